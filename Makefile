@@ -16,6 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 # A shell inside another virtual environment must not redirect ours.
 unexport VIRTUAL_ENV CONDA_PREFIX
 
+RUST_TESTS := cargo test --workspace --exclude lightloom-python
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml -o -name '*.csv' 2>/dev/null)
 
 help: ## List the tasks
@@ -31,18 +32,22 @@ demo: $(STAMPS)/develop ## Build, compare four networks on two workloads, decide
 	$(BIN)/lightloom compare examples/demo-paper.toml examples/demo-web-search.toml -o $(OUT)/demo
 	$(BIN)/lightloom compare examples/decision.toml -o $(OUT)/demo/decision
 
-test: test-rust test-python ## Run all tests, of Rust and of Python: about a quarter of an hour
+test: test-rust test-python ## Run the tests of Rust and of Python: ten minutes on two processors
 
 test-rust: $(STAMPS)/system ## Run the Rust tests
-	cargo test --workspace --exclude lightloom-python
+	$(RUST_TESTS)
 
 test-python: $(STAMPS)/develop ## Run the Python tests
 	bash scripts/system.sh --browser
-	# A file's tests stay together: they share what they simulated.
-	$(BIN)/pytest python/tests -n auto --dist loadfile
+	# Tests begin in the order of their files, whose tests share what they simulated; whoever has
+	# none left takes over what others have.
+	$(BIN)/pytest python/tests -n auto --dist worksteal
 
-test-long: $(STAMPS)/develop ## Run the tests that take longer: the wheel, built and tried in a clean environment
-	$(BIN)/pytest python/tests -m long
+test-long: $(STAMPS)/develop ## Run what takes longer: more random cases, clusters of Dask, the wheel in a clean environment
+	# Of all crates, as above, or those that they need are built anew with fewer features.
+	LIGHTLOOM_LONG=1 $(RUST_TESTS) --lib reference
+	LIGHTLOOM_LONG=1 $(RUST_TESTS) --test invariants --test controller --test readers
+	$(BIN)/pytest python/tests -n auto --dist worksteal -m long
 
 wheel: $(STAMPS)/venv ## Build the wheel for any Linux since glibc 2.28 into dist/
 	$(BIN)/python -m pip install -q -c constraints.txt ziglang

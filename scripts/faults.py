@@ -298,14 +298,18 @@ def cut(case: Case, tries: int, chosen: random.Random, tally: Tally) -> None:
         tally.count("truncated points", why or whole(out))
 
 
-def refused(case: Case, kind: str, word: str, tally: Tally) -> None:
-    """A command that the system must refuse: exit code 2, the path and the reason, all as was."""
+def refused(case: Case, kind: str, word: str, tally: Tally, *, may_fit: bool = False) -> None:
+    """A command that the system must refuse: exit code 2, the path and the reason, all as was; or,
+    where there may be room for it, one that ends well with the whole new result."""
     out = case.top / "out"
     before = image(out)
     prepare(case.top, 2)
     code, said = case.command.run(case.top)
     why = None
-    if code != 2 or word not in said or "out" not in said or "Traceback" in said:
+    if code == 0 and may_fit:
+        kind += " with room for it"
+        why = whole(out) if image(out) == case.new else "ended well without the new result"
+    elif code != 2 or word not in said or "out" not in said or "Traceback" in said:
         why = f"exit {code}: {said.strip()[-300:]}"
     elif stray := list(out.rglob(f"{HIDDEN}*")):
         why = f"stray {stray}"
@@ -343,7 +347,8 @@ def full(case: Case, tally: Tally) -> None:
                 print("full tmpfs: left out, as this user may not mount one")
                 return
             shutil.copytree(case.top / "kept", out, dirs_exist_ok=True)
-            refused(case, f"{case.command.name}, full tmpfs", "no space left", tally)
+            kind = f"{case.command.name}, full tmpfs"
+            refused(case, kind, "no space left", tally, may_fit=spare > 0)
 
 
 def unwritable(case: Case, tally: Tally) -> None:
@@ -387,6 +392,8 @@ def main() -> int:
     given = asked.parse_args()
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}, {given.tries} tries of each kind", flush=True)
+    # What a shell starts in its background ignores Ctrl-C, and so would all that is tried here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tally, chosen = Tally(), random.Random(seed)
     until = time.monotonic() + given.minutes * 60
     for command in COMMANDS:

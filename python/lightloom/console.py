@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,7 +20,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from lightloom import bounds, signals
+from lightloom import bounds, signals, units
 from lightloom.errors import ConfigError, brief
 from lightloom.writing import WriteError, check_folder, claim, release_claims
 
@@ -31,8 +31,8 @@ Summary = Mapping[str, Any]
 Tick = Callable[[str, float, float, float], None]
 Count = Callable[[str, int, int], None]
 
-ROUNDED_UP = 0.9995
-"""Of a unit: from here on, three digits of the unit below would say 1000."""
+TIMES = units.TIMES[:-1]
+"""Units of time on terminals: nothing that is simulated takes less than nanoseconds."""
 WIDE = 10_000
 """Columns [count] of a line that is not wrapped."""
 NOTE = "note: "
@@ -191,10 +191,8 @@ def seconds(value: float | None) -> str:
     """A time with the unit that leaves one to three digits before the point."""
     if value is None:
         return "-"
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if abs(value) >= ROUNDED_UP * size:
-            return f"{_three(value / size)} {unit}"
-    return f"{_three(value / 1e-9)} ns"
+    unit, size = units.step_for(value, TIMES)
+    return f"{_three(value / size)} {unit}"
 
 
 def micros(value: float | None) -> str:
@@ -206,23 +204,23 @@ def size(value: float | None) -> str:
     """An amount of data in decimal units."""
     if value is None:
         return "-"
-    for unit, base in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
-        if abs(value) >= ROUNDED_UP * base:
-            return f"{_three(value / base)} {unit}"
-    return f"{value:.0f} B"
+    return _whole_or_three(value, units.BYTES)
 
 
 def rate(bits_per_s: float) -> str:
     """A data rate in decimal units."""
-    for unit, base in (("Tb/s", 1e12), ("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
-        if bits_per_s >= ROUNDED_UP * base:
-            return f"{_three(bits_per_s / base)} {unit}"
-    return f"{bits_per_s:.0f} b/s"
+    return _whole_or_three(bits_per_s, units.RATES)
 
 
 def number(value: float | None, digits: int = 3) -> str:
     """A plain figure."""
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _whole_or_three(value: float, steps: Sequence[units.Step]) -> str:
+    """In the unit that suits: of the smallest, which cannot be divided, a whole number."""
+    unit, base = units.step_for(value, steps)
+    return f"{value:.0f} {unit}" if base == 1.0 else f"{_three(value / base)} {unit}"
 
 
 def _three(value: float) -> str:
@@ -269,18 +267,26 @@ def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
     if mean_us is None or half_width_us is None:
         return shown
     value, unit = shown.split()
-    size = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}[unit]
-    return f"{value} ± {half_width_us / size:.2g} {unit}"
+    size_us = 1e6 * dict(TIMES)[unit]
+    return f"{value} ± {half_width_us / size_us:.2g} {unit}"
+
+
+def mean_latency(windows: Sequence[Mapping[str, Any]], half_width_us: float | None) -> str:
+    """The mean latency of the windows of all seeds with its confidence interval, or what it
+    exceeds where some of what arrived in them was under way when a run ended."""
+    each = [bounds.bound({"window": window}, "window.mean_us") for window in windows]
+    found = bounds.mean(each)
+    if found is None or not found.exact:
+        return time_bound(found)
+    return plus_minus(found.low, half_width_us)
 
 
 def per_second(rate: float | None) -> str:
     """Things a second."""
     if rate is None:
         return "-"
-    for unit, base in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if rate >= ROUNDED_UP * base:
-            return f"{_three(rate / base)} {unit}/s"
-    return f"{_three(rate)} /s"
+    unit, base = units.step_for(rate, units.COUNTS)
+    return f"{_three(rate / base)} {unit}/s"
 
 
 def percent(share: float | None) -> str:

@@ -23,6 +23,8 @@ class Lasers:
     """Transceivers of a node [count]."""
     share: int
     """Transceivers that one chip feeds, at most [count]."""
+    each: int = 1
+    """Tunable lasers of a chip: those of a bank, its spares among them, else 1 [count]."""
 
     @property
     def chips(self) -> int:
@@ -32,6 +34,15 @@ class Lasers:
         2
         """
         return -(-self.uplinks // self.share)
+
+    @property
+    def number(self) -> int:
+        """Lasers of a node.
+
+        >>> Lasers("tunable-bank", 12, 8, 3).number
+        6
+        """
+        return self.chips * self.each
 
 
 def design_of(fabric: Table) -> Table | None:
@@ -55,11 +66,13 @@ def lasers_of(fabric: Table) -> Lasers | None:
     # The budget knows no clocks. A fabric may use fewer ports than its gratings have, and so have
     # a shorter epoch than the design alone, whose clocks would drift longer.
     calm = {**design, "cdr": {**design.get("cdr", {}), "drift": "0 ppm"}}
-    share = _share(json.dumps(calm, sort_keys=True))
-    return Lasers(str(design["laser"]["kind"]), int(fabric["uplinks"]), share)
+    share, each = _chip(json.dumps(calm, sort_keys=True))
+    return Lasers(str(design["laser"]["kind"]), int(fabric["uplinks"]), share, each)
 
 
 @lru_cache
-def _share(design: str) -> int:
-    """Transceivers that a chip of a design feeds; solvers ask the same design many times."""
-    return int(photonics.derive(json.loads(design)).derived["link"]["share"])
+def _chip(design: str) -> tuple[int, int]:
+    """Transceivers that a chip of a design feeds, and its lasers; solvers ask the same design many
+    times."""
+    derived = photonics.derive(json.loads(design)).derived
+    return int(derived["link"]["share"]), int(derived["lasers"])

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lightloom import identity, inputs, repeats
+from lightloom import bounds, identity, inputs, repeats
 from lightloom.config import read_toml
 from lightloom.intervals import Interval
 from lightloom.resilience.outcome import Resilience
@@ -45,8 +45,27 @@ from lightloom.views import Runs
 from lightloom.writing import Staging, settle
 
 
+class _Saved:
+    """What is written into a directory, all of it or nothing."""
+
+    experiment: Table
+
+    def stage(self, staging: Staging, directory: Path, *, copy_inputs: bool = False) -> None:
+        """As `save`, as part of what gets its names together."""
+        copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
+        self._stage(staging, directory, copies)
+
+    def _save(self, directory: Path, copy_inputs: bool) -> Path:
+        with Staging(directory) as staging:
+            self.stage(staging, directory, copy_inputs=copy_inputs)
+        return directory
+
+    def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
+        raise NotImplementedError
+
+
 @dataclass(repr=False)
-class Result(Runs):
+class Result(_Saved, Runs):
     """One simulation.
 
     >>> result = Result.load("results/sirius/sirius")  # doctest: +SKIP
@@ -91,15 +110,7 @@ class Result(Runs):
 
         With `copy_inputs` the files that the experiment reads go into `inputs` there, so
         that it runs again wherever the directory is taken."""
-        directory = Path(directory)
-        with Staging(directory) as staging:
-            self.stage(staging, directory, copy_inputs=copy_inputs)
-        return directory
-
-    def stage(self, staging: Staging, directory: Path, *, copy_inputs: bool = False) -> None:
-        """The same, as part of what gets its names together."""
-        copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
-        self._stage(staging, directory, copies)
+        return self._save(Path(directory), copy_inputs)
 
     def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
         drop_seeds(staging, directory)
@@ -166,8 +177,10 @@ class Repeated(Runs):
 
     def interval(self, path: str) -> Interval | None:
         """The mean over the seeds of the figure at a dotted path, with half of its 95 %
-        interval; None where no seed has it."""
-        return repeats.interval([result.summary for result in self.results], path)
+        interval; None where no seed has it. Of flows (`fct`, `slowdown`, latencies of the
+        window) that of all that were offered, as far as it is known: no less than the mean."""
+        of = bounds.interval if bounds.is_of_flows(path) else repeats.interval
+        return of([result.summary for result in self.results], path)
 
     @property
     def experiment(self) -> Table:
@@ -202,7 +215,7 @@ class Repeated(Runs):
 
 
 @dataclass(repr=False)
-class Comparison(Runs):
+class Comparison(_Saved, Runs):
     """Several fabrics on the same workload.
 
     Of one that repeats, `seeds` holds a comparison a seed; `results`, `loads` and
@@ -258,15 +271,7 @@ class Comparison(Runs):
         `resilience.json` (what breaks) where that was looked for, `experiment.toml` and, with
         `copy_inputs`, `inputs`, as `Result.save` does. Of what is repeated: a directory
         `seed-N` for each seed with all of these, and their means beside them."""
-        directory = Path(directory)
-        with Staging(directory) as staging:
-            self.stage(staging, directory, copy_inputs=copy_inputs)
-        return directory
-
-    def stage(self, staging: Staging, directory: Path, *, copy_inputs: bool = False) -> None:
-        """The same, as part of what gets its names together."""
-        copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
-        self._stage(staging, directory, copies)
+        return self._save(Path(directory), copy_inputs)
 
     def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
         drop_seeds(staging, directory, keep=self._seeds)

@@ -19,6 +19,8 @@ PLANNED: dict[str, str] = {}
 
 #: One of several fabrics, by its label (by a number where the label is at fault).
 _OF_A_FABRIC = re.compile(r"fabric\[[^\]]*[^\]\d][^\]]*\]")
+#: A key of the fabric that a refusal is of, within its words.
+_ITS_KEY = re.compile(r"(?<![\w.\[])fabric\.(?=[a-z])")
 #: By this the core refuses a number that no integer of its key holds.
 _BEYOND = re.compile(r"must be a whole number, at (?:least|most) (-?[\d,]+)")
 
@@ -38,8 +40,13 @@ def reworded(problem: ConfigError) -> ConfigError:
     """The refusal in users' words; itself where it is in them already."""
     found = _OF_A_FABRIC.match(problem.key or "")
     if found is not None:
-        key = without_brackets(found[0]) + str(problem.key)[found.end() :]
-        problem = refusal(key, problem.value, problem.limit or "", problem.remedy or "")
+        fabric = without_brackets(found[0])
+        key = fabric + str(problem.key)[found.end() :]
+        limit, remedy = (
+            _ITS_KEY.sub(lambda _: f"{fabric}.", text or "")
+            for text in (problem.limit, problem.remedy)
+        )
+        problem = refusal(key, problem.value, limit, remedy)
     problem = hinted(problem)
     kind = (problem.value or "").strip('"')
     if problem.limit == "no such fabric" and kind in PLANNED:

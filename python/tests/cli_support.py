@@ -1,8 +1,14 @@
 """A small experiment, and the command as a user starts it."""
 
+import atexit
+import json
+import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,16 +41,68 @@ def write(path: Path, *parts: str) -> Path:
 def lightloom(
     *arguments: object, cwd: Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs the command without a terminal."""
-    return subprocess.run(
-        command(*arguments),
-        cwd=cwd,
-        env=environment_with(environment),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    """Runs the command without a terminal, as a process of its own."""
+    return SERVER.run([str(one) for one in arguments], cwd, environment_with(environment))
+
+
+class Server:
+    """The process of `cli_server`, begun when it is first needed."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._line: socket.socket | None = None
+
+    def run(
+        self, arguments: list[str], cwd: Path, environment: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        """What `subprocess.run` gives, of a copy that has loaded the command line."""
+        if self._line is None:
+            self._line = self._begun()
+        asked = {"arguments": arguments, "cwd": str(cwd), "environment": environment}
+        with TemporaryFile() as out, TemporaryFile() as err:
+            files = [out.fileno(), err.fileno()]
+            socket.send_fds(self._line, [json.dumps(asked).encode()], files)
+            status = self._status(self._line)
+            texts = []
+            for file in (out, err):
+                file.seek(0)
+                texts.append(file.read().decode(environment.get("PYTHONIOENCODING", "utf-8")))
+        code = os.waitstatus_to_exitcode(status)
+        return subprocess.CompletedProcess(["lightloom", *arguments], code, *texts)
+
+    def _begun(self) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            program = Path(__file__).with_name("cli_server.py")
+            self._folder = TemporaryDirectory()
+            line = [sys.executable, str(program), self._folder.name]
+            self._process = subprocess.Popen(line, stdin=theirs)
+        atexit.register(self.end)
+        return ours
+
+    def _status(self, line: socket.socket) -> int:
+        line.settimeout(STARTS_S)
+        with line.makefile("rb") as replies:
+            child = int(replies.readline())
+            line.settimeout(ENDS_S)
+            try:
+                return int(replies.readline())
+            except TimeoutError:
+                os.kill(child, signal.SIGKILL)
+                self._line = None  # its answer would be taken for the next one's
+                raise
+
+    def end(self) -> None:
+        """Hangs up; the process ends by itself."""
+        if self._line is not None and self._process is not None:
+            self._line.close()
+            self._process.wait(STARTS_S)
+            self._folder.cleanup()
+
+
+#: Seconds until the command line is loaded, and until a command has ended.
+STARTS_S, ENDS_S = 60, 120
+SERVER = Server()
 
 
 def command(*arguments: object) -> list[str]:
@@ -52,7 +110,5 @@ def command(*arguments: object) -> list[str]:
 
 
 def environment_with(changes: dict[str, str]) -> dict[str, str]:
-    import os
-
     kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LIGHTLOOM_VALIDATION")}
     return kept | changes

@@ -1,9 +1,24 @@
 """Fixtures that several files share."""
 
+import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from policy_support import Write
+
+# A busy machine is slow: no example may fail for the time that it takes.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+
+def pytest_configure() -> None:
+    """What a shell starts in its background ignores Ctrl-C, and under nohup hanging up, and so
+    would all that tests start. A handler that does nothing is not handed on to them."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.fixture

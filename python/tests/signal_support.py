@@ -57,6 +57,15 @@ def living(processes: set[int]) -> set[int]:
     return found
 
 
+def busy(process: subprocess.Popen[str], seconds: float) -> None:
+    """Waits until a process has computed for so long, however long that takes."""
+    while process.poll() is None:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2].split()
+        if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > seconds:
+            return
+        time.sleep(0.05)
+
+
 def files(folder: Path) -> frozenset[str]:
     """Everything below a folder."""
     return frozenset(str(path.relative_to(folder)) for path in folder.rglob("*"))

@@ -1,17 +1,16 @@
 """The commands that simulate: what they print, write and refuse."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
+from signal_support import busy
 
 from lightloom.cli import notes
 from lightloom.machine import processors
@@ -273,10 +272,7 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path) -> None:
     with subprocess.Popen(
         command("run", "e.toml", "-o", "out"), cwd=tmp_path, stderr=subprocess.PIPE, text=True
     ) as process:
-        busy = 0.0
-        while busy < 2.0 and process.poll() is None:
-            time.sleep(0.05)
-            busy = processor_seconds(process.pid)
+        busy(process, 2.0)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -345,12 +341,6 @@ def test_ctrl_c_while_the_report_is_drawn_leaves_all_or_nothing(tmp_path: Path) 
     assert done.stderr == "interrupted: nothing unfinished was written\n"
     out = tmp_path / "out"
     assert not out.exists() or {"comparison.json", "figures", "report.html"} <= names(out)
-
-
-def processor_seconds(pid: int) -> float:
-    """How long a process has computed: a measure of progress on a busy machine."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_the_version_is_that_of_the_summary(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import math
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 from cli_support import command, lightloom
 from hypothesis import given
 from hypothesis import strategies as st
+from signal_support import busy
 
 from lightloom import ConfigError, clock
 from lightloom.clock.drawing import POINTS, thinned
@@ -244,7 +244,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     with subprocess.Popen(
         long, cwd=tmp_path, stderr=subprocess.PIPE, env=os.environ, text=True
     ) as process:
-        time.sleep(3.0)
+        busy(process, 1.5)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -282,3 +282,7 @@ def test_hours_are_those_of_the_slow_model(tmp_path: Path) -> None:
     made = lightloom("clock", *options, "--no-contributions", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     assert json.loads(made.stdout)["day"]["samples"] == 900
+    for none in ("0", "-1", "nan", "inf"):
+        refused = lightloom("clock", "--hours", none, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith(f"error: --hours = {none}: no length of time; ")

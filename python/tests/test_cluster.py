@@ -1,4 +1,7 @@
-"""Sweeps on a cluster of Dask: the same bytes, nothing of the client's disk, deaths, refusals."""
+"""Sweeps on a cluster of Dask: the same bytes, nothing of the client's disk, deaths, refusals.
+
+`make test` tries one sweep on two workers; what else needs a cluster is among the long tests.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ import lightloom as api
 from lightloom import ConfigError
 from lightloom.cli import app
 from lightloom.results import Result
-from lightloom.sweep.executors import Failed, Job, build, joining, run_jobs, worker
+from lightloom.sweep.executors import Failed, Job, build, joining, run_jobs, travel, worker
 from lightloom.sweep.executors.build import Build
 from lightloom.sweep.executors.cluster import Cluster, other_build
 
@@ -71,6 +74,7 @@ def watched(cluster: Dask) -> Iterator[Callable[[], list[int]]]:
         yield lambda: list(client.run(eval, ACTIVE).values())
 
 
+@pytest.mark.long
 def test_files_travel_with_their_tasks(tmp_path: Path) -> None:
     """Every kind of file, on a worker that comes when the client's files are gone."""
     from distributed import Client
@@ -101,6 +105,7 @@ def test_files_travel_with_their_tasks(tmp_path: Path) -> None:
         assert saved[0] == saved[1]
 
 
+@pytest.mark.long
 def test_a_sweep_outlives_a_worker(tmp_path: Path) -> None:
     """One of two is killed in the middle of a point: the same bytes as on this machine."""
     write(tmp_path / "e.toml", SLOW, CLOS, SIRIUS)
@@ -172,6 +177,7 @@ def fragile(folder: Path) -> None:
     write(folder / "s.toml", 'base = "e.toml"\nrepeat = 2\n' + grid)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", ["--workers 1", "--workers 2", "cluster"])
 def test_a_point_that_fails_is_told_and_the_others_go_on(
     place: str, there: Dask, tmp_path: Path
@@ -207,6 +213,7 @@ DEADLY = (
 )
 
 
+@pytest.mark.long
 def test_what_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     """After as many deaths as the scheduler allows; what is beside it goes on."""
     fragile(tmp_path)
@@ -228,6 +235,7 @@ def test_what_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     assert kept["flows_completed"] > 0
 
 
+@pytest.mark.long
 def test_ctrl_c_stops_what_runs_and_leaves_the_workers(there: Dask, tmp_path: Path) -> None:
     write(tmp_path / "e.toml", ENDLESS, CLOS)
     write(tmp_path / "s.toml", 'base = "e.toml"\n' + GRID.format("0.2, 0.3, 0.4, 0.5"))
@@ -244,6 +252,7 @@ def test_ctrl_c_stops_what_runs_and_leaves_the_workers(there: Dask, tmp_path: Pa
     assert all(process.poll() is None for process in there.processes.values())
 
 
+@pytest.mark.long
 def test_a_client_that_is_killed_leaves_nothing_running(there: Dask, tmp_path: Path) -> None:
     write(tmp_path / "e.toml", ENDLESS, CLOS)
     write(tmp_path / "s.toml", 'base = "e.toml"\n' + GRID.format("0.2, 0.3"))
@@ -255,6 +264,27 @@ def test_a_client_that_is_killed_leaves_nothing_running(there: Dask, tmp_path: P
         until(lambda: active() == [0, 0])
 
 
+def test_what_is_taken_back_ends_while_its_flows_are_drawn(tmp_path: Path) -> None:
+    """Drawing alone may take longer than the 5 s within which a task that runs is to stop."""
+    many = api.load(write(tmp_path / "e.toml", ENDLESS, CLOS))
+    luggage = travel.packed(many)
+    task = worker.Task(build.here(), luggage.experiment, "clos", tuple(luggage.files))
+    heard: list[tuple[object, ...]] = []
+
+    def heed(*at: object) -> None:
+        heard.append(at)
+        if len(heard) > 1:  # the first is asked before anything runs
+            raise worker.Unwanted
+
+    with pytest.raises(worker.Unwanted):
+        worker._simulated(task, (), tmp_path, heed)
+    label, now, end, share = heard[-1]
+    assert (label, now, end) == ("clos", 0, 0), "not yet simulating"
+    assert isinstance(share, float)
+    assert share < 1
+
+
+@pytest.mark.long
 def test_the_longest_begin_first(tmp_path: Path) -> None:
     one = api.load(write(tmp_path / "e.toml", SMALL, CLOS))
     jobs = [Job(one.with_overrides([f"run.seed={seed}"]), "clos") for seed in range(6)]
@@ -264,8 +294,17 @@ def test_the_longest_begin_first(tmp_path: Path) -> None:
         dask(tmp_path / "dask", "one") as cluster,
         joining.joined(cluster.address) as joined,
     ):
-        # Sent while the worker is busy, so that there is something to choose from.
-        busy = joined._client.submit(eval, "__import__('time').sleep(3)", priority=9)
+        # The worker is busy until all are sent, so that there is something to choose from.
+        client, sent = joined._client, tmp_path / "sent"
+        there = f"__import__('pathlib').Path({str(sent)!r}).exists"
+        wait = f"[__import__('time').sleep(0.05) for _ in iter({there}, True)]"
+        busy = client.submit(eval, wait, priority=9)
+
+        def release() -> None:
+            until(lambda: len(client.futures) > len(jobs))
+            sent.touch()
+
+        threading.Thread(target=release).start()
         summaries = joined.run_jobs(jobs, lambda index, _: came.append(index), first=order)
         assert busy.done()
     assert came == order
@@ -275,6 +314,7 @@ def test_the_longest_begin_first(tmp_path: Path) -> None:
     assert came == order
 
 
+@pytest.mark.long
 def test_a_worker_of_another_build_is_refused_by_its_address(tmp_path: Path) -> None:
     """One with other code at the same version, and one that has none of it."""
     write(tmp_path / "e.toml", SMALL, CLOS)
@@ -340,6 +380,7 @@ def test_clusters_that_are_not_there_are_refused(
     assert 'not installed; install "lightloom[cluster]"' in said
 
 
+@pytest.mark.long
 def test_a_failure_that_is_not_kept_is_raised(there: Dask, tmp_path: Path) -> None:
     fragile(tmp_path)
     broken = api.load(tmp_path / "e.toml", ["fabric.hybrid.policy.breaks=true"])
@@ -362,6 +403,7 @@ loads = [0.3, 0.5]
 """
 
 
+@pytest.mark.long
 def test_compare_finds_the_same_there(there: Dask, tmp_path: Path) -> None:
     write(tmp_path / "e.toml", SMALL, COMPARED, SIRIUS, CLOS)
     at = ("--scheduler-file", there.file)
@@ -407,6 +449,7 @@ def figure(data):
 }
 
 
+@pytest.mark.long
 def test_reproduce_measures_the_same_there(there: Dask, tmp_path: Path) -> None:
     toy = tmp_path / "validation" / "toy"
     toy.mkdir(parents=True)

@@ -12,7 +12,7 @@ from economics_support import network
 
 from lightloom.decision import sentences
 from lightloom.economics import book as books
-from lightloom.economics import pricing, words
+from lightloom.economics import lanes, pricing, words
 from lightloom.report.decisions import counting, made
 
 
@@ -65,14 +65,58 @@ def test_bills_by_share_say_so_and_who_leads_by_whole_boxes() -> None:
     read = of_bills()
     (note,) = words.fractions(read.costs)
     assert note.startswith("fractions of switch: a share of a machine that others use")
-    (said,) = counting.whole(read)
     whole = of_bills("whole")
-    leader = made.leaders(whole.purchases, made.CAPITAL)[0]
-    assert sentences.each_delivered(leader, made.CAPITAL) in said
-    assert leader.label in said
-    assert "boxes" in said
+    first = made.leaders(whole.purchases, made.CAPITAL)
+    (said,) = [text for text in told(read) if "boxes" in text]
+    assert all(f"{sentences.each_delivered(p, made.CAPITAL)}" in said for p in first)
+    assert all(p.label in said for p in first)
     assert list(words.fractions(whole.costs)) == []
-    assert list(counting.whole(whole)) == []
+    assert not any("boxes" in text for text in told(whole))
+
+
+def told(read: Any) -> list[str]:
+    return [*counting.turned(read), *counting.kept(read)]
+
+
+def test_a_laser_for_each_uplink_is_what_it_costs_by_hand() -> None:
+    """128 uplinks of 50 Gb/s: 16 transceivers of $450 to $656, eight uplinks a laser. Apart, 16
+    without one, $336 to $375, and 128 lasers of $75 to $320."""
+    read = of_bills()
+    sirius = read.costs.fabrics["sirius"]
+    assert lanes.together(sirius) == 8
+    own = lanes.apart(sirius)
+    assert own.capital is not None
+    assert sirius.capital is not None
+    assert own.capital.low - sirius.capital.low == 16 * 336 + 128 * 75 - 16 * 450
+    assert own.capital.high - sirius.capital.high == 16 * 375 + 128 * 320 - 16 * 656
+    # 9 W and 128 lasers of 3 to 5 W, instead of 12 to 14 W.
+    assert own.power is not None
+    assert sirius.power is not None
+    assert own.power.low - sirius.power.low == 16 * 9 + 128 * 3 - 16 * 12
+    assert own.power.high - sirius.power.high == 16 * 9 + 128 * 5 - 16 * 14
+    assert lanes.together(own) == 1
+    assert lanes.apart(own) is own
+    assert lanes.apart(read.costs.fabrics["clos"]) is read.costs.fabrics["clos"]
+
+
+def test_who_costs_least_with_a_laser_for_each_uplink_is_said() -> None:
+    read = of_bills()
+    (said,) = [text for text in told(read) if "laser of its own" in text]
+    bought = [replace_cost(p, p.label, lanes.apart(p.cost)) for p in read.purchases]
+    assert {p.label for p in made.leaders(bought, made.CAPITAL)} == {"clos", "sirius"}
+    (sirius,) = made.leaders(read.purchases, made.CAPITAL)
+    assert sirius.label == "sirius"
+    assert said.startswith("Lasers: if each uplink has a laser of its own, not one for 8, ")
+    assert " are level, " in said
+    assert counting.unless(read).endswith("a laser for each uplink: see below.")
+    (clos,) = [p for p in read.purchases if p.label == "clos"]
+    read.purchases = (clos,)
+    assert counting.unless(read) == ""
+    (note,) = words.lasers(read.costs)
+    assert note == (
+        "sirius: 8 uplinks are one tunable transceiver of sirius-2020 and share its laser, as in "
+        "Sirius §4.5; a design in devices says how many do, and counts lasers"
+    )
 
 
 def test_a_book_by_whole_boxes_has_nothing_to_say() -> None:

@@ -14,6 +14,7 @@ from lightloom.economics import readings
 from lightloom.economics.amounts import Range
 
 HEAD = 'schema = 1\ncurrency = "USD"\nyear = 2020\n'
+CABLE = '[part.cable]\nsource = "me"\nyear = 2020\nprice = { value = 1, per = "PER" }\n'
 SWITCH = '[part.switch]\nports = 64\nrate = "10 Gb/s"\nsource = "me"\nyear = 2020\n'
 
 
@@ -87,6 +88,8 @@ def test_a_book_of_ones_own_extends_another(tmp_path: Path) -> None:
         (HEAD + SWITCH.replace('source = "me"\n', "") + "price = 5\n", "part.switch.price.source", "source"),  # noqa: E501
         (HEAD + SWITCH.replace("year = 2020\n", "") + "price = 5\n", "part.switch.price.year", "year"),  # noqa: E501
         (HEAD + SWITCH + 'price = { value = 5, per = "pound" }\n', "part.switch.price.per", "unit"),
+        (HEAD + CABLE.replace("PER", "Gb/s"), "part.cable.rate", "it is priced by it; write rate"),
+        (HEAD + CABLE.replace("PER", "port"), "part.cable.ports", "by it; write ports"),
         (HEAD + "[part.swich]\nprice = 5\n", "part.swich", 'did you mean "switch"'),
         (HEAD + SWITCH + 'price = { value = 5, currency = "EUR" }\n', "part.switch.price.currency", "one currency"),  # noqa: E501
         (HEAD + SWITCH + 'price = { share = [], of = "switch" }\n', "part.switch.price", "two ends"),  # noqa: E501

@@ -39,8 +39,7 @@ def test_sirius_buys_a_chip_for_so_many_transceivers_as_share_it(share: int) -> 
     cost = priced(sirius(share))
     found = counts(cost)
     assert found["laserless-transceiver"] == 48
-    # Chips are counted as the lasers of the book's transceivers: eight of 50 Gb/s each.
-    assert found["tunable-laser"] * 8 == Fraction(32 * 12, share)
+    assert found["tunable-laser"] == Fraction(32 * 12, share)
     assert "tunable-transceiver" not in found
     chips = f"32 racks × {12 // share} chips"
     said = f"{chips}; from devices: one feeds {share} transceivers, of 12 a rack"
@@ -48,43 +47,71 @@ def test_sirius_buys_a_chip_for_so_many_transceivers_as_share_it(share: int) -> 
 
 
 def test_the_last_chip_of_a_rack_is_bought_whole() -> None:
-    assert counts(priced(sirius(8)))["tunable-laser"] * 8 == 32 * 2
+    assert counts(priced(sirius(8)))["tunable-laser"] == 32 * 2
+
+
+def test_a_bank_is_bought_laser_by_laser() -> None:
+    """Slots of 100 ns hide 92 ns of tuning behind two lasers, and a third is spare (§4.5)."""
+    for share, chips in ((8, 2), (1, 12)):
+        cost = priced(sirius(share, laser={"kind": "tunable-bank"}, slot="100 ns"))
+        found = line(cost, "tunable-laser")
+        assert found.count == 32 * chips * 3
+        assert found.formula.startswith(f"32 racks × {chips} chips × 3 lasers; from devices: ")
+    four = sirius(8, laser={"kind": "tunable-bank", "spares": 2}, slot="100 ns")
+    assert counts(priced(four))["tunable-laser"] == 32 * 2 * 4
 
 
 def test_the_transceivers_of_sirius_by_hand_to_the_cent() -> None:
-    """48 transceivers of $400. Apart, a laser is 3 · 0.0625 to 5 · 0.16 of one, and what is left
-    without a fixed one 1 − 0.16 to 1 − 0.0625."""
-    shared, own = priced(sirius(4)), priced(sirius(1))
-    bare, laser = (line(shared, part).cost for part in ("laserless-transceiver", "tunable-laser"))
-    whole = line(own, "tunable-transceiver").cost
+    """48 transceivers of $400, without a fixed laser 1 − 0.16 to 1 − 0.0625 of it; a tunable laser
+    is 3 · 0.0625 to 5 · 0.16 of one, whatever the rate of what it feeds."""
+    for share, lasers in ((8, 64), (4, 96), (1, 384)):
+        cost = priced(sirius(share))
+        bare, laser = (line(cost, part).cost for part in ("laserless-transceiver", "tunable-laser"))
+        assert bare is not None
+        assert laser is not None
+        assert (bare.low, bare.high) == (Fraction("16128.00"), Fraction("18000.00"))
+        assert (laser.low, laser.high) == (lasers * 75, lasers * 320)
+
+
+def test_what_is_without_a_laser_and_one_laser_are_the_transceiver_of_the_book() -> None:
+    """At either end of l and m, where a channel has the rate of the book's: 1 − l + l·m."""
+    devices = {"preset": "sirius", "channel_rate": "400 Gb/s", "cdr": {"jitter": "0 ps"}}
+    devices |= {"link": {"share": 1}, "slot": "100 ns"}
+    cluster = {"racks": 32, "servers_per_rack": 8, "rack_rate": "3200 Gb/s"}
+    table = experiment("sirius", cluster, uplinks=12, uplink_plan="wide", devices=devices)
+    own = priced(table)
+    whole = line(own, "tunable-transceiver")
+    assert whole.count == 384  # of 32 racks
+    assert whole.formula.endswith("; from devices: a laser each")
+    prices = {part: own.book.price(part) for part in ("laserless-transceiver", "tunable-laser")}
+    bare, laser = prices.values()
     assert bare is not None
     assert laser is not None
-    assert whole is not None
-    assert (bare.low, bare.high) == (Fraction("16128.00"), Fraction("18000.00"))
-    assert (laser.low, laser.high) == (Fraction("900.00"), Fraction("3840.00"))  # 12 of $75 to $320
-    assert (whole.low, whole.high) == (Fraction("21600.00"), Fraction("31488.00"))
-    # What is without a laser, and a laser each, is the whole again at either end of l and m.
-    assert bare.high + 4 * laser.low == whole.low
-    assert bare.low + 4 * laser.high == whole.high
-    saved = (own.capital.low - shared.capital.low, own.capital.high - shared.capital.high)  # type: ignore[union-attr]
-    assert saved == (whole.low - bare.low - laser.low, whole.high - bare.high - laser.high)
+    assert whole.price is not None
+    assert (bare.high + laser.low, bare.low + laser.high) == (whole.price.low, whole.price.high)
 
 
 def test_lasers_that_are_shared_draw_as_few_as_there_are() -> None:
     shared, own = (priced(sirius(share)).power for share in (4, 1))
     assert shared is not None
     assert own is not None
-    # 48 transceivers: 12 to 14 W each; without a laser 9 W, and 12 lasers of 3 to 5 W.
-    assert own.low - shared.low == 48 * 12 - (48 * 9 + 12 * 3)
-    assert own.high - shared.high == 48 * 14 - (48 * 9 + 12 * 5)
+    # 96 and 384 lasers of 3 to 5 W; the 48 transceivers draw 9 W without.
+    assert (own.low - shared.low, own.high - shared.high) == (288 * 3, 288 * 5)
 
 
-def test_a_fabric_that_names_no_devices_is_billed_as_before() -> None:
-    bare = experiment("sirius", CLUSTER, uplinks=12, uplink_plan="wide")
-    own = priced(sirius(1))
-    assert counts(priced(bare))["tunable-transceiver"] == counts(own)["tunable-transceiver"] == 48
-    assert line(own, "tunable-transceiver").formula.endswith("; from devices: a laser each")
-    assert not any("from devices" in one.formula for one in priced(bare).lines)
+def test_a_fabric_that_names_no_devices_has_the_transceivers_of_the_book() -> None:
+    """Eight of its uplinks to one, which has one laser: as many as a laser feeds by devices."""
+    bare = experiment("sirius", CLUSTER, uplinks=8, uplink_plan="wide")
+    shared = sirius(8)
+    shared["fabric"][0]["uplinks"] = 8
+    one, other = priced(bare), priced(shared)
+    assert counts(one)["tunable-transceiver"] == counts(other)["tunable-laser"] == 32
+    assert not any("from devices" in line.formula for line in one.lines)
+    assert one.power is not None
+    assert other.power is not None
+    assert one.power.low == other.power.low  # 12 W, and 9 W and 3 W
+    assert len(list(words.lasers(economics.cost(bare)))) == 1
+    assert not list(words.lasers(economics.cost(shared)))
 
 
 def test_gratings_are_those_of_the_devices_by_the_port_of_the_books() -> None:

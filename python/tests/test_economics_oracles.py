@@ -9,10 +9,12 @@ from scipy.optimize import brentq
 
 import lightloom
 from lightloom import economics
+from lightloom.cli.cost_text import solved
 from lightloom.economics import book as books
 from lightloom.economics import pricing, readings
 from lightloom.economics.amounts import Range
 from lightloom.economics.equal import break_evens
+from lightloom.economics.given import with_prices
 from lightloom.economics.papers import cthrough, hydra, sirius
 from lightloom.economics.solve import equal_cost
 
@@ -200,3 +202,36 @@ def test_circuits_keep_their_rate_as_planes_are_added() -> None:
     given = equal_cost(lightloom.load(table), "hydra.planes=tree", book).value
     assert left_out is not None
     assert left_out == given
+
+
+@pytest.mark.parametrize(("kind", "switches", "rate"), [("rotornet", 4, 100), ("opera", 4, 100)])
+def test_links_keep_their_rate_as_rotors_are_added(kind: str, switches: int, rate: int) -> None:
+    """Left out, a link has the rack's 400 Gb/s ÷ switches, by which more of them would cost the
+    racks no more."""
+    book = with_prices(books.load("sirius-2020"), ["rotor-switch=3000"])
+    found = []
+    for more in ({}, {"link_rate": f"{rate} Gb/s"}):
+        table = experiment(kind, switches=switches, **more)
+        table["fabric"].append({"kind": "clos"})
+        found.append(equal_cost(lightloom.load(table), f"{kind}.switches=clos", book).value)
+    assert found[0] is not None
+    assert found[0] == found[1]
+
+
+def test_where_one_end_of_the_prices_alone_has_an_equal_the_other_end_is_said() -> None:
+    """Of transceivers of $1 to $1,500 the dear ones are worth a tree, and no tree, whose racks
+    keep their links, is as cheap as the cheap ones."""
+    table = experiment("clos")
+    table["fabric"].append({"kind": "sirius", "uplinks": 8})
+    asked, part = "clos.oversubscription=sirius", "tunable-transceiver"
+    book = books.load("sirius-2020").with_price("grating", Range.of(0))
+    ranges = [Range(Fraction(1), Fraction(1500)), Range.of(1500), Range.of(1)]
+    some, dear, cheap = (
+        equal_cost(lightloom.load(table), asked, book.with_price(part, price)) for price in ranges
+    )
+    assert (some.value, cheap.value, cheap.some) == (None, None, None)
+    assert some.some is not None
+    assert dear.value is not None
+    assert float(some.some) == pytest.approx(float(dear.value.low), abs=2e-3)
+    assert "at the other nothing from 1 to 1000 does" in solved(some)
+    assert solved(cheap).endswith("nothing from 1 to 1000 costs what sirius does")

@@ -65,7 +65,7 @@ def test_a_report_says_what_followed_below_each_fabric(tmp_path: Path) -> None:
 
 def test_what_contradicts_the_devices_names_both() -> None:
     experiment = loom.load(ROOT / "examples" / "devices.toml", ["fabric.bank.guardband=10 ns"])
-    told = r"fabric\.bank\.guardband = 10 ns: fabric\.devices give 3\.84 ns; leave it out"
+    told = r"fabric\.bank\.guardband = 10 ns: fabric\.bank\.devices give 3\.84 ns; leave it out"
     with pytest.raises(ConfigError, match=told):
         experiment.resolved()
 

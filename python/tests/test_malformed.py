@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cli_support import CLOS, SMALL, command, environment_with, write
+from cli_support import CLOS, SMALL, command, environment_with, lightloom, write
 from malformed_support import Row, claims, npy, rows
 from signal_support import files
 from typer.testing import CliRunner
@@ -121,8 +121,10 @@ def test_outputs_of_few_characters_are_written(tmp_path: Path) -> None:
         ("--help",),
     ):
         for encoding in ("ascii", "latin-1", "cp437"):
-            done = refused(tmp_path, *arguments, PYTHONIOENCODING=encoding)
+            done = lightloom(*arguments, cwd=tmp_path, PYTHONIOENCODING=encoding)
             assert done.returncode == 0, (arguments, encoding, done.stderr)
+    begun = refused(tmp_path, "explain", "sirius", PYTHONIOENCODING="ascii")
+    assert (begun.returncode, begun.stderr) == (0, b"")
     done = refused(tmp_path, "run", "é.toml", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr.count(b"Traceback")) == (2, 0)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cli_support import ROOT, command, lightloom
+from signal_support import busy
 from typer.testing import CliRunner
 
 from lightloom import ConfigError, control
@@ -268,21 +267,12 @@ def test_an_interrupted_plan_leaves_nothing_behind(tmp_path: Path) -> None:
     with subprocess.Popen(
         command(*arguments), cwd=tmp_path, stderr=subprocess.PIPE, text=True
     ) as process:
-        busy(process, 3.0)
+        busy(process, 1.0)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
     assert errors == "interrupted: nothing unfinished was written\n"
     assert names(tmp_path) == {"d.npy"}
-
-
-def busy(process: subprocess.Popen[str], seconds: float) -> None:
-    """Waits until it has computed for so long."""
-    while process.poll() is None:
-        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-        if (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > seconds:
-            return
-        time.sleep(0.05)
 
 
 def test_a_demand_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:

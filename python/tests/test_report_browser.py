@@ -254,9 +254,9 @@ def test_every_line_of_the_contents_lands_and_back_returns(browser: Any, page: P
         links = view.locator(".toc a")
         seen = []
         for i in range(links.count()):
-            view.locator(".toc summary").click()
+            visit.press(view.locator(".toc summary"))
             target = links.nth(i).get_attribute("href")
-            links.nth(i).click()
+            visit.press(links.nth(i))
             assert visit.at_top(target), target
             assert visit.page.evaluate("`#${document.activeElement.id}`") == target
             seen.append((target, visit.address))

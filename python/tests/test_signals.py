@@ -31,7 +31,7 @@ COMMANDS: dict[str, list[object]] = {
     ],
     "sweeps": ["sweep", "sweep.toml", "-o", "out", "--workers", "2"],
     "reads a trace": ["run", "e.toml", "-o", "out", "--set", "workload={ trace = 'big.csv' }"],
-    "plans": ["plan", "big-matrix.csv", "--algorithm", "bvn", "-o", "plan.json"],
+    "plans": ["plan", "big-matrix.csv", "--algorithm", "eclipse", "-o", "plan.json"],
     "keeps time": ["clock", "--nodes", "2000", "--duration", "100 ms", "-o", "clock.json"],
     "reproduces": ["reproduce", "sirius", "-o", "out"],
 }
@@ -48,8 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "big.csv").write_text("src,dst,bytes,arrival_ps\n" + rows * 10)
     rng = random.Random(1)
     lines = (
-        ",".join("0" if i == j else str(rng.randrange(1, 10**6)) for j in range(256))
-        for i in range(256)
+        ",".join("0" if i == j else str(rng.randrange(1, 10**6)) for j in range(900))
+        for i in range(900)
     )
     (made / "big-matrix.csv").write_text("\n".join(lines) + "\n")
     return made

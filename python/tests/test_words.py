@@ -13,9 +13,26 @@ import lightloom
 from lightloom import _core
 from lightloom.cli import app
 from lightloom.errors import refusal
-from lightloom.words import PLANNED, missed_end
+from lightloom.words import PLANNED, missed_end, reworded
 
 EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")
+
+
+def test_one_of_several_fabrics_is_named_throughout_a_refusal() -> None:
+    """The key, and the keys that limit and remedy speak of; tables in brackets stay."""
+    leaky = {"kind": "sirius", "label": "my.leaky", "devices": {"slot": "1 ns"}}
+    two = {**EXPERIMENT.raw, "fabric": [{"kind": "clos"}, leaky]}
+    with pytest.raises(lightloom.ConfigError) as refused:
+        lightloom.load(two).resolved()
+    told = str(refused.value)
+    assert told.startswith('fabric."my.leaky".devices.slot = 1 ns: ')
+    assert told.endswith('or change fabric."my.leaky".devices.cdr.kind')
+    said = "fabric[b].slot = 1: a fabric.x, [fabric.y], my.fabric.z, fabric. That; see fabric.b1"
+    key, _, rest = said.partition(" = ")
+    found = reworded(refusal(key, *re.split(": |; ", rest)))
+    assert str(found) == (
+        "fabric.b.slot = 1: a fabric.b.x, [fabric.y], my.fabric.z, fabric. That; see fabric.b.b1"
+    )
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     delays = {rules: _delay(average) for rules, average in averages.items()}
     claims = {
         "fig09-100-rules-hide": delays[100],
-        "fig09-5000-rules-show": delays[5_000] / delays[100],
+        "fig09-5000-rules": delays[5_000],
         "fig09-average-100-rules": averages[100],
         "fig09-average-5000-rules": averages[5_000],
     }

@@ -127,26 +127,7 @@ impl ClusterTable {
     }
 
     fn counts(&self) -> Result<(u32, u32), Refusal> {
-        let (racks, servers) = match (self.hosts, self.racks, self.servers_per_rack) {
-            (Some(hosts), None, None) => (hosts, 1),
-            (Some(hosts), _, _) => {
-                return Err(Refusal::new(
-                    "cluster.hosts",
-                    hosts,
-                    "hosts are racks of one server, and racks are given too",
-                    "give either hosts, or racks and servers_per_rack",
-                ))
-            }
-            (None, Some(racks), servers) => (racks, servers.unwrap_or(1)),
-            (None, None, _) => {
-                return Err(Refusal::new(
-                    "cluster.racks",
-                    "(missing)",
-                    "required",
-                    "give racks and servers_per_rack, or hosts",
-                ))
-            }
-        };
+        let (racks, servers) = self.given()?;
         let key = if self.hosts.is_some() {
             "cluster.hosts"
         } else {
@@ -180,6 +161,26 @@ impl ClusterTable {
             ));
         }
         Ok((racks, servers))
+    }
+
+    /// The same as they are given, in one of two ways.
+    fn given(&self) -> Result<(u32, u32), Refusal> {
+        match (self.hosts, self.racks, self.servers_per_rack) {
+            (Some(hosts), None, None) => Ok((hosts, 1)),
+            (Some(hosts), _, _) => Err(Refusal::new(
+                "cluster.hosts",
+                hosts,
+                "hosts are racks of one server, and racks are given too",
+                "give either hosts, or racks and servers_per_rack",
+            )),
+            (None, Some(racks), servers) => Ok((racks, servers.unwrap_or(1))),
+            (None, None, _) => Err(Refusal::new(
+                "cluster.racks",
+                "(missing)",
+                "required",
+                "give racks and servers_per_rack, or hosts",
+            )),
+        }
     }
 
     fn rate(&self, servers: u32) -> Result<Rate, Refusal> {

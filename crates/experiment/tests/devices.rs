@@ -1,49 +1,13 @@
 //! Fabrics by their devices: the same bytes as by the figures that follow, and what is refused.
 
-use lightloom_engine::run::Silent;
-use lightloom_experiment::{Experiment, RunOutput};
-use serde_json::{json, Map, Value};
+#[path = "common/tables.rs"]
+mod tables;
 
-/// 16 racks of 200 Gb/s: 4 base uplinks of 50 Gb/s, and 6 by default.
-fn raw(fabric: Value) -> Value {
-    json!({
-        "cluster": {"racks": 16, "servers_per_rack": 4, "rack_rate": "200 Gb/s"},
-        "workload": {"load": 0.4, "flows": 200, "sizes": {"kind": "fixed", "size": "20 KB"}},
-        "fabric": [fabric],
-    })
-}
-
-/// A table with others' keys.
-fn with(base: &Value, more: &Value) -> Value {
-    let keys = |table: &Value| table.as_object().expect("a table").clone();
-    let both: Map<String, Value> = keys(base).into_iter().chain(keys(more)).collect();
-    Value::Object(both)
-}
+use serde_json::{json, Value};
+use tables::*;
 
 fn sirius(more: Value) -> Value {
     with(&json!({"kind": "sirius"}), &more)
-}
-
-fn resolved(raw: &Value) -> Value {
-    let experiment = Experiment::read(raw).and_then(|e| e.resolve());
-    experiment.expect("it can run").to_json()
-}
-
-fn refused(raw: &Value) -> String {
-    let experiment = Experiment::read(raw).and_then(|e| e.resolve());
-    experiment.expect_err("refused").to_string()
-}
-
-fn run(raw: &Value) -> RunOutput {
-    let experiment = Experiment::read(raw).expect("a good file");
-    experiment.run(0, 1, &mut Silent).expect("nothing fails")
-}
-
-/// What decides the bytes of `flows.parquet`.
-fn columns(raw: &Value) -> impl PartialEq + std::fmt::Debug {
-    let flows = run(raw).flows;
-    let hops: Vec<u32> = flows.hops.iter().map(|hops| hops.to_bits()).collect();
-    (flows.arrival, flows.start, flows.finish, hops)
 }
 
 /// The figures are worked out by hand: the papers' guardbands (§6), RS(544, 514) of 10 bits

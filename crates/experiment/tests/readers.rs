@@ -133,11 +133,13 @@ fn odd_experiments() -> impl Strategy<Value = Input> {
     })
 }
 
-/// `PROPTEST_CASES` tries more.
+/// An eighth of `make test-long`, which sets `LIGHTLOOM_LONG`; `PROPTEST_CASES` tries more.
 fn bounded() -> ProptestConfig {
-    let cases = match std::env::var_os("PROPTEST_CASES") {
-        Some(_) => ProptestConfig::default().cases,
-        None => 2_000,
+    let set = |name| std::env::var_os(name).is_some();
+    let cases = match (set("PROPTEST_CASES"), set("LIGHTLOOM_LONG")) {
+        (true, _) => ProptestConfig::default().cases,
+        (false, true) => 2_000,
+        (false, false) => 250,
     };
     ProptestConfig {
         cases,

@@ -7,10 +7,10 @@
 
 mod harness;
 
-use harness::{each_in_a_process, peak_rss, processor_s};
-use lightloom_engine::run::{run, Plan, Silent, Stop};
-use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
-use lightloom_fabrics::{find, Site};
+use harness::{each_in_a_process, least, peak_rss, repeat, site};
+use lightloom_engine::run::{Plan, Stop};
+use lightloom_engine::{Cluster, Flows, Nic, Rate, Time};
+use lightloom_fabrics::find;
 use lightloom_workload::WorkloadConfig;
 use serde_json::{json, Value};
 
@@ -63,34 +63,16 @@ fn measure(name: &str, preset: &str, hosts: u32, load: f64, routing: &str) -> Va
     let table = serde_json::from_str(preset.expect("a preset").table);
     let mut table: Value = table.expect("a table");
     table["routing"] = json!(routing);
-    let table = (entry.resolve)(&table, &cluster).expect("a table that can run");
-    let (mut kernel_s, mut cpu_s) = (Vec::new(), Vec::new());
-    let mut last = None;
-    for _ in 0..RUNS {
-        let site = Site {
-            cluster: &cluster,
-            flows: &flows,
-            seed: 1,
-            threads: 1,
-            library: None,
-        };
-        let mut fabric = (entry.build)(&table, &site).expect("a fabric");
-        let mut io = Io::new(flows.clone());
-        let plan = Plan {
-            stop: Stop::Drain,
-            limit: Time::S,
-            sample: None,
-            faults: Vec::new(),
-        };
-        let before = processor_s();
-        let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
-        cpu_s.extend(before.zip(processor_s()).map(|(from, to)| to - from));
-        kernel_s.push(outcome.kernel_s);
-        last = Some((io.ledger, outcome));
-    }
-    let (ledger, outcome) = last.expect("at least one run");
-    let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
-    let best = least(&kernel_s);
+    let plan = Plan {
+        stop: Stop::Drain,
+        limit: Time::S,
+        sample: None,
+        faults: Vec::new(),
+    };
+    let site = site(&cluster, &flows, 1);
+    let ran = repeat(RUNS, "flattened-butterfly", &table, &site, &plan);
+    let (ledger, outcome) = (&ran.ledger, &ran.outcome);
+    let best = least(&ran.kernel_s);
     let hops = outcome.totals.cell_hops.expect("flits are counted") as f64;
     json!({
         "bench": format!("flattened-butterfly/{name}"),
@@ -99,9 +81,10 @@ fn measure(name: &str, preset: &str, hosts: u32, load: f64, routing: &str) -> Va
         "M_flit_hops_per_s": hops / best / 1e6,
         "ns_per_flit_hop": best * 1e9 / hops,
         "packet_hops": outcome.totals.packet_hops,
-        "kernel_s": kernel_s,
+        "kernel_s": ran.kernel_s,
         // Without what other processes took meanwhile; null where it is not told.
-        "M_flit_hops_per_cpu_s": Some(hops / least(&cpu_s) / 1e6).filter(|_| !cpu_s.is_empty()),
+        "M_flit_hops_per_cpu_s": Some(hops / least(&ran.processor_s) / 1e6)
+            .filter(|_| !ran.processor_s.is_empty()),
         "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
         "flows_completed": ledger.flows_completed,
         "peak_rss_bytes": peak_rss(),

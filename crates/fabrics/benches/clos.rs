@@ -7,10 +7,9 @@
 
 mod harness;
 
-use harness::{each_in_a_process, peak_rss};
-use lightloom_engine::run::{run, Plan, Silent, Stop};
-use lightloom_engine::{Cluster, Flows, Io, Nic, Rate, Time};
-use lightloom_fabrics::{find, Site};
+use harness::{each_in_a_process, least, peak_rss, repeat, site};
+use lightloom_engine::run::{Plan, Stop};
+use lightloom_engine::{Cluster, Flows, Nic, Rate, Time};
 use lightloom_workload::WorkloadConfig;
 use serde_json::{json, Value};
 
@@ -47,32 +46,16 @@ fn flows(load: f64) -> Flows {
 
 fn measure(name: &str, load: f64, table: &Value) -> Value {
     let flows = flows(load);
-    let entry = find("clos").expect("the Clos is registered");
-    let table = (entry.resolve)(table, &PAPER).expect("a table that can run");
-    let mut kernel_s = Vec::new();
-    let mut last = None;
-    for _ in 0..RUNS {
-        let site = Site {
-            cluster: &PAPER,
-            flows: &flows,
-            seed: 1,
-            threads: 1,
-            library: None,
-        };
-        let mut fabric = (entry.build)(&table, &site).expect("a fabric");
-        let mut io = Io::new(flows.clone());
-        let plan = Plan {
-            stop: Stop::LastArrival,
-            limit: Time::S,
-            sample: None,
-            faults: Vec::new(),
-        };
-        let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
-        kernel_s.push(outcome.kernel_s);
-        last = Some((io.ledger, outcome));
-    }
-    let (ledger, outcome) = last.expect("at least one run");
-    let best = kernel_s.iter().copied().fold(f64::INFINITY, f64::min);
+    let plan = Plan {
+        stop: Stop::LastArrival,
+        limit: Time::S,
+        sample: None,
+        faults: Vec::new(),
+    };
+    let site = site(&PAPER, &flows, 1);
+    let ran = repeat(RUNS, "clos", table, &site, &plan);
+    let (ledger, outcome) = (&ran.ledger, &ran.outcome);
+    let best = least(&ran.kernel_s);
     let hops = outcome.totals.packet_hops.expect("packets hop") as f64;
     json!({
         "bench": format!("clos/{name}"),
@@ -80,7 +63,7 @@ fn measure(name: &str, load: f64, table: &Value) -> Value {
         "packet_hops": hops,
         "M_packet_hops_per_s": hops / best / 1e6,
         "ns_per_hop": best * 1e9 / hops,
-        "kernel_s": kernel_s,
+        "kernel_s": ran.kernel_s,
         "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
         "flows_completed": ledger.flows_completed,
         "peak_rss_bytes": peak_rss(),

@@ -13,10 +13,9 @@
 
 mod harness;
 
-use harness::{each_in_a_process, peak_rss, processor_s};
-use lightloom_engine::run::{run, Fault, Outcome, Plan, Silent, Stop};
-use lightloom_engine::{Cluster, Command, Element, Flows, Io, Ledger, Nic, Rate, Time};
-use lightloom_fabrics::{find, Site};
+use harness::{each_in_a_process, least, peak_rss, repeat, site};
+use lightloom_engine::run::{Fault, Plan, Stop};
+use lightloom_engine::{Cluster, Command, Element, Flows, Nic, Rate, Time};
 use lightloom_workload::WorkloadConfig;
 use serde_json::{json, Value};
 
@@ -163,46 +162,22 @@ fn flows(case: &Case) -> Flows {
     workload.generate(&case.cluster, 1).expect("flows")
 }
 
-/// A run, and the processor time that it took, where the system tells.
-fn simulate(case: &Case, table: &Value, flows: &Flows) -> (Outcome, Ledger, Option<f64>) {
-    let entry = find(case.kind).expect("a fabric of the registry");
-    let site = Site {
-        cluster: &case.cluster,
-        flows,
-        seed: 1,
-        threads: 1,
-        library: None,
-    };
-    let mut fabric = (entry.build)(table, &site).expect("a fabric");
-    let mut io = Io::new(flows.clone());
+fn measure(case: &Case) -> Value {
+    let flows = flows(case);
     let plan = Plan {
         stop: Stop::At(case.until),
         limit: case.until,
         sample: Some(Time::S),
         faults: case.faults.clone(),
     };
-    let before = processor_s();
-    let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("faults that it has");
-    let taken = before.zip(processor_s()).map(|(from, to)| to - from);
-    (outcome, io.ledger, taken)
-}
-
-fn measure(case: &Case) -> Value {
-    let flows = flows(case);
-    let entry = find(case.kind).expect("a fabric of the registry");
-    let table = (entry.resolve)(&case.table, &case.cluster).expect("a table that can run");
-    let (mut kernel_s, mut cpu_s) = (Vec::new(), Vec::new());
-    let mut last = None;
-    for _ in 0..RUNS {
-        let (outcome, ledger, taken) = simulate(case, &table, &flows);
-        kernel_s.push(outcome.kernel_s);
-        cpu_s.extend(taken);
-        last = Some((outcome, ledger));
-    }
-    let (outcome, ledger) = last.expect("at least one run");
+    let site = site(&case.cluster, &flows, 1);
+    let ran = repeat(RUNS, case.kind, &case.table, &site, &plan);
+    let (ledger, outcome) = (&ran.ledger, &ran.outcome);
     // On a busy machine the time on the processor tells more than the clock.
-    let times = if cpu_s.is_empty() { &kernel_s } else { &cpu_s };
-    let best = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let best = match ran.processor_s.is_empty() {
+        true => least(&ran.kernel_s),
+        false => least(&ran.processor_s),
+    };
     let events = ledger.flows_offered + ledger.flows_completed;
     // What happens at the end itself is not simulated.
     let before_end = case.until - Time(1);
@@ -215,8 +190,8 @@ fn measure(case: &Case) -> Value {
         "flow_events_per_s": events as f64 / best,
         "decisions": decisions,
         "decisions_per_s": decisions.map(|n| n as f64 / best),
-        "kernel_s": kernel_s,
-        "processor_s": cpu_s,
+        "kernel_s": ran.kernel_s,
+        "processor_s": ran.processor_s,
         "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
         "flows_completed": ledger.flows_completed,
         "bytes_delivered": ledger.delivered,

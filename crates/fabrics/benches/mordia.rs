@@ -10,10 +10,10 @@
 
 mod harness;
 
-use harness::{each_in_a_process, peak_rss, processor_s};
-use lightloom_engine::run::{run, Outcome, Plan, Silent, Stop};
-use lightloom_engine::{Cluster, Flows, HostId, Io, Ledger, Nic, Rate, Time};
-use lightloom_fabrics::{find, Site};
+use harness::{each_in_a_process, least, peak_rss, repeat, site};
+use lightloom_engine::run::{Plan, Stop};
+use lightloom_engine::{Cluster, Flows, HostId, Nic, Rate, Time};
+use lightloom_fabrics::find;
 use lightloom_workload::WorkloadConfig;
 use serde_json::{json, Value};
 
@@ -105,51 +105,27 @@ fn flows(case: &Case) -> Flows {
 /// The table, or that of a preset.
 fn table(case: &Case) -> Value {
     let entry = find("mordia").expect("a fabric of the registry");
-    let given = match case.table["preset"].as_str() {
+    match case.table["preset"].as_str() {
         None => case.table.clone(),
         Some(name) => {
             let preset = entry.presets.iter().find(|p| p.name == name);
             serde_json::from_str(preset.expect("a preset").table).expect("JSON")
         }
-    };
-    (entry.resolve)(&given, &cluster(case)).expect("a table that can run")
+    }
 }
 
-/// A run, and the processor time that it took, where the system tells.
-fn simulate(case: &Case, table: &Value, flows: &Flows) -> (Outcome, Ledger, Option<f64>) {
-    let site = Site {
-        cluster: &cluster(case),
-        flows,
-        seed: 1,
-        threads: 1,
-        library: None,
-    };
-    let mut fabric = (find("mordia").expect("known").build)(table, &site).expect("a fabric");
-    let mut io = Io::new(flows.clone());
+fn measure(case: &Case) -> Value {
+    let (flows, cluster) = (flows(case), cluster(case));
     let plan = Plan {
         stop: Stop::At(case.until),
         limit: case.until,
         sample: Some(case.until),
         faults: Vec::new(),
     };
-    let before = processor_s();
-    let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
-    let taken = before.zip(processor_s()).map(|(from, to)| to - from);
-    (outcome, io.ledger, taken)
-}
-
-fn measure(case: &Case) -> Value {
-    let (flows, table) = (flows(case), table(case));
-    let (mut kernel_s, mut cpu_s) = (Vec::new(), Vec::new());
-    let mut last = None;
-    for _ in 0..RUNS {
-        let (outcome, ledger, taken) = simulate(case, &table, &flows);
-        kernel_s.push(outcome.kernel_s);
-        cpu_s.extend(taken);
-        last = Some((outcome, ledger));
-    }
-    let (outcome, ledger) = last.expect("at least one run");
-    let best = kernel_s.iter().copied().fold(f64::INFINITY, f64::min);
+    let site = site(&cluster, &flows, 1);
+    let ran = repeat(RUNS, "mordia", &table(case), &site, &plan);
+    let (ledger, outcome) = (&ran.ledger, &ran.outcome);
+    let best = least(&ran.kernel_s);
     let mut nights: Vec<Time> = outcome.circuits.iter().map(|c| c.from).collect();
     nights.dedup();
     let events = ledger.flows_offered + ledger.flows_completed;
@@ -160,8 +136,8 @@ fn measure(case: &Case) -> Value {
         "us_per_day": best * 1e6 / nights.len() as f64,
         "flow_events": events,
         "flow_events_per_s": events as f64 / best,
-        "kernel_s": kernel_s,
-        "processor_s": cpu_s,
+        "kernel_s": ran.kernel_s,
+        "processor_s": ran.processor_s,
         "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
         "flows_completed": ledger.flows_completed,
         "bytes_delivered": ledger.delivered,

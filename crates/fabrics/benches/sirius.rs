@@ -6,10 +6,9 @@
 
 mod harness;
 
-use harness::peak_rss;
-use lightloom_engine::run::{run, Fault, Plan, Silent, Stop};
+use harness::{least, peak_rss, repeat, site};
+use lightloom_engine::run::{Fault, Plan, Stop};
 use lightloom_engine::*;
-use lightloom_fabrics::{find, Site};
 use lightloom_workload::WorkloadConfig;
 use serde_json::{json, Value};
 
@@ -153,32 +152,16 @@ impl Case {
     fn measure(&self, threads: usize) -> Value {
         let cluster = self.cluster();
         let flows = self.flows(&cluster);
-        let entry = find("sirius").expect("Sirius is registered");
-        let table = (entry.resolve)(&self.table, &cluster).expect("a table that can run");
-        let mut kernel_s = Vec::new();
-        let mut last = None;
-        for _ in 0..self.runs.max(1) {
-            let site = Site {
-                cluster: &cluster,
-                flows: &flows,
-                seed: 1,
-                threads,
-                library: None,
-            };
-            let mut fabric = (entry.build)(&table, &site).expect("a fabric");
-            let mut io = Io::new(flows.clone());
-            let plan = Plan {
-                stop: self.stop,
-                limit: Time::S,
-                sample: None,
-                faults: self.faults.clone(),
-            };
-            let outcome = run(fabric.as_mut(), &mut io, &plan, &mut Silent).expect("no faults");
-            kernel_s.push(outcome.kernel_s);
-            last = Some((io.ledger, outcome));
-        }
-        let (ledger, outcome) = last.expect("at least one run");
-        let best = kernel_s.iter().copied().fold(f64::INFINITY, f64::min);
+        let plan = Plan {
+            stop: self.stop,
+            limit: Time::S,
+            sample: None,
+            faults: self.faults.clone(),
+        };
+        let site = site(&cluster, &flows, threads);
+        let ran = repeat(self.runs.max(1), "sirius", &self.table, &site, &plan);
+        let (ledger, outcome) = (&ran.ledger, &ran.outcome);
+        let best = least(&ran.kernel_s);
         let hops = outcome.totals.cell_hops.expect("cells hop") as f64;
         json!({
             "bench": format!("sirius/{}", self.name),
@@ -186,7 +169,7 @@ impl Case {
             "cell_hops": hops,
             "M_cell_hops_per_s": hops / best / 1e6,
             "ns_per_hop": best * 1e9 / hops,
-            "kernel_s": kernel_s,
+            "kernel_s": ran.kernel_s,
             "simulated_us": outcome.simulated.as_secs_f64() * 1e6,
             "flows_completed": ledger.flows_completed,
             "goodput_of_base": ledger.delivered as f64 * 8.0

@@ -25,6 +25,20 @@ pub struct Site<'a> {
     pub library: Option<&'a dyn Library>,
 }
 
+#[cfg(test)]
+impl<'a> Site<'a> {
+    /// As most tests build a fabric: seed 1, one thread, no policies of users.
+    pub fn plain(cluster: &'a Cluster, flows: &'a Flows) -> Site<'a> {
+        Site {
+            cluster,
+            flows,
+            seed: 1,
+            threads: 1,
+            library: None,
+        }
+    }
+}
+
 /// A fabric's own table of the experiment.
 ///
 /// Implementors derive `Deserialize` with `deny_unknown_fields` and

@@ -15,6 +15,8 @@
 //! | `memory` | large columns |
 
 pub mod butterfly;
+#[cfg(test)]
+mod cases;
 pub mod contract;
 pub mod cthrough;
 pub mod devices;

@@ -88,6 +88,11 @@ pub struct Interference {
     pub out_of_band_squares: f64,
 }
 
+/// What the outermost of so many channels loses more than the middle [dB].
+fn edge(ports: f64) -> f64 {
+    NON_UNIFORMITY.0 * ((ports - 1.0) / ports).powi(2)
+}
+
 impl Grating {
     /// Its routing.
     pub fn awgr(&self) -> Awgr {
@@ -96,9 +101,13 @@ impl Grating {
 
     /// Loss of the worst path.
     pub fn worst_loss(&self) -> Decibel {
-        let edge = |ports: f64| NON_UNIFORMITY.0 * ((ports - 1.0) / ports).powi(2);
         let by_ports = LOSS.0 - edge(LOSS_PORTS) + edge(f64::from(self.ports));
         self.loss.unwrap_or(Decibel(by_ports))
+    }
+
+    /// What the worst path loses more than the best.
+    pub fn spread(&self) -> Decibel {
+        Decibel(edge(f64::from(self.ports)))
     }
 
     /// Other inputs whose outputs are neighbours of one, and those farther away. 2 and G − 3

@@ -9,18 +9,20 @@ use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Symbols of amplitude caching, and of the preamble: fitted, only their sum follows.
+/// Symbols of the preamble: fitted, only their sum with those of amplitude caching follows.
 const FITTED_SYMBOLS: i64 = 24;
 /// Largest difference of two clocks (Sirius §6).
 const SYNC: Time = Time(5);
 
-/// What a design gives of its guardband; the laser and clock recovery have tables of their own.
+/// What a design gives of its guardband; the laser, clock recovery and amplitude have tables of
+/// their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Guard {
     /// Largest difference of two clocks [time]. Default 5 ps (Sirius §6).
     pub sync: Option<Time>,
-    /// Until the amplitude is right [time]. Default 24 symbols, fitted.
+    /// Until the amplitude is right [time]. Default by `amplitude.kind`: 24 symbols, fitted, with
+    /// caching.
     pub amplitude: Option<Time>,
     /// What a cell begins with [time]. Default 24 symbols, fitted.
     pub preamble: Option<Time>,
@@ -50,6 +52,8 @@ pub enum Basis {
     Fitted,
     /// The design gives it.
     Given,
+    /// Follows from values that no paper states.
+    Assumed,
 }
 
 /// A part of the guardband.
@@ -79,8 +83,8 @@ pub struct Guardband {
 }
 
 impl Guard {
-    /// The guardband, with what the laser and clock recovery take.
-    pub fn with(&self, laser: (Time, Basis), recovery: (Time, Basis), symbol: Time) -> Guardband {
+    /// The guardband, with what the laser, clock recovery and the gain take.
+    pub fn with(&self, [laser, recovery, gain]: [(Time, Basis); 3], symbol: Time) -> Guardband {
         let part = |key, name, time, basis| Part {
             key,
             name,
@@ -92,16 +96,14 @@ impl Guard {
             part(key, name, time.unwrap_or(usual), basis)
         };
         let fitted = symbol * FITTED_SYMBOLS;
+        let amplitude = match self.amplitude {
+            Some(_) => "guard.amplitude",
+            None => "amplitude.kind",
+        };
         let parts = vec![
             part("laser.kind", "laser", laser.0, laser.1),
             part("cdr.kind", "clock recovery", recovery.0, recovery.1),
-            given(
-                "guard.amplitude",
-                "amplitude",
-                self.amplitude,
-                fitted,
-                Basis::Fitted,
-            ),
+            given(amplitude, "amplitude", self.amplitude, gain.0, gain.1),
             given(
                 "guard.sync",
                 "synchronisation",

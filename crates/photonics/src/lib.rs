@@ -9,6 +9,7 @@
 //! | [`fec`] | error correction, and cells that codewords do not fit into |
 //! | [`link`] | link budget, lasers that are shared |
 //! | [`cdr`] | clock recovery, cached phases |
+//! | [`amplitude`] | gain, cached or set anew |
 //! | [`guardband`] | its parts |
 //! | [`clock`] | clock synchronisation: its loop, its drift over a day |
 //! | [`circuit_switch`] | rings of wavelength-selective switches, mirrors, rotors |
@@ -19,6 +20,7 @@
 //!
 //! Physics runs when a fabric is built. Dispersion and equalisation are not modelled.
 
+pub mod amplitude;
 pub mod awgr;
 pub mod cdr;
 pub mod circuit_switch;

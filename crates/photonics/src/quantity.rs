@@ -113,6 +113,14 @@ quantity!(
     "0.1 ppm"
 );
 
+quantity!(
+    /// How fast a power drifts [dB/s].
+    DriftOfLevel,
+    &[("dB/s", 1.0), ("dB/min", 1.0 / 60.0), ("dB/h", 1.0 / 3600.0)],
+    "a drift of power",
+    "0.1 dB/s"
+);
+
 impl Decibel {
     /// The ratio that it is: 3 dB is about 2.
     pub fn ratio(self) -> f64 {

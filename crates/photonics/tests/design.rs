@@ -143,6 +143,21 @@ fn refusals_name_the_part_that_breaks_the_design() {
             "devices.cdr.drift = 10 ppm: a kept phase is 9.14 ps wrong after an epoch of 614.4 ns",
         ),
         (
+            json!({"amplitude": {"drift": "400000 dB/s"}}),
+            "devices.amplitude.drift = 400000 dB/s: a kept gain is 0.246 dB wrong after an epoch of \
+             614.4 ns, and 0.2 dB are allowed; lower it, or take devices.amplitude.kind = \
+             \"control\"",
+        ),
+        (
+            json!({"amplitude": {"kind": "control"}, "slot": "20 ns"}),
+            "devices.slot = 20 ns: not longer than the guardband of 28.68 ns, most of which is \
+             devices.amplitude.kind: 25.79 ns for amplitude",
+        ),
+        (
+            json!({"amplitude": {"tolerance": "0 dB"}}),
+            "devices.amplitude.tolerance = 0 dB: ",
+        ),
+        (
             json!({"fec": "kp4", "slot": "100 ns"}),
             "devices.fec = \"kp4\": a codeword of 5440 bits does not fit into a cell of 4808 bits",
         ),

@@ -1,13 +1,12 @@
 //! The `[workload]` table: what users write, and what is refused.
 
-use crate::arrivals::{self, Arrivals, Clock, MAX_ARRIVAL};
+use crate::arrivals::{self, Arrivals};
 use crate::jobs::{self, Job, Schedule};
-use crate::memory::{BYTES_PER_FLOW, MEMORY_LIMIT};
-use crate::patterns::{Pairs, Pattern};
-use crate::sizes::{Law, MeanRule, Sizes};
-use crate::sources::Sources;
+use crate::memory::{check_memory, BYTES_PER_FLOW};
+use crate::patterns::Pattern;
+use crate::sizes::{MeanRule, Sizes};
 use crate::trace::{self, Format, Scale};
-use lightloom_engine::{config, Cluster, Flows, Refusal, Stream, Time};
+use lightloom_engine::{config, Cluster, Flows, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -72,21 +71,6 @@ pub struct WorkloadConfig {
     /// is complete, or "together".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
-}
-
-/// A workload that can be drawn: everything checked, nothing allocated that
-/// grows with the number of flows.
-pub(crate) struct Plan {
-    pub law: Box<dyn Law>,
-    pub rule: MeanRule,
-    pub pairs: Box<dyn Pairs>,
-    pub pattern_rng: Stream,
-    pub clock: Clock,
-    /// Mean gap between flows, of all sources together [ps].
-    pub gap: f64,
-    /// Clocks of the servers, instead of the one of all.
-    pub sources: Option<Sources>,
-    pub flows: u64,
 }
 
 impl WorkloadConfig {
@@ -282,108 +266,6 @@ impl WorkloadConfig {
         self.pattern.get_or_insert_default();
         Ok(self)
     }
-
-    /// The plan of a workload that has its defaults.
-    pub(crate) fn plan(&self, cluster: &Cluster, seed: u64) -> Result<Plan, Refusal> {
-        let rule = self.mean_rule.unwrap_or_default();
-        let law = self.law(rule)?;
-        let mut pattern_rng = Stream::new(seed, "workload.pattern", 0);
-        let pattern = self.pattern.clone().unwrap_or_default();
-        let pairs = pattern.pairs(cluster, &mut pattern_rng)?;
-        let arrivals = self.arrivals.clone().unwrap_or_default();
-        let times = arrivals.times()?;
-        let flows = match &times {
-            Some(times) => self.flows_at(times.len() as u64 * pairs.burst())?,
-            None => self.flow_count(self.flows.or(pairs.round()))?,
-        };
-        let gap = arrivals.mean_gap(self.load, law.mean(), cluster)?;
-        if gap * flows as f64 > MAX_ARRIVAL.0 as f64 {
-            return Err(self.too_long(gap * flows as f64 * 1e-12));
-        }
-        let rng = Stream::new(seed, "workload.arrivals", 0);
-        let (load, name) = (self.load.unwrap_or(0.0), pattern.kind());
-        let sources = Sources::new(&arrivals, load, gap, &*pairs, name, cluster, rng.clone())?;
-        let between = match &sources {
-            Some(sources) => gap * cluster.hosts() as f64 / sources.senders() as f64,
-            None => gap / pairs.senders(),
-        };
-        let gap = gap * pairs.burst() as f64 / pairs.senders();
-        let clock = match times {
-            Some(times) => Clock::given(times, rng),
-            None => Clock::new(&arrivals, gap, rng),
-        };
-        Ok(Plan {
-            law,
-            rule,
-            pairs,
-            pattern_rng,
-            clock,
-            gap: between,
-            sources,
-            flows,
-        })
-    }
-
-    fn law(&self, rule: MeanRule) -> Result<Box<dyn Law>, Refusal> {
-        match &self.sizes {
-            Some(sizes) => sizes.law(rule),
-            None => Err(Refusal::new(
-                "workload.sizes",
-                "(missing)",
-                "required",
-                "add it",
-            )),
-        }
-    }
-
-    /// The number of flows where a file has times for `most`.
-    fn flows_at(&self, most: u64) -> Result<u64, Refusal> {
-        match self.flows {
-            Some(flows) if flows > most => Err(Refusal::new(
-                "workload.flows",
-                flows,
-                format!("the file of workload.arrivals has times for {most}"),
-                "lower it, or remove it to send that many",
-            )),
-            flows => self.flow_count(flows.or(Some(most))),
-        }
-    }
-
-    fn flow_count(&self, flows: Option<u64>) -> Result<u64, Refusal> {
-        let flows = flows.ok_or_else(|| {
-            Refusal::new(
-                "workload.flows",
-                "(missing)",
-                "this pattern has no end of its own",
-                "add it, such as flows = 200_000",
-            )
-        })?;
-        if flows == 0 {
-            return Err(Refusal::new(
-                "workload.flows",
-                0,
-                "must be at least 1",
-                "raise it",
-            ));
-        }
-        check_memory("workload.flows", flows)?;
-        Ok(flows)
-    }
-
-    /// The last flow would arrive after the clock ends.
-    pub(crate) fn too_long(&self, seconds: f64) -> Refusal {
-        let days = seconds / 86_400.0;
-        let (key, value, remedy) = match self.load {
-            Some(load) => ("load", load.to_string(), "raise it, or send fewer flows"),
-            None => ("arrivals", "fixed-gap".to_owned(), "shorten the gap"),
-        };
-        Refusal::new(
-            format!("workload.{key}"),
-            value,
-            format!("arrivals would go on for {days:.0} days, the clock ends after 53"),
-            remedy,
-        )
-    }
 }
 
 /// A load; several are a curve, which is not for one run.
@@ -398,25 +280,6 @@ fn one_load<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
         ))),
         value => f64::deserialize(value).map(Some).map_err(de::Error::custom),
     }
-}
-
-/// Refuses so many flows that they would not fit in memory, before any is made.
-pub(crate) fn check_memory(key: &str, flows: u64) -> Result<(), Refusal> {
-    let need = flows as u128 * BYTES_PER_FLOW as u128;
-    if need <= MEMORY_LIMIT as u128 {
-        return Ok(());
-    }
-    let gib = |bytes: f64| bytes / (1u64 << 30) as f64;
-    Err(Refusal::new(
-        key,
-        flows,
-        format!(
-            "would take about {:.0} GiB of memory ({BYTES_PER_FLOW} B a flow), the limit is {:.0} GiB",
-            gib(need as f64),
-            gib(MEMORY_LIMIT as f64)
-        ),
-        format!("send at most {} flows", MEMORY_LIMIT / BYTES_PER_FLOW),
-    ))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Draws the flows of a workload.
 
-use crate::config::{Plan, WorkloadConfig};
+use crate::config::WorkloadConfig;
+use crate::plan::Plan;
 use crate::{jobs, sizes, trace};
 use lightloom_engine::{Cluster, Flows, Refusal, Stream};
 

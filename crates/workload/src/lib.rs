@@ -9,7 +9,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`config`], `kinded` | the `[workload]` table; tables told apart by their `kind` |
-//! | `generate`, `memory` | flows drawn from the laws; what they take of memory |
+//! | `plan`, `generate`, `memory` | the laws of a table and how many flows they give; flows drawn; what they take of memory |
 //! | [`sizes`], [`arrivals`], [`times`], `sources` | laws of sizes and arrivals; arrivals from a file, and server by server |
 //! | [`patterns`] | who sends to whom, one file a pattern |
 //! | [`trace`], [`text`] | flows from files; text read by line and column |
@@ -37,6 +37,7 @@ mod generate;
 pub mod jobs;
 mod memory;
 pub mod patterns;
+mod plan;
 pub mod sizes;
 mod sources;
 mod tasks;

@@ -55,21 +55,14 @@ impl Sources {
             },
             _ => return Ok(None),
         };
-        let mut senders = Vec::new();
-        for host in 0..cluster.hosts() {
-            match pairs.sends(HostId(host)) {
-                Some(true) => senders.push(host),
-                Some(false) => {}
-                None => {
-                    return Err(Refusal::new(
-                        "workload.pattern",
-                        pattern,
-                        format!("chooses who sends, and so do {} arrivals", arrivals.kind()),
-                        "use uniform, permutation, hotspot or a bit pattern, or other arrivals",
-                    ))
-                }
-            }
-        }
+        let Some(mut senders) = senders(pairs, cluster) else {
+            return Err(Refusal::new(
+                "workload.pattern",
+                pattern,
+                format!("chooses who sends, and so do {} arrivals", arrivals.kind()),
+                "use uniform, permutation, hotspot or a bit pattern, or other arrivals",
+            ));
+        };
         let law = match law {
             Law::Paced { gap, .. } => phased(gap, &mut senders, &mut rng),
             other => other,
@@ -147,6 +140,17 @@ fn chance(slot: Time, gap: f64, load: f64) -> Result<f64, Refusal> {
         ),
         "lower it, or shorten workload.arrivals.slot",
     ))
+}
+
+/// Who sends; none where the pattern itself chooses that.
+fn senders(pairs: &dyn Pairs, cluster: &Cluster) -> Option<Vec<u32>> {
+    let mut senders = Vec::new();
+    for host in 0..cluster.hosts() {
+        if pairs.sends(HostId(host))? {
+            senders.push(host);
+        }
+    }
+    Some(senders)
 }
 
 /// Servers in order of times within a gap, drawn uniformly.

@@ -75,15 +75,7 @@ def sweep(
                     costs=[one.seconds for one in each],
                     done=lambda finished, total: counter(file.stem, finished, total),
                 )
-        reused = f", {outcome.reused} of them from before" if outcome.reused else ""
-        lost = f", {len(outcome.failed)} failed" if outcome.failed else ""
-        points_run = len(outcome.points) + len(outcome.failed)
-        console.say(f"{file.stem}: {counted(points_run, 'point')}{reused}{lost}")
-        console.out().print(_sweep_table(outcome))
-        for line in completion.legend_of_times(_named(outcome)):
-            console.say(line)
-        console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
-        console.say(f"report: {_report(file.stem, outcome, target)}")
+        _tell(file.stem, outcome, target)
         if outcome.failed:
             _print_failed(outcome)
             raise typer.Exit(1)
@@ -190,6 +182,19 @@ def _dry_run(
         if math.isfinite(taken.seconds):
             time, memory = forecast.span(taken.seconds), console.size(taken.memory_bytes)
             console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
+
+
+def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
+    """What a sweep came to, and where it is."""
+    reused = f", {outcome.reused} of them from before" if outcome.reused else ""
+    lost = f", {len(outcome.failed)} failed" if outcome.failed else ""
+    points_run = len(outcome.points) + len(outcome.failed)
+    console.say(f"{name}: {counted(points_run, 'point')}{reused}{lost}")
+    console.out().print(_sweep_table(outcome))
+    for line in completion.legend_of_times(_named(outcome)):
+        console.say(line)
+    console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
+    console.say(f"report: {_report(name, outcome, target)}")
 
 
 def _note(line: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -126,6 +127,7 @@ def clock(
         if day:
             table.setdefault("day", {})
         if hours is not None:
+            _check_hours(hours)
             table["day"] = {**table.get("day", {}), "duration": f"{hours * 3600:.9g} s"}
         _add_failures(table, die or [], byzantine or [], lie)
         for override in set_ or []:
@@ -142,6 +144,12 @@ def clock(
         show(found)
         if written:
             console.say("wrote " + " ".join(map(str, written)))
+
+
+def _check_hours(hours: float) -> None:
+    """Refuses what is no time; the core knows the longest."""
+    if not 0 < hours < math.inf:
+        raise refusal("--hours", f"{hours:g}", "no length of time", "write 24 for a day")
 
 
 def _table(path: Path | None) -> dict[str, Any]:

@@ -250,7 +250,8 @@ def _json(found: list[Costs], evens: list[Any], solved: list[EqualCost]) -> dict
 def _equal_json(solved: EqualCost) -> dict[str, Any]:
     value = solved.value
     ends = None if value is None else [float(value.low), float(value.high)]
-    return {"key": solved.key, "other": solved.other, "value": ends}
+    some = None if solved.some is None else float(solved.some)
+    return {"key": solved.key, "other": solved.other, "value": ends, "some": some}
 
 
 def _print(

@@ -11,7 +11,16 @@ from rich.table import Table
 
 from lightloom import console
 from lightloom.economics.amounts import Range
-from lightloom.economics.words import as_if, by_devices, ends, fractions, left_out, sign, span
+from lightloom.economics.words import (
+    as_if,
+    by_devices,
+    ends,
+    fractions,
+    lasers,
+    left_out,
+    sign,
+    span,
+)
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -92,7 +101,7 @@ def legend(found: Costs) -> Iterator[str]:
 
 def notes(found: Costs) -> Iterator[str]:
     """What has to be known of the bills."""
-    for said in (fractions, as_if, by_devices, left_out):
+    for said in (fractions, as_if, lasers, by_devices, left_out):
         yield from said(found)
 
 
@@ -172,7 +181,13 @@ def solved(found: EqualCost) -> str:
     """At which value of a key two fabrics cost the same."""
     if found.value is None:
         reach = f"{float(found.low):g} to {float(found.high):g}"
-        return f"{found.key}: nothing from {reach} costs what {found.other} does at all prices"
+        if found.some is None:
+            return f"{found.key}: nothing from {reach} costs what {found.other} does"
+        end = f"{float(found.some):.4g}"
+        return (
+            f"{found.key} = {end} costs what {found.other} does at one end of the prices; at the "
+            f"other nothing from {reach} does"
+        )
     low, high = (f"{float(end):.4g}" for end in (found.value.low, found.value.high))
     value = low if low == high else f"{low} to {high}, by the prices"
     return f"{found.key} = {value}: costs what {found.other} does"

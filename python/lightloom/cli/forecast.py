@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, TypeVar
 
-from lightloom import console
+from lightloom import console, units
 from lightloom.forecasts import WITHIN, Forecast
 from lightloom.machine import processors
 
@@ -119,10 +119,8 @@ def in_parallel(experiment: Experiment) -> bool:
 
 
 def _count(hops: float) -> str:
-    for unit, base in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if hops >= base:
-            return f"{hops / base:.3g} {unit}"
-    return f"{hops:.0f}"
+    unit, base = units.step_for(hops, units.COUNTS)
+    return f"{hops / base:.3g} {unit}" if unit else f"{hops:.0f}"
 
 
 def quietly(make: Callable[[], Made]) -> Made:

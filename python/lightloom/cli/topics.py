@@ -5,11 +5,14 @@ A key is found by the name that `--set` takes, `fabric.sirius.queue` or
 `sirius.queue`, for all fabrics that have it, `fabric.queue`, or alone, `queue`. A
 policy goes by `policy.hydra`, its keys by `policy.hydra.hops`: some fabrics have the
 name of the policy that they run. Where none has, `edmonds` and `solstice.night` will do.
+
+What the core tells of these is read once a process, and not to be changed.
 """
 
 from __future__ import annotations
 
 import difflib
+import functools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,11 +28,13 @@ from lightloom.words import PLANNED, here
 Table = dict[str, Any]
 
 
+@functools.cache
 def registry() -> dict[str, Table]:
     """The fabrics by kind."""
     return {entry["kind"]: entry for entry in json.loads(_core.registry())}
 
 
+@functools.cache
 def policies() -> dict[str, Table]:
     """The policies by kind."""
     return {entry["kind"]: entry for entry in json.loads(_core.policies())}
@@ -46,6 +51,7 @@ def policy(name: str, asked: str) -> Table:
     return found
 
 
+@functools.cache
 def only_policies() -> set[str]:
     """Names of policies, or of their algorithms, that name nothing else."""
     names = {name for entry in policies().values() for name in (entry["kind"], *entry["aliases"])}
@@ -59,16 +65,19 @@ def clock() -> Table:
     return found
 
 
+@functools.cache
 def tables() -> dict[str, Table]:
     """The schemas of an experiment's tables, but for those of fabrics."""
     return describe.tables(experiment_schema.schema())
 
 
+@functools.cache
 def published() -> dict[str, Table]:
     """The published flow sizes by name."""
     return {entry["name"]: entry for entry in json.loads(_core.workloads())}
 
 
+@functools.cache
 def jobs_of() -> dict[str, Parameter]:
     """The kinds of jobs, each as the table of its parameters."""
     workload = tables()["workload"]
@@ -88,6 +97,7 @@ def kind_of(choice: describe.Choice) -> str:
     return choice.name.split('"')[1]
 
 
+@functools.cache
 def fabrics_keys() -> dict[str, Table]:
     """The schema of each fabric by kind, with the keys that all of them take."""
     root = json.loads(_core.schema())

@@ -24,7 +24,7 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from lightloom import _core, console
+from lightloom import _core, console, units
 from lightloom.control.arrays import Integers
 from lightloom.control.plan_facts import title
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
@@ -353,7 +353,5 @@ def _outputs(
 
 
 def _time_unit(period_ps: int) -> tuple[str, float]:
-    for unit, size in (("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3)):
-        if period_ps >= size:
-            return unit, size
-    return "ps", 1.0
+    unit, size = units.step_for(period_ps * 1e-12, units.TIMES)
+    return unit, float(round(1e12 * size))

@@ -84,8 +84,14 @@ class Topology:
     @cached_property
     def demands(self) -> Integers:
         """A row for each pair of racks that has any, shape (demands, 4): the lower rack, the
-        higher, the demand of both directions, what it needs. Its path reserves that, or all of
-        a circuit if it needs more."""
+        higher, the demand of both directions together, what its path needs: the larger
+        direction, or `each`. That is not cut to what a circuit carries, of which a path
+        reserves no more than all.
+
+        >>> topology = multihop([[0, 30], [25, 0]], planes=1, capacity=20)
+        >>> topology.demands.tolist(), topology.residual.tolist()
+        ([[0, 1, 55, 30]], [0])
+        """
         return self._demands[:, :4]
 
     @cached_property
@@ -185,14 +191,14 @@ def multihop(
 
     Args:
         demand: N × N numbers ≥ 0, zeros on the diagonal. Circuits carry both
-            directions; a path reserves the larger one.
+            directions; a path reserves the larger one, at most a whole circuit.
         planes: parallel switches.
         capacity: what a circuit carries each way, in the unit of `demand`.
         ports: of a rack on each plane.
         radix: ports of each switch; as many as the racks need unless given.
         hops: the most circuits of a path.
-        each: what every path reserves, whatever its demand: for demand that only
-            says who talks.
+        each: what every path reserves, at most a whole circuit, whatever its demand: for
+            demand that only says who talks.
         without_ports: go on over circuits with room when no port is free any
             more; the paper stops.
 

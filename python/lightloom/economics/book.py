@@ -24,6 +24,7 @@ from lightloom.errors import ConfigError, refusal, shortened
 
 #: Of the books that this version reads.
 SCHEMA = 1
+_GBPS = "Gb/s"
 COUNTINGS = ("whole", "share")
 FOLDER = Path(__file__).with_name("books")
 DEFAULT = "sirius-2020"
@@ -318,11 +319,17 @@ def _check_one_price(key: str, table: Mapping[str, Any]) -> None:
 
 def _check_needs(key: str, part: Part, base: Book | None) -> None:
     """Refuses a part that a bill could not count."""
-    missing = [need for need in PARTS[part.name].needs if getattr(part, need) is None]
+    needs = PARTS[part.name].needs
+    told = [figure.per for figure in (part.price, part.power) if figure is not None]
+    needs += tuple(need for per, need in ((_GBPS, RATE), ("port", PORTS)) if per in told)
+    missing = [need for need in needs if getattr(part, need) is None]
     if missing and part.excluded is None:
         examples = {PORTS: "ports = 64", RATE: 'rate = "400 Gb/s"'}
         remedy = f"write {examples[missing[0]]}"
-        limit = f"a bill counts by it{_whole_of(part.name, base)}"
+        how = (
+            "a bill counts by it" if missing[0] in PARTS[part.name].needs else "it is priced by it"
+        )
+        limit = f"{how}{_whole_of(part.name, base)}"
         raise refusal(f"{key}.{missing[0]}", "(missing)", limit, remedy)
 
 

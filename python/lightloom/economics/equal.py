@@ -114,7 +114,23 @@ def equal_size(
     *,
     width: Fraction = Fraction(1, 1000),
 ) -> Range | None:
-    """At which size a network costs what `target` does, over all prices.
+    """At which size a network costs what `target` does, over all prices: the interval of
+    `equal_ends`, or None where one of them is."""
+    least, most = equal_ends(form, target, prices, low, high, width=width)
+    return None if least is None or most is None else Range(least, most)
+
+
+def equal_ends(
+    form: Callable[[Fraction], Form],
+    target: Form,
+    prices: dict[str, Range],
+    low: Fraction,
+    high: Fraction,
+    *,
+    width: Fraction = Fraction(1, 1000),
+) -> tuple[Fraction | None, Fraction | None]:
+    """At which sizes a network costs what `target` does: at the prices by which it is dearest
+    beside it, and by which it is cheapest.
 
     Args:
         form: its parts at a size; no part becomes fewer as it grows.
@@ -122,15 +138,14 @@ def equal_size(
         width: how exactly.
 
     Returns:
-        The interval of sizes, or None where even its ends do not reach equality.
+        Both, each None where no size between the ends does.
     """
 
-    def over(corner: bool) -> Fraction | None:
+    def over(dearest: bool) -> Fraction | None:
         def excess(size: Fraction) -> Fraction:
             share = ratio(form(size), target, prices)
-            return (share.high if corner else share.low) - 1
+            return (share.high if dearest else share.low) - 1
 
         return root_of(excess, low, high, width)
 
-    least, most = over(True), over(False)
-    return None if least is None or most is None else Range(least, most)
+    return over(True), over(False)

@@ -35,7 +35,7 @@ PARTS: dict[str, Kind] = {
     "grating": Kind("arrayed waveguide grating router, passive", (PORTS,)),
     "tunable-transceiver": Kind("transceiver with a fast tunable laser", (RATE,)),
     "laserless-transceiver": Kind("transceiver whose light is from a shared laser", (RATE,)),
-    "tunable-laser": Kind("chip of a tunable laser, which may feed several transceivers", (RATE,)),
+    "tunable-laser": Kind("tunable laser, which may feed several transceivers"),
     "dwdm-transceiver": Kind("transceiver of one fixed wavelength of a ring", (RATE,)),
     "wss-output": Kind("output of a wavelength-selective switch"),
     "wavelength-converter": Kind("fast tunable wavelength converter"),

@@ -12,8 +12,8 @@ from lightloom.economics import network as networks
 from lightloom.economics import pricing
 from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
-from lightloom.economics.equal import equal_size
-from lightloom.errors import refusal
+from lightloom.economics.equal import equal_ends
+from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import toml_literal
 
 #: A whole number is searched up to this many times what the table has, a ratio up to MOST.
@@ -27,7 +27,10 @@ class EqualCost:
     key: str
     other: str
     value: Range | None
-    """Over all prices of the book; None where no value between `low` and `high` does."""
+    """Over all prices of the book; None where by some of them no value between `low` and `high`
+    does."""
+    some: Fraction | None
+    """Where one does by some prices alone, that which does at their end."""
     whole: bool
     """Whether the key is a whole number: the answer lies between two of them."""
     low: Fraction
@@ -63,21 +66,23 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     if target.form.value(prices).low <= 0:
         limit = f"at these prices {other} may cost nothing, and no size of {label} costs as little"
         raise refusal("--equal-cost", asked, limit, "raise a price")
-    low = Fraction(1)
-    high = _largest(at, Fraction(present * TIMES)) if whole else Fraction(MOST)
+    low = _least(at, Fraction(present)) if whole else Fraction(1)
+    high = _largest(at, Fraction(present * TIMES), Fraction(present)) if whole else Fraction(MOST)
     falls = not whole
     forms = (lambda x: at(low + high - x).form) if falls else (lambda x: at(x).form)
-    found = equal_size(forms, target.form, prices, low, high)
-    if found is not None and falls:
-        found = Range(low + high - found.high, low + high - found.low)
-    return EqualCost(f"{label}.{key}", other, found, whole, low, high)
+    known = [end for end in equal_ends(forms, target.form, prices, low, high) if end is not None]
+    if falls:
+        known = [low + high - end for end in reversed(known)]
+    value = Range(known[0], known[1]) if len(known) == 2 else None
+    some = known[0] if len(known) == 1 else None
+    return EqualCost(f"{label}.{key}", other, value, some, whole, low, high)
 
 
 def _costs(
     experiment: Experiment, label: str, key: str, book: Book, whole: bool
 ) -> Callable[[Fraction], pricing.FabricCost]:
     """The fabric's cost at a value of the key, all others as they are resolved: the rate of a
-    circuit does not fall as planes are added. Between whole numbers in proportion."""
+    circuit does not fall as planes or switches are added. Between whole numbers in proportion."""
     held = _held(experiment, label, key)
     cache: dict[Fraction, pricing.FabricCost] = {}
 
@@ -101,13 +106,22 @@ def _costs(
 
 
 def _held(experiment: Experiment, label: str, key: str) -> list[str]:
-    """Rates that would follow from the key if the table left them out."""
-    if key != "planes":
-        return []
-    tables = experiment.resolved()["fabric"]
-    table = next(table for table in tables if str(table["label"]) == label)
-    rate = table.get("circuit_rate")
-    return [] if rate is None else [f"fabric.circuit_rate={toml_literal(rate)}"]
+    """Rates that would follow from the key, as the table leaves them out: those that change with
+    it."""
+    alone = experiment.only(label)
+    table = alone.resolved()["fabric"][0]
+    for other in (2 * table[key], table[key] + 1, table[key] - 1):
+        try:
+            changed = alone.with_overrides([f"fabric.{key}={other}"]).resolved()["fabric"][0]
+        except ConfigError:
+            continue
+        rates = (k for k, value in table.items() if _is_rate(value) and changed.get(k) != value)
+        return [f"fabric.{rate}={toml_literal(table[rate])}" for rate in rates]
+    return []
+
+
+def _is_rate(value: Any) -> bool:
+    return isinstance(value, str) and value.endswith("b/s")
 
 
 def _between(
@@ -124,19 +138,30 @@ def _between(
     return pricing.FabricCost(low.label, low.network, low.book, lines)
 
 
-def _largest(at: Callable[[Fraction], Any], limit: Fraction) -> Fraction:
-    """The largest whole number up to a limit that the fabric takes, by halving."""
-    from lightloom.errors import ConfigError
+def _least(at: Callable[[Fraction], Any], present: Fraction) -> Fraction:
+    """The smallest whole number from 1 that the fabric takes; it takes the present one."""
+    low, high = min(Fraction(1), present), present
+    while low < high:
+        middle = Fraction((low + high) // 2)
+        low, high = (low, middle) if _takes(at, middle) else (middle + 1, high)
+    return low
 
-    low, high = Fraction(1), limit
+
+def _largest(at: Callable[[Fraction], Any], limit: Fraction, low: Fraction) -> Fraction:
+    """The largest whole number up to a limit that the fabric takes, which takes `low`."""
+    high = limit
     while low < high:
         middle = Fraction((low + high + 1) // 2)
-        try:
-            at(middle)
-            low = middle
-        except ConfigError:
-            high = middle - 1
+        low, high = (middle, high) if _takes(at, middle) else (low, middle - 1)
     return low
+
+
+def _takes(at: Callable[[Fraction], Any], size: Fraction) -> bool:
+    try:
+        at(size)
+    except ConfigError:
+        return False
+    return True
 
 
 def _asked(experiment: Experiment, asked: str) -> tuple[str, str, str]:

@@ -133,6 +133,22 @@ def by_devices(found: Costs) -> Iterator[str]:
         yield f"{', '.join(of)}: {text}"
 
 
+def lasers(found: Costs) -> Iterator[str]:
+    """Whose slower uplinks are counted as lanes of a transceiver with one tunable laser."""
+    from lightloom.economics.lanes import together
+
+    labels: dict[int, list[str]] = {}
+    for label, cost in found.fabrics.items():
+        labels.setdefault(together(cost), []).append(label)
+    for number, of in labels.items():
+        if number > 1:
+            yield (
+                f"{', '.join(of)}: {number} uplinks are one tunable transceiver of "
+                f"{found.book.name} and share its laser, as in Sirius §4.5; a design in "
+                "devices says how many do, and counts lasers"
+            )
+
+
 def as_if(found: Costs) -> Iterator[str]:
     """Whose bill has parts that its model has not."""
     rotors = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -80,8 +81,9 @@ def assemble(sections: Sequence[Section], firsts: Firsts, data: Any, *, pictures
     )
 
 
+@functools.cache
 def environment() -> Environment:
-    """Jinja with every label escaped."""
+    """Jinja with every label escaped; one, so that a template is compiled once a process."""
     made = Environment(
         loader=PackageLoader("lightloom.report", "templates"),
         autoescape=True,

@@ -79,6 +79,7 @@ def joined_point(points: Sequence[LoadPoint]) -> LoadPoint:
         mean(lambda p: p.finished),
         repeats.means(windows) if windows else None,
         tuple(points),
+        mean(lambda p: p.goodput),
     )
 
 
@@ -190,4 +191,5 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
         delivered,
         ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
         summary.get("window"),
+        goodput=figure(summary, "goodput_normalized"),
     )

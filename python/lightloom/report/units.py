@@ -10,19 +10,19 @@ import math
 from collections.abc import Iterable
 from typing import Literal
 
+from lightloom import units
 from lightloom.counts import counted as counted
+from lightloom.units import BYTES, TIMES
+from lightloom.units import Step as Step
 
 Quantity = Literal["time", "bytes", "share", "number"]
 
 MISSING = "–"
 GLUE = "\u00a0"  # a number and its unit stay on one line
 
-TIME_STEPS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9), ("ps", 1e-12))
-BYTE_STEPS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3), ("B", 1.0))
+TIME_STEPS = tuple((name.replace("us", "µs"), size) for name, size in TIMES)
 
 UNWIELDY = 100_000  # a number this large takes the next unit
-
-Step = tuple[str, float]
 
 
 def steps(quantity: Quantity) -> tuple[Step, ...]:
@@ -30,20 +30,15 @@ def steps(quantity: Quantity) -> tuple[Step, ...]:
     if quantity == "time":
         return TIME_STEPS
     if quantity == "bytes":
-        return BYTE_STEPS
+        return BYTES
     return (("%", 0.01),) if quantity == "share" else (("", 1.0),)
 
 
 def step_for(value: float, quantity: Quantity) -> Step:
     """The unit in which `value` reads as 1 to 999."""
-    choices = steps(quantity)
     if value == 0 and quantity == "time":
         return ("s", 1.0)
-    for name, size in choices:
-        # 999.6 µs would print as 1,000 µs: it is 1.00 ms.
-        if abs(value) >= size * 0.9995:
-            return (name, size)
-    return choices[-1]
+    return units.step_for(value, steps(quantity))
 
 
 def common_step(values: Iterable[float], quantity: Quantity) -> Step:

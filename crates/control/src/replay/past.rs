@@ -57,25 +57,24 @@ impl Past {
                 }
                 Event::Input(input) => {
                     decided = None;
-                    let (ended, failed) = match input {
-                        Input::Done(step) => (kinds.remove(step), None),
-                        Input::Failed(step, why) => (kinds.remove(step), Some(why.clone())),
+                    match input {
+                        Input::Done(step) => past.end(kinds.remove(step), *at, None),
+                        Input::Failed(step, why) => {
+                            past.end(kinds.remove(step), *at, Some(why.clone()));
+                        }
                         Input::Demand(_) => {
-                            let nth = measuring.take();
-                            if nth.is_some() {
+                            if let Some(nth) = measuring.take() {
                                 past.computed.push(None);
                                 decided = Some(*at);
+                                past.end(Some((Kind::Measure, nth)), *at, None);
                             }
-                            (nth.map(|nth| (Kind::Measure, nth)), None)
                         }
                         Input::Silence(_) => {
                             measuring = None;
                             kinds.clear();
-                            continue;
                         }
-                        _ => continue,
-                    };
-                    past.end(ended, *at, failed);
+                        _ => {}
+                    }
                 }
                 Event::Host(Hosting::Silent) => {}
             }

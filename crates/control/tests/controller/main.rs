@@ -23,11 +23,17 @@ use proptest::test_runner::{Config, TestError, TestRng, TestRunner};
 use scenario::{scenarios, Scenario};
 use std::cell::RefCell;
 
-/// As many random cases as the environment says, or so few that all take seconds.
+/// Fewer tell little.
+const FEW: u32 = 64;
+
+/// As many random cases as the environment says. Without that, `make test` tries an eighth of
+/// those that are named, and `make test-long`, where `LIGHTLOOM_LONG` is set, all of them.
 fn runner(cases: u32) -> TestRunner {
-    let cases = match std::env::var_os("PROPTEST_CASES") {
-        Some(_) => Config::default().cases,
-        None => cases,
+    let set = |name| std::env::var_os(name).is_some();
+    let cases = match (set("PROPTEST_CASES"), set("LIGHTLOOM_LONG")) {
+        (true, _) => Config::default().cases,
+        (false, true) => cases,
+        (false, false) => cases.min(FEW.max(cases / 8)),
     };
     TestRunner::new(config(cases))
 }

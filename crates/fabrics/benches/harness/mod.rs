@@ -4,6 +4,9 @@
 // Every bench is a program of its own and takes what it needs.
 #![allow(dead_code)]
 
+use lightloom_engine::run::{run, Outcome, Plan, Silent};
+use lightloom_engine::{Cluster, Flows, Io, Ledger};
+use lightloom_fabrics::{find, Site};
 use serde_json::Value;
 
 /// Marks the process that measures one case.
@@ -31,6 +34,58 @@ pub fn each_in_a_process<C>(cases: &[C], name: impl Fn(&C) -> &str, measure: imp
             assert!(child.success(), "{name} failed");
         }
     }
+}
+
+/// A fabric that ran several times: what each run took, and what the last came to.
+pub struct Repeated {
+    /// The kernel's time [s], run by run.
+    pub kernel_s: Vec<f64>,
+    /// That of the processor [s], where the system tells.
+    pub processor_s: Vec<f64>,
+    /// The sums of the last run.
+    pub ledger: Ledger,
+    /// What else it came to.
+    pub outcome: Outcome,
+}
+
+/// What a fabric is built on, with seed 1.
+pub fn site<'a>(cluster: &'a Cluster, flows: &'a Flows, threads: usize) -> Site<'a> {
+    Site {
+        cluster,
+        flows,
+        seed: 1,
+        threads,
+        library: None,
+    }
+}
+
+/// Runs a fabric of a table so many times, each time from its beginning.
+pub fn repeat(runs: usize, kind: &str, table: &Value, site: &Site, plan: &Plan) -> Repeated {
+    let entry = find(kind).expect("a fabric of the registry");
+    let table = (entry.resolve)(table, site.cluster).expect("a table that can run");
+    let (mut kernel_s, mut cpu_s) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for _ in 0..runs {
+        let mut fabric = (entry.build)(&table, site).expect("a fabric");
+        let mut io = Io::new(site.flows.clone());
+        let before = processor_s();
+        let outcome = run(fabric.as_mut(), &mut io, plan, &mut Silent).expect("faults it has");
+        cpu_s.extend(before.zip(processor_s()).map(|(from, to)| to - from));
+        kernel_s.push(outcome.kernel_s);
+        last = Some((io.ledger, outcome));
+    }
+    let (ledger, outcome) = last.expect("at least one run");
+    Repeated {
+        kernel_s,
+        processor_s: cpu_s,
+        ledger,
+        outcome,
+    }
+}
+
+/// The fastest run counts: what others took, other processes took.
+pub fn least(times: &[f64]) -> f64 {
+    times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// Time that this thread has had a processor [s], where the system tells.

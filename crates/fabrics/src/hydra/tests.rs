@@ -104,12 +104,23 @@ fn the_slowest_part_may_be_mirrors_or_rules() {
         (json!({"rule": "20 ms"}), 180), // 4 rules
         (json!({"rule": "50 ms", "pushing": "parallel"}), 150), // one a server
         (json!({"rules": 900, "pushing": "parallel"}), 213), // 900 to 8 servers
+        (json!({"rule": "440 us", "rules": 5_000}), 2_300), // §V.B: 2.2 s
         (json!({"computation_delay": "30 ms"}), 170),
     ] {
         let mut bench = Bench::new(table.clone(), &[(0, 2, 1 << 40)]);
         close(bench.until(ms + 10).ms_of_gbps(0), ms as f64 + 100.0);
         assert!(bench.circuits()[0].2 <= ms, "{table}");
     }
+}
+
+/// §V.B: a cycle takes 2.2 s with 5,000 rules (3-1 and 3-3 push one to each of two servers) and
+/// the 1.2 s of tagging with 100. The paper gives one decimal.
+#[test]
+fn the_default_of_a_rule_is_the_papers() {
+    let config = HydraConfig::default();
+    let cycle = config.rule * (2 + 5_000 + 2);
+    assert!((cycle - Time::MS * 2_200) < Time::MS * 50 && cycle > Time::MS * 2_150);
+    assert!(config.rule * 100 < config.retag);
 }
 
 /// Racks 0 and 1 are joined first. At the cycle of 300 ms racks 0 and 2 have more

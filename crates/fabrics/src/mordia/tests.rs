@@ -2,6 +2,7 @@
 
 use super::ENTRY;
 use crate::contract::Site;
+use crate::tdma::testing;
 use lightloom_control::algorithms::birkhoff::{self, Scaling};
 use lightloom_control::algorithms::{eclipse, solstice};
 use lightloom_control::demand::Matrix;
@@ -13,25 +14,11 @@ mod replays;
 
 /// Each of so many racks has one server of 10 Gb/s.
 fn cluster(racks: u32) -> Cluster {
-    Cluster {
-        racks,
-        servers_per_rack: 1,
-        server_rate: Rate(10 * Rate::GBPS.0),
-        nic: Nic::Uncapped,
-    }
+    testing::cluster(racks, Rate(10 * Rate::GBPS.0))
 }
 
 fn built(cluster: &Cluster, table: &Value, flows: Flows) -> (Box<dyn Fabric>, Io) {
-    let site = Site {
-        cluster,
-        flows: &flows,
-        seed: 1,
-        threads: 1,
-        library: None,
-    };
-    let table = (ENTRY.resolve)(table, cluster).expect("a good table");
-    let fabric = (ENTRY.build)(&table, &site).expect("a table that was resolved");
-    (fabric, Io::new(flows))
+    testing::built(&ENTRY, cluster, table, flows)
 }
 
 /// A flow for every entry of a demand, at time zero.
@@ -362,13 +349,7 @@ fn memory_is_of_days_and_schedules_too() {
         let mut flows = Flows::new();
         flows.push(HostId(0), HostId(1), 1_000, Time::US * us);
         let cluster = cluster(16);
-        let site = Site {
-            cluster: &cluster,
-            flows: &flows,
-            seed: 1,
-            threads: 1,
-            library: None,
-        };
+        let site = Site::plain(&cluster, &flows);
         let table = json!({"policy": policy, "slot": "100 us"});
         let table = (ENTRY.resolve)(&table, &cluster).expect("a good table");
         (ENTRY.memory)(&table, &site).expect("a good table").sound
@@ -465,13 +446,8 @@ fn what_cannot_be_is_refused_by_name() {
     let short = json!({"kind": "rotation", "day": "30 us"});
     let table = (ENTRY.resolve)(&json!({ "policy": short }), &cluster(8)).expect("checked later");
     let flows = Flows::new();
-    let site = Site {
-        cluster: &cluster(8),
-        flows: &flows,
-        seed: 1,
-        threads: 1,
-        library: None,
-    };
+    let eight = cluster(8);
+    let site = Site::plain(&eight, &flows);
     let refusal = (ENTRY.build)(&table, &site).err().expect("refused");
     assert_eq!(refusal.key, "fabric.policy", "{refusal}");
     says(
@@ -482,13 +458,8 @@ fn what_cannot_be_is_refused_by_name() {
     // Circuits that stay are no schedule.
     let table = (ENTRY.resolve)(&json!({"policy": "cthrough"}), &cluster(8)).expect("known");
     let flows = Flows::new();
-    let site = Site {
-        cluster: &cluster(8),
-        flows: &flows,
-        seed: 1,
-        threads: 1,
-        library: None,
-    };
+    let eight = cluster(8);
+    let site = Site::plain(&eight, &flows);
     let refusal = (ENTRY.build)(&table, &site)
         .err()
         .expect("refused")

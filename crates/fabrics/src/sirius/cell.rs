@@ -4,6 +4,7 @@
 //! sorted by destination. The flows that end at one node are then neighbours,
 //! and a shard of nodes owns a slice of every column.
 
+use super::index::Label;
 use super::schedule::Schedule;
 use lightloom_engine::{Cluster, FlowId, Flows};
 
@@ -138,6 +139,24 @@ impl Routes {
     /// Whether a flow stays within its rack.
     pub fn stays(&self, flow_index: FlowIndex) -> bool {
         self.src[flow_index as usize] == self.dst[flow_index as usize]
+    }
+
+    /// Where a cell comes from.
+    #[inline(always)]
+    pub fn source(&self, cell: Cell) -> Label {
+        Label(self.src[cell.flow_index() as usize])
+    }
+
+    /// Where it goes.
+    #[inline(always)]
+    pub fn destination(&self, cell: Cell) -> Label {
+        Label(self.dst[cell.flow_index() as usize])
+    }
+
+    /// The two ends of a flow.
+    #[inline(always)]
+    pub fn ends(&self, flow_index: FlowIndex) -> [Label; 2] {
+        [&self.src, &self.dst].map(|ends| Label(ends[flow_index as usize]))
     }
 
     /// Payload of a cell [B]: full, but for the last of a flow.

@@ -1,5 +1,6 @@
 //! Sirius as a fabric: what it is asked for, and what it reports.
 
+use super::index::Label;
 use super::kernel::Sirius;
 use super::limits::{lit, shape, soonest};
 use super::protocol::epoch::Epoch;
@@ -30,7 +31,7 @@ impl Sirius {
             let (node, to) = (schedule.node(sent.from), schedule.node(sent.to));
             let met = self
                 .schedules
-                .peer(sent.from as u16, sent.uplink as u16, slot);
+                .peer(Label(sent.from as u16), sent.uplink as u16, slot);
             let port = met.map_or(0, |m| m.1 as u32);
             let (tx, rx) = (PortId(node * u + sent.uplink), PortId(to * u + port));
             audit.transmit(tx, rx, from, self.config.slot * (slot + 1), sent.bytes);
@@ -128,8 +129,8 @@ impl Reports for Sirius {
         // asked, which the reference holds to its own.
         let met = self
             .schedules
-            .peer((tx.0 / u) as u16, (tx.0 % u) as u16, slot);
-        let heard = met.map(|(to, port)| PortId(to as u32 * u + port as u32));
+            .peer(Label((tx.0 / u) as u16), (tx.0 % u) as u16, slot);
+        let heard = met.map(|(to, port)| PortId(to.0 as u32 * u + port as u32));
         at % self.config.slot >= self.config.guardband && heard == Some(rx)
     }
 

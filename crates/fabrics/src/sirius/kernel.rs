@@ -6,6 +6,7 @@ use super::cell::{FlowIndex, Routes};
 use super::config::{Derived, Recovery, SiriusConfig};
 use super::failure::avoid::Avoid;
 use super::failure::faults::{Delays, Faults, Stretch};
+use super::index::Row;
 use super::partition::{Partition, Threads};
 use super::prefetch::{hinted, prefetch};
 use super::protocol::accept::Answers;
@@ -143,9 +144,10 @@ impl Sirius {
                 continue;
             }
             let flow_index = self.routes.flow_index[flow.index()];
-            let label = self.routes.src[flow_index as usize] as usize;
+            let [from, to] = self.routes.ends(flow_index);
+            let cells = self.routes.cells[flow_index as usize];
             if self.faults.on {
-                let (seq, count) = (0, self.routes.cells[flow_index as usize]);
+                let (seq, count) = (0, cells);
                 self.enter(Stretch {
                     flow_index,
                     seq,
@@ -153,13 +155,9 @@ impl Sirius {
                 });
                 continue;
             }
-            let shard = &mut self.shards[self.partition.shard[label] as usize];
-            let row = label - shard.lo;
-            let (dst, cells) = (
-                self.routes.dst[flow_index as usize],
-                self.routes.cells[flow_index as usize],
-            );
-            shard.local.admit(row, flow_index, dst, 0, cells);
+            let shard = &mut self.shards[self.partition.shard_of(from)];
+            let row = Row::of(from, shard.lo);
+            shard.local.admit(row, flow_index, to, 0, cells);
         }
     }
 
@@ -173,23 +171,29 @@ impl Sirius {
         if self.faults.on {
             self.recover(slot, epoch, io);
         }
-        let faulty = self.faults.on;
         let asked = epoch - self.lag;
         let granted = asked - self.lag;
         let used = granted - self.lag;
-        self.lapse(self.kept(used));
-        if faulty {
-            self.strike(self.kept(asked), slot, epoch);
-        }
-        self.grant(self.kept(asked), epoch);
-        let [granted, asking] = [self.kept(granted), self.kept(epoch)];
-        // Where nothing is broken each node asks as soon as it has taken up its grants.
-        self.accept(slot, [granted, asking], !faulty);
-        if faulty {
+        let [used, asked, granted, asking] =
+            [used, asked, granted, epoch].map(|epoch| self.kept(epoch));
+        self.lapse(used);
+        if self.faults.on {
+            self.strike(asked, slot, epoch);
+            self.grant(asked, epoch);
+            self.accept(slot, [granted, asking], false);
             self.sweep_late(epoch, io);
             let avoid = self.avoid(slot);
             self.request(asking, &avoid);
+        } else {
+            self.grant(asked, epoch);
+            // Each node asks as soon as it has taken up its grants.
+            self.accept(slot, [granted, asking], true);
         }
+        self.note_started(now, io);
+    }
+
+    /// Flows whose first cell was granted have begun.
+    fn note_started(&mut self, now: Time, io: &mut Io) {
         for shard in &mut self.shards {
             let flow = |flow_index: &FlowIndex| self.routes.flow[*flow_index as usize];
             let hint = |io: &Io, flow_index: &FlowIndex| {
@@ -212,15 +216,10 @@ impl Sirius {
     }
 
     fn grant(&mut self, kept: usize, epoch: i64) {
-        self.epochs[kept].answered = true;
-        let (
-            Epoch {
-                matrices, askers, ..
-            },
-            seed,
-        ) = (&mut self.epochs[kept], self.seed);
+        let (kept, seed) = (&mut self.epochs[kept], self.seed);
+        kept.answered = true;
         let askers: Vec<Asker> = (0..)
-            .zip(askers.iter())
+            .zip(kept.askers.iter())
             .flat_map(|(shard, askers)| {
                 askers.iter().map(move |(row, destinations)| Asker {
                     shard,
@@ -230,7 +229,10 @@ impl Sirius {
             })
             .collect();
         if !askers.is_empty() {
-            let work = self.shards.iter_mut().zip(by_intermediate(matrices));
+            let work = self
+                .shards
+                .iter_mut()
+                .zip(by_intermediate(&mut kept.matrices));
             self.threads.each(work, |(shard, mut matrices)| {
                 shard
                     .grants

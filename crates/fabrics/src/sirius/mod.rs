@@ -14,17 +14,18 @@
 //! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), `reschedule`: the schedules without dead nodes (`recovery = "reschedule"`), and which is in force when |
 //! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3); `matrix` and `simd`, requests and grants by the block |
 //! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2); `chunked`, lists that leave as they are |
-//! | `failure` | `faults` (the rule of k epochs), `light` (which links are dark, and what becomes of the cells on them); `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
+//! | `failure` | `faults` (the rule of k epochs, in words), `light` (which links are dark, and what becomes of the cells on them); `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
 //! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside where they have none |
-//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure in `ideal/credits.rs`, its queues of second hops in `ideal/relays.rs` |
-//! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity`), what a last byte waits for (`flows/latency`) |
-//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/uplinks.rs`: how many uplinks, and their schedule; `config/switches.rs`: keys whose values are words; keys that follow from `devices`, keys without effect (`idle`) and retired ones |
+//! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure: the rule in words at the head of `ideal/mod.rs`, who may send `Source::send` (`ideal/source.rs`), given back by `Nodes::free_windows` (`ideal/nodes.rs`), its counts in `ideal/credits.rs`; queues of second hops in `ideal/relays.rs` |
+//! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity.rs`), what a last byte waits for (`flows/latency.rs`) |
+//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/uplinks.rs`: how many uplinks, and their schedule; `config/switches.rs`: keys whose values are words; `config/devices.rs`: keys that follow from devices; `config/idle.rs`: keys without effect; `config/retired.rs`: keys that are no more |
 //! | `entry` | configuration and kernel put together |
 //! | `fabric` | what is reported |
 //! | `limits` | what all kernels of Sirius say alike: racks and links, the least time that a flow can take, when light passes |
-//! | `reference.rs` and its folder (compiled for tests alone) | all of it once more, as plainly as it can be put; compared with the kernel in `reference/agreement.rs` |
+//! | `reference.rs` and its folder (compiled for tests alone) | all of it once more, as plainly as it can be put: the protocol in `reference.rs`; failures, servers and SIRIUS (IDEAL) in `reference/`; compared with the kernel in `reference/agreement.rs` |
 //!
-//! Below all are [`cell`] (cells, and what never changes of their flows) and `prefetch`. The
+//! Below all are [`index`] (labels, rows and turns, a type each), [`cell`] (cells, and what never
+//! changes of their flows) and `prefetch`. The
 //! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
 //! (LOCAL, queues, matrices) needs none. No type rests on one that rests on it; what `failure`
 //! and `servers` do in a slot is called by [`kernel`], whose parts these steps are, but for a cell's fate (`relay/transmit.rs`
@@ -38,7 +39,7 @@
 //! | wavelength, frame | each slot a laser goes on by one wavelength, and so to the next port of its grating; after a frame, the ports of the largest grating, all begin anew: `Schedule::frame` | `schedule/wiring.rs`, `schedule/mod.rs` |
 //! | uplinks that do not fill gratings of one size: `rotor`, `wide`, `mixed` | `UplinkPlan`: evenly, as no gratings do; on gratings of one larger size; whole banks, and the rest on larger gratings | `schedule/plan.rs` |
 //! | guardband | `SiriusConfig::guardband`; the cell that fits beside it: `check_cell`; no light in it: `lit` | `config.rs`, `config/checks.rs`, `limits.rs` |
-//! | epoch | `Schedules::epoch_at`; its requests and grants: `Epoch` | `schedule/reschedule.rs`, `protocol/epoch.rs` |
+//! | epoch | its number: `Schedules::epoch_of`, whether one begins: `Schedules::epoch_at`; its length: `Schedule::epoch`; its requests and grants: `Epoch` | `schedule/reschedule.rs`, `schedule/mod.rs`, `protocol/epoch.rs` |
 //! | cell | [`Cell`](cell::Cell); one that waits: `Queued` | `cell.rs`, `relay/queued.rs` |
 //! | LOCAL, flow tuple | `Local`; in a walk `Tuple` | `relay/local.rs`, `protocol/request.rs` |
 //! | request, `compute_requests` | `Requests`, `RequestMatrix` | `protocol/request.rs`, `protocol/matrix.rs` |
@@ -47,18 +48,19 @@
 //! | Q | `SiriusConfig::queue`; M is held to it in `compute_grants` | `config.rs`, `protocol/grant.rs` |
 //! | virtual queue for an intermediate, relay queue for a destination | both in one queue for each pair of nodes, first in, first out (§6), kept in one of two ways: `BySlot` as a rule, or `ByPair` | `relay/by_slot.rs`, `relay/by_pair.rs` |
 //! | reorder buffer | `Reorder` | `relay/reorder.rs` |
-//! | propagation: cells in the fibres | `Flight`, what a shard sends in a slot; `Purpose`, what happens to a cell at the other end | `relay/in_flight.rs` |
+//! | propagation: cells in the fibres | kept by slot of sending in `Sirius::flights`, taken out by `Sirius::receive` after `SiriusConfig::crossing`; what a shard sends in one slot: `Flight`; what happens to a cell at the other end: `Purpose` | `kernel.rs`, `config.rs`, `relay/in_flight.rs` |
 //! | the rack switch, that a flow of its servers passes first | [`Entrance`](crate::entrance::Entrance) | `entrance.rs`, beside this folder |
 //! | grey failure: a part that loses some cells, and whose light is still heard | `Broken::loss` below 1: never declared dead | `failure/faults.rs`, `failure/light.rs` |
-//! | a laser (transceiver), node or grating dies: detection after k epochs | when it is declared: `Faults::set` in `failure/detection.rs` (the rule in words: head of `failure/faults.rs`); what every node does then: calls back and sends again (`Sirius::recover` in `failure/recovery.rs`), leaves links dark (`Faults::prepare` in `failure/light.rs`), asks nobody whom it no longer meets (`failure/avoidance.rs`) | one file each, as said |
+//! | a laser (transceiver), node or grating dies, and k epochs later every node acts on it | `Sirius::recover` in `failure/recovery.rs` takes the declaration that is due, calls back what cannot go and sends again; for which epoch that is booked, when the part dies: `Faults::set` in `failure/detection.rs` (the rule in words: head of `failure/faults.rs`); links left dark: `Faults::prepare` in `failure/light.rs`; whom a node asks no more: `failure/avoidance.rs` | one file each, as said |
+//! | a dead node is left out of the schedule | when: `Sirius::reschedule` in `failure/recovery.rs`; which schedule then: `Schedules::begin` | `schedule/reschedule.rs` |
 //! | a lost cell is sent again | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; back into LOCAL before all others: `enter_again` in `failure/recovery.rs` | one file each, as said |
-//! | traffic within a rack | where servers' links have a rate it goes over these; where not, `Bypass` | `servers/steps.rs`; `servers/rack.rs` |
+//! | traffic within a rack | where servers' links have a rate it goes over these (`Servers::turn_back`); where not, `Bypass`; which of them: `Sirius::admit` in `kernel.rs` | `servers/links.rs`; `servers/rack.rs` |
 //!
-//! Words of the code: a *label* is a node's place in the order of [`schedule`], which is how
-//! nodes are named from there on; a *row* its place in its shard; a
-//! [flow index](cell::FlowIndex) a flow's place among all flows by destination; a *turn* a
-//! peer's place in the order in which a node meets the others; a *shard* the nodes of one
-//! thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
+//! Words of the code: a [label](index::Label) is a node's place in the order of [`schedule`],
+//! which is how nodes are named from there on; a [row](index::Row) its place in its shard; a
+//! [turn](index::Turn) a peer's place in the order in which a node meets the others; a
+//! [flow index](cell::FlowIndex) a flow's place among all flows by destination; a *shard* the
+//! nodes of one thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
 //! that are never divided among threads; a *lane* the cells of a slot that go to one shard for
 //! one purpose; a *stretch* neighbouring cells of a flow that enter LOCAL together; an *asker*
 //! a node that sent requests, with what it asked for.
@@ -108,6 +110,7 @@ mod fabric;
 mod failure;
 pub mod flows;
 pub mod ideal;
+pub mod index;
 pub mod kernel;
 mod limits;
 mod partition;

@@ -1,5 +1,6 @@
 //! How nodes are divided among threads.
 
+use super::index::Label;
 use rayon::prelude::*;
 
 /// Most blocks, and so most threads that are used: lists of cells are kept by block.
@@ -37,6 +38,12 @@ impl Partition {
             block,
             shard: (0..nodes).map(|label| (label / rows) as u16).collect(),
         }
+    }
+
+    /// The shard of a node.
+    #[inline(always)]
+    pub fn shard_of(&self, label: Label) -> usize {
+        self.shard[label.index()] as usize
     }
 
     /// First label and number of rows of each shard.

@@ -6,6 +6,7 @@
 use super::cell::{Cell, FlowIndex, Routes};
 use super::config::SiriusConfig;
 use super::failure::faults::{Faults, Lost};
+use super::index::{Label, Row};
 use super::partition::Partition;
 use super::protocol::grant::Grants;
 use super::protocol::matrix::Grant;
@@ -79,7 +80,7 @@ pub struct Shard {
     /// Scratch space for the grants of a row, and for those who granted for one
     /// destination.
     pub(super) found: Vec<Grant>,
-    pub(super) granters: Vec<u16>,
+    pub(super) granters: Vec<Label>,
     /// Likewise for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
     /// Likewise for the cells that leave, where it is not known in advance who does.
@@ -144,7 +145,7 @@ impl Shard {
             arrived: Vec::new(),
             delivered: Vec::new(),
             found: vec![Grant::default(); nodes + 1],
-            granters: vec![0; nodes],
+            granters: vec![Label(0); nodes],
             moving: Vec::new(),
             leaving: Leaving::default(),
         }
@@ -184,7 +185,8 @@ impl Shard {
 
     /// Bytes of every cell here (for the audit).
     pub fn bytes(&self, routes: &Routes) -> u64 {
-        let local = (0..self.rows).flat_map(|row| self.local.each_cell(row));
+        let rows = (0..self.rows).map(Row);
+        let local = rows.flat_map(|row| self.local.each_cell(row));
         let queued = self.queues.each().map(|queued| queued.cell());
         local.chain(queued).map(|cell| routes.bytes(cell)).sum()
     }
@@ -193,7 +195,8 @@ impl Shard {
     pub fn longest_relay_queue(&self) -> usize {
         let mut relays = vec![0; self.rows * self.nodes];
         for q in self.queues.each().filter(|q| q.cell().is_second()) {
-            relays[q.destination() * self.rows + q.intermediate() - self.lo] += 1;
+            let row = Row::of(q.intermediate(), self.lo);
+            relays[q.destination().index() * self.rows + row.0] += 1;
         }
         relays.into_iter().max().unwrap_or(0)
     }

@@ -12,7 +12,7 @@
 //! |---|---|
 //! | here | the fabric's state, its queues and events |
 //! | `reports` | what waits where; what the network says of itself |
-//! | `days` | nights and days, and what is sent in them |
+//! | `days`, `sending` | nights and days; what is sent in a day |
 //! | `control` | what the controller is told, and what it asks for |
 //! | `ports` | numbers of ports, for the record |
 //! | `servers` | servers' links |
@@ -47,6 +47,7 @@ mod interrupted;
 mod low_latency;
 mod ports;
 mod reports;
+mod sending;
 mod servers;
 
 /// No circuit.

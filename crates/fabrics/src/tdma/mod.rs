@@ -40,6 +40,8 @@ pub mod servers;
 pub mod setup;
 pub mod shares;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 pub mod voq;
 pub mod waiting;

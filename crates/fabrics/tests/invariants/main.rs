@@ -33,11 +33,17 @@ use proptest::test_runner::{Config, TestRunner};
 use scenario::scenarios;
 use verdict::Checked;
 
-/// As many cases as the environment says, or so few that all take seconds.
+/// Fewer tell little.
+const FEW: u32 = 24;
+
+/// As many cases as the environment says. Without that, `make test` tries an eighth of those that
+/// are named, and `make test-long`, where `LIGHTLOOM_LONG` is set, all of them.
 fn runner(cases: u32) -> TestRunner {
-    let cases = match std::env::var_os("PROPTEST_CASES") {
-        Some(_) => Config::default().cases,
-        None => cases,
+    let set = |name| std::env::var_os(name).is_some();
+    let cases = match (set("PROPTEST_CASES"), set("LIGHTLOOM_LONG")) {
+        (true, _) => Config::default().cases,
+        (false, true) => cases,
+        (false, false) => cases.min(FEW.max(cases / 8)),
     };
     TestRunner::new(Config {
         cases,
@@ -56,10 +62,16 @@ fn on_every_fabric<S: Strategy>(
 ) {
     let only = std::env::var("FABRIC").ok();
     let asked = |kind: &str| only.as_ref().is_none_or(|only| only == kind);
-    for entry in REGISTRY.iter().filter(|entry| asked(entry.kind)) {
+    let of = |entry: &Entry| {
         let outcome = runner(cases).run(&strategy(entry.kind), |case| check(entry, case));
         outcome.unwrap_or_else(|e| panic!("{}: {e}", entry.kind));
-    }
+    };
+    // A thread each: one fabric takes as long as all others.
+    std::thread::scope(|scope| {
+        for entry in REGISTRY.iter().filter(|entry| asked(entry.kind)) {
+            scope.spawn(move || of(entry));
+        }
+    });
 }
 
 #[test]

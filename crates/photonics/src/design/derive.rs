@@ -1,6 +1,7 @@
 //! What follows from a design, step by step; each step refuses what it cannot do.
 
 use super::Design;
+use crate::amplitude::Gain;
 use crate::fec::{Fec, Protection};
 use crate::guardband::{Basis, Guardband, Transitions};
 use crate::laser::{bank, Distribution, LaserKind};
@@ -46,6 +47,8 @@ pub struct Derived {
     pub gate_chips: u32,
     /// How wrong a kept phase is after an epoch [ps]; none without phase caching.
     pub phase_error_ps: Option<f64>,
+    /// How wrong a kept gain is after an epoch [dB]; none without amplitude caching.
+    pub amplitude_error_db: Option<f64>,
     /// Share of wrong bits on the worst path, before correction.
     pub ber: f64,
     /// The same once the margin is used up.
@@ -86,6 +89,7 @@ impl Design {
         let slot = self.slot_for(at, &guardband)?;
         let epoch = slot * i64::from(turn);
         let phase_error_ps = self.phase_error(at, symbol, epoch)?;
+        let amplitude_error_db = self.amplitude.error_within(at, epoch)?;
         let cell_bits = self.bits_in(slot - guardband.total);
         let others = self.grating.interference(self.wavelengths);
         let ber = self.receiver.ber(self.modulation, link.received, &others);
@@ -112,6 +116,7 @@ impl Design {
             combining: bank::combining(lasers),
             gate_chips: self.gate_chips(wavelengths, lasers),
             phase_error_ps,
+            amplitude_error_db,
             ber,
             ber_without_margin: threshold,
             error_rate: chosen.post_ber,
@@ -127,6 +132,7 @@ impl Design {
         self.receiver.check(at)?;
         self.link.check(at)?;
         self.cdr.check(at)?;
+        self.amplitude.check(at)?;
         self.guard.check(at)?;
         check_range(format!("{at}.uplinks"), self.uplinks, 1..=65_535)?;
         check_range(format!("{at}.overhead"), self.overhead, 1e-6..=0.99)?;
@@ -232,11 +238,20 @@ impl Design {
         } else {
             Basis::Paper
         };
-        let recovery = (self.cdr.lock(), of_lock);
-        (
-            distribution,
-            self.guard.with((laser, basis), recovery, symbol),
-        )
+        let parts = [
+            (laser, basis),
+            (self.cdr.lock(), of_lock),
+            self.gain(symbol),
+        ];
+        (distribution, self.guard.with(parts, symbol))
+    }
+
+    fn gain(&self, symbol: Time) -> (Time, Basis) {
+        let basis = match self.amplitude.kind {
+            Gain::Caching => Basis::Fitted,
+            Gain::Control => Basis::Assumed,
+        };
+        (self.amplitude.settles(&self.grating, symbol), basis)
     }
 
     fn slot_for(&self, at: &str, guardband: &Guardband) -> Result<Time, Refusal> {
@@ -346,8 +361,13 @@ impl Design {
         if self.grating.adjacent.is_some() && self.grating.non_adjacent.is_none() {
             notes.push("ports farther away leak 10 dB less than neighbours: assumed".to_owned());
         }
-        if self.guard.amplitude.is_none() || self.guard.preamble.is_none() {
+        let cached = self.guard.amplitude.is_none() && self.amplitude.kind == Gain::Caching;
+        if cached || self.guard.preamble.is_none() {
             let text = "amplitude and preamble: only their sum follows from the paper";
+            notes.push(text.to_owned());
+        }
+        if self.guard.amplitude.is_none() && !cached {
+            let text = "gain control: its time constant and tolerance are assumed";
             notes.push(text.to_owned());
         }
         if self.wavelengths == crate::Wavelengths::OutOfBand {

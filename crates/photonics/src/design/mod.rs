@@ -7,6 +7,7 @@
 mod derive;
 mod presets;
 
+use crate::amplitude::Amplitude;
 use crate::cdr::Cdr;
 use crate::fec::Fec;
 use crate::grating::{Grating, Wavelengths};
@@ -44,6 +45,8 @@ pub struct Design {
     pub uplinks: u32,
     /// Clock and data recovery.
     pub cdr: Cdr,
+    /// Gain of the receivers.
+    pub amplitude: Amplitude,
     /// The other parts of the guardband.
     pub guard: Guard,
     /// Length of a slot, guardband included [time]. Default: by `overhead`.
@@ -68,6 +71,7 @@ impl Default for Design {
             link: Link::default(),
             uplinks: 256,
             cdr: Cdr::default(),
+            amplitude: Amplitude::default(),
             guard: Guard::default(),
             slot: None,
             overhead: 0.1,

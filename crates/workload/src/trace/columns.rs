@@ -1,7 +1,7 @@
 //! Flows from columns, checked row by row: what every reader ends in.
 
 use crate::arrivals::MAX_ARRIVAL;
-use crate::config::check_memory;
+use crate::memory::check_memory;
 use crate::sizes::MAX_BYTES;
 use lightloom_engine::{Dependencies, Flows, HostId, Refusal, Time};
 use std::collections::BTreeMap;

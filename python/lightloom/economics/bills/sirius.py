@@ -12,9 +12,9 @@ from lightloom.economics.bills import electrical
 from lightloom.economics.bills.circuits import uplinks
 from lightloom.economics.bills.from_devices import FROM, passive, ports_of
 from lightloom.economics.book import Book
-from lightloom.economics.needs import Ends, Need
+from lightloom.economics.needs import Need, Pieces
 from lightloom.economics.network import Network
-from lightloom.fabric_devices import lasers_of
+from lightloom.fabric_devices import Lasers, lasers_of
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
@@ -25,7 +25,7 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
     ports = int(network.fabric.get("grating_ports") or max(1, racks // base))
     plan = str(network.fabric.get("uplink_plan", "rotor"))
     yield from electrical.at_racks(network, (number, rate))
-    yield from _transceivers(network, number, rate)
+    yield from _transceivers(network, book, number, rate)
     if plan == "rotor":
         ports = ports_of(network) or ports
         formula = (
@@ -39,15 +39,25 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
         yield passive(network, "grating", formula, several * gratings, each)
 
 
-def _transceivers(network: Network, number: int, rate: int) -> Iterator[Need]:
-    """So many uplinks of every rack [b/s], with a tunable laser each, or as many chips of lasers as
-    the link budget of the devices shares (§4.5)."""
+def _transceivers(network: Network, book: Book, number: int, rate: int) -> Iterator[Need]:
+    """So many uplinks of every rack [b/s], with a tunable laser each; or, as devices say, without
+    one, and as many lasers as their chips have and the link budget shares (§4.5)."""
     found = lasers_of(network.fabric)
-    if found is None or found.share == 1:
+    if found is None or _whole(found, book, rate):
         own = "" if found is None else f"; {FROM}: a laser each"
         yield from uplinks(network, number, rate, "tunable-transceiver", own)
         return
     yield from uplinks(network, number, rate, "laserless-transceiver")
     chips = f"{network.racks} racks × {counted(found.chips, 'chip')}"
-    text = f"{chips}; {FROM}: one feeds {found.share} transceivers, of {number} a rack"
-    yield Ends("tunable-laser", "lasers", text, network.racks, (found.chips, rate))
+    bank = "" if found.each == 1 else f" × {found.each} lasers"
+    feeds = "a laser each" if found.share == 1 else f"one feeds {found.share} transceivers"
+    text = f"{chips}{bank}; {FROM}: {feeds}, of {number} a rack"
+    yield Pieces("tunable-laser", "lasers", text, network.racks * found.number)
+
+
+def _whole(found: Lasers, book: Book, rate: int) -> bool:
+    """Whether a transceiver of the book is one of the fabric's, laser and all: of its rate, with a
+    laser of its own. A laser is one whatever the rate."""
+    part = book.part("tunable-transceiver")
+    of_rate = part is None or part.rate in (None, rate)
+    return of_rate and found.share == found.each == 1

@@ -9,8 +9,6 @@ from lightloom.economics.amounts import Form, Range
 from lightloom.economics.needs import stages
 
 RACKS, LARGE, BOX = 52, 1000, 320
-#: §2, of BCube with 2,048 servers, from its authors: dollars and wires.
-BCUBE = (92_000, 8_192)
 
 
 def price() -> Range:

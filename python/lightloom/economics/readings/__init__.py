@@ -137,7 +137,8 @@ def meets(found: Mapping[str, Fraction], paper: Mapping[str, Fraction]) -> dict[
 
 def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricCost:
     """`sirius` or `clos` counted by a reading: parts on a path × what servers send. Sirius' laser
-    is 3 to 5 fixed ones; a Clos is as oversubscribed as its table says."""
+    is 3 to 5 fixed ones, and a grating a share of a switch, unless the user has set their prices;
+    a Clos is as oversubscribed as its table says."""
     switch, transceiver = book.part("switch"), book.part("transceiver")
     components(book)  # refuses a book without
     assert switch is not None
@@ -153,13 +154,13 @@ def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricC
         part, price, power = name, *prices[name]
         if name == "transceiver" and network.kind == "sirius":
             part = "tunable-transceiver"
-            price = _tunable(price, reading.laser_cost)
+            price = _set(book, part) or _tunable(price, reading.laser_cost)
             power = _tunable(power, reading.laser_power)
         formula = f"{counts[key]} a path (reading {reading.name})"
         lines.append(Line(part, "path", counts[key] * size * share, formula, price, power))
     if network.kind == "sirius":
         price = book.price("switch")
-        price = None if price is None else price * GRATING
+        price = _set(book, "grating") or (None if price is None else price * GRATING)
         formula = f"{counts['gratings']} a path (reading {reading.name})"
         count = counts["gratings"] * boxes
         lines.append(Line("grating", "path", count, formula, price, Range.of(0)))
@@ -167,8 +168,9 @@ def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricC
 
 
 def _priced(book: Book, lines: list[Line]) -> Book:
-    """A book in which each line's part has the line's price and power."""
-    parts = dict(book.parts)
+    """A book in which each line's part has the line's price and power, of one piece: what the user
+    has set, in the unit of the other book, is in the line already."""
+    parts, given = dict(book.parts), dict(book.given)
     for line in lines:
         if line.part not in ("switch", "transceiver"):
             price, power = (
@@ -176,7 +178,13 @@ def _priced(book: Book, lines: list[Line]) -> Book:
                 for r in (line.price, line.power)
             )
             parts[line.part] = BookPart(line.part, price=price, power=power)
-    return replace(book, parts=parts)
+            given.pop(line.part, None)
+    return replace(book, parts=parts, given=given)
+
+
+def _set(book: Book, part: str) -> Range | None:
+    """The price of a piece that the user has set; None where it follows from the reading."""
+    return book.price(part) if part in book.given else None
 
 
 def _tunable(fixed: Range | None, share: Fraction) -> Range | None:

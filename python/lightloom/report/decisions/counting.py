@@ -1,45 +1,101 @@
-"""Whether the pick is another where boxes are bought whole, of a book that counts by share."""
+"""Whether the pick is another where parts are counted otherwise: boxes bought whole, of a book that
+counts by share; a laser for each uplink, of a book whose transceivers have one for several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from lightloom.decision import sentences
 from lightloom.decision.order import leaders
 from lightloom.decision.purchases import CAPITAL, Purchase
-from lightloom.economics import pricing
+from lightloom.economics import lanes, pricing
 
 from .read import Read
 
 
-def whole(made: Read) -> Iterator[str]:
-    """Who costs least by whole boxes; nothing where no bill has a part of one."""
-    book = made.costs.book
+@dataclass(frozen=True)
+class Otherwise:
+    """Another way to count, and who costs least by it."""
+
+    name: str
+    short: str
+    """`whole boxes`."""
+    condition: str
+    """`if boxes are bought whole, not by share`."""
+    here: Sequence[Purchase]
+    there: Sequence[Purchase]
+
+    @property
+    def turned(self) -> bool:
+        """Whether others cost least."""
+        return {p.label for p in self.here} != {p.label for p in self.there}
+
+
+def unless(made: Read) -> str:
+    """By which other ways to count the sentence is not so; empty where it is by all."""
+    named = [way.short for way in _ways(made) if way.turned]
+    return f" Not so by {sentences.listed(named, 'or')}: see below." if named else ""
+
+
+def turned(made: Read) -> Iterator[str]:
+    """Who else costs least if it is counted otherwise: what a buyer should know first."""
+    for way in _ways(made):
+        if way.turned:
+            does = "costs least" if len(way.there) == 1 else "are level"
+            named = sentences.labels(way.there)
+            yield f"{way.name}: {way.condition}, {named} {does}, {_each(way.there)}."
+
+
+def kept(made: Read) -> Iterator[str]:
+    """By which other ways to count the pick is the same."""
+    for way in _ways(made):
+        if not way.turned:
+            still = "still costs least" if len(way.there) == 1 else "are still level"
+            named = sentences.labels(way.there)
+            yield f"Not the counting: {way.condition}, {named} {still}, {_each(way.there)}."
+
+
+def _ways(made: Read) -> Iterator[Otherwise]:
+    """The ways to count that make a difference to a bill."""
     here = leaders(made.purchases, CAPITAL)
-    if book.counting != "share" or not here:
-        return
-    if not any(line.shared for p in made.purchases for line in p.cost.lines):
-        return
+    whole, apart = _whole(made), [_apart(p) for p in made.purchases]
+    for name, short, condition, bought in (
+        ("Whole boxes", "whole boxes", "if boxes are bought whole, not by share", whole),
+        ("Lasers", "a laser for each uplink", _condition(made), apart),
+    ):
+        pairs = zip(made.purchases, bought, strict=True)
+        changed = any(own.cost.lines != other.cost.lines for own, other in pairs)
+        there = leaders(bought, CAPITAL)
+        if here and there and changed:
+            yield Otherwise(name, short, condition, here, there)
+
+
+def _whole(made: Read) -> Sequence[Purchase]:
+    """By whole boxes; as they are where no bill has a part of one."""
+    book = made.costs.book
+    shared = any(line.shared for p in made.purchases for line in p.cost.lines)
+    if book.counting != "share" or not shared:
+        return made.purchases
     by_box = replace(book, counting="whole")
-    bought = [
+    return [
         replace(p, cost=pricing.of_network(p.label, p.cost.network, by_box)) for p in made.purchases
     ]
-    there = leaders(bought, CAPITAL)
-    if there:
-        yield f"{_said(here, there)}, {_each(there)}."
 
 
-def _said(here: list[Purchase], there: list[Purchase]) -> str:
-    named, before = sentences.labels(there), {p.label for p in here}
-    if {p.label for p in there} == before:
-        still = "still costs least" if len(there) == 1 else "are still level"
-        return f"Not the counting: if boxes are bought whole, not by share, {named} {still}"
-    does = "costs least" if len(there) == 1 else "are level"
-    return f"Whole boxes: if they are bought whole, not by share, {named} {does}"
+def _apart(purchase: Purchase) -> Purchase:
+    """With a laser for each uplink."""
+    cost = lanes.apart(purchase.cost)
+    return purchase if cost is purchase.cost else replace(purchase, cost=cost)
 
 
-def _each(there: list[Purchase]) -> str:
+def _condition(made: Read) -> str:
+    each = sorted({lanes.together(p.cost) for p in made.purchases} - {1})
+    number = sentences.listed((str(n) for n in each), "or") if each else ""
+    return f"if each uplink has a laser of its own, not one for {number}"
+
+
+def _each(there: Sequence[Purchase]) -> str:
     each = [f"{sentences.each_delivered(p, CAPITAL)}" for p in there]
     if len(there) == 1:
         return each[0]

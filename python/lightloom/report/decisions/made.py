@@ -12,7 +12,7 @@ from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs
-from lightloom.economics.words import as_if, by_devices, fractions, left_out, part
+from lightloom.economics.words import as_if, by_devices, fractions, lasers, left_out, part
 from lightloom.resilience.outcome import Resilience
 
 from .. import presets, units
@@ -125,6 +125,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
     front = pareto(bought, made.standing)
     facts = (
         breaking.sentence(bought, kept_of(made, dead)),
+        *counting.turned(made),
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
         _given_up(made),
@@ -134,7 +135,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
     )
     return Decision(
         title=sentences.title(bought),
-        sentence=sentences.verdict(bought),
+        sentence=sentences.verdict(bought) + counting.unless(made),
         facts=tuple(f for f in facts if f),
         overturned=tuple(_overturned(made, others)),
         leaders=tuple(p.label for p in bought if p in leaders(bought, CAPITAL)),
@@ -149,6 +150,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         unpriced=tuple(_missing(bought)),
         notes=(
             *fractions(made.costs),
+            *lasers(made.costs),
             *by_devices(made.costs),
             *left_out(made.costs),
             *made.costs.book.notes,
@@ -165,7 +167,7 @@ def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
     yield from _by_performance(made)
     yield from _by_load(made)
     yield from sentences.seeds(bought)
-    yield from counting.whole(made)
+    yield from counting.kept(made)
     yield from sentences.without_load(bought)
     yield from _by_workload(made, others)
 

@@ -83,9 +83,9 @@ def at_loads(made: Read) -> dict[float, tuple[Purchase, ...]]:
 
 
 def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
-    """A fabric with what it delivered at a load."""
-    delivered = _positive(point.over_seeds(lambda p: p.carried))
-    seeds = _known(p.carried for p in point.seeds)
+    """A fabric with its goodput at a load, as that by which it is priced at its own."""
+    delivered = _positive(point.over_seeds(lambda p: p.goodput))
+    seeds = _known(p.goodput for p in point.seeds)
     return Purchase(purchase.label, purchase.cost, delivered, seeds, carries)
 
 

@@ -108,6 +108,7 @@ def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
         fabric.delivered,
         fabric.finished,
         seeds=tuple(whole_run(seed, load) for seed in fabric.seeds),
+        goodput=fabric.get("goodput_normalized"),
     )
 
 

@@ -14,6 +14,8 @@
 //! always had the label that they have: at moment t, y is `y − t` in S and `y + t`
 //! in T, z is `z + 2t` in S and `z − 2t` in T.
 
+mod end;
+
 use super::cycle::{turn_downwards, turn_to_base, Link};
 use super::events::{Event, Events};
 use super::forest::{Forest, NONE};
@@ -323,80 +325,6 @@ impl Search {
                     self.offer(moment, u, v, forest);
                 }
             }
-        }
-    }
-
-    /// Sets duals to what they are now, swaps the edges of the path found, and
-    /// forgets the tree.
-    fn finish(&mut self, forest: &mut Forest) {
-        self.settle_duals(forest);
-        match self.end {
-            End::Augment(u, v) => {
-                let other = forest.top(v);
-                forest.rebase(other, v);
-                self.set_label(other, Label::Outside, forest);
-                self.flip(u, v, forest);
-                forest.mate[v as usize] = u;
-            }
-            End::Alone(u) => self.flip(u, NONE, forest),
-            End::Pause(_) => {}
-        }
-        self.drop_hollow(forest);
-        if let End::Alone(u) | End::Pause(u) = self.end {
-            self.set_label(forest.top(u), Label::Free, forest);
-        }
-        for (blossom, links) in self.apart.drain(..) {
-            forest.recycle(blossom, links);
-        }
-        for node in self.has_best.drain(..) {
-            self.best[node as usize].0 = i64::MAX;
-        }
-        self.events.clear();
-    }
-
-    fn settle_duals(&mut self, forest: &mut Forest) {
-        let now = self.bound;
-        let mut labelled = std::mem::take(&mut self.labelled);
-        for node in labelled.drain(..) {
-            if !forest.is_outermost(node) {
-                continue;
-            }
-            match self.label[forest.first(node) as usize] {
-                Label::Even => forest.shift(node, -now),
-                Label::Odd => forest.shift(node, now),
-                Label::Outside | Label::Free => continue,
-            }
-            self.set_label(node, Label::Outside, forest);
-        }
-        self.labelled = labelled;
-    }
-
-    /// Takes blossoms apart that were made at the last moment and have no z.
-    fn drop_hollow(&mut self, forest: &mut Forest) {
-        while let Some(blossom) = self.made.pop() {
-            if forest.is_outermost(blossom) && forest.z(blossom) == 0 {
-                let links = forest.dissolve(blossom);
-                self.apart.push((blossom, links));
-            }
-        }
-    }
-
-    /// Matches the even `u` with `mate`, or with none, and everyone on the way to
-    /// the root with the one who has become free.
-    fn flip(&self, mut u: u32, mut mate: u32, forest: &mut Forest) {
-        loop {
-            let even = forest.top(u);
-            let given_up = forest.partner(even);
-            forest.rebase(even, u);
-            forest.mate[u as usize] = mate;
-            if given_up == NONE {
-                return;
-            }
-            let odd = forest.top(given_up);
-            let (above, own) = self.entry[odd as usize];
-            forest.rebase(odd, own);
-            forest.mate[own as usize] = above;
-            (u, mate) = (above, own);
         }
     }
 }

@@ -17,6 +17,8 @@
 //! matter.
 
 mod change;
+mod demands;
+mod hardware;
 mod ports;
 mod route;
 mod search;
@@ -24,153 +26,13 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::demand::Matrix;
+pub use demands::{demands, Demand, Need};
+pub use hardware::{Hardware, MAX_PLANES};
+
+use demands::check_demands;
 use lightloom_engine::Refusal;
 use ports::Ports;
 use route::Router;
-
-/// The most planes.
-pub const MAX_PLANES: u32 = 128;
-
-/// Racks and the planes that join them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hardware {
-    /// N.
-    pub racks: u32,
-    /// K: parallel switches.
-    pub planes: u32,
-    /// Z: ports of a rack on each plane, usually 1.
-    pub ports: u32,
-    /// Ports of each switch, at least N · Z.
-    pub radix: u32,
-    /// What a circuit carries each way, in the unit of [`Demand::need`].
-    pub capacity: i64,
-}
-
-impl Hardware {
-    /// Racks with one port on each plane, whose switches are just large enough.
-    pub fn new(racks: u32, planes: u32, capacity: i64) -> Hardware {
-        Hardware {
-            racks,
-            planes,
-            ports: 1,
-            radix: racks,
-            capacity,
-        }
-    }
-
-    /// Refuses what cannot be built.
-    ///
-    /// # Errors
-    /// Fewer than two racks; no planes or more than [`MAX_PLANES`]; no ports, or
-    /// more than the switches have; a capacity that is not positive.
-    ///
-    /// ```
-    /// use lightloom_control::algorithms::multihop::Hardware;
-    /// let hydra = Hardware::new(320, 32, 10_000_000_000);
-    /// assert!(hydra.check().is_ok());
-    /// let twice = Hardware { ports: 2, ..hydra };
-    /// assert_eq!(
-    ///     twice.check().unwrap_err().to_string(),
-    ///     "ports = 2: 640 ports on each plane, more than the 320 that its switch has; \
-    ///      lower ports or racks, or raise radix"
-    /// );
-    /// ```
-    pub fn check(&self) -> Result<(), Refusal> {
-        let at_least = |key, value: i64, least: i64| match value >= least {
-            true => Ok(()),
-            false => Err(Refusal::new(
-                key,
-                value,
-                format!("at least {least}"),
-                "raise it",
-            )),
-        };
-        at_least("racks", self.racks.into(), 2)?;
-        at_least("planes", self.planes.into(), 1)?;
-        at_least("ports", self.ports.into(), 1)?;
-        at_least("capacity", self.capacity, 1)?;
-        if self.planes > MAX_PLANES {
-            return Err(Refusal::new(
-                "planes",
-                self.planes,
-                format!("at most {MAX_PLANES}"),
-                "lower it",
-            ));
-        }
-        let used = u64::from(self.racks) * u64::from(self.ports);
-        if used > self.radix.into() {
-            return Err(Refusal::new(
-                "ports",
-                self.ports,
-                format!(
-                    "{used} ports on each plane, more than the {} that its switch has",
-                    self.radix
-                ),
-                "lower ports or racks, or raise radix",
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// What two racks want of each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Demand {
-    /// One of them; paths begin here.
-    pub a: u32,
-    /// The other.
-    pub b: u32,
-    /// The heavier, the earlier it is served.
-    pub weight: i64,
-    /// What it reserves on every circuit of its path.
-    pub need: i64,
-}
-
-/// What demands from a matrix reserve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// The larger of the two entries: the matrix holds rates.
-    Larger,
-    /// The same for all: the matrix says who talks (the paper's Boolean demand).
-    Each(i64),
-}
-
-/// A demand for every pair that has any, in the order of (a, b) with a < b; the
-/// weight is what both directions have.
-///
-/// ```
-/// use lightloom_control::demand::Matrix;
-/// use lightloom_control::algorithms::multihop::{demands, Demand, Need};
-/// let matrix = Matrix::new(3, 3, vec![0, 2, 0, 7, 0, 0, 0, 4, 0]).unwrap();
-/// assert_eq!(
-///     demands(&matrix, Need::Larger),
-///     [
-///         Demand { a: 0, b: 1, weight: 9, need: 7 },
-///         Demand { a: 1, b: 2, weight: 4, need: 4 },
-///     ]
-/// );
-/// ```
-pub fn demands(matrix: &Matrix, need: Need) -> Vec<Demand> {
-    let n = matrix.n();
-    let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
-    let demand = |(a, b)| {
-        let (there, back) = (matrix.get(a, b), matrix.get(b, a));
-        Demand {
-            a: a as u32,
-            b: b as u32,
-            weight: there + back,
-            need: match need {
-                Need::Larger => there.max(back),
-                Need::Each(need) => need,
-            },
-        }
-    };
-    pairs
-        .map(demand)
-        .filter(|demand| demand.weight > 0)
-        .collect()
-}
 
 /// Two racks joined on a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -366,38 +228,4 @@ fn serve(
         });
     }
     Ok(routes)
-}
-
-fn check_demands(hardware: &Hardware, demands: &[Demand]) -> Result<(), Refusal> {
-    for (at, demand) in demands.iter().enumerate() {
-        for (end, rack) in [("a", demand.a), ("b", demand.b)] {
-            if rack >= hardware.racks {
-                return Err(Refusal::new(
-                    format!("demands[{at}].{end}"),
-                    rack,
-                    format!("the racks are 0 to {}", hardware.racks - 1),
-                    "name a rack that exists",
-                ));
-            }
-        }
-        if demand.a == demand.b {
-            return Err(Refusal::new(
-                format!("demands[{at}].b"),
-                demand.b,
-                "a rack has no demand for itself",
-                "remove the demand",
-            ));
-        }
-        for (name, value) in [("weight", demand.weight), ("need", demand.need)] {
-            if value < 0 {
-                return Err(Refusal::new(
-                    format!("demands[{at}].{name}"),
-                    value,
-                    "not negative",
-                    "give 0 or more",
-                ));
-            }
-        }
-    }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Who is served when everybody wants the same: each host of a router as often.
 
+use super::traffic::{packets, Pattern};
 use super::*;
 use lightloom_engine::HostId;
 
@@ -33,4 +34,53 @@ fn hosts_of_a_router_are_served_in_turn() {
         let all = heard.iter().sum::<u32>() as f64 / (rounds as u32 * rivals) as f64;
         assert!((0.97..=1.0).contains(&all), "{what}: {all}");
     }
+}
+
+/// Turns of an input's virtual channels go round: the first that is ready at or after its turn
+/// sends a flit, and its turn is behind that one then; who sends nothing keeps its turn. Cycle by
+/// cycle, of all inputs in a loaded network.
+#[test]
+fn virtual_channels_of_an_input_take_turns() {
+    const FLITS: u16 = 8;
+    let (hosts, vcs) = (64, 4);
+    let table = bare("dimension-order", json!({"concentration": 8, "vcs": vcs}));
+    let flows = packets(Pattern::Uniform, hosts, 1.2, (64, FLITS as u64), 100);
+    let mut fabric = network(hosts, &table, &flows);
+    let (mut io, mut served, mut chosen) = (Io::new(flows), 0, 0);
+    for cycle in 1..600 {
+        let kernel = fabric.kernel();
+        let (ready, turns) = (kernel.ready.clone(), kernel.input_turn.clone());
+        let lanes = kernel.lanes.clone();
+        fabric.advance(CYCLE * cycle, &mut io);
+        let after = fabric.kernel();
+        for channel in 0..ready.len() {
+            let own = (0..vcs).map(|v| channel << after.bits.vc | v);
+            let sends = |&vc: &usize| {
+                let (was, is) = (&lanes[vc], &after.lanes[vc]);
+                match (was.packets > 0, is.packets > 0) {
+                    (true, _) => was.left != is.left,
+                    // The first flit of a packet may leave in the cycle in which it comes.
+                    (false, came) => came && is.left < FLITS,
+                }
+            };
+            let sent: Vec<usize> = own.filter(sends).map(|vc| vc & 3).collect();
+            let turns = (turns[channel], after.input_turn[channel]);
+            let [number] = sent[..] else {
+                assert!(sent.is_empty(), "an input sends one flit a cycle");
+                assert_eq!(turns.0, turns.1);
+                continue;
+            };
+            assert_eq!(
+                turns.1 as usize,
+                number + 1,
+                "cycle {cycle}, input {channel}"
+            );
+            let rank = |v: usize| v.wrapping_sub(turns.0 as usize) & 63;
+            let others = (0..vcs).filter(|v| ready[channel] >> v & 1 != 0);
+            assert!(others.clone().all(|v| rank(v) >= rank(number)));
+            served += 1;
+            chosen += u32::from(others.count() > 1);
+        }
+    }
+    assert!(chosen > 300, "{chosen} choices of {served}");
 }

@@ -3,7 +3,7 @@
 use super::super::theory::{retrying, Uniform};
 use super::traffic::bernoulli;
 use super::*;
-use lightloom_engine::Stream;
+use lightloom_engine::{HostId, Stream};
 
 fn throughput(table: &Value, hosts: u32, load: f64, slots: usize) -> Estimate {
     let flows = bernoulli(hosts, load, slots, 7);
@@ -274,5 +274,24 @@ fn mixed_buffers_delay_about_as_distributed_ones() {
         let theory = Uniform::new(hosts, k, load).distributed_wait();
         let what = format!("N {hosts} k {k} r {r} p {load}");
         got.is_from((1.0 - error) * theory, theory, &what);
+    }
+}
+
+/// What the engine asks of a kernel before it ends a run: with packets on the way it is not idle.
+#[test]
+fn who_has_nothing_left_is_idle() {
+    for architecture in ["dlb", "slb"] {
+        let mut flows = Flows::new();
+        for host in 0..4 {
+            let next = HostId((host + 1) % 4);
+            flows.push(HostId(host), next, 20 * PACKET, Time::ZERO);
+        }
+        let mut fabric = fabric(4, &bare(architecture, "slotted", 1), &flows);
+        let mut io = Io::new(flows);
+        fabric.advance(SLOT * 5, &mut io);
+        assert!(!fabric.idle(), "{architecture}");
+        fabric.advance(Time::MS, &mut io);
+        assert_eq!(io.ledger.in_flight(), 0);
+        assert!(fabric.idle(), "{architecture}");
     }
 }

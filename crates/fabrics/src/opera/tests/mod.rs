@@ -6,38 +6,12 @@ mod reference;
 mod saturation;
 
 use super::ENTRY;
-use crate::contract::Site;
-use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};
+use crate::tdma::testing::{self, cluster, Row};
+use lightloom_engine::{Cluster, Fabric, Io, Rate};
 use serde_json::{json, Value};
 
-/// Each of so many racks has one server.
-fn cluster(racks: u32, server_rate: Rate) -> Cluster {
-    Cluster {
-        racks,
-        servers_per_rack: 1,
-        server_rate,
-        nic: Nic::Uncapped,
-    }
-}
-
-/// (source, destination, bytes, arrival).
-type Row = (u32, u32, u64, Time);
-
 fn built(cluster: &Cluster, table: &Value, rows: &[Row]) -> (Box<dyn Fabric>, Io) {
-    let mut flows = Flows::new();
-    for &(src, dst, bytes, at) in rows {
-        flows.push(HostId(src), HostId(dst), bytes, at);
-    }
-    let site = Site {
-        cluster,
-        flows: &flows,
-        seed: 1,
-        threads: 1,
-        library: None,
-    };
-    let table = (ENTRY.resolve)(table, cluster).expect("a good table");
-    let fabric = (ENTRY.build)(&table, &site).expect("a table that was resolved");
-    (fabric, Io::new(flows))
+    testing::built(&ENTRY, cluster, table, testing::flows(rows))
 }
 
 #[test]

@@ -1,23 +1,24 @@
 //! Whom nobody asks to relay (Sirius §4.5).
 
+use crate::sirius::index::Label;
 use lightloom_engine::Stream;
 use std::collections::BTreeSet;
 
 /// Whom nobody asks, known at the start of an epoch.
 pub struct Avoid {
     /// Nodes that are left alone.
-    pub nodes: Vec<u16>,
+    pub nodes: Vec<Label>,
     /// (source, intermediate) that do not meet.
-    pub dark: BTreeSet<(u16, u16)>,
+    pub dark: BTreeSet<(Label, Label)>,
     /// (intermediate, destination) likewise.
-    pub cut: BTreeSet<(u16, u16)>,
+    pub cut: BTreeSet<(Label, Label)>,
     /// Whether the ends of a flow may relay it.
     pub ends: bool,
 }
 
 impl Avoid {
     /// Whether a source may ask a node for leave to send to a destination.
-    pub fn allows(&self, source: u16, by: u16, destination: u16) -> bool {
+    pub fn allows(&self, source: Label, by: Label, destination: Label) -> bool {
         !self.nodes.contains(&by)
             && !self.dark.contains(&(source, by))
             && (by == destination || !self.cut.contains(&(by, destination)))
@@ -29,29 +30,31 @@ impl Avoid {
     #[cold]
     pub fn ask_others(
         &self,
-        source: u16,
+        source: Label,
         wants: &mut [u16],
         mut asked: u32,
         rng: &mut Stream,
     ) -> u32 {
-        let none = wants.len() as u16;
+        let none = Label::new(wants.len());
         let mut again = Vec::new();
-        let dark = self.dark.range((source, 0)..=(source, u16::MAX));
+        let dark = self
+            .dark
+            .range((source, Label(0))..=(source, Label(u16::MAX)));
         let all = self.nodes.iter().map(|&n| (n, none));
         let all = all.chain(dark.map(|d| (d.1, none)));
         for (by, destination) in all.chain(self.cut.iter().copied().filter(|c| c.0 != c.1)) {
-            let want = &mut wants[by as usize];
-            if *want != none && (destination == none || *want == destination) {
-                again.push(std::mem::replace(want, none));
+            let want = &mut wants[by.index()];
+            if *want != none.0 && (destination == none || *want == destination.0) {
+                again.push(Label(std::mem::replace(want, none.0)));
             }
         }
         for destination in again {
-            let start = rng.below(none as u32) as u16;
-            let other = (start..none)
-                .chain(0..start)
-                .find(|&by| wants[by as usize] == none && self.allows(source, by, destination));
+            let start = rng.below(none.0.into()) as u16;
+            let mut all = (start..none.0).chain(0..start).map(Label);
+            let other =
+                all.find(|&by| wants[by.index()] == none.0 && self.allows(source, by, destination));
             match other {
-                Some(by) => wants[by as usize] = destination,
+                Some(by) => wants[by.index()] = destination.0,
                 None => asked -= 1,
             }
         }

@@ -3,6 +3,7 @@
 
 use super::avoid::Avoid;
 use crate::sirius::config::Intermediates;
+use crate::sirius::index::{Label, Row};
 use crate::sirius::kernel::Sirius;
 
 impl Sirius {
@@ -22,7 +23,7 @@ impl Sirius {
         ] {
             let mut pairs = self.faults.pairs_in(slots, &self.schedules);
             for &(n, passes) in &nodes {
-                let others = 0..self.partition.nodes as u16;
+                let others = Label::all(self.partition.nodes);
                 pairs.extend(others.clone().map(|other| (n, other, passes)));
                 let rest = others.filter(|&other| other != n);
                 pairs.extend(rest.map(|other| (other, n, passes)));
@@ -41,28 +42,25 @@ impl Sirius {
         }
     }
 
-    fn strike_one(&mut self, kept: usize, source: u16, by: u16) {
-        let (from, to) = (
-            self.partition.shard[source as usize],
-            self.partition.shard[by as usize],
-        );
-        let row = source as usize - self.shards[from as usize].lo;
-        let column = by as usize - self.shards[to as usize].lo;
+    fn strike_one(&mut self, kept: usize, source: Label, by: Label) {
+        let [from, to] = [source, by].map(|label| self.partition.shard_of(label));
+        let row = Row::of(source, self.shards[from].lo);
+        let column = Row::of(by, self.shards[to].lo).0;
         let kept = &mut self.epochs[kept];
-        if !kept.askers[from as usize].has(row) {
+        if !kept.askers[from].has(row) {
             return;
         }
         let none = self.partition.nodes as u16;
-        let want = &mut kept.matrices[from as usize][to as usize].row(row)[column];
+        let want = &mut kept.matrices[from][to].row(row)[column];
         *want = none;
     }
 
     /// Whom nobody asks in the epoch that begins with `slot`.
     #[cold]
     pub(crate) fn avoid(&self, slot: i64) -> Avoid {
-        let nodes = 0..self.partition.nodes as u16;
+        let nodes = Label::all(self.partition.nodes);
         Avoid {
-            nodes: nodes.filter(|&n| self.faults.known[n as usize]).collect(),
+            nodes: nodes.filter(|n| self.faults.known[n.index()]).collect(),
             dark: self
                 .faults
                 .dark_in(self.schedules.slots_from(slot), &self.schedules),

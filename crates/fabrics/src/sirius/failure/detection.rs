@@ -29,7 +29,7 @@ impl Faults {
             self.events.retain(|e| e.1 != Event::Declare(part));
         }
         if let Part::Node(n) = part {
-            self.dead[n as usize] = loss >= 1.0;
+            self.dead[n.index()] = loss >= 1.0;
         }
     }
 
@@ -45,7 +45,7 @@ impl Faults {
     pub fn declare(&mut self, part: Part, known: bool, epoch: i64, schedules: &Schedules) {
         self.of(part, schedules).known = known;
         if let Part::Node(n) = part {
-            self.known[n as usize] = known;
+            self.known[n.index()] = known;
             if self.delays.reschedule {
                 let wait = if known { self.delays.lag } else { 0 };
                 self.events.push((epoch + wait, Event::Reschedule));

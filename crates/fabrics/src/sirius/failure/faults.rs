@@ -29,6 +29,7 @@
 //! loss of either on the way.
 
 use crate::sirius::cell::{Cell, FlowIndex};
+use crate::sirius::index::Label;
 use crate::sirius::schedule::peer_order::Matching;
 use crate::sirius::schedule::reschedule::Schedules;
 use lightloom_engine::Command;
@@ -38,9 +39,9 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A node.
-    Node(u16),
+    Node(Label),
     /// An uplink of a node.
-    Transceiver(u16, u16),
+    Transceiver(Label, u16),
     /// A grating.
     Grating(u32),
 }
@@ -56,7 +57,7 @@ pub(super) struct Broken {
     /// Whether everybody acts on it.
     pub(super) known: bool,
     /// What is plugged into it (gratings).
-    pub(super) inputs: Vec<(u16, u16)>,
+    pub(super) inputs: Vec<(Label, u16)>,
 }
 
 /// A link of a slot that is not sound.
@@ -65,9 +66,9 @@ pub struct Link {
     /// Uplink of the sender.
     pub uplink: u16,
     /// Label of the sender.
-    pub from: u16,
+    pub from: Label,
     /// Label of the receiver.
-    pub to: u16,
+    pub to: Label,
     /// Probability that a cell gets through.
     pub passes: f64,
     /// Whether it is left dark.
@@ -82,7 +83,7 @@ pub struct Lost {
     /// The cell.
     pub cell: Cell,
     /// Where it was going.
-    pub via: u16,
+    pub via: Label,
     /// When it is known to be lost, if a dead part took it.
     pub known_from: Option<i64>,
 }
@@ -137,7 +138,7 @@ pub struct Faults {
     /// By node: whether it is left alone.
     pub known: Vec<bool>,
     /// Pairs that never meet over a part that is not declared dead.
-    pub cut: BTreeSet<(u16, u16)>,
+    pub cut: BTreeSet<(Label, Label)>,
     /// Links of this slot.
     pub(super) links: Vec<Link>,
     /// Matchings of this slot, without the links that stay dark.
@@ -145,9 +146,9 @@ pub struct Faults {
     /// Lost cells by the epoch in which their source sends them again.
     pub(super) lost: BTreeMap<i64, Vec<Cell>>,
     /// M to release, as (intermediate, destination), by epoch.
-    pub(super) lapsed: BTreeMap<i64, Vec<(u16, u16)>>,
+    pub(super) lapsed: BTreeMap<i64, Vec<(Label, Label)>>,
     /// Cells of cut off flows, by source.
-    pub parked: BTreeMap<u16, Vec<Stretch>>,
+    pub parked: BTreeMap<Label, Vec<Stretch>>,
 }
 
 impl Faults {
@@ -205,19 +206,19 @@ impl Faults {
         &mut self.broken[at]
     }
 
-    pub(super) fn node(&self, n: u16) -> Option<&Broken> {
+    pub(super) fn node(&self, n: Label) -> Option<&Broken> {
         self.broken
             .iter()
             .find(|b| b.part == Part::Node(n) && b.loss > 0.0)
     }
 
     /// Whether a flow between these nodes has to wait.
-    pub fn bars(&self, src: u16, dst: u16) -> bool {
-        self.dead[src as usize] || self.known[src as usize] || self.known[dst as usize]
+    pub fn bars(&self, src: Label, dst: Label) -> bool {
+        self.dead[src.index()] || self.known[src.index()] || self.known[dst.index()]
     }
 
     /// The epoch from which on everybody knows that a node is dead; none if it is not.
-    pub fn known_from(&self, node: u16) -> Option<i64> {
+    pub fn known_from(&self, node: Label) -> Option<i64> {
         self.node(node).map(|b| b.known_from)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::faults::Part;
 use crate::sirius::cell::Routes;
+use crate::sirius::index::{Label, Row, Turn};
 use crate::sirius::kernel::Sirius;
 use crate::sirius::relay::by_pair::ByPair;
 use crate::sirius::relay::by_slot::BySlot;
@@ -22,12 +23,9 @@ impl Shard {
         for q in self.queues.each() {
             let (from, to) = match q.cell().is_second() {
                 true => (q.intermediate(), q.destination()),
-                false => (
-                    routes.src[q.cell().flow_index() as usize] as usize,
-                    q.intermediate(),
-                ),
+                false => (routes.source(q.cell()), q.intermediate()),
             };
-            by_pair.push(peer_order.turn(from, to), from - self.lo, q);
+            by_pair.push(peer_order.turn_of(from, to), Row::of(from, self.lo), q);
         }
         self.queues = Queues::ByPair(by_pair);
     }
@@ -58,7 +56,8 @@ impl Sirius {
             let limit = format!("this fabric has {what}s 0 to {}", count.max(1) - 1);
             (value < count).then_some(()).ok_or(Rejected(limit))
         };
-        let node = |n| within("node", n, self.cluster.racks).map(|()| schedule.label(n) as u16);
+        let label = |n| Label(schedule.label(n) as u16);
+        let node = |n| within("node", n, self.cluster.racks).map(|()| label(n));
         Ok(match element {
             Element::Node(n) => Part::Node(node(n)?),
             Element::Transceiver { node: n, uplink } => {
@@ -131,9 +130,9 @@ impl Sirius {
                 self.faults.set(part, loss, epoch, &self.schedules);
                 continue;
             };
-            let was = self.faults.dead[n as usize];
+            let was = self.faults.dead[n.index()];
             self.faults.set(part, loss, epoch, &self.schedules);
-            let rack = self.derived.schedule.node(n as u32);
+            let rack = self.derived.schedule.node(n.0.into());
             match (was, loss >= 1.0) {
                 (false, true) => {
                     self.stop_rack(rack, now, io);
@@ -162,12 +161,12 @@ impl Sirius {
     }
 
     /// A node dies with all the cells that it was to relay.
-    fn node_dies(&mut self, n: u16, epoch: i64, io: &mut Io) {
+    fn node_dies(&mut self, n: Label, epoch: i64, io: &mut Io) {
         let known_from = self.faults.known_from(n);
-        for turn in 0..self.partition.nodes {
-            let peer = self.peer_order.peer(n as usize, turn) as u16;
+        for turn in Turn::all(self.partition.nodes) {
+            let peer = self.peer_order.peer_of(n, turn);
             let (shard, row) = self.row(n);
-            for cell in shard.pull(row, turn, |_| true) {
+            for cell in shard.pull(turn, row, |_| true) {
                 if cell.is_second() {
                     self.release(n, peer);
                     self.lose(cell, epoch, known_from, io);
@@ -176,15 +175,15 @@ impl Sirius {
                 }
             }
         }
-        for destination in 0..self.partition.nodes as u16 {
+        for destination in Label::all(self.partition.nodes) {
             self.park_local(n, destination);
         }
         if self.flights.len() > 1 {
             let flights = self.flights.iter_mut().flatten();
-            let gone: Vec<_> = flights.flat_map(|f| f.purge(n as usize)).collect();
+            let gone: Vec<_> = flights.flat_map(|f| f.purge(n)).collect();
             for (cell, relayed) in gone {
                 if relayed || !cell.is_second() {
-                    let destination = self.routes.dst[cell.flow_index() as usize];
+                    let destination = self.routes.destination(cell);
                     self.release(n, destination);
                 }
                 self.lose(cell, epoch, known_from, io);
@@ -194,12 +193,9 @@ impl Sirius {
     }
 
     /// The requests of a node and the answers to them are void.
-    fn forget_requests(&mut self, n: u16) {
-        let (shard, none) = (
-            self.partition.shard[n as usize] as usize,
-            self.partition.nodes as u16,
-        );
-        let row = n as usize - self.shards[shard].lo;
+    fn forget_requests(&mut self, n: Label) {
+        let (shard, none) = (self.partition.shard_of(n), self.partition.nodes as u16);
+        let row = Row::of(n, self.shards[shard].lo);
         for k in 0..self.epochs.len() {
             if !self.epochs[k].askers[shard].has(row) {
                 continue;
@@ -212,7 +208,7 @@ impl Sirius {
                 wants.fill(none);
                 for (by, want) in (first..).zip(&was).filter(|w| *w.1 != none) {
                     if answered {
-                        self.release(by, *want);
+                        self.release(Label(by), Label(*want));
                     }
                 }
                 first += was.len() as u16;

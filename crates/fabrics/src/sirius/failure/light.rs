@@ -1,6 +1,7 @@
 //! Which links of a slot carry light, and what becomes of what they carry (Sirius §4.5).
 
 use super::faults::{Broken, Faults, Link, Part};
+use crate::sirius::index::Label;
 use crate::sirius::schedule::peer_order::PeerOrder;
 use crate::sirius::schedule::reschedule::Schedules;
 use lightloom_engine::Stream;
@@ -13,7 +14,7 @@ impl Faults {
     fn links_of(&self, slot: i64, schedules: &Schedules) -> Vec<Link> {
         let mut links: Vec<Link> = Vec::new();
         for b in &self.broken {
-            let mut ends: Vec<(u16, u16)> = match b.part {
+            let mut ends: Vec<(Label, u16)> = match b.part {
                 Part::Node(_) => continue,
                 Part::Transceiver(n, u) => {
                     let heard = schedules.sender(n, u, slot);
@@ -67,14 +68,14 @@ impl Faults {
                 .iter()
                 .filter(|l| l.known && l.uplink == c.uplink)
             {
-                labels[l.from as usize / 64] &= !(1 << (l.from % 64));
+                labels[l.from.index() / 64] &= !(1 << (l.from.0 % 64));
             }
         }
     }
 
     /// What becomes of a cell that `from` sends to `to` now: `None` if it
     /// arrives, else when everybody knows what took it.
-    pub fn fate(&self, slot: i64, uplink: u16, from: u16, to: u16) -> Option<Option<i64>> {
+    pub fn fate(&self, slot: i64, uplink: u16, from: Label, to: Label) -> Option<Option<i64>> {
         let key = (uplink, from);
         let link = self
             .links
@@ -99,7 +100,7 @@ impl Faults {
         if passes <= 0.0 {
             return Some(Some(known_from));
         }
-        let index = (slot as u64) << 32 | (from as u64) << 16 | uplink as u64;
+        let index = (slot as u64) << 32 | (from.0 as u64) << 16 | uplink as u64;
         (passes < 1.0 && Stream::new(self.seed, "sirius.corrupted", index).unit() >= passes)
             .then_some(None)
     }
@@ -112,8 +113,8 @@ impl Faults {
         slots: Range<i64>,
         schedules: &Schedules,
         counts: impl Fn(&Link) -> bool,
-    ) -> BTreeMap<(u16, u16), f64> {
-        let mut pairs: BTreeMap<(u16, u16), (u32, f64)> = BTreeMap::new();
+    ) -> BTreeMap<(Label, Label), f64> {
+        let mut pairs: BTreeMap<(Label, Label), (u32, f64)> = BTreeMap::new();
         for slot in slots.clone() {
             for l in self.links_of(slot, schedules).iter().filter(|l| counts(l)) {
                 let (meetings, fails) = pairs.entry((l.from, l.to)).or_insert((0, 1.0));
@@ -121,23 +122,23 @@ impl Faults {
                 *fails *= 1.0 - l.passes;
             }
         }
-        let senders: BTreeSet<u16> = pairs.keys().map(|p| p.0).collect();
+        let senders: BTreeSet<Label> = pairs.keys().map(|p| p.0).collect();
         let met = |&from| (from, schedules.met(from, slots.clone()));
-        let met: BTreeMap<u16, BTreeMap<u16, u32>> = senders.iter().map(met).collect();
-        let all = |&((from, to), (n, _)): &((u16, u16), (u32, f64))| met[&from][&to] == n;
+        let met: BTreeMap<Label, BTreeMap<Label, u32>> = senders.iter().map(met).collect();
+        let all = |&((from, to), (n, _)): &((Label, Label), (u32, f64))| met[&from][&to] == n;
         let passes = |(pair, (_, fails))| (pair, 1.0 - fails);
         pairs.into_iter().filter(all).map(passes).collect()
     }
 
     /// The chance that what rides on cells from one node to another gets through,
     /// of all pairs that meet in `slots` only over broken transceivers and gratings.
-    pub fn pairs_in(&self, slots: Range<i64>, schedules: &Schedules) -> Vec<(u16, u16, f64)> {
+    pub fn pairs_in(&self, slots: Range<i64>, schedules: &Schedules) -> Vec<(Label, Label, f64)> {
         let silent = self.silent_in(slots, schedules, |_| true);
         silent.into_iter().map(|((a, b), p)| (a, b, p)).collect()
     }
 
     /// Nodes that lose what rides on cells, and how much gets through.
-    pub fn lossy_nodes(&self) -> Vec<(u16, f64)> {
+    pub fn lossy_nodes(&self) -> Vec<(Label, f64)> {
         let node = |b: &Broken| match b.part {
             Part::Node(n) if b.loss > 0.0 => Some((n, 1.0 - b.loss)),
             _ => None,
@@ -147,7 +148,7 @@ impl Faults {
 
     /// Pairs (source, intermediate) that are not to be asked in the epoch of
     /// `slots`: known not to meet.
-    pub fn dark_in(&self, slots: Range<i64>, schedules: &Schedules) -> BTreeSet<(u16, u16)> {
+    pub fn dark_in(&self, slots: Range<i64>, schedules: &Schedules) -> BTreeSet<(Label, Label)> {
         let silent = self.silent_in(slots, schedules, |l| l.known);
         let mut dark: BTreeSet<_> = silent.into_keys().collect();
         // Neither is a pair that could not answer.
@@ -166,7 +167,7 @@ impl Faults {
             return;
         }
         let (slots, meetings) = schedules.frame();
-        let mut dark: BTreeMap<(u16, u16), u32> = BTreeMap::new();
+        let mut dark: BTreeMap<(Label, Label), u32> = BTreeMap::new();
         for slot in slots {
             for l in self.links_of(slot, schedules).iter().filter(|l| l.known) {
                 *dark.entry((l.from, l.to)).or_default() += 1;
@@ -177,8 +178,8 @@ impl Faults {
     }
 
     /// A number in [0, 1) for what rides from one node to another in an epoch.
-    pub fn chance(&self, purpose: &str, epoch: i64, from: u16, to: u16) -> f64 {
-        let index = (epoch as u64) << 32 | (from as u64) << 16 | to as u64;
+    pub fn chance(&self, purpose: &str, epoch: i64, from: Label, to: Label) -> f64 {
+        let index = (epoch as u64) << 32 | (from.0 as u64) << 16 | to.0 as u64;
         Stream::new(self.seed, purpose, index).unit()
     }
 }
@@ -213,13 +214,13 @@ mod tests {
             faults.declare(Part::Grating(3), true, 4, &schedules);
             faults.find_cut(&schedules);
             let epoch = schedules.slots_from(0);
-            let unmet = |slots: Range<i64>| -> BTreeSet<(u16, u16)> {
+            let unmet = |slots: Range<i64>| -> BTreeSet<(Label, Label)> {
                 let mut sound = BTreeSet::new();
                 let mut all = BTreeSet::new();
                 for slot in slots {
                     for (node, u) in (0..16).flat_map(|n| (0..uplinks).map(move |u| (n, u))) {
                         let to = s.peer(node, u, slot).0;
-                        let pair = (s.label(node) as u16, s.label(to) as u16);
+                        let pair = (Label(s.label(node) as u16), Label(s.label(to) as u16));
                         all.insert(pair);
                         if s.grating(node, u) != Some(3) {
                             sound.insert(pair);

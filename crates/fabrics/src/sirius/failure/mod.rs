@@ -14,3 +14,5 @@ mod injection;
 mod light;
 mod recovery;
 mod retransmission;
+#[cfg(test)]
+mod tests;

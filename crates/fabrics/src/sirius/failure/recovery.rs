@@ -7,6 +7,7 @@
 
 use super::faults::{Event, Part, Stretch};
 use crate::sirius::cell::{Cell, FlowIndex};
+use crate::sirius::index::{Label, Row, Turn};
 use crate::sirius::kernel::Sirius;
 use crate::sirius::relay::local::Local;
 use crate::sirius::relay::Queues;
@@ -16,18 +17,13 @@ use lightloom_engine::Io;
 impl Shard {
     /// Takes the cells out of the queues for the peer at `turn` that `goes` names.
     #[cold]
-    pub(super) fn pull(
-        &mut self,
-        row: usize,
-        turn: usize,
-        goes: impl Fn(Cell) -> bool,
-    ) -> Vec<Cell> {
+    pub(super) fn pull(&mut self, turn: Turn, row: Row, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
         let Queues::ByPair(by_pair) = &mut self.queues else {
             return Vec::new();
         };
-        let gone = by_pair.pull(row, turn, &goes);
+        let gone = by_pair.pull(turn, row, &goes);
         self.held -= gone.len() as u64;
-        self.relaying[row] -= gone.iter().filter(|c| c.is_second()).count() as u32;
+        self.relaying[row.0] -= gone.iter().filter(|c| c.is_second()).count() as u32;
         gone
     }
 }
@@ -46,7 +42,7 @@ impl Sirius {
                 Event::Declare(part) => {
                     self.faults.declare(part, true, epoch, &self.schedules);
                     if let Part::Node(n) = part {
-                        (0..self.partition.nodes as u16).for_each(|s| self.park_local(s, n));
+                        Label::all(self.partition.nodes).for_each(|s| self.park_local(s, n));
                     }
                 }
                 Event::Withdraw(part) => self.faults.declare(part, false, epoch, &self.schedules),
@@ -55,8 +51,9 @@ impl Sirius {
         }
         if changed {
             self.faults.find_cut(&self.schedules);
-            for from in 0..self.partition.nodes as u16 {
-                (0..self.partition.nodes).for_each(|turn| self.sweep(from, turn, epoch, io));
+            let nodes = self.partition.nodes;
+            for from in Label::all(nodes) {
+                Turn::all(nodes).for_each(|turn| self.sweep(from, turn, epoch, io));
             }
             self.unpark();
         }
@@ -67,8 +64,8 @@ impl Sirius {
     }
 
     fn reschedule(&mut self, slot: i64, epoch: i64) {
-        let all = 0..self.partition.nodes as u16;
-        let members: Vec<u16> = all.filter(|&n| !self.faults.known[n as usize]).collect();
+        let all = Label::all(self.partition.nodes);
+        let members: Vec<Label> = all.filter(|n| !self.faults.known[n.index()]).collect();
         let same = match self.schedules.members() {
             Some(now) => now == members,
             None => members.len() == self.partition.nodes,
@@ -81,18 +78,18 @@ impl Sirius {
 
     /// Calls back what waits for a peer that it cannot reach, or could not be
     /// relayed by.
-    fn sweep(&mut self, from: u16, turn: usize, epoch: i64, io: &mut Io) {
-        let peer = self.peer_order.peer(from as usize, turn) as u16;
-        let (faults, destinations) = (&self.faults, &self.routes.dst);
-        let unreachable = faults.known[peer as usize] || faults.cut.contains(&(from, peer));
+    fn sweep(&mut self, from: Label, turn: Turn, epoch: i64, io: &mut Io) {
+        let peer = self.peer_order.peer_of(from, turn);
+        let (faults, routes) = (&self.faults, &self.routes);
+        let unreachable = faults.known[peer.index()] || faults.cut.contains(&(from, peer));
         let goes = |cell: Cell| {
-            let d = destinations[cell.flow_index() as usize];
+            let d = routes.destination(cell);
             let onwards = || peer != d && faults.cut.contains(&(peer, d));
-            unreachable || !cell.is_second() && (faults.known[d as usize] || onwards())
+            unreachable || !cell.is_second() && (faults.known[d.index()] || onwards())
         };
-        let shard = &mut self.shards[self.partition.shard[from as usize] as usize];
-        let row = from as usize - shard.lo;
-        for cell in shard.pull(row, turn, goes) {
+        let shard = &mut self.shards[self.partition.shard_of(from)];
+        let row = Row::of(from, shard.lo);
+        for cell in shard.pull(turn, row, goes) {
             if cell.is_second() {
                 self.release(from, peer);
                 self.lose(cell, epoch, None, io);
@@ -105,14 +102,14 @@ impl Sirius {
     /// What came too late for the news is called back, too.
     #[cold]
     pub(crate) fn sweep_late(&mut self, epoch: i64, io: &mut Io) {
-        let nodes = 0..self.partition.nodes as u16;
-        let known = nodes.clone().filter(|&n| self.faults.known[n as usize]);
-        let mut pairs: Vec<(u16, u16)> = known
+        let nodes = Label::all(self.partition.nodes);
+        let known = nodes.clone().filter(|n| self.faults.known[n.index()]);
+        let mut pairs: Vec<(Label, Label)> = known
             .flat_map(|n| nodes.clone().map(move |from| (from, n)))
             .collect();
         pairs.extend(&self.faults.cut);
         for (from, to) in pairs {
-            let turn = self.peer_order.turn(from as usize, to as usize);
+            let turn = self.peer_order.turn_of(from, to);
             self.sweep(from, turn, epoch, io);
         }
     }
@@ -124,7 +121,7 @@ impl Sirius {
         for shard in 0..self.shards.len() {
             for lost in std::mem::take(&mut self.shards[shard].lost) {
                 if !lost.cell.is_second() {
-                    let destination = self.routes.dst[lost.cell.flow_index() as usize];
+                    let destination = self.routes.destination(lost.cell);
                     self.faults.lapse(lost.via, destination, epoch);
                 }
                 self.lose(lost.cell, epoch, lost.known_from, io);
@@ -132,16 +129,16 @@ impl Sirius {
         }
     }
 
-    pub(super) fn row(&mut self, label: u16) -> (&mut Shard, usize) {
-        let shard = &mut self.shards[self.partition.shard[label as usize] as usize];
-        let row = label as usize - shard.lo;
+    pub(super) fn row(&mut self, label: Label) -> (&mut Shard, Row) {
+        let shard = &mut self.shards[self.partition.shard_of(label)];
+        let row = Row::of(label, shard.lo);
         (shard, row)
     }
 
     /// A cell that `by` counts will not come, or has gone.
-    pub(super) fn release(&mut self, by: u16, destination: u16) {
+    pub(super) fn release(&mut self, by: Label, destination: Label) {
         let (shard, row) = self.row(by);
-        shard.grants.release(row, destination as usize, true);
+        shard.grants.release(row, destination, true);
     }
 
     pub(super) fn lose(&mut self, cell: Cell, epoch: i64, known_from: Option<i64>, io: &mut Io) {
@@ -150,8 +147,8 @@ impl Sirius {
     }
 
     /// A granted cell goes back to LOCAL.
-    pub(super) fn call_back(&mut self, cell: Cell, by: u16) {
-        let destination = self.routes.dst[cell.flow_index() as usize];
+    pub(super) fn call_back(&mut self, cell: Cell, by: Label) {
+        let destination = self.routes.destination(cell);
         self.release(by, destination);
         self.enter_again(Stretch {
             flow_index: cell.flow_index(),
@@ -160,7 +157,7 @@ impl Sirius {
         });
     }
 
-    pub(super) fn park_local(&mut self, source: u16, destination: u16) {
+    pub(super) fn park_local(&mut self, source: Label, destination: Label) {
         let (shard, row) = self.row(source);
         let cells = shard.local.withdraw(row, destination);
         for (flow_index, seq, count) in cells {
@@ -186,10 +183,9 @@ impl Sirius {
     fn join<T>(
         &mut self,
         s: Stretch,
-        how: impl Fn(&mut Local, usize, FlowIndex, u16, u32, u32) -> T,
+        how: impl Fn(&mut Local, Row, FlowIndex, Label, u32, u32) -> T,
     ) {
-        let flow_index = s.flow_index as usize;
-        let (src, dst) = (self.routes.src[flow_index], self.routes.dst[flow_index]);
+        let [src, dst] = self.routes.ends(s.flow_index);
         if self.faults.bars(src, dst) {
             self.faults.parked.entry(src).or_default().push(s);
         } else {

@@ -3,6 +3,7 @@
 
 use super::faults::{Faults, Stretch};
 use crate::sirius::cell::Cell;
+use crate::sirius::index::Label;
 
 impl Faults {
     /// A cell was lost in `epoch`: its source sends it again.
@@ -12,13 +13,13 @@ impl Faults {
     }
 
     /// An intermediate will hear nothing where it granted a cell.
-    pub fn lapse(&mut self, by: u16, destination: u16, epoch: i64) {
+    pub fn lapse(&mut self, by: Label, destination: Label, epoch: i64) {
         let due = epoch + self.delays.lag;
         self.lapsed.entry(due).or_default().push((by, destination));
     }
 
     /// The grants that lapse by `epoch`.
-    pub fn lapsed_by(&mut self, epoch: i64) -> Vec<(u16, u16)> {
+    pub fn lapsed_by(&mut self, epoch: i64) -> Vec<(Label, Label)> {
         let later = self.lapsed.split_off(&(epoch + 1));
         let now = std::mem::replace(&mut self.lapsed, later);
         now.into_values().flatten().collect()

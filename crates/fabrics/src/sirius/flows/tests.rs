@@ -30,13 +30,7 @@ fn with(table: &Value, detail: &str) -> Value {
 }
 
 fn simulate(cluster: &Cluster, table: &Value, flows: &Flows) -> (Io, Outcome) {
-    let site = Site {
-        cluster,
-        flows,
-        seed: 1,
-        threads: 1,
-        library: None,
-    };
+    let site = Site::plain(cluster, flows);
     let table = (ENTRY.resolve)(table, cluster).expect("a good configuration");
     let mut fabric = (ENTRY.build)(&table, &site).expect("a fabric");
     let mut io = Io::new(flows.clone());
@@ -190,13 +184,7 @@ fn there_are_no_queues_and_no_failures() {
     let mut flows = Flows::new();
     flows.push(HostId(0), HostId(9), 1_000_000, Time::ZERO);
     let c = cluster(8, Nic::Uncapped);
-    let site = Site {
-        cluster: &c,
-        flows: &flows,
-        seed: 1,
-        threads: 1,
-        library: None,
-    };
+    let site = Site::plain(&c, &flows);
     let table = (ENTRY.resolve)(&json!({"detail": "flows"}), &c).unwrap();
     let mut fabric = (ENTRY.build)(&table, &site).unwrap();
     assert_eq!(fabric.totals(), Totals::default());
@@ -300,7 +288,7 @@ proptest! {
         let cluster = cluster(racks, link.map_or(Nic::Uncapped, Nic::Capped));
         let config = SiriusConfig { uplinks: Some(12), ..SiriusConfig::default() };
         let derived = config.derive(&cluster).unwrap();
-        let site = Site { cluster: &cluster, flows: &flows, seed: 1, threads: 1, library: None };
+        let site = Site::plain(&cluster, &flows);
         let mut driven = FlowDriven::new(SiriusFlows::new(&config, derived, &site));
         let mut io = Io::new(flows.clone());
         driven.advance(Time::MS, &mut io);

@@ -5,6 +5,7 @@
 use super::epoch::Askers;
 use super::grant::FEW;
 use super::matrix::{Grant, RequestMatrix, SET};
+use crate::sirius::index::{Label, Row};
 use crate::sirius::relay::queued::Queued;
 use crate::sirius::relay::queues::RelayQueues;
 use crate::sirius::relay::Queues;
@@ -55,8 +56,8 @@ impl Shard {
             asking.clear();
         }
         let mut asked = askers.iter().peekable();
-        for row in 0..self.rows {
-            if let Some((_, destinations)) = asked.next_if(|a| a.0 as usize == row) {
+        for row in (0..self.rows).map(Row) {
+            if let Some((_, destinations)) = asked.next_if(|a| a.0 == row) {
                 self.accept_row(row, destinations, matrices, unused, &mut queues);
             }
             if let Some(asking) = &mut asking {
@@ -72,8 +73,8 @@ impl Shard {
     #[inline(always)]
     fn accept_row(
         &mut self,
-        row: usize,
-        destinations: &[u16],
+        row: Row,
+        destinations: &[Label],
         matrices: &mut [RequestMatrix],
         unused: &mut [Vec<Grant>],
         queues: &mut impl RelayQueues,
@@ -92,7 +93,7 @@ impl Shard {
             for (matrix, unused) in matrices.iter_mut().zip(unused) {
                 let n = matrix.list_grants(row, first, self.nodes as u16, &mut granted);
                 self.take_each(row, &granted[..n], unused, &mut moving);
-                first += matrix.columns() as u16;
+                first += matrix.columns();
             }
             self.found = granted;
         }
@@ -107,8 +108,8 @@ impl Shard {
     #[inline(always)]
     fn take_by_destination(
         &mut self,
-        row: usize,
-        destinations: &[u16],
+        row: Row,
+        destinations: &[Label],
         matrices: &mut [RequestMatrix],
         unused: &mut [Vec<Grant>],
         moving: &mut Vec<Queued>,
@@ -128,16 +129,16 @@ impl Shard {
     fn list_granters(
         &mut self,
         matrix: &mut RequestMatrix,
-        row: usize,
+        row: Row,
         first: usize,
-        destination: u16,
+        destination: Label,
     ) -> usize {
         let mut granters = 0;
         for start in (0..matrix.columns()).step_by(SET) {
             let mut set = matrix.columns_for(row, start, destination);
             while set != 0 {
                 let by = first + start + set.trailing_zeros() as usize;
-                self.granters[granters] = by as u16;
+                self.granters[granters] = Label::new(by);
                 granters += 1;
                 set &= set - 1;
             }
@@ -149,8 +150,8 @@ impl Shard {
     #[inline(always)]
     fn take_runs(
         &mut self,
-        row: usize,
-        destination: u16,
+        row: Row,
+        destination: Label,
         granters: usize,
         unused: &mut Vec<Grant>,
         moving: &mut Vec<Queued>,
@@ -166,7 +167,7 @@ impl Shard {
                 .extend((cell.seq() == 0).then_some(cell.flow_index()));
             let (now, later) = granters.split_at(cells);
             moving.extend(now.iter().map(|&by| {
-                let queued = Queued::new(cell, by as usize, destination);
+                let queued = Queued::new(cell, by, destination);
                 cell = cell.next();
                 queued
             }));
@@ -178,7 +179,7 @@ impl Shard {
     #[inline(always)]
     fn take_each(
         &mut self,
-        row: usize,
+        row: Row,
         grants: &[Grant],
         unused: &mut Vec<Grant>,
         moving: &mut Vec<Queued>,
@@ -191,7 +192,7 @@ impl Shard {
             if cell.seq() == 0 {
                 self.started.push(cell.flow_index());
             }
-            moving.push(Queued::new(cell, grant.by as usize, grant.destination));
+            moving.push(Queued::new(cell, grant.by, grant.destination));
         }
     }
 }

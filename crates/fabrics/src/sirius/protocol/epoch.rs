@@ -3,6 +3,7 @@
 //! several are open at a time.
 
 use super::matrix::{Grant, RequestMatrix};
+use crate::sirius::index::{Label, Row};
 use crate::sirius::partition::Partition;
 use std::ops::Range;
 
@@ -101,7 +102,7 @@ pub struct Askers {
     rows: Vec<u32>,
     /// Where the destinations of each row end.
     ends: Vec<u32>,
-    destinations: Vec<u16>,
+    destinations: Vec<Label>,
 }
 
 impl Askers {
@@ -118,23 +119,23 @@ impl Askers {
     }
 
     /// Whether a row asked.
-    pub(crate) fn has(&self, row: usize) -> bool {
-        self.rows.binary_search(&(row as u32)).is_ok()
+    pub(crate) fn has(&self, row: Row) -> bool {
+        self.rows.binary_search(&(row.0 as u32)).is_ok()
     }
 
-    pub(crate) fn push(&mut self, row: usize, destinations: &[u16]) {
-        self.rows.push(row as u32);
+    pub(crate) fn push(&mut self, row: Row, destinations: &[Label]) {
+        self.rows.push(row.0 as u32);
         self.destinations.extend_from_slice(destinations);
         self.ends.push(self.destinations.len() as u32);
     }
 
     /// Row and destinations of each.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &[u16])> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (Row, &[Label])> + '_ {
         let starts = [0].into_iter().chain(self.ends.iter().copied());
         let ends = starts.zip(&self.ends);
-        self.rows
-            .iter()
-            .zip(ends)
-            .map(|(&row, (start, &end))| (row, &self.destinations[start as usize..end as usize]))
+        let asked = |start, end| &self.destinations[start as usize..end as usize];
+        let rows = self.rows.iter().map(|&row| Row(row as usize));
+        rows.zip(ends)
+            .map(move |(row, (start, &end))| (row, asked(start, end)))
     }
 }

@@ -6,6 +6,7 @@ use super::matrix::{apart, Grant, RequestMatrix};
 use super::simd::BLOCK;
 use crate::memory::Column;
 use crate::sirius::config::GrantRule;
+use crate::sirius::index::{Label, Row};
 use lightloom_engine::Stream;
 
 /// So many counts do not stay in the second-level cache.
@@ -23,9 +24,9 @@ pub struct Asker<'a> {
     /// Shard of the node.
     pub shard: u16,
     /// Its row there.
-    pub row: u32,
+    pub row: Row,
     /// The destinations that it asks for, each once.
-    pub destinations: &'a [u16],
+    pub destinations: &'a [Label],
 }
 
 /// The answering side of a range of intermediates: M of A.3, the cells queued
@@ -71,8 +72,8 @@ impl Grants {
     /// If `really`, a cell for `destination` left this node, or a grant for it
     /// lapsed.
     #[inline(always)]
-    pub fn release(&mut self, row: usize, destination: usize, really: bool) {
-        let m = &mut self.m[destination * self.stride + row];
+    pub fn release(&mut self, row: Row, destination: Label, really: bool) {
+        let m = &mut self.m[destination.index() * self.stride + row.0];
         debug_assert!(*m > 0 || !really, "released more than was granted");
         *m -= really as i8;
     }
@@ -81,23 +82,22 @@ impl Grants {
     pub fn lapse(&mut self, unused: &[Grant]) {
         for (k, grant) in unused.iter().enumerate() {
             if let Some(later) = unused.get(k + AHEAD) {
-                self.prefetch(later.by as usize - self.first, later.destination as usize);
+                self.prefetch(Row::of(later.by, self.first), later.destination);
             }
-            let (row, destination) = (grant.by as usize - self.first, grant.destination as usize);
-            self.release(row, destination, true);
+            self.release(Row::of(grant.by, self.first), grant.destination, true);
         }
     }
 
     /// Cells queued and granted.
     #[cfg(test)]
-    pub fn count(&self, row: usize, destination: usize) -> i8 {
-        self.m[destination * self.stride + row]
+    pub fn count(&self, row: Row, destination: Label) -> i8 {
+        self.m[destination.index() * self.stride + row.0]
     }
 
     /// Hints that M of this pair will be wanted soon.
     #[inline(always)]
-    pub fn prefetch(&self, row: usize, destination: usize) {
-        crate::sirius::prefetch::prefetch(&self.m, destination * self.stride + row);
+    pub fn prefetch(&self, row: Row, destination: Label) {
+        crate::sirius::prefetch::prefetch(&self.m, destination.index() * self.stride + row.0);
     }
 
     /// Answers the requests of `askers` in `matrices` (one for each shard of
@@ -123,10 +123,10 @@ impl Grants {
             for (at, &k) in order.iter().enumerate() {
                 if let Some(&later) = order.get(at + AHEAD) {
                     let later = &askers[later as usize];
-                    matrices[later.shard as usize].prefetch(later.row as usize, start);
+                    matrices[later.shard as usize].prefetch(later.row, start);
                 }
                 let asker = &askers[k as usize];
-                let wants = matrices[asker.shard as usize].block(asker.row as usize, start);
+                let wants = matrices[asker.shard as usize].block(asker.row, start);
                 let asked = !crate::sirius::protocol::simd::equal(wants, self.nodes as u16);
                 // Side by side where requests for the same are many.
                 let few = asker.destinations.len();
@@ -145,20 +145,20 @@ impl Grants {
     /// destination, which two blocks share.
     fn hint(&self, start: usize) {
         if start.is_multiple_of(2 * BLOCK) && self.m.len() > FAR {
-            (0..self.nodes).for_each(|destination| self.prefetch(start, destination));
+            Label::all(self.nodes).for_each(|destination| self.prefetch(Row(start), destination));
         }
     }
 
     /// Answers the requests for one destination to a block of intermediates.
     #[inline(always)]
-    fn grant_block(&mut self, start: usize, destination: u16, wants: &mut [u16; BLOCK]) {
-        let at = destination as usize * self.stride + start;
+    fn grant_block(&mut self, start: usize, destination: Label, wants: &mut [u16; BLOCK]) {
+        let at = destination.index() * self.stride + start;
         let m: &mut [i8; BLOCK] = (&mut self.m[at..at + BLOCK])
             .try_into()
             .expect("rows are whole blocks");
         let (none, limit) = (self.nodes as u16, self.limit);
         for (m, want) in m.iter_mut().zip(wants) {
-            let asked = *want == destination;
+            let asked = *want == destination.0;
             let free = *m < limit;
             *m += (asked & free) as i8;
             *want = if asked & !free { none } else { *want };
@@ -209,24 +209,26 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn destinations(matrix: &mut RequestMatrix, rows: usize, nodes: usize) -> Vec<Vec<u16>> {
+    fn destinations(matrix: &mut RequestMatrix, rows: usize, nodes: usize) -> Vec<Vec<Label>> {
         let of = |row| {
-            let mut d: Vec<u16> = matrix
+            let mut d: Vec<Label> = matrix
                 .row(row)
                 .iter()
                 .copied()
                 .filter(|&d| (d as usize) < nodes)
+                .map(Label)
                 .collect();
             d.sort();
             d.dedup();
             d
         };
-        (0..rows).map(of).collect()
+        (0..rows).map(Row).map(of).collect()
     }
 
     fn answer(grants: &mut Grants, matrix: &mut RequestMatrix, nodes: usize, epoch: i64) {
         let lists = destinations(matrix, nodes, nodes);
         let askers: Vec<Asker> = (0..)
+            .map(Row)
             .zip(&lists)
             .map(|(row, destinations)| Asker {
                 shard: 0,
@@ -249,7 +251,7 @@ mod tests {
             let none = nodes as u16;
             let mut matrix = RequestMatrix::new(nodes, nodes, none);
             for s in 0..nodes {
-                for want in matrix.row(s) {
+                for want in matrix.row(Row(s)) {
                     let d = rng.below(few.min(nodes as u32) + 1) as u16;
                     *want = if d as u32 == few { none } else { d };
                 }
@@ -259,16 +261,16 @@ mod tests {
             answer(&mut grants, &mut matrix, nodes, 5);
             for i in 0..nodes {
                 for d in 0..nodes {
-                    let count = |t: &mut RequestMatrix| (0..nodes).filter(|&s| t.row(s)[i] as usize == d).count();
+                    let count = |t: &mut RequestMatrix| (0..nodes).filter(|&s| t.row(Row(s))[i] as usize == d).count();
                     let most = if one { 1 } else { queue as usize };
                     let granted = count(&mut matrix);
                     prop_assert_eq!(granted, count(&mut asked).min(most));
-                    prop_assert_eq!(grants.count(i, d) as usize, granted);
+                    prop_assert_eq!(grants.count(Row(i), Label::new(d)) as usize, granted);
                 }
             }
             for s in 0..nodes {
                 for i in 0..nodes {
-                    let (was, is) = (asked.row(s)[i], matrix.row(s)[i]);
+                    let (was, is) = (asked.row(Row(s))[i], matrix.row(Row(s))[i]);
                     prop_assert!(is == was || is == none);
                 }
             }
@@ -282,9 +284,12 @@ mod tests {
         let mut grants = Grants::new(0, 4, 4, 8, rule);
         for (times, epoch) in (1..).zip([0, 1, 2, 7, 8]) {
             let mut matrix = RequestMatrix::new(4, 4, 4);
-            (0..4).for_each(|s| matrix.row(s).fill(3));
+            (0..4).for_each(|s| matrix.row(Row(s)).fill(3));
             answer(&mut grants, &mut matrix, 4, epoch);
-            assert!((0..4).all(|i| grants.count(i, 3) == times), "epoch {epoch}");
+            assert!(
+                (0..4).all(|i| grants.count(Row(i), Label(3)) == times),
+                "epoch {epoch}"
+            );
         }
     }
 
@@ -294,10 +299,10 @@ mod tests {
         let mut wins = vec![0; nodes];
         for epoch in 0..epochs {
             let mut matrix = RequestMatrix::new(nodes, nodes, nodes as u16);
-            (0..nodes).for_each(|s| matrix.row(s).fill(7));
+            (0..nodes).for_each(|s| matrix.row(Row(s)).fill(7));
             let mut grants = Grants::new(0, nodes, nodes, 2, GrantRule::Threshold);
             answer(&mut grants, &mut matrix, nodes, epoch);
-            (0..nodes).for_each(|s| wins[s] += (matrix.row(s)[0] == 7) as u32);
+            (0..nodes).for_each(|s| wins[s] += (matrix.row(Row(s))[0] == 7) as u32);
         }
         // Two of eight win: a quarter each, standard deviation 0.0034.
         assert!(
@@ -310,9 +315,9 @@ mod tests {
     /// Who wins at each intermediate of `first .. first + rows`, where two of all nodes may.
     fn winners(nodes: usize, epoch: i64, (first, rows): (usize, usize)) -> Vec<Vec<usize>> {
         let mut matrix = RequestMatrix::new(nodes, rows, nodes as u16);
-        (0..nodes).for_each(|s| matrix.row(s).fill(7));
+        (0..nodes).for_each(|s| matrix.row(Row(s)).fill(7));
         let mut grants = Grants::new(first, rows, nodes, 2, GrantRule::Threshold);
-        let (mine, rest) = ([7u16], 0..nodes as u32);
+        let (mine, rest) = ([Label(7)], (0..nodes).map(Row));
         let asker = |row| Asker {
             shard: 0,
             row,
@@ -322,7 +327,7 @@ mod tests {
         grants.compute_grants(1, epoch, &askers, &mut [&mut matrix]);
         let mut won = vec![Vec::new(); rows];
         for s in 0..nodes {
-            let wants = matrix.row(s);
+            let wants = matrix.row(Row(s));
             (0..rows)
                 .filter(|&i| wants[i] == 7)
                 .for_each(|i| won[i].push(s));

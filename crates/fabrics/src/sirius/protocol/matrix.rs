@@ -2,6 +2,7 @@
 
 use super::simd::{equal, BLOCK};
 use crate::memory::Column;
+use crate::sirius::index::{Label, Row};
 
 /// Columns a set: a bit each.
 pub const SET: usize = 2 * BLOCK;
@@ -10,9 +11,9 @@ pub const SET: usize = 2 * BLOCK;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grant {
     /// The intermediate.
-    pub by: u16,
+    pub by: Label,
     /// The destination.
-    pub destination: u16,
+    pub destination: Label,
 }
 
 /// The requests of the nodes of one shard to those of another, row by row, and
@@ -21,6 +22,7 @@ pub struct Grant {
 pub struct RequestMatrix {
     columns: usize,
     stride: usize,
+    /// The label of the destination of each, or `none`.
     wants: Column<u16>,
 }
 
@@ -40,16 +42,16 @@ impl RequestMatrix {
     /// Lists the grants of a row, whose first column has the label `first`; returns how
     /// many.
     #[inline(always)]
-    pub fn list_grants(&mut self, row: usize, first: u16, none: u16, found: &mut [Grant]) -> usize {
+    pub fn list_grants(&mut self, row: Row, first: usize, none: u16, found: &mut [Grant]) -> usize {
         let mut grants = 0;
         for start in (0..self.columns).step_by(BLOCK) {
             let block = self.block(row, start);
             let mut set = !equal(block, none);
             while set != 0 {
-                let column = set.trailing_zeros() as u16;
+                let column = set.trailing_zeros() as usize;
                 found[grants] = Grant {
-                    by: first + start as u16 + column,
-                    destination: block[column as usize],
+                    by: Label::new(first + start + column),
+                    destination: Label(block[column]),
                 };
                 grants += 1;
                 set &= set - 1;
@@ -60,15 +62,15 @@ impl RequestMatrix {
 
     /// The requests of one node.
     #[inline(always)]
-    pub fn row(&mut self, row: usize) -> &mut [u16] {
-        &mut self.wants[row * self.stride..][..self.columns]
+    pub fn row(&mut self, row: Row) -> &mut [u16] {
+        &mut self.wants[row.0 * self.stride..][..self.columns]
     }
 
     /// A bit for each of the [`SET`] columns from `start` whose request is for
     /// `destination`; the padding has none.
     #[inline(always)]
-    pub fn columns_for(&mut self, row: usize, start: usize, destination: u16) -> u64 {
-        let of = |block: &[u16; BLOCK]| equal(block, destination) as u64;
+    pub fn columns_for(&mut self, row: Row, start: usize, destination: Label) -> u64 {
+        let of = |block: &[u16; BLOCK]| equal(block, destination.0) as u64;
         of(self.block(row, start)) | of(self.block(row, start + BLOCK)) << BLOCK
     }
 
@@ -78,13 +80,13 @@ impl RequestMatrix {
     }
 
     #[inline(always)]
-    pub(super) fn prefetch(&self, row: usize, start: usize) {
-        crate::sirius::prefetch::prefetch(&self.wants, row * self.stride + start);
+    pub(super) fn prefetch(&self, row: Row, start: usize) {
+        crate::sirius::prefetch::prefetch(&self.wants, row.0 * self.stride + start);
     }
 
     #[inline(always)]
-    pub(super) fn block(&mut self, row: usize, start: usize) -> &mut [u16; BLOCK] {
-        let block = &mut self.wants[row * self.stride + start..][..BLOCK];
+    pub(super) fn block(&mut self, row: Row, start: usize) -> &mut [u16; BLOCK] {
+        let block = &mut self.wants[row.0 * self.stride + start..][..BLOCK];
         block.try_into().expect("rows are whole blocks")
     }
 }

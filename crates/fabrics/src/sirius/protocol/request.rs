@@ -5,6 +5,7 @@ use super::epoch::Askers;
 use super::matrix::RequestMatrix;
 use crate::sirius::config::Intermediates;
 use crate::sirius::failure::avoid::Avoid;
+use crate::sirius::index::{Label, Row};
 use crate::sirius::relay::local::Local;
 use lightloom_engine::Stream;
 
@@ -18,13 +19,13 @@ impl Tuple {
     const CELL: u64 = 1 << 16;
 
     #[inline(always)]
-    fn new(destination: u16, cells: u32) -> Tuple {
-        Tuple(destination as u64 + cells as u64 * Tuple::CELL)
+    fn new(destination: Label, cells: u32) -> Tuple {
+        Tuple(destination.0 as u64 + cells as u64 * Tuple::CELL)
     }
 
     #[inline(always)]
-    fn destination(self) -> u16 {
-        self.0 as u16
+    fn destination(self) -> Label {
+        Label(self.0 as u16)
     }
 
     #[inline(always)]
@@ -80,7 +81,7 @@ impl Requests {
         avoid: &Avoid,
     ) {
         askers.clear();
-        for row in 0..self.rng.len() {
+        for row in (0..self.rng.len()).map(Row) {
             self.request_row(row, local, matrices, askers, Some(avoid));
         }
     }
@@ -89,7 +90,7 @@ impl Requests {
     #[inline(always)]
     pub(super) fn request_row(
         &mut self,
-        row: usize,
+        row: Row,
         local: &Local,
         matrices: &mut [RequestMatrix],
         askers: &mut Askers,
@@ -98,7 +99,7 @@ impl Requests {
         if local.cells(row) == 0 {
             return;
         }
-        let (label, rng) = ((self.lo + row) as u16, &mut self.rng[row]);
+        let (label, rng) = (row.label(self.lo), &mut self.rng[row.0]);
         if let ([matrix], None) = (&mut *matrices, avoid) {
             // Nothing to divide: the requests are written where they are read.
             let wants = matrix.row(row);
@@ -133,11 +134,11 @@ struct Walk {
     /// The flow tuples F.
     flows: Vec<Tuple>,
     /// The destinations of F, each once.
-    destinations: Vec<u16>,
+    destinations: Vec<Label>,
     /// The candidate set C, kept from walk to walk: any order of it is as good a start for
     /// a Fisher–Yates draw as any other. One for each block of rows, so that draws do not
     /// depend on which shard has which block.
-    candidates: Vec<u16>,
+    candidates: Vec<Label>,
     /// Rows a block.
     block: usize,
 }
@@ -151,7 +152,7 @@ impl Walk {
             intermediates,
             flows: Vec::new(),
             destinations: Vec::new(),
-            candidates: blocks.flat_map(|_| 0..nodes as u16).collect(),
+            candidates: blocks.flat_map(|_| Label::all(nodes)).collect(),
             block,
         }
     }
@@ -160,8 +161,8 @@ impl Walk {
     /// asked, or `nodes` for none; returns the number of requests.
     fn compute_requests(
         &mut self,
-        row: usize,
-        label: u16,
+        row: Row,
+        label: Label,
         local: &Local,
         rng: &mut Stream,
         wants: &mut [u16],
@@ -175,7 +176,7 @@ impl Walk {
             return self.ask_everyone(rng, wants);
         }
         wants.fill(self.nodes as u16);
-        let candidates = &mut self.candidates[row / self.block * self.nodes..][..self.nodes];
+        let candidates = &mut self.candidates[row.0 / self.block * self.nodes..][..self.nodes];
         match all {
             true => walk(&mut self.flows, candidates, rng, wants),
             false => walk_others(&mut self.flows, candidates, label, rng, wants),
@@ -196,15 +197,15 @@ impl Walk {
     /// of flows are then independent, and the order of intermediates is free.
     fn ask_everyone(&mut self, rng: &mut Stream, wants: &mut [u16]) -> u32 {
         if let [only] = self.flows[..] {
-            wants.fill(only.destination());
+            wants.fill(only.destination().0);
             return wants.len() as u32;
         }
         let n = self.flows.len() as u32;
         for pair in wants.chunks_mut(2) {
             let (a, b) = rng.below2(n, n);
-            pair[0] = self.flows[a as usize].destination();
+            pair[0] = self.flows[a as usize].destination().0;
             if let Some(second) = pair.get_mut(1) {
-                *second = self.flows[b as usize].destination();
+                *second = self.flows[b as usize].destination().0;
             }
         }
         wants.len() as u32
@@ -213,7 +214,7 @@ impl Walk {
 
 /// The walk of A.3: flows and intermediates are drawn until either run out. Returns the
 /// number of requests.
-fn walk(flows: &mut [Tuple], candidates: &mut [u16], rng: &mut Stream, wants: &mut [u16]) -> u32 {
+fn walk(flows: &mut [Tuple], candidates: &mut [Label], rng: &mut Stream, wants: &mut [u16]) -> u32 {
     let mut draws = rng.clone();
     let (mut flows_left, mut used) = (flows.len(), 0);
     while flows_left > 0 && used < candidates.len() {
@@ -222,7 +223,7 @@ fn walk(flows: &mut [Tuple], candidates: &mut [u16], rng: &mut Stream, wants: &m
             if only.cells() >= left.len() as u64 {
                 // One flow is left for all who are left: no need to draw.
                 let destination = only.destination();
-                left.iter().for_each(|&c| wants[c as usize] = destination);
+                left.iter().for_each(|c| wants[c.index()] = destination.0);
                 used += left.len();
                 break;
             }
@@ -230,7 +231,7 @@ fn walk(flows: &mut [Tuple], candidates: &mut [u16], rng: &mut Stream, wants: &m
         let (f, c) = draws.below2(open.len() as u32, left.len() as u32);
         let flow = &mut open[f as usize];
         left.swap(0, c as usize);
-        wants[left[0] as usize] = flow.destination();
+        wants[left[0].index()] = flow.destination().0;
         used += 1;
         if flow.ask() {
             flows_left -= 1;
@@ -244,8 +245,8 @@ fn walk(flows: &mut [Tuple], candidates: &mut [u16], rng: &mut Stream, wants: &m
 /// The same, but a node asks neither itself, `source`, nor the destination.
 fn walk_others(
     flows: &mut Vec<Tuple>,
-    candidates: &mut [u16],
-    source: u16,
+    candidates: &mut [Label],
+    source: Label,
     rng: &mut Stream,
     wants: &mut [u16],
 ) -> u32 {
@@ -257,7 +258,7 @@ fn walk_others(
         if flows[f as usize].ask() {
             flows.swap_remove(f as usize);
         }
-        let barred = |by: u16| by == source || by == destination;
+        let barred = |by: Label| by == source || by == destination;
         if left.len() <= 2 && left.iter().all(|&by| barred(by)) {
             // Only the source and this destination are left to ask.
             flows.retain(|f| f.destination() != destination);
@@ -268,7 +269,7 @@ fn walk_others(
             c = rng.below(left.len() as u32) as usize;
         }
         left.swap(0, c);
-        wants[left[0] as usize] = destination;
+        wants[left[0].index()] = destination.0;
         asked += 1;
     }
     asked as u32
@@ -287,11 +288,11 @@ mod tests {
     ) -> (Vec<u16>, u32) {
         let mut local = Local::new(1, nodes);
         for (flow_index, &(dst, cells)) in flows.iter().enumerate() {
-            local.admit(0, flow_index as u32, dst, 0, cells);
+            local.admit(Row(0), flow_index as u32, Label(dst), 0, cells);
         }
         let mut requests = Walk::new((1, 1), nodes, intermediates);
         let mut wants = vec![0; nodes];
-        let asked = requests.compute_requests(0, 0, &local, rng, &mut wants);
+        let asked = requests.compute_requests(Row(0), Label(0), &local, rng, &mut wants);
         (wants, asked)
     }
 
@@ -329,16 +330,16 @@ mod tests {
         const N: usize = 6;
         for intermediates in [Intermediates::All, Intermediates::Others] {
             let mut local = Local::new(2, N);
-            local.admit(0, 0, 2, 0, 1);
-            local.admit(1, 1, 3, 0, 1);
+            local.admit(Row(0), 0, Label(2), 0, 1);
+            local.admit(Row(1), 1, Label(3), 0, 1);
             let mut requests = Walk::new((2, 2), N, intermediates);
             let mut rng = [0, 1].map(|row| Stream::new(5, "t", row));
             let (mut together, mut again) = ([[0u32; N]; N], [[0u32; N]; N]);
             let (mut wants, mut last, walks) = (vec![0; N], 4, 144_000);
             for _ in 0..walks {
                 let asked = [0, 1].map(|row| {
-                    let (label, rng) = (row as u16, &mut rng[row]);
-                    requests.compute_requests(row, label, &local, rng, &mut wants);
+                    let (row, rng) = (Row(row), &mut rng[row]);
+                    requests.compute_requests(row, row.label(0), &local, rng, &mut wants);
                     wants
                         .iter()
                         .position(|&d| d != N as u16)
@@ -382,12 +383,12 @@ mod tests {
     fn walks(flows: &[(u16, u32)], count: usize, mut show: impl FnMut(&[u16])) {
         let mut local = Local::new(1, 8);
         for (flow_index, &(dst, cells)) in flows.iter().enumerate() {
-            local.admit(0, flow_index as u32, dst, 0, cells);
+            local.admit(Row(0), flow_index as u32, Label(dst), 0, cells);
         }
         let mut requests = Walk::new((1, 1), 8, Intermediates::All);
         let (mut rng, mut wants) = (Stream::new(7, "t", 0), vec![0; 8]);
         for _ in 0..count {
-            requests.compute_requests(0, 0, &local, &mut rng, &mut wants);
+            requests.compute_requests(Row(0), Label(0), &local, &mut rng, &mut wants);
             show(&wants);
         }
     }

@@ -3,6 +3,7 @@
 
 use super::ideal::Ideal;
 use super::Reference;
+use crate::cases::costly;
 use crate::contract::{FabricConfig, Site};
 use crate::sirius::config::{GrantRule, Intermediates, Mode, Recovery, SiriusConfig};
 use crate::sirius::schedule::plan::UplinkPlan;
@@ -357,7 +358,7 @@ fn never() -> impl Strategy<Value = Command> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(costly(300))]
     #[test]
     fn requests_and_grants_give_the_same_bytes(case in cases(false)) {
         prop_assert_eq!(case.differs(), None);
@@ -375,7 +376,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(costly(100))]
     #[test]
     fn the_ideal_gives_the_same_bytes(case in ideal()) {
         prop_assert_eq!(case.differs(), None);
@@ -418,7 +419,7 @@ fn failing(large: bool) -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(160))]
+    #![proptest_config(costly(160))]
     #[test]
     fn failures_give_the_same_bytes(case in failing(false)) {
         prop_assert_eq!(case.differs(), None);
@@ -426,7 +427,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(costly(12))]
     #[test]
     fn failures_of_large_networks_give_the_same_bytes(case in failing(true)) {
         prop_assert_eq!(case.differs(), None);
@@ -434,7 +435,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(costly(60))]
     #[test]
     fn long_queues_give_the_same_bytes(case in crowded(), fault in never(), at in 0i64..90_000) {
         let kernel = case.kernel();
@@ -444,7 +445,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(costly(24))]
     /// More than a block of nodes, so that there are shards for several threads.
     #[test]
     fn large_networks_give_the_same_bytes(

@@ -15,6 +15,7 @@ use super::queued::{Placed, Queued};
 use super::queues::{RelayQueues, PLACES};
 use crate::memory::Column;
 use crate::sirius::cell::Cell;
+use crate::sirius::index::{Row, Turn};
 use crate::sirius::prefetch::{hinted, prefetch};
 use crate::sirius::schedule::peer_order::PeerOrder;
 use bytemuck::{Pod, Zeroable};
@@ -56,7 +57,7 @@ pub struct ByPair {
     /// The next place.
     next: u64,
     /// Who stands aside, as they came: turn, row, and what is in place of a place.
-    aside: Vec<(usize, usize, u64)>,
+    aside: Vec<(Turn, Row, u64)>,
 }
 
 impl ByPair {
@@ -84,16 +85,22 @@ impl ByPair {
     #[cfg(test)]
     pub fn bytes_held(&self) -> usize {
         let lists = self.cells.capacity() * size_of::<Linked>();
-        let aside = self.aside.capacity() * size_of_val(&(0usize, 0usize, 0u64));
+        let aside = self.aside.capacity() * size_of::<(Turn, Row, u64)>();
         size_of_val(&self.queues[..]) + size_of_val(&self.busy[..]) + lists + aside
+    }
+
+    /// Where the queue is that a row has for the peer at `turn`.
+    #[inline(always)]
+    fn pair(&self, turn: Turn, row: Row) -> usize {
+        turn.index() * self.stride + row.0
     }
 
     /// Adds a cell to the end of its queue.
     #[inline(always)]
-    pub fn push(&mut self, turn: usize, row: usize, queued: Queued) {
+    pub fn push(&mut self, turn: Turn, row: Row, queued: Queued) {
         let mut place = self.next;
         self.next += 1;
-        if self.queues[turn * self.stride + row].len as usize >= PLACES {
+        if self.queues[self.pair(turn, row)].len as usize >= PLACES {
             place |= Placed::ASIDE;
             self.aside.push((turn, row, place));
         }
@@ -102,12 +109,13 @@ impl ByPair {
 
     /// Adds a cell that has its place.
     #[inline(always)]
-    fn append(&mut self, turn: usize, row: usize, placed: Placed) {
-        let queue = &mut self.queues[turn * self.stride + row];
+    fn append(&mut self, turn: Turn, row: Row, placed: Placed) {
+        let pair = self.pair(turn, row);
+        let queue = &mut self.queues[pair];
         queue.len += 1;
         if queue.len == 1 {
             queue.first = placed;
-            self.busy[turn * self.words + row / 64] |= 1 << (row % 64);
+            self.busy[turn.index() * self.words + row.0 / 64] |= 1 << (row.0 % 64);
             return;
         }
         let linked = Linked { placed, next: NONE };
@@ -131,18 +139,13 @@ impl ByPair {
     /// Takes the first cell of every queue at `turn`, or of those whose rows have a bit in
     /// `rows`.
     #[inline(always)]
-    pub fn take(
-        &mut self,
-        turn: usize,
-        rows: Option<&[u64]>,
-        mut leaves: impl FnMut(usize, Placed),
-    ) {
+    pub fn take(&mut self, turn: Turn, rows: Option<&[u64]>, mut leaves: impl FnMut(Row, Placed)) {
         for word in 0..self.words {
             let chosen = rows.map_or(u64::MAX, |rows| rows[word]);
-            let set = self.busy[turn * self.words + word] & chosen;
+            let set = self.busy[turn.index() * self.words + word] & chosen;
             // The seconds lie anywhere in the list: all are on their way before any is read.
             for row in bits(64 * word, set) {
-                let queue = &self.queues[turn * self.stride + row];
+                let queue = &self.queues[self.pair(turn, row)];
                 prefetch(&self.cells, queue.second as usize);
             }
             for row in bits(64 * word, set) {
@@ -153,8 +156,8 @@ impl ByPair {
 
     /// Hints that cells are going to leave at `turn`.
     #[inline(always)]
-    pub fn prefetch(&self, turn: usize) {
-        let words = self.busy.get(turn * self.words..).unwrap_or(&[]);
+    pub fn prefetch(&self, turn: Turn) {
+        let words = self.busy.get(turn.index() * self.words..).unwrap_or(&[]);
         for (word, &set) in words.iter().take(self.words).enumerate() {
             for row in bits(64 * word, set) {
                 self.prefetch_pair(turn, row);
@@ -164,18 +167,19 @@ impl ByPair {
 
     /// Hints that a queue will be wanted soon.
     #[inline(always)]
-    fn prefetch_pair(&self, turn: usize, row: usize) {
-        prefetch(&self.queues, turn * self.stride + row);
+    fn prefetch_pair(&self, turn: Turn, row: Row) {
+        prefetch(&self.queues, self.pair(turn, row));
     }
 
     /// Takes the first cell of a queue that has one.
     #[inline(always)]
-    fn pop(&mut self, turn: usize, row: usize) -> Placed {
-        let queue = &mut self.queues[turn * self.stride + row];
+    fn pop(&mut self, turn: Turn, row: Row) -> Placed {
+        let pair = self.pair(turn, row);
+        let queue = &mut self.queues[pair];
         let first = queue.first;
         queue.len -= 1;
         if queue.len == 0 {
-            self.busy[turn * self.words + row / 64] &= !(1 << (row % 64));
+            self.busy[turn.index() * self.words + row.0 / 64] &= !(1 << (row.0 % 64));
             return first;
         }
         let (at, free) = (queue.second, self.free);
@@ -204,8 +208,9 @@ impl ByPair {
     }
 
     /// The cell before which so many wait.
-    fn placed(&mut self, turn: usize, row: usize, before: usize) -> &mut Placed {
-        let queue = &mut self.queues[turn * self.stride + row];
+    fn placed(&mut self, turn: Turn, row: Row, before: usize) -> &mut Placed {
+        let pair = self.pair(turn, row);
+        let queue = &mut self.queues[pair];
         let (mut at, Some(rest)) = (queue.second as usize, before.checked_sub(1)) else {
             return &mut queue.first;
         };
@@ -214,8 +219,8 @@ impl ByPair {
     }
 
     /// A queue, in order.
-    fn queue(&self, turn: usize, row: usize) -> impl Iterator<Item = Placed> + '_ {
-        let queue = self.queues[turn * self.stride + row];
+    fn queue(&self, turn: Turn, row: Row) -> impl Iterator<Item = Placed> + '_ {
+        let queue = self.queues[self.pair(turn, row)];
         let first = (queue.len > 0).then_some(queue.first);
         let next = |at: &usize| Some(self.cells[*at].next as usize);
         let later = std::iter::successors(Some(queue.second as usize), next);
@@ -227,12 +232,12 @@ impl ByPair {
 
     /// Takes the cells out of a queue that `goes` names; in order.
     #[cold]
-    pub fn pull(&mut self, row: usize, turn: usize, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
+    pub fn pull(&mut self, turn: Turn, row: Row, goes: impl Fn(Cell) -> bool) -> Vec<Cell> {
         if !self.queue(turn, row).any(|p| goes(p.queued.cell())) {
             return Vec::new();
         }
         let mut gone = Vec::new();
-        for _ in 0..self.queues[turn * self.stride + row].len {
+        for _ in 0..self.queues[self.pair(turn, row)].len {
             let placed = self.pop(turn, row);
             match goes(placed.queued.cell()) {
                 true => gone.push(placed.queued.cell()),
@@ -249,15 +254,16 @@ impl ByPair {
 
     /// Every cell and the row at which it waits, in the order in which they took their places;
     /// at last those who stand aside, as they came.
-    pub fn in_order(&self) -> Vec<(usize, Queued)> {
-        let mut all: Vec<(usize, Placed)> = self.all().collect();
+    pub fn in_order(&self) -> Vec<(Row, Queued)> {
+        let mut all: Vec<(Row, Placed)> = self.all().collect();
         all.sort_unstable_by_key(|cell| cell.1.place);
         all.into_iter().map(|(row, p)| (row, p.queued)).collect()
     }
 
-    fn all(&self) -> impl Iterator<Item = (usize, Placed)> + '_ {
+    fn all(&self) -> impl Iterator<Item = (Row, Placed)> + '_ {
         let turns = self.queues.len().checked_div(self.stride).unwrap_or(0);
-        let all = (0..turns).flat_map(|turn| (0..self.rows).map(move |row| (turn, row)));
+        let rows = |turn| (0..self.rows).map(move |row| (turn, Row(row)));
+        let all = Turn::all(turns).flat_map(rows);
         all.flat_map(|(turn, row)| self.queue(turn, row).map(move |placed| (row, placed)))
     }
 
@@ -271,12 +277,12 @@ impl ByPair {
     }
 }
 
-/// The numbers of the bits of a set, from `first` on.
+/// The rows whose bits are set, from row `first` on.
 #[inline(always)]
-fn bits(first: usize, set: u64) -> impl Iterator<Item = usize> {
+fn bits(first: usize, set: u64) -> impl Iterator<Item = Row> {
     let later = |set: &u64| Some(set & (set - 1)).filter(|&set| set != 0);
     let sets = std::iter::successors(Some(set).filter(|&set| set != 0), later);
-    sets.map(move |set| first + set.trailing_zeros() as usize)
+    sets.map(move |set| Row(first + set.trailing_zeros() as usize))
 }
 
 /// [`ByPair`], and in which order nodes meet.
@@ -287,9 +293,9 @@ pub struct ByPairAt<'a> {
 }
 
 impl RelayQueues for ByPairAt<'_> {
-    fn wait(&mut self, row: usize, granted: &[Queued]) {
-        let (peer_order, from) = (self.peer_order, self.lo + row);
-        let turn = |q: &Queued| peer_order.turn(from, q.intermediate());
+    fn wait(&mut self, row: Row, granted: &[Queued]) {
+        let (peer_order, from) = (self.peer_order, row.label(self.lo));
+        let turn = |q: &Queued| peer_order.turn_of(from, q.intermediate());
         let hint = |queues: &&mut ByPair, q: &Queued| queues.prefetch_pair(turn(q), row);
         hinted(granted, &mut self.queues, hint, |queues, q| {
             queues.push(turn(q), row, *q);
@@ -306,7 +312,7 @@ impl RelayQueues for ByPairAt<'_> {
         let (peer_order, lo) = (self.peer_order, self.lo);
         let pair = |q: &Queued| {
             let (by, to) = (q.intermediate(), q.destination());
-            (peer_order.turn(by, to), by - lo)
+            (peer_order.turn_of(by, to), Row::of(by, lo))
         };
         let hint = |queues: &&mut ByPair, q: &Queued| {
             let (turn, row) = pair(q);
@@ -322,6 +328,7 @@ impl RelayQueues for ByPairAt<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sirius::index::Label;
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
@@ -335,7 +342,7 @@ mod tests {
     }
 
     impl Both {
-        fn take(&mut self, turn: usize, rows: Option<u64>) {
+        fn take(&mut self, turn: Turn, rows: Option<u64>) {
             let mut left = Vec::new();
             let words = rows.map(|rows| [rows]);
             let rows_of = words.as_ref().map(|w| &w[..]);
@@ -343,14 +350,14 @@ mod tests {
                 .take(turn, rows_of, |row, placed| left.push((row, placed)));
             let chosen = (0..ROWS).filter(|row| rows.unwrap_or(u64::MAX) >> row & 1 != 0);
             let firsts = chosen.filter_map(|row| {
-                let first = self.model[ROWS * turn + row].pop_front();
-                first.map(|placed| (row, placed))
+                let first = self.model[ROWS * turn.index() + row].pop_front();
+                first.map(|placed| (Row(row), placed))
             });
             assert_eq!(left, firsts.collect::<Vec<_>>());
         }
 
-        fn push(&mut self, turn: usize, row: usize, queued: Queued) {
-            let queue = &mut self.model[ROWS * turn + row];
+        fn push(&mut self, turn: Turn, row: Row, queued: Queued) {
+            let queue = &mut self.model[ROWS * turn.index() + row.0];
             let aside = if queue.len() < PLACES {
                 0
             } else {
@@ -362,9 +369,9 @@ mod tests {
             self.queues.push(turn, row, queued);
         }
 
-        fn pull(&mut self, turn: usize, row: usize, goes: impl Fn(Cell) -> bool) {
-            let gone = self.queues.pull(row, turn, &goes);
-            let queue = &mut self.model[ROWS * turn + row];
+        fn pull(&mut self, turn: Turn, row: Row, goes: impl Fn(Cell) -> bool) {
+            let gone = self.queues.pull(turn, row, &goes);
+            let queue = &mut self.model[ROWS * turn.index() + row.0];
             let (go, stay) = queue.iter().partition(|p| goes(p.queued.cell()));
             *queue = stay;
             let go: VecDeque<Placed> = go;
@@ -388,7 +395,8 @@ mod tests {
 
         fn agree(&self) {
             for (k, queue) in self.model.iter().enumerate() {
-                let found: VecDeque<Placed> = self.queues.queue(k / ROWS, k % ROWS).collect();
+                let (turn, row) = (Turn((k / ROWS) as u16), Row(k % ROWS));
+                let found: VecDeque<Placed> = self.queues.queue(turn, row).collect();
                 assert_eq!(&found, queue);
             }
             assert_eq!(self.queues.next, self.next);
@@ -400,7 +408,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_is_a_queue(
-            ops in prop::collection::vec((0usize..2, 0usize..ROWS, 0u8..20), 1..900),
+            ops in prop::collection::vec((0u16..2, 0usize..ROWS, 0u8..20), 1..900),
         ) {
             let mut both = Both {
                 queues: ByPair::new(ROWS, 2),
@@ -408,12 +416,16 @@ mod tests {
                 next: 0,
             };
             for (seq, (turn, row, op)) in ops.into_iter().enumerate() {
+                let (turn, row) = (Turn(turn), Row(row));
                 match op {
                     0 => both.take(turn, None),
                     1 => both.take(turn, Some(0b101 >> (seq % 2))),
                     2 => both.pull(turn, row, |c| c.seq().is_multiple_of(3)),
                     3 => both.move_up(),
-                    _ => both.push(turn, row, Queued::new(Cell::new(7, seq as u32), row, 9)),
+                    _ => {
+                        let cell = Cell::new(7, seq as u32);
+                        both.push(turn, row, Queued::new(cell, row.label(0), Label(9)));
+                    }
                 }
                 both.agree();
             }

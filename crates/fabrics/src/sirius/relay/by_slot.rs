@@ -22,6 +22,7 @@ use super::in_flight::{lane_of, Flight, Purpose};
 use super::queued::Queued;
 use super::queues::{RelayQueues, PLACES};
 use crate::memory::Column;
+use crate::sirius::index::{Label, Row};
 use crate::sirius::partition::Partition;
 use crate::sirius::prefetch::prefetch;
 use crate::sirius::schedule::next_meeting::{NextMeeting, Timetable};
@@ -78,21 +79,21 @@ struct Tables {
 impl Tables {
     /// Where a pair stands in [`BySlot::free`].
     #[inline(always)]
-    fn pair(&self, from: usize, to: usize) -> usize {
-        (from - self.lo) * self.nodes + to
+    fn pair(&self, from: Label, to: Label) -> usize {
+        Row::of(from, self.lo).0 * self.nodes + to.index()
     }
 
     /// The lists of `from` for granted cells that wait for `by`, or of relayed ones that
     /// wait for `to`.
     #[inline(always)]
-    fn granted(&self, from: u16, by: usize, direct: bool) -> u32 {
+    fn granted(&self, from: Label, by: Label, direct: bool) -> u32 {
         let direct = if direct { self.direct } else { 0 };
-        self.block[from as usize] + self.relay[by] + direct
+        self.block[from.index()] + self.relay[by.index()] + direct
     }
 
     #[inline(always)]
-    fn relayed(&self, from: usize, to: usize) -> u32 {
-        self.block[from] + self.second[to]
+    fn relayed(&self, from: Label, to: Label) -> u32 {
+        self.block[from.index()] + self.second[to.index()]
     }
 }
 
@@ -121,7 +122,7 @@ pub struct BySlot {
     places: Vec<u32>,
     /// Cells that stand aside, for they found a full queue: as they came, with the label at
     /// which they wait.
-    aside: Vec<(Queued, u16)>,
+    aside: Vec<(Queued, Label)>,
 }
 
 impl BySlot {
@@ -190,20 +191,20 @@ impl BySlot {
 
     /// Granted cells of a node, by label, wait for their intermediates.
     #[inline(always)]
-    fn wait(&mut self, meetings: impl NextMeeting, from: usize, granted: &[Queued]) {
+    fn wait(&mut self, meetings: impl NextMeeting, from: Label, granted: &[Queued]) {
         for start in (0..granted.len()).step_by(TOGETHER) {
             let cells = self.find::<false>(meetings, granted, start, |tables, q| {
                 let by = q.intermediate();
                 let direct = by == q.destination();
-                (from, by, tables.granted(from as u16, by, direct))
+                (from, by, tables.granted(from, by, direct))
             });
             self.write::<false>(cells, |_| from);
         }
     }
 
     /// Hints that cells are going to wait at `row`.
-    fn prefetch(&self, row: usize) {
-        let first = row * self.tables.nodes;
+    fn prefetch(&self, row: Row) {
+        let first = row.0 * self.tables.nodes;
         let lines = (first..first + self.tables.nodes).step_by(64);
         lines.for_each(|pair| prefetch(&self.free, pair));
     }
@@ -234,7 +235,7 @@ impl BySlot {
         meetings: impl NextMeeting,
         cells: &'c [Queued],
         start: usize,
-        of: impl Fn(&Tables, &Queued) -> (usize, usize, u32),
+        of: impl Fn(&Tables, &Queued) -> (Label, Label, u32),
     ) -> &'c [Queued] {
         let (slot, ring) = (self.slot, self.ring);
         let (tables, free) = (&self.tables, &mut self.free[..]);
@@ -262,9 +263,9 @@ impl BySlot {
 
     /// Writes cells to their places; `from` tells who waits. `SECOND` hops are marked.
     #[inline(always)]
-    fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> usize) {
+    fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> Label) {
         let aside = &mut self.aside;
-        let full = |q: Queued| aside.push((q, from(&q) as u16));
+        let full = |q: Queued| aside.push((q, from(&q)));
         self.lists.join::<SECOND>(&self.places, cells, full);
     }
 
@@ -280,13 +281,13 @@ impl BySlot {
     #[cold]
     fn join_aside(&mut self, meetings: impl NextMeeting) {
         for (queued, from) in std::mem::take(&mut self.aside) {
-            self.join(meetings, from as usize, queued);
+            self.join(meetings, from, queued);
         }
     }
 
     /// A cell that waits at a node, by label, joins.
     #[cold]
-    fn join(&mut self, meetings: impl NextMeeting, from: usize, queued: Queued) {
+    fn join(&mut self, meetings: impl NextMeeting, from: Label, queued: Queued) {
         match queued.cell().is_second() {
             true => self.relay::<false>(meetings, &[queued]),
             false => self.wait(meetings, from, &[queued]),
@@ -296,10 +297,10 @@ impl BySlot {
     /// Cells join in this order, each with the row at which it waits; there are none before,
     /// and `slot` is the next.
     #[cold]
-    pub fn join_all(&mut self, timetable: &Timetable, slot: i64, cells: Vec<(usize, Queued)>) {
+    pub fn join_all(&mut self, timetable: &Timetable, slot: i64, cells: Vec<(Row, Queued)>) {
         self.begin(slot, timetable.number(slot));
         for (row, queued) in cells {
-            let from = self.tables.lo + row;
+            let from = row.label(self.tables.lo);
             match timetable {
                 Timetable::Rotor(rounds) => self.join(rounds.at(slot), from, queued),
                 Timetable::Gratings(frame) => self.join(frame.at(slot), from, queued),
@@ -356,12 +357,12 @@ pub struct BySlotAt<'a, M> {
 
 impl<M: NextMeeting> RelayQueues for BySlotAt<'_, M> {
     #[inline(always)]
-    fn wait(&mut self, row: usize, granted: &[Queued]) {
-        let from = self.queues.tables.lo + row;
+    fn wait(&mut self, row: Row, granted: &[Queued]) {
+        let from = row.label(self.queues.tables.lo);
         self.queues.wait(self.meetings, from, granted);
     }
 
-    fn prefetch(&self, row: usize) {
+    fn prefetch(&self, row: Row) {
         self.queues.prefetch(row);
     }
 
@@ -461,14 +462,16 @@ mod tests {
                 let queue = self.model.entry(ends).or_default();
                 queue.push_back(cell.on_hop(relayed));
                 let (by, to) = if relayed { ends } else { (other, node) };
-                cells.push(Queued::new(cell, by, to as u16));
+                cells.push(Queued::new(cell, Label::new(by), Label::new(to)));
             }
             let by_slot = &mut self.by_slot;
             match (&self.timetable, relayed) {
                 (Timetable::Rotor(r), true) => by_slot.relay::<true>(r.at(slot), &cells),
-                (Timetable::Rotor(r), false) => by_slot.wait(r.at(slot), node, &cells),
+                (Timetable::Rotor(r), false) => by_slot.wait(r.at(slot), Label::new(node), &cells),
                 (Timetable::Gratings(f), true) => by_slot.relay::<true>(f.at(slot), &cells),
-                (Timetable::Gratings(f), false) => by_slot.wait(f.at(slot), node, &cells),
+                (Timetable::Gratings(f), false) => {
+                    by_slot.wait(f.at(slot), Label::new(node), &cells)
+                }
             }
         }
 
@@ -487,7 +490,9 @@ mod tests {
             }
             self.by_slot.leave(&mut self.flight);
             let links = self.flight.links(&self.routes);
-            let mut left: Vec<_> = links.map(|(a, b, q)| ((a, b), q.cell().word())).collect();
+            let mut left: Vec<_> = links
+                .map(|(a, b, q)| ((a.index(), b.index()), q.cell().word()))
+                .collect();
             wanted.sort();
             left.sort();
             assert_eq!(left, wanted, "slot {slot}");
@@ -505,9 +510,10 @@ mod tests {
         meetings: impl NextMeeting,
         (cell, from, to, destination): (Cell, usize, usize, Option<usize>),
     ) {
-        match destination {
-            Some(d) => by_slot.wait(meetings, from, &[Queued::new(cell, to, d as u16)]),
-            None => by_slot.relay::<false>(meetings, &[Queued::new(cell, from, to as u16)]),
+        let [from, to] = [from, to].map(Label::new);
+        match destination.map(Label::new) {
+            Some(d) => by_slot.wait(meetings, from, &[Queued::new(cell, to, d)]),
+            None => by_slot.relay::<false>(meetings, &[Queued::new(cell, from, to)]),
         }
     }
 

@@ -152,6 +152,7 @@ fn continue_list(
 mod tests {
     use super::*;
     use crate::sirius::cell::Cell;
+    use crate::sirius::index::Label;
     use proptest::prelude::*;
 
     proptest! {
@@ -165,7 +166,10 @@ mod tests {
             let to = runs.iter().flat_map(|&(to, count)| std::iter::repeat_n(to, count));
             let lists: Vec<u32> = to.map(|to| if to == 6 { NOWHERE } else { to }).collect();
             for (k, lists) in lists.chunks(70).enumerate() {
-                let cell = |at| Queued::new(Cell::new(k as u32, at as u32), at % 8, 3);
+                let cell = |at| {
+                    let cell = Cell::new(k as u32, at as u32);
+                    Queued::new(cell, Label::new(at % 8), Label(3))
+                };
                 let cells: Vec<Queued> = (0..lists.len()).map(cell).collect();
                 let [(runs, out), (each, outside)] = &mut both;
                 if second {

@@ -5,6 +5,7 @@
 
 use super::queued::Queued;
 use crate::sirius::cell::{Cell, Routes};
+use crate::sirius::index::Label;
 
 /// What happens to a cell at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,16 +70,12 @@ impl Flight {
     pub fn links<'a>(
         &'a self,
         routes: &'a Routes,
-    ) -> impl Iterator<Item = (usize, usize, &'a Queued)> + 'a {
+    ) -> impl Iterator<Item = (Label, Label, &'a Queued)> + 'a {
         self.chunks.iter().flat_map(move |(lane, chunk)| {
             let second = purpose(*lane) == Purpose::Second;
             chunk.iter().map(move |q| match second {
                 true => (q.intermediate(), q.destination(), q),
-                false => (
-                    routes.src[q.cell().flow_index() as usize] as usize,
-                    q.intermediate(),
-                    q,
-                ),
+                false => (routes.source(q.cell()), q.intermediate(), q),
             })
         })
     }
@@ -101,7 +98,7 @@ impl Flight {
     /// Takes out what is on its way to `label`, as (cell, whether it is to be
     /// relayed there).
     #[cold]
-    pub fn purge(&mut self, label: usize) -> Vec<(Cell, bool)> {
+    pub fn purge(&mut self, label: Label) -> Vec<(Cell, bool)> {
         let mut lost = Vec::new();
         for (lane, chunk) in &mut self.chunks {
             let second = purpose(*lane) == Purpose::Second;

@@ -112,6 +112,7 @@ impl Leaving {
 mod tests {
     use super::*;
     use crate::sirius::cell::Cell;
+    use crate::sirius::index::Label;
     use proptest::prelude::*;
 
     proptest! {
@@ -126,7 +127,7 @@ mod tests {
             for (seq, &(block, place, far)) in (0..).zip(&cells) {
                 let stands = if aside && far { Placed::ASIDE } else { 0 };
                 let place = stands | (first + place);
-                let queued = Queued::new(Cell::new(3, seq), 0, 0);
+                let queued = Queued::new(Cell::new(3, seq), Label(0), Label(0));
                 let block = block % blocks;
                 leaving.push(block, seq as usize % 3, &Placed { queued, place });
                 model.push((block, place, seq));

@@ -6,6 +6,7 @@
 //! is the next for a destination is found anew whenever the node is *opened*.
 
 use crate::sirius::cell::{Cell, FlowIndex};
+use crate::sirius::index::{Label, Row};
 
 /// Consecutive cells of one flow that wait.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +14,7 @@ struct Run {
     flow_index: FlowIndex,
     left: u32,
     seq: u32,
-    dst: u16,
+    dst: Label,
     /// Its number among all that the node ever had, from 1 on; 0 if it came back.
     id: u32,
     /// While its row is open, where the next run stands that goes to the same destination.
@@ -23,7 +24,7 @@ struct Run {
 /// No run.
 const NONE: u32 = u32::MAX;
 
-/// LOCAL of a range of nodes (`row` counts from the first).
+/// LOCAL of a range of nodes.
 #[derive(Clone, Debug)]
 pub struct Local {
     /// The runs of each row, the oldest first.
@@ -54,21 +55,21 @@ impl Local {
 
     /// Cells that wait at a node.
     #[inline]
-    pub fn cells(&self, row: usize) -> u64 {
-        self.cells[row]
+    pub fn cells(&self, row: Row) -> u64 {
+        self.cells[row.0]
     }
 
     /// Adds cells `seq .. seq + count` of a flow to `dst`; returns the id of their run.
     pub fn admit(
         &mut self,
-        row: usize,
+        row: Row,
         flow_index: FlowIndex,
-        dst: u16,
+        dst: Label,
         seq: u32,
         count: u32,
     ) -> u32 {
-        self.ever[row] += 1;
-        let id = self.ever[row];
+        self.ever[row.0] += 1;
+        let id = self.ever[row.0];
         let run = Run {
             flow_index,
             left: count,
@@ -77,17 +78,17 @@ impl Local {
             id,
             next: NONE,
         };
-        self.runs[row].push(run);
-        self.cells[row] += count as u64;
+        self.runs[row.0].push(run);
+        self.cells[row.0] += count as u64;
         self.total += count as u64;
         id
     }
 
     /// Cells that had left come back, and are older than all that wait.
     #[cold]
-    pub fn readmit(&mut self, row: usize, flow_index: FlowIndex, dst: u16, seq: u32, count: u32) {
+    pub fn readmit(&mut self, row: Row, flow_index: FlowIndex, dst: Label, seq: u32, count: u32) {
         self.admit(row, flow_index, dst, seq, count);
-        let runs = &mut self.runs[row];
+        let runs = &mut self.runs[row.0];
         let after = runs.partition_point(|run| run.id == 0);
         if let Some(run) = runs.pop() {
             runs.insert(after, Run { id: 0, ..run });
@@ -96,12 +97,12 @@ impl Local {
 
     /// Adds one cell: to the run `id`, if that still waits and ends where the cell
     /// continues, or as a run of its own. Returns the id of its run.
-    pub fn grow(&mut self, row: usize, id: u32, flow_index: FlowIndex, dst: u16, seq: u32) -> u32 {
-        let runs = &mut self.runs[row];
+    pub fn grow(&mut self, row: Row, id: u32, flow_index: FlowIndex, dst: Label, seq: u32) -> u32 {
+        let runs = &mut self.runs[row.0];
         match runs.binary_search_by_key(&id, |run| run.id) {
             Ok(place) if id > 0 && runs[place].seq + runs[place].left == seq => {
                 runs[place].left += 1;
-                self.cells[row] += 1;
+                self.cells[row.0] += 1;
                 self.total += 1;
                 id
             }
@@ -111,8 +112,8 @@ impl Local {
 
     /// Takes out every cell for `dst`, as (flow index, first cell, cells), oldest first.
     #[cold]
-    pub fn withdraw(&mut self, row: usize, dst: u16) -> Vec<(FlowIndex, u32, u32)> {
-        let gone = self.runs[row].extract_if(.., |run| run.dst == dst);
+    pub fn withdraw(&mut self, row: Row, dst: Label) -> Vec<(FlowIndex, u32, u32)> {
+        let gone = self.runs[row.0].extract_if(.., |run| run.dst == dst);
         let cells: Vec<_> = gone
             .map(|run| (run.flow_index, run.seq, run.left))
             .collect();
@@ -121,26 +122,26 @@ impl Local {
     }
 
     /// Cells of a row are going to be taken.
-    pub fn open(&mut self, row: usize) {
+    pub fn open(&mut self, row: Row) {
         self.first.fill(NONE);
-        let runs = &mut self.runs[row][..];
+        let runs = &mut self.runs[row.0][..];
         // From the youngest on, so that the oldest comes to be the first.
         for (place, run) in runs.iter_mut().enumerate().rev() {
-            run.next = std::mem::replace(&mut self.first[run.dst as usize], place as u32);
+            run.next = std::mem::replace(&mut self.first[run.dst.index()], place as u32);
         }
     }
 
     /// `taken` cells of the open row have been taken.
-    pub fn close(&mut self, row: usize, taken: u64) {
+    pub fn close(&mut self, row: Row, taken: u64) {
         if std::mem::take(&mut self.spent) {
-            self.runs[row].retain(|run| run.left > 0);
+            self.runs[row.0].retain(|run| run.left > 0);
         }
         self.left(row, taken);
     }
 
     /// Takes one cell of the open row for `dst`, if there is one.
     #[inline(always)]
-    pub fn take(&mut self, row: usize, dst: u16) -> Option<Cell> {
+    pub fn take(&mut self, row: Row, dst: Label) -> Option<Cell> {
         let (cell, taken) = self.take_run(row, dst, 1);
         (taken > 0).then_some(cell)
     }
@@ -148,9 +149,9 @@ impl Local {
     /// Takes up to `most` cells of the oldest run of the open row for `dst`:
     /// the first of them, and how many; none if there is no run.
     #[inline(always)]
-    pub fn take_run(&mut self, row: usize, dst: u16, most: usize) -> (Cell, usize) {
-        let place = &mut self.first[dst as usize];
-        let Some(run) = self.runs[row].get_mut(*place as usize) else {
+    pub fn take_run(&mut self, row: Row, dst: Label, most: usize) -> (Cell, usize) {
+        let place = &mut self.first[dst.index()];
+        let Some(run) = self.runs[row.0].get_mut(*place as usize) else {
             return (Cell::default(), 0);
         };
         let first = Cell::new(run.flow_index, run.seq);
@@ -164,22 +165,22 @@ impl Local {
         (first, taken)
     }
 
-    fn left(&mut self, row: usize, count: u64) {
-        self.cells[row] -= count;
+    fn left(&mut self, row: Row, count: u64) {
+        self.cells[row.0] -= count;
         self.total -= count;
     }
 
     /// The waiting runs of a node as (destination, cells), the oldest first.
     #[inline]
-    pub fn flows(&self, row: usize) -> impl Iterator<Item = (u16, u32)> + '_ {
-        self.runs[row].iter().map(|run| (run.dst, run.left))
+    pub fn flows(&self, row: Row) -> impl Iterator<Item = (Label, u32)> + '_ {
+        self.runs[row.0].iter().map(|run| (run.dst, run.left))
     }
 
     /// Every waiting cell of a node, for the audit.
-    pub fn each_cell(&self, row: usize) -> impl Iterator<Item = Cell> + '_ {
+    pub fn each_cell(&self, row: Row) -> impl Iterator<Item = Cell> + '_ {
         let cells =
             |run: &Run| (run.seq..run.seq + run.left).zip(std::iter::repeat(run.flow_index));
-        let all = self.runs[row].iter().flat_map(cells);
+        let all = self.runs[row.0].iter().flat_map(cells);
         all.map(|(seq, flow_index)| Cell::new(flow_index, seq))
     }
 }
@@ -198,18 +199,18 @@ mod tests {
             let mut model: Vec<VecDeque<Cell>> = vec![VecDeque::new(); 4];
             for (flow_index, (dst, count)) in ops.into_iter().enumerate() {
                 if count > 0 {
-                    local.admit(0, flow_index as u32, dst, 0, count);
+                    local.admit(Row(0), flow_index as u32, Label(dst), 0, count);
                     model[dst as usize].extend((0..count).map(|s| Cell::new(flow_index as u32, s)));
                 } else {
-                    local.open(0);
-                    let taken = local.take(0, dst);
-                    local.close(0, taken.is_some() as u64);
+                    local.open(Row(0));
+                    let taken = local.take(Row(0), Label(dst));
+                    local.close(Row(0), taken.is_some() as u64);
                     prop_assert_eq!(taken, model[dst as usize].pop_front());
                 }
                 let left: usize = model.iter().map(VecDeque::len).sum();
-                prop_assert_eq!(local.cells(0), left as u64);
-                prop_assert_eq!(local.each_cell(0).count(), left);
-                prop_assert_eq!(local.flows(0).map(|f| f.1 as usize).sum::<usize>(), left);
+                prop_assert_eq!(local.cells(Row(0)), left as u64);
+                prop_assert_eq!(local.each_cell(Row(0)).count(), left);
+                prop_assert_eq!(local.flows(Row(0)).map(|f| f.1 as usize).sum::<usize>(), left);
             }
         }
 
@@ -224,30 +225,30 @@ mod tests {
             for (flow, what) in ops {
                 let (f, dst) = (flow as usize, (flow % 4) as u16);
                 if what == 0 {
-                    local.open(0);
-                    let taken = local.take(0, dst);
-                    local.close(0, taken.is_some() as u64);
+                    local.open(Row(0));
+                    let taken = local.take(Row(0), Label(dst));
+                    local.close(Row(0), taken.is_some() as u64);
                     if let Some(run) = model.iter_mut().find(|run| run.1 % 4 == dst as u32) {
                         run.3 -= 1;
                     }
                     model.retain(|run| run.3 > 0);
                 } else if what == 1 && sent[f] > 0 {
                     // One comes back that was sent before: it goes before all others.
-                    local.readmit(0, flow, dst, sent[f] - 1, 1);
+                    local.readmit(Row(0), flow, Label(dst), sent[f] - 1, 1);
                     let after = model.iter().take_while(|run| run.0 == 0).count();
                     model.insert(after, (0, flow, sent[f], 1));
                 } else {
                     let began = std::mem::replace(&mut ids[f], 0);
-                    ids[f] = local.grow(0, began, flow, dst, sent[f]);
+                    ids[f] = local.grow(Row(0), began, flow, Label(dst), sent[f]);
                     sent[f] += 1;
                     match model.iter_mut().find(|run| run.0 == began && began > 0) {
                         Some(run) => (run.2, run.3) = (run.2 + 1, run.3 + 1),
                         None => model.push((ids[f], flow, sent[f], 1)),
                     }
                 }
-                let runs: Vec<_> = local.flows(0).map(|(dst, left)| (dst as u32, left)).collect();
+                let runs: Vec<_> = local.flows(Row(0)).map(|(dst, left)| (dst.0 as u32, left)).collect();
                 prop_assert_eq!(runs, model.iter().map(|r| (r.1 % 4, r.3)).collect::<Vec<_>>());
-                let mut seqs: Vec<_> = local.each_cell(0).map(|c| (c.flow_index(), c.seq())).collect();
+                let mut seqs: Vec<_> = local.each_cell(Row(0)).map(|c| (c.flow_index(), c.seq())).collect();
                 let kept = |r: &(u32, u32, u32, u32)| (r.2 - r.3..r.2).zip(std::iter::repeat(r.1));
                 let mut wanted: Vec<_> = model.iter().flat_map(kept).map(|(s, r)| (r, s)).collect();
                 seqs.sort();
@@ -260,14 +261,14 @@ mod tests {
         fn withdrawn_cells_are_gone(counts in prop::collection::vec((0u16..3, 1u32..5), 1..20)) {
             let mut local = Local::new(1, 3);
             for (flow_index, &(dst, count)) in (0..).zip(&counts) {
-                local.admit(0, flow_index, dst, 7, count);
+                local.admit(Row(0), flow_index, Label(dst), 7, count);
             }
             let to_one = (0..).zip(&counts).filter(|c| c.1 .0 == 1);
             let wanted: Vec<_> = to_one.map(|(flow_index, c)| (flow_index, 7, c.1)).collect();
-            prop_assert_eq!(local.withdraw(0, 1), wanted);
+            prop_assert_eq!(local.withdraw(Row(0), Label(1)), wanted);
             let left: u32 = counts.iter().filter(|c| c.0 != 1).map(|c| c.1).sum();
-            prop_assert_eq!((local.cells(0), local.total), (left as u64, left as u64));
-            prop_assert!(local.flows(0).all(|f| f.0 != 1));
+            prop_assert_eq!((local.cells(Row(0)), local.total), (left as u64, left as u64));
+            prop_assert!(local.flows(Row(0)).all(|f| f.0 != Label(1)));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A cell that waits for a meeting.
 
 use crate::sirius::cell::Cell;
+use crate::sirius::index::Label;
 use bytemuck::{Pod, Zeroable};
 
 /// A cell in a queue: which, the label of its intermediate and that of its destination. Its
@@ -20,10 +21,10 @@ pub struct Queued {
 impl Queued {
     /// A cell by way of an intermediate.
     #[inline(always)]
-    pub fn new(cell: Cell, intermediate: usize, destination: u16) -> Queued {
+    pub fn new(cell: Cell, intermediate: Label, destination: Label) -> Queued {
         Queued {
             cell: cell.word(),
-            ends: (destination as u32) << 16 | intermediate as u32,
+            ends: (destination.0 as u32) << 16 | intermediate.0 as u32,
         }
     }
 
@@ -35,14 +36,14 @@ impl Queued {
 
     /// The intermediate.
     #[inline(always)]
-    pub fn intermediate(&self) -> usize {
-        (self.ends & 0xFFFF) as usize
+    pub fn intermediate(&self) -> Label {
+        Label(self.ends as u16)
     }
 
     /// The destination.
     #[inline(always)]
-    pub fn destination(&self) -> usize {
-        (self.ends >> 16) as usize
+    pub fn destination(&self) -> Label {
+        Label((self.ends >> 16) as u16)
     }
 
     /// The same cell on its second hop.

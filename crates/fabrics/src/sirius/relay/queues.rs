@@ -9,6 +9,7 @@
 //! One method for both would make the former ask pair by pair.
 
 use super::queued::Queued;
+use crate::sirius::index::Row;
 
 /// So many cells of a queue have their places; who comes later stands aside until there is room.
 pub(crate) const PLACES: usize = 32;
@@ -17,10 +18,10 @@ pub(crate) const PLACES: usize = 32;
 /// join in the same slot leaves first does not depend on how they are kept.
 pub trait RelayQueues {
     /// Cells of `row` that their intermediates have granted join the queues for these.
-    fn wait(&mut self, row: usize, granted: &[Queued]);
+    fn wait(&mut self, row: Row, granted: &[Queued]);
 
     /// Hints that cells of `row` are going to wait.
-    fn prefetch(&self, _row: usize) {}
+    fn prefetch(&self, _row: Row) {}
 
     /// At the end of a slot, before any cell is relayed: those for whom there was no place in
     /// their queues take one if there is.

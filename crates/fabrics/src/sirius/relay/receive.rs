@@ -4,6 +4,7 @@ use super::in_flight::{lane_of, Flight, Purpose};
 use super::queued::Queued;
 use super::queues::RelayQueues;
 use super::Queues;
+use crate::sirius::index::Row;
 use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::shard::{Shard, Shared};
 
@@ -61,7 +62,7 @@ impl Shard {
         if SOME {
             for q in arrived.iter().filter(|q| !q.cell().is_second()) {
                 let itself = q.destination();
-                self.grants.release(itself - self.lo, itself, true);
+                self.grants.release(Row::of(itself, self.lo), itself, true);
             }
         }
         if self.capped {
@@ -83,7 +84,7 @@ impl Shard {
 #[inline(never)]
 fn count_relayed(relaying: &mut [u32], lo: usize, arrived: &[Queued]) {
     for q in arrived {
-        relaying[q.intermediate() - lo] += 1;
+        relaying[Row::of(q.intermediate(), lo).0] += 1;
     }
 }
 

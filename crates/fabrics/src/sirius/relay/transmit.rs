@@ -4,6 +4,7 @@ use super::in_flight::{lane_of, Flight, Purpose};
 use super::queued::{Placed, Queued};
 use super::Queues;
 use crate::sirius::failure::faults::Lost;
+use crate::sirius::index::{Label, Row, Turn};
 use crate::sirius::prefetch::hinted;
 use crate::sirius::schedule::peer_order::MatchingRef;
 use crate::sirius::shard::{Sent, Shard, Shared};
@@ -48,10 +49,10 @@ impl Shard {
         if let (Queues::ByPair(by_pair), 1..) = (&mut queues, self.held) {
             for matching in matchings {
                 // More often than not the next matching is that of the next turn.
-                by_pair.prefetch(matching.turn as usize + 1);
+                by_pair.prefetch(Turn(matching.turn + 1));
                 let labels = matching.labels;
                 let rows = labels.map(|l| &l[self.lo / 64..][..self.rows.div_ceil(64)]);
-                by_pair.take(matching.turn as usize, rows, |row, placed| {
+                by_pair.take(Turn(matching.turn), rows, |row, placed| {
                     self.leave::<WATCHED, FAULTY>(slot, matching, row, placed, shared);
                 });
             }
@@ -67,21 +68,21 @@ impl Shard {
         &mut self,
         slot: i64,
         matching: MatchingRef,
-        row: usize,
+        row: Row,
         placed: Placed,
         shared: &Shared,
     ) {
-        let (q, from) = (placed.queued, self.lo + row);
-        let to = shared.peer_order.peer(from, matching.turn as usize);
+        let (q, from) = (placed.queued, row.label(self.lo));
+        let to = shared.peer_order.peer_of(from, Turn(matching.turn));
         let second = q.cell().is_second();
         self.held -= 1;
         self.hops += 1;
         self.grants.release(row, q.destination(), second);
-        self.relaying[row] -= second as u32;
+        self.relaying[row.0] -= second as u32;
         if WATCHED {
             self.sent.push(Sent {
-                from: from as u32,
-                to: to as u32,
+                from: from.0.into(),
+                to: to.0.into(),
                 uplink: matching.uplink as u32,
                 bytes: shared.routes.bytes(q.cell()),
             });
@@ -94,9 +95,9 @@ impl Shard {
             false if to == q.destination() => Purpose::Direct,
             false => Purpose::Relay,
         };
-        let lane = lane_of(shared.partition.shard[to] as usize, purpose);
+        let lane = lane_of(shared.partition.shard_of(to), purpose);
         self.leaving
-            .push(from / shared.partition.block, lane, &placed);
+            .push(from.index() / shared.partition.block, lane, &placed);
     }
 
     /// Whether a cell is lost on its way; notes it if it is.
@@ -104,14 +105,14 @@ impl Shard {
         &mut self,
         slot: i64,
         uplink: u16,
-        [from, to]: [usize; 2],
+        [from, to]: [Label; 2],
         q: &Queued,
         shared: &Shared,
     ) -> bool {
-        let fate = shared.faults.fate(slot, uplink, from as u16, to as u16);
+        let fate = shared.faults.fate(slot, uplink, from, to);
         self.lost.extend(fate.map(|known_from| Lost {
             cell: q.cell(),
-            via: to as u16,
+            via: to,
             known_from,
         }));
         fate.is_some()
@@ -122,15 +123,15 @@ impl Shard {
     fn leave_relayed(&mut self, leaving: &[Queued]) {
         let lo = self.lo;
         let leave = |shard: &mut Shard, q: &Queued| {
-            let row = q.intermediate() - lo;
+            let row = Row::of(q.intermediate(), lo);
             shard.grants.release(row, q.destination(), true);
-            shard.relaying[row] -= 1;
+            shard.relaying[row.0] -= 1;
         };
         if self.far {
             let hint = |shard: &Shard, q: &Queued| {
                 shard
                     .grants
-                    .prefetch(q.intermediate() - lo, q.destination());
+                    .prefetch(Row::of(q.intermediate(), lo), q.destination());
             };
             hinted(leaving, self, hint, leave);
         } else {
@@ -146,12 +147,12 @@ impl Shard {
             peer_order, routes, ..
         } = *shared;
         self.sent.extend(flight.links(routes).map(|(from, to, q)| {
-            let turn = peer_order.turn(from, to) as u16;
+            let turn = peer_order.turn_of(from, to).0;
             let mut matchings = peer_order.matchings(slot);
-            let met = matchings.find(|m| m.turn == turn && m.has(from));
+            let met = matchings.find(|m| m.turn == turn && m.has(from.index()));
             Sent {
-                from: from as u32,
-                to: to as u32,
+                from: from.0.into(),
+                to: to.0.into(),
                 uplink: met.expect("cells leave when nodes meet").uplink as u32,
                 bytes: routes.bytes(q.cell()),
             }

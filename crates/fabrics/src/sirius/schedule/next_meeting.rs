@@ -5,6 +5,7 @@
 //! slot it will leave.
 
 use super::Schedule;
+use crate::sirius::index::Label;
 use lightloom_control::algorithms::cyclic::RoundRobin;
 
 /// The next meeting of a pair, seen from some slot.
@@ -19,7 +20,7 @@ pub struct Meeting {
 /// All meetings from some slot on. Nodes are named by label.
 pub trait NextMeeting: Copy {
     /// The next meeting of `from` with `to`.
-    fn next(&self, from: usize, to: usize) -> Meeting;
+    fn next(&self, from: Label, to: Label) -> Meeting;
 
     /// How many slots from now on the `k`-th meeting after it lies.
     fn ahead(&self, next: Meeting, k: usize) -> usize;
@@ -129,8 +130,8 @@ pub struct RoundAt<'a> {
 
 impl NextMeeting for RoundAt<'_> {
     #[inline(always)]
-    fn next(&self, from: usize, to: usize) -> Meeting {
-        let turns = self.modulo[(to + self.shift - from) % MODULO];
+    fn next(&self, from: Label, to: Label) -> Meeting {
+        let turns = self.modulo[(to.index() + self.shift - from.index()) % MODULO];
         Meeting {
             number: self
                 .number
@@ -235,8 +236,9 @@ pub struct FrameAt<'a> {
 
 impl NextMeeting for FrameAt<'_> {
     #[inline(always)]
-    fn next(&self, from: usize, to: usize) -> Meeting {
-        let (from, to) = (self.place[from] as usize, self.place[to] as usize);
+    fn next(&self, from: Label, to: Label) -> Meeting {
+        let place = |label: Label| self.place[label.index()] as usize;
+        let (from, to) = (place(from), place(to));
         let difference = to + if to < from { self.slots } else { 0 } - from;
         let over = self.over[difference];
         Meeting {
@@ -275,15 +277,13 @@ mod tests {
         later: impl NextMeeting,
     ) {
         for (from, to) in (0..s.nodes()).flat_map(|a| (0..s.nodes()).map(move |b| (a, b))) {
-            let next = m.next(from as usize, to as usize);
+            let [a, b] = [from, to].map(|label| Label::new(label as usize));
+            let next = m.next(a, b);
             let wanted: Vec<usize> = met(s, slot, from, to).take(MOST).collect();
             assert!(wanted[MOST - 1] < reach);
             let told = (0..MOST).map(|k| m.ahead(next, k)).collect::<Vec<_>>();
             assert_eq!(told, wanted, "slot {slot}, {from} to {to}");
-            let over = later
-                .next(from as usize, to as usize)
-                .number
-                .wrapping_sub(next.number);
+            let over = later.next(a, b).number.wrapping_sub(next.number);
             assert_eq!(over, (wanted[0] == 0) as u8, "numbers count meetings");
             assert!(next.number.wrapping_sub(least as u8) as usize <= MEETINGS_MAX);
         }

@@ -2,6 +2,7 @@
 //! slot by slot.
 
 use super::Schedule;
+use crate::sirius::index::{Label, Turn};
 use lightloom_control::algorithms::cyclic::RoundRobin;
 
 /// The schedule laid out for the kernel.
@@ -136,6 +137,18 @@ impl PeerOrder {
     #[inline(always)]
     pub fn turn(&self, label: usize, peer: usize) -> usize {
         self.round(label).turn(peer)
+    }
+
+    /// [`PeerOrder::peer`], for who names nodes in more than one way.
+    #[inline(always)]
+    pub fn peer_of(&self, label: Label, turn: Turn) -> Label {
+        Label::new(self.peer(label.index(), turn.index()))
+    }
+
+    /// [`PeerOrder::turn`], likewise.
+    #[inline(always)]
+    pub fn turn_of(&self, label: Label, peer: Label) -> Turn {
+        Turn(self.turn(label.index(), peer.index()) as u16)
     }
 
     /// The matchings of `slot`, in order of uplinks.

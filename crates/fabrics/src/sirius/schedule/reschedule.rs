@@ -11,6 +11,7 @@
 use super::peer_order::{Matching, MatchingRef, PeerOrder};
 use super::wiring::{Bank, Wiring};
 use super::Schedule;
+use crate::sirius::index::{Label, Turn};
 use lightloom_control::algorithms::cyclic::RoundRobin;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,7 +38,7 @@ struct InForce {
 /// A round robin among some of the nodes.
 #[derive(Clone, Debug)]
 struct Ring {
-    members: Vec<u16>,
+    members: Vec<Label>,
     /// Where each label stands among the members.
     place: Vec<Option<u16>>,
     round: RoundRobin,
@@ -47,11 +48,11 @@ struct Ring {
 }
 
 impl Ring {
-    fn new(members: Vec<u16>, schedule: &Schedule, peer_order: &PeerOrder) -> Ring {
+    fn new(members: Vec<Label>, schedule: &Schedule, peer_order: &PeerOrder) -> Ring {
         let nodes = members.len() as u32;
         let mut place = vec![None; schedule.nodes() as usize];
         for (p, &label) in (0..).zip(&members) {
-            place[label as usize] = Some(p);
+            place[label.index()] = Some(p);
         }
         let round = RoundRobin {
             nodes,
@@ -70,11 +71,16 @@ impl Ring {
 }
 
 /// The matchings in which each member meets the one `turn + 1` places on.
-fn matchings(members: &[u16], turn: usize, peer_order: &PeerOrder, nodes: usize) -> Vec<Matching> {
+fn matchings(
+    members: &[Label],
+    turn: usize,
+    peer_order: &PeerOrder,
+    nodes: usize,
+) -> Vec<Matching> {
     let mut matchings: Vec<Matching> = Vec::new();
     for (p, &label) in members.iter().enumerate() {
         let peer = members[(p + 1 + turn) % members.len()];
-        let turn = peer_order.turn(label as usize, peer as usize) as u16;
+        let Turn(turn) = peer_order.turn_of(label, peer);
         let at = matchings.iter().position(|c| c.turn == turn);
         let at = at.unwrap_or_else(|| {
             matchings.push(Matching {
@@ -85,7 +91,7 @@ fn matchings(members: &[u16], turn: usize, peer_order: &PeerOrder, nodes: usize)
             matchings.len() - 1
         });
         if let Some(labels) = &mut matchings[at].labels {
-            labels[label as usize / 64] |= 1 << (label % 64);
+            labels[label.index() / 64] |= 1 << (label.0 % 64);
         }
     }
     matchings
@@ -159,12 +165,12 @@ impl Schedules {
     }
 
     /// The nodes of the present schedule; none if it is the full one, in which all are.
-    pub fn members(&self) -> Option<&[u16]> {
+    pub fn members(&self) -> Option<&[Label]> {
         self.now().ring.as_ref().map(|r| &r.members[..])
     }
 
     /// From `slot`, the first of `epoch`, on only `members` meet.
-    pub fn begin(&mut self, slot: i64, epoch: i64, members: Vec<u16>, peer_order: &PeerOrder) {
+    pub fn begin(&mut self, slot: i64, epoch: i64, members: Vec<Label>, peer_order: &PeerOrder) {
         let full = members.len() == self.schedule.nodes() as usize;
         let ring = (!full).then(|| Ring::new(members, &self.schedule, peer_order));
         self.schedules.push(InForce {
@@ -197,15 +203,15 @@ impl Schedules {
     }
 
     /// Who hears `uplink` of `from` in `slot`, and on which receive port.
-    pub fn peer(&self, from: u16, uplink: u16, slot: i64) -> Option<(u16, u16)> {
+    pub fn peer(&self, from: Label, uplink: u16, slot: i64) -> Option<(Label, u16)> {
         let s = &self.schedule;
         match &self.at(slot).ring {
             None => {
-                let (node, port) = s.peer(s.node(from as u32), uplink as u32, slot);
-                Some((s.label(node) as u16, port as u16))
+                let (node, port) = s.peer(s.node(from.0.into()), uplink as u32, slot);
+                Some((Label(s.label(node) as u16), port as u16))
             }
             Some(r) if (uplink as u32) < r.round.uplinks => {
-                let place = r.place[from as usize]?;
+                let place = r.place[from.index()]?;
                 let to = r.round.peer(place as u32, uplink as u32, slot);
                 Some((r.members[to as usize], uplink))
             }
@@ -215,7 +221,7 @@ impl Schedules {
 
     /// Who is heard by receive port `port` of `to` in `slot`, and by which of its
     /// uplinks: the inverse of [`Schedules::peer`].
-    pub fn sender(&self, to: u16, port: u16, slot: i64) -> Option<(u16, u16)> {
+    pub fn sender(&self, to: Label, port: u16, slot: i64) -> Option<(Label, u16)> {
         let s = &self.schedule;
         let back = |place: u32, rr: &RoundRobin| {
             let n = rr.nodes as u64;
@@ -223,13 +229,13 @@ impl Schedules {
             ((place as u64 + n - on) % n) as usize
         };
         match (&self.at(slot).ring, s) {
-            (None, Schedule::Rotor(rr)) => Some((back(to as u32, rr) as u16, port)),
+            (None, Schedule::Rotor(rr)) => Some((Label::new(back(to.0.into(), rr)), port)),
             (None, Schedule::Gratings(w)) => {
-                let (node, uplink) = sender(w, s.node(to as u32), port as u32, slot);
-                Some((s.label(node) as u16, uplink as u16))
+                let (node, uplink) = sender(w, s.node(to.0.into()), port as u32, slot);
+                Some((Label(s.label(node) as u16), uplink as u16))
             }
             (Some(r), _) if (port as u32) < r.round.uplinks => {
-                let place = r.place[to as usize]?;
+                let place = r.place[to.index()]?;
                 Some((r.members[back(place as u32, &r.round)], port))
             }
             (Some(_), _) => None,
@@ -237,13 +243,13 @@ impl Schedules {
     }
 
     /// (label, uplink) of everything plugged into a grating.
-    pub fn inputs(&self, grating: u32) -> Vec<(u16, u16)> {
+    pub fn inputs(&self, grating: u32) -> Vec<(Label, u16)> {
         let Schedule::Gratings(w) = &self.schedule else {
             return Vec::new();
         };
         let all = (0..w.nodes).flat_map(|n| (0..w.uplinks()).map(move |u| (n, u)));
         all.filter(|&(n, u)| w.input(n, u).grating == grating)
-            .map(|(n, u)| (self.schedule.label(n) as u16, u as u16))
+            .map(|(n, u)| (Label(self.schedule.label(n) as u16), u as u16))
             .collect()
     }
 
@@ -266,7 +272,7 @@ impl Schedules {
     }
 
     /// Whom `from` meets in `slots`, and how often.
-    pub fn met(&self, from: u16, slots: Range<i64>) -> BTreeMap<u16, u32> {
+    pub fn met(&self, from: Label, slots: Range<i64>) -> BTreeMap<Label, u32> {
         let mut met = BTreeMap::new();
         for slot in slots {
             for uplink in 0..self.schedule.uplinks() as u16 {
@@ -325,11 +331,12 @@ mod tests {
             let (mut schedules, peer_order) = (Schedules::new(&s, s.epoch()), PeerOrder::new(&s));
             for ring in [false, true] {
                 if ring {
-                    let live: Vec<u16> = (0..s.nodes() as u16).filter(|&l| l != dead).collect();
+                    let all = Label::all(s.nodes() as usize);
+                    let live: Vec<Label> = all.filter(|&l| l.0 != dead).collect();
                     if !matches!(s, Schedule::Rotor(_)) || live.len() < 2 { break; }
                     schedules.begin(slot, 0, live, &peer_order);
                 }
-                for label in 0..s.nodes() as u16 {
+                for label in Label::all(s.nodes() as usize) {
                     for uplink in 0..s.uplinks() as u16 {
                         if let Some((to, port)) = schedules.peer(label, uplink, slot) {
                             prop_assert_eq!(schedules.sender(to, port, slot), Some((label, uplink)));
@@ -345,15 +352,16 @@ mod tests {
             dead in prop::collection::btree_set(0u16..70, 1..4), slot in 0i64..10_000,
         ) {
             let s = Schedule::Rotor(RoundRobin { nodes, uplinks });
-            let live: Vec<u16> = (0..nodes as u16).filter(|l| !dead.contains(l)).collect();
+            let all = Label::all(nodes as usize);
+            let live: Vec<Label> = all.filter(|l| !dead.contains(&l.0)).collect();
             prop_assume!(live.len() >= 2 && live.len() < nodes as usize);
             let (mut schedules, peer_order) = (Schedules::new(&s, s.epoch()), PeerOrder::new(&s));
             schedules.begin(0, 0, live.clone(), &peer_order);
             let mut met = 0;
             for c in schedules.matchings(slot, &peer_order) {
-                for label in 0..nodes as u16 {
-                    if c.labels.as_ref().unwrap()[label as usize / 64] >> (label % 64) & 1 == 1 {
-                        let to = peer_order.peer(label as usize, c.turn as usize) as u16;
+                for label in Label::all(nodes as usize) {
+                    if c.labels.as_ref().unwrap()[label.index() / 64] >> (label.0 % 64) & 1 == 1 {
+                        let to = peer_order.peer_of(label, Turn(c.turn));
                         prop_assert_eq!(schedules.peer(label, c.uplink, slot), Some((to, c.uplink)));
                         met += 1;
                     }
@@ -373,7 +381,7 @@ mod tests {
                 let Some(mut e) = schedules.epoch_at(slot) else { continue };
                 prop_assert_eq!(slot, until, "where the last epoch was to end");
                 if e >= at && !switched {
-                    schedules.begin(slot, e, (1..nodes as u16).collect(), &peer_order);
+                    schedules.begin(slot, e, (1..nodes as u16).map(Label).collect(), &peer_order);
                     switched = true;
                     e = schedules.epoch_at(slot).unwrap();
                 }

@@ -139,13 +139,7 @@ mod tests {
             let finish = |flows: &Flows| {
                 let config: SiriusConfig =
                     lightloom_engine::config::read(&table, "fabric").unwrap();
-                let site = Site {
-                    cluster: &cluster,
-                    flows,
-                    seed: 1,
-                    threads: 1,
-                    library: None,
-                };
+                let site = Site::plain(&cluster, flows);
                 let mut fabric = config.build(&site).unwrap();
                 let mut io = Io::new(flows.clone());
                 let plan = Plan {

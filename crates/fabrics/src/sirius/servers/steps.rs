@@ -2,6 +2,7 @@
 //! of the kernel that move cells over them. The links are in [`crate::sirius::servers::links`].
 
 use crate::sirius::failure::faults::Stretch;
+use crate::sirius::index::{Label, Row};
 use crate::sirius::kernel::Sirius;
 use crate::sirius::prefetch::AHEAD;
 use crate::sirius::servers::links::ServerFlow;
@@ -31,6 +32,7 @@ impl Sirius {
         for rack in racks {
             while let Some((at, host, flow)) = servers.next_sent(rack, now) {
                 let ServerFlow { src, dst, seq, .. } = flow;
+                let [src, dst] = [src, dst].map(Label);
                 let mut run = 0;
                 if servers.turn_back(flow, at, &self.routes, io) {
                     // It is on its way to a server.
@@ -42,8 +44,8 @@ impl Sirius {
                         count,
                     });
                 } else {
-                    let shard = &mut self.shards[self.partition.shard[src as usize] as usize];
-                    let row = src as usize - shard.lo;
+                    let shard = &mut self.shards[self.partition.shard_of(src)];
+                    let row = Row::of(src, shard.lo);
                     run = shard.local.grow(row, flow.run, flow.flow_index, dst, seq);
                 }
                 servers.again(host, flow, run, at);
@@ -64,8 +66,8 @@ impl Sirius {
             shard.arrived.clear();
         }
         for rack in servers.racks() {
-            let label = self.derived.schedule.label(rack) as usize;
-            let shard = &mut self.shards[self.partition.shard[label] as usize];
+            let label = Label(self.derived.schedule.label(rack) as u16);
+            let shard = &mut self.shards[self.partition.shard_of(label)];
             servers.deliver(rack, until, &mut shard.delivered);
         }
         for shard in &mut self.shards {

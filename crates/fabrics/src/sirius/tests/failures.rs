@@ -284,6 +284,29 @@ fn faults_add_up_and_may_be_repeated() {
     }
 }
 
+/// "what is in the fibre when its receiver dies is lost too": nothing reaches it any more, though
+/// ten slots of cells are under way to it.
+#[test]
+fn nothing_arrives_at_the_dead() {
+    let c = cluster(16, 4);
+    let mut flows = Flows::new();
+    (0..16)
+        .filter(|&n| n != 5)
+        .for_each(|n| between(&mut flows, n, 5, 1 << 20, Time::ZERO));
+    let table = json!({"uplinks": 4, "propagation": "1 us"});
+    let at = Time::US * 20;
+    let case = Case::new(c, table, flows, vec![fail(at, NODE, 1.0)]).until(at * 2);
+    let ran = Case {
+        sample: SLOT,
+        ..case
+    }
+    .run();
+    assert!(ran.delivered(Time::ZERO, at) > 0.0);
+    // Those that arrive in the slot in which it dies were there before.
+    assert_eq!(ran.delivered(at + SLOT, at * 2), 0.0);
+    assert!(ran.losses() > 0);
+}
+
 /// Where something may be broken all nodes take up their grants before any asks; else each
 /// does both in turn. It makes no difference.
 #[test]

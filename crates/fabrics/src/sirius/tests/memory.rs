@@ -6,12 +6,10 @@ use crate::sirius::relay::Queues;
 use crate::sirius::ENTRY;
 
 fn estimate(c: &Cluster, table: &Value, threads: usize) -> Memory {
+    let flows = Flows::new();
     let site = Site {
-        cluster: c,
-        flows: &Flows::new(),
-        seed: 1,
         threads,
-        library: None,
+        ..Site::plain(c, &flows)
     };
     let table = (ENTRY.resolve)(table, c).expect("a good table");
     (ENTRY.memory)(&table, &site).expect("a good table")

@@ -7,6 +7,7 @@ mod servers;
 
 use crate::contract::Site;
 use crate::sirius::config::SiriusConfig;
+use crate::sirius::index::{Label, Row};
 use crate::sirius::kernel::Sirius;
 use crate::sirius::shard::Shard;
 use lightloom_engine::kernel::slot::Slotted;
@@ -93,11 +94,8 @@ impl Case {
         let config: SiriusConfig = lightloom_engine::config::read(&self.table, "fabric").unwrap();
         let derived = config.derive(&self.cluster).unwrap();
         let site = Site {
-            cluster: &self.cluster,
-            flows: &self.flows,
-            seed: 1,
             threads: self.threads,
-            library: None,
+            ..Site::plain(&self.cluster, &self.flows)
         };
         let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));
         let mut io = Io::new(self.flows.clone());
@@ -124,7 +122,9 @@ impl Ran {
         let of = |s: &Shard| -> i64 {
             let nodes = kernel.cluster.racks as usize;
             let pairs = (0..s.rows).flat_map(|row| (0..nodes).map(move |d| (row, d)));
-            pairs.map(|(row, d)| s.grants.count(row, d) as i64).sum()
+            pairs
+                .map(|(row, d)| s.grants.count(Row(row), Label::new(d)) as i64)
+                .sum()
         };
         kernel.shards.iter().map(of).sum()
     }

@@ -3,6 +3,7 @@
 use super::{between, cluster, fail, random, Case, NODE, SLOT};
 use crate::contract::Site;
 use crate::sirius::config::SiriusConfig;
+use crate::sirius::index::Row;
 use crate::sirius::kernel::Sirius;
 use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::*;
@@ -13,7 +14,7 @@ fn longest_queue(sirius: &Sirius) -> u64 {
     let at_shard = |s: &crate::sirius::shard::Shard| {
         let mut relaying = vec![0; s.rows];
         for q in s.queues.each().filter(|q| q.cell().is_second()) {
-            relaying[q.intermediate() - s.lo] += 1;
+            relaying[Row::of(q.intermediate(), s.lo).0] += 1;
         }
         relaying.into_iter().max().unwrap_or(0)
     };
@@ -28,11 +29,8 @@ fn peak(threads: usize, faults: &[(Time, Command)]) -> u64 {
     let config = SiriusConfig::default();
     let derived = config.derive(&c).unwrap();
     let site = Site {
-        cluster: &c,
-        flows: &flows,
-        seed: 1,
         threads,
-        library: None,
+        ..Site::plain(&c, &flows)
     };
     let cell = derived.cell;
     let mut fabric = Slotted::new(Sirius::new(&config, derived, &site));

@@ -43,11 +43,8 @@ fn drained_of(
         all.push(HostId(src), HostId(dst), bytes, at);
     }
     let site = Site {
-        cluster: &c,
-        flows: &all,
-        seed: 1,
         threads,
-        library: None,
+        ..Site::plain(&c, &all)
     };
     let mut fabric = config.build(&site).unwrap();
     let mut io = Io::new(all.clone());

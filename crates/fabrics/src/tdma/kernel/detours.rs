@@ -1,6 +1,6 @@
 //! What of a slot is left when all have sent what goes directly: bytes leave for relays.
 
-use super::days::Part;
+use super::sending::Part;
 use super::{Tdma, Todo, NONE};
 use crate::tdma::burst::Burst;
 use crate::tdma::relays::{Crossing, Spare, Taken};

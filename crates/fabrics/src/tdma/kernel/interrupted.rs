@@ -6,7 +6,7 @@
 //! Bulk goes on behind. When the first of it will have been sent, if
 //! nothing comes between, is an event: flows end at the right time.
 
-use super::days::Part;
+use super::sending::Part;
 use super::{Event, Tdma, Todo, NONE};
 use lightloom_engine::{FlowId, Io, Time};
 

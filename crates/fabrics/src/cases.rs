@@ -1,0 +1,14 @@
+//! How many random cases a property of whole simulations is tried on.
+
+use proptest::test_runner::Config;
+
+/// All of them in `make test-long`, which sets `LIGHTLOOM_LONG`; in `make test` a quarter.
+/// `PROPTEST_CASES` is for those who look for longer.
+pub fn costly(cases: u32) -> Config {
+    let set = |name| std::env::var_os(name).is_some();
+    match (set("PROPTEST_CASES"), set("LIGHTLOOM_LONG")) {
+        (true, _) => Config::default(),
+        (false, true) => Config::with_cases(cases),
+        (false, false) => Config::with_cases(cases.div_ceil(4)),
+    }
+}

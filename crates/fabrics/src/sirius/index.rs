@@ -1,0 +1,64 @@
+//! Indices of nodes that meet in one function: each a type of its own, for they are all small
+//! numbers, and one in the place of another would go unnoticed.
+
+/// A node's place in the order of [`schedule`](super::schedule): its name from there on. (As the
+/// cluster numbers it, it is a rack.)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Label(pub u16);
+
+/// A node's place in its shard: its label less the first there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Row(pub usize);
+
+/// A peer's place in the order in which a node meets the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Turn(pub u16);
+
+impl Label {
+    /// Of a number that a label can be.
+    #[inline(always)]
+    pub fn new(number: usize) -> Label {
+        Label(number as u16)
+    }
+
+    /// As an index of what there is of every node.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// All of so many nodes.
+    pub fn all(nodes: usize) -> impl Iterator<Item = Label> + Clone {
+        (0..nodes as u16).map(Label)
+    }
+}
+
+impl Row {
+    /// Of a node whose shard begins with label `lo`.
+    #[inline(always)]
+    pub fn of(label: Label, lo: usize) -> Row {
+        Row(label.index() - lo)
+    }
+
+    /// The node's label, where its shard begins with label `lo`.
+    #[inline(always)]
+    pub fn label(self, lo: usize) -> Label {
+        Label::new(lo + self.0)
+    }
+}
+
+impl Turn {
+    /// As an index of what there is of every turn.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// All of so many nodes.
+    pub fn all(nodes: usize) -> impl Iterator<Item = Turn> {
+        (0..nodes as u16).map(Turn)
+    }
+}

@@ -1,0 +1,118 @@
+//! Amplitude: how long a receiver takes to set its gain to another sender's light.
+//!
+//! Senders reach a receiver through other ports of the grating, and so at other powers. With
+//! amplitude caching (Sirius §4.5) the receiver keeps the gain of every sender and begins with it:
+//! what is wrong is drift × age. Without, a gain control of first order in dB sets it anew for
+//! every cell: of a step of s dB s·exp(−t ÷ τ) is left, so that it takes τ·ln(s ÷ tolerance).
+//!
+//! **Calibration**: what caching takes is fitted, as only its sum with the preamble follows from
+//! the second prototype's guardband ([`crate::guardband`]). The spread is the grating's own; drift,
+//! tolerance and time constant are assumed: the paper says none.
+
+use crate::grating::Grating;
+use crate::quantity::{rounded, Decibel, DriftOfLevel};
+use lightloom_engine::{check_range, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Symbols that caching takes: fitted, only their sum with the preamble's follows.
+const CACHED_SYMBOLS: i64 = 24;
+
+/// How a receiver finds the gain for a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gain {
+    /// Keeps that of every sender (Sirius §4.5).
+    #[default]
+    Caching,
+    /// Sets it anew for every cell.
+    Control,
+}
+
+/// Amplitude of a design.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Amplitude {
+    /// How.
+    pub kind: Gain,
+    /// How far the powers of two senders are apart [dB]. Default: between the best path of the
+    /// grating and the worst.
+    pub spread: Option<Decibel>,
+    /// How wrong a gain may be [dB]; assumed. Thresholds of PAM-4 that stand still lose their upper
+    /// eye at 0.8 dB.
+    pub tolerance: Decibel,
+    /// How fast the power of a sender drifts between visits [dB/s]; assumed.
+    pub drift: DriftOfLevel,
+    /// In which a gain control leaves 1/e of a step [time]; assumed.
+    pub time_constant: Time,
+}
+
+impl Default for Amplitude {
+    fn default() -> Self {
+        Amplitude {
+            kind: Gain::Caching,
+            spread: None,
+            tolerance: Decibel(0.2),
+            drift: DriftOfLevel(0.1),
+            time_constant: Time::NS * 10,
+        }
+    }
+}
+
+impl Amplitude {
+    /// Between the strongest sender and the weakest.
+    pub fn spread(&self, grating: &Grating) -> Decibel {
+        self.spread.unwrap_or(grating.spread())
+    }
+
+    /// What it takes in the guardband: with caching so many symbols, else until the control is
+    /// within the tolerance; nothing where senders are no farther apart.
+    pub fn settles(&self, grating: &Grating, symbol: Time) -> Time {
+        if self.kind == Gain::Caching {
+            return symbol * CACHED_SYMBOLS;
+        }
+        let steps = self.spread(grating).0 / self.tolerance.0;
+        let constants = if steps > 1.0 { steps.ln() } else { 0.0 };
+        Time((constants * self.time_constant.0 as f64).ceil() as i64)
+    }
+
+    /// How wrong a kept gain of that age is [dB]; none without caching.
+    pub fn error(&self, age: Time) -> Option<f64> {
+        (self.kind == Gain::Caching).then(|| self.drift.0 * age.as_secs_f64())
+    }
+
+    /// The same, or the refusal of gains that are too old to be right; keys below `at`.
+    ///
+    /// # Errors
+    /// Of the drift.
+    pub fn error_within(&self, at: &str, age: Time) -> Result<Option<f64>, Refusal> {
+        let found = self.error(age);
+        let Some(error) = found.filter(|&error| error > self.tolerance.0) else {
+            return Ok(found);
+        };
+        let limit = format!(
+            "a kept gain is {} dB wrong after an epoch of {age}, and {} are allowed",
+            rounded(error, 3),
+            self.tolerance
+        );
+        let remedy = format!("lower it, or take {at}.amplitude.kind = \"control\"");
+        let key = format!("{at}.amplitude.drift");
+        Err(Refusal::new(key, self.drift, limit, remedy))
+    }
+
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    /// Of keys below `at`.
+    pub fn check(&self, at: &str) -> Result<(), Refusal> {
+        let of = |key: &str| format!("{at}.amplitude.{key}");
+        let spread = self.spread.unwrap_or_default();
+        check_range(of("spread"), spread, Decibel(0.0)..=Decibel(60.0))?;
+        let tolerances = Decibel(1e-3)..=Decibel(10.0);
+        check_range(of("tolerance"), self.tolerance, tolerances)?;
+        let drifts = DriftOfLevel(0.0)..=DriftOfLevel(1e9);
+        check_range(of("drift"), self.drift, drifts)?;
+        let constants = Time(1)..=Time::MS;
+        check_range(of("time_constant"), self.time_constant, constants)
+    }
+}
