@@ -55,7 +55,7 @@ def run(
         KeyboardInterrupt: soon after Ctrl-C.
 
     >>> result = run("examples/sirius.toml", threads=2)  # doctest: +SKIP
-    >>> result.summary["fct"]["short"]["p99_us"]  # doctest: +SKIP
+    >>> result.summary["fct_bound"]["short"]["p99_us"]["low"]  # doctest: +SKIP
     """
     check_count("threads", threads)
     experiment = _experiment(experiment)

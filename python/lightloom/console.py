@@ -271,6 +271,16 @@ def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
     return f"{value} ± {half_width_us / size_us:.2g} {unit}"
 
 
+def mean_latency(windows: Sequence[Mapping[str, Any]], half_width_us: float | None) -> str:
+    """The mean latency of the windows of all seeds with its confidence interval, or what it
+    exceeds where some of what arrived in them was under way when a run ended."""
+    each = [bounds.bound({"window": window}, "window.mean_us") for window in windows]
+    found = bounds.mean(each)
+    if found is None or not found.exact:
+        return time_bound(found)
+    return plus_minus(found.low, half_width_us)
+
+
 def per_second(rate: float | None) -> str:
     """Things a second."""
     if rate is None:

@@ -64,8 +64,9 @@ def lasers_of(fabric: Table) -> Lasers | None:
     if design is None:
         return None
     # The budget knows no clocks. A fabric may use fewer ports than its gratings have, and so have
-    # a shorter epoch than the design alone, whose clocks would drift longer.
-    calm = {**design, "cdr": {**design.get("cdr", {}), "drift": "0 ppm"}}
+    # a shorter epoch than the design alone, whose clocks and gains would drift longer.
+    still = {"cdr": "0 ppm", "amplitude": "0 dB/s"}
+    calm = {**design, **{key: {**design.get(key, {}), "drift": d} for key, d in still.items()}}
     share, each = _chip(json.dumps(calm, sort_keys=True))
     return Lasers(str(design["laser"]["kind"]), int(fabric["uplinks"]), share, each)
 

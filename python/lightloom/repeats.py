@@ -17,8 +17,9 @@ Summary = dict[str, Any]
 
 #: Of what some seeds say and others do not, these hold only if all say so.
 _HOLD_TOGETHER = frozenset({"stable"})
-#: Limits, which there are of a mean only if all seeds have one.
-_LIMITS = frozenset({"low", "high", "from", "until"})
+#: What there is of a mean only if all seeds have it: limits; and what ends of jobs say, for those
+#: seeds in which a job ended are the quick ones.
+_OF_ALL = frozenset({"low", "high", "from", "until", "finish_s", "seconds", "per_s", "efficiency"})
 #: Settings, not figures: alike in all seeds.
 _SETTINGS = frozenset({"threads"})
 
@@ -93,7 +94,7 @@ def _is_figure(value: Any) -> bool:
 def _joined(values: Sequence[Any], *, with_intervals: bool, key: str = "") -> Any:
     """One value for those of all seeds."""
     known = [v for v in values if v is not None]
-    if not known or (key in _LIMITS and len(known) < len(values)):
+    if not known or (key in _OF_ALL and len(known) < len(values)):
         return None
     if all(isinstance(v, Mapping) for v in known):
         keys = dict.fromkeys(key for v in known for key in v)

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lightloom import identity, inputs, repeats
+from lightloom import bounds, identity, inputs, repeats
 from lightloom.config import read_toml
 from lightloom.intervals import Interval
 from lightloom.resilience.outcome import Resilience
@@ -177,8 +177,10 @@ class Repeated(Runs):
 
     def interval(self, path: str) -> Interval | None:
         """The mean over the seeds of the figure at a dotted path, with half of its 95 %
-        interval; None where no seed has it."""
-        return repeats.interval([result.summary for result in self.results], path)
+        interval; None where no seed has it. Of flows (`fct`, `slowdown`, latencies of the
+        window) that of all that were offered, as far as it is known: no less than the mean."""
+        of = bounds.interval if bounds.is_of_flows(path) else repeats.interval
+        return of([result.summary for result in self.results], path)
 
     @property
     def experiment(self) -> Table:

@@ -1,8 +1,8 @@
 """How much a fabric carries: the load at which it saturates, by bisection.
 
-A load is carried if the window of a run at it is `stable`: all of the window was
-delivered before the run's limit, and no less was accepted than offered, by more
-than 2 % and more than chance. Between a load that is carried and one that is not
+A load is carried if the window of a run at it is `stable`: bytes came as they would to flows
+that have the network to themselves, but for 2 % or chance, and no flow was stuck when the run
+ended (docs/results.md). Between a load that is carried and one that is not
 the search halves, until they lie as close as asked; a fabric that carries the
 highest load to try is not searched further.
 

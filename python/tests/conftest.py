@@ -13,12 +13,6 @@ settings.load_profile("untimed")
 
 
 def pytest_configure() -> None:
-    """What a shell starts in its background ignores Ctrl-C, and so would all that tests start."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_configure() -> None:
     """What a shell starts in its background ignores Ctrl-C, and under nohup hanging up, and so
     would all that tests start. A handler that does nothing is not handed on to them."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -197,9 +197,10 @@ def test_every_fabric_of_circuits_that_names_a_switch_is_billed_by_it(bill: Any)
 
 
 def test_the_share_of_a_laser_does_not_depend_on_how_many_ports_are_in_use() -> None:
-    """A slot of a microsecond on gratings of 16 ports is an epoch that clocks drift through; a
-    fabric of 4 racks goes round 4 of them."""
+    """A slot of a microsecond on gratings of 16 ports is an epoch that clocks and gains drift
+    through; a fabric of 4 racks goes round 4 of them."""
     devices = {"preset": "sirius", "laser": {"kind": "dsdbr"}}
+    devices["amplitude"] = {"drift": "40000 dB/s"}
     cluster = {"racks": 32, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}
     table = experiment("sirius", cluster, uplinks=12, devices=devices)
     assert priced(table).lines

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from cli_support import command, write
 from cli_support import lightloom as cli
@@ -20,9 +22,12 @@ from rich.console import Console
 from signal_support import busy
 
 import lightloom
+from lightloom import console
 from lightloom.cli import latency as table_of
 from lightloom.cli import run_text
 from lightloom.report import latency_load
+from lightloom.report.model import Fabric, LoadPoint, Workload
+from lightloom.report.verdicts import load
 from lightloom.results import Comparison
 from lightloom.saturation import Window, search
 
@@ -170,6 +175,48 @@ def test_tables_fit_eighty_columns() -> None:
     assert len(lines) == 3  # two of headings
     assert "  butterfly-basic  1.28 us+  1.28 ± 0.029 us+" in lines[2]
     assert "≥1.000 ± 0.0002" in lines[2]
+
+
+def with_limits(mean: float, high: float | None) -> dict[str, Any]:
+    """A window of a load that was carried; `high` is None where some of it did not arrive."""
+    limits = {"low": mean, "high": high, "from": 0.9 * mean, "until": high}
+    window = {"mean_us": 0.8 * mean, "half_width_us": 0.05, "p99_us": 0.9 * mean}
+    window |= {"stable": True, "correlated": False, "accepted": 0.3}
+    return {**window, "bound": {"mean_us": limits, "p99_us": limits, "p50_us": limits}}
+
+
+def test_a_mean_of_what_arrived_is_not_shown_as_the_mean_of_the_window() -> None:
+    """It is below that: who did not arrive takes longer."""
+    assert console.mean_latency([with_limits(2.5, 2.5)], 0.1) == "2.50 ± 0.1 us"
+    assert console.mean_latency([with_limits(2.5, None)], 0.1) == "> 2.50 us"
+    assert console.mean_latency([with_limits(2.5, None), with_limits(4.5, 4.5)], 0.1) == "> 3.50 us"
+    result = SimpleNamespace(summary={"window": with_limits(2.5, None)})
+    made: Any = SimpleNamespace(
+        results={"slow": result}, saturation={}, experiment={}, loads={}, seeds=[]
+    )
+    text = io.StringIO()
+    Console(file=text, width=80).print(table_of.table(made, header=False))
+    assert text.getvalue().split()[:7] == ["slow", "-", ">", "2.50", "us", ">", "2.50"]
+    assert any(line.startswith(">: what a figure exceeds") for line in table_of.notes(made))
+
+
+def test_a_latency_that_is_a_bound_is_hollow_and_leads_nobody() -> None:
+    known = LoadPoint(0.3, 0.3, None, None, None, None, with_limits(2.0, 2.0))
+    bound = replace(known, window=with_limits(1.0, None))
+    fabrics = [
+        Fabric(label, i, {}, {"window": p.window}, np.empty(0), np.empty(0), pa.table({}), (p,))
+        for i, (label, p) in enumerate((("clos", known), ("late", bound)))
+    ]
+    drawn = latency_load.latency(Workload("w", {}, tuple(fabrics)), ())
+    assert [series.hollow for series in drawn.series] == [(False,), (True,)]
+    assert [series.y.tolist() for series in drawn.series] == [[2e-6], [1e-6]]
+    said = load.latency_at_load(Workload("w", {}, tuple(fabrics)))
+    plain = said.answer.replace("\u00a0", " ")
+    assert plain.startswith("clos has the lowest mean latency: 2.00 µs ± 50 ns.")
+    assert plain.endswith("Not ranked, for the flows left unfinished: late (> 1.00 µs).")
+    assert said.evidence[1].text.replace("\u00a0", " ") == "> 1.00 µs"
+    alone = load.latency_at_load(Workload("w", {}, tuple(fabrics[1:])))
+    assert alone.answer.replace("\u00a0", " ").startswith("On average in more than 1.00 µs.")
 
 
 def test_a_search_without_an_end_is_told() -> None:

@@ -61,9 +61,16 @@ def test_means_and_intervals_are_students(repeated: Repeated) -> None:
         "n": 4,
     }
     assert repeated.means["fct"]["short"]["p99_us"] == found["mean"]
+    # Of all that were offered, not of those alone that had arrived when a run ended.
+    offered = [result.summary["fct_bound"]["short"]["p99_us"]["low"] for result in repeated.results]
     interval = repeated.interval(PATH)
     assert interval is not None
-    assert (interval.mean, interval.half_width, interval.n) == tuple(found.values())
+    assert (interval.mean, interval.n) == (pytest.approx(statistics.fmean(offered)), 4)
+    assert interval.half_width == pytest.approx(stats.t.ppf(0.975, 3) * stats.sem(offered))
+    assert offered != values
+    hops = repeated.interval("hops_mean")
+    assert hops is not None
+    assert hops.mean == repeated.means["hops_mean"]
     assert repeated.summary["seeds"] == [3, 4, 5, 6]
     assert repeated.summary["confidence"] == 0.95
     assert (repeated.summary["fabric"], repeated.summary["threads"]) == ("clos", 1)
@@ -77,6 +84,20 @@ def test_a_figure_that_some_seeds_lack_counts_the_others() -> None:
     assert repeats.gathered(some)["x"] == {"mean": 3.0, "half_width": None, "n": 1}
     assert repeats.means(some)["window"] == {"stable": False, "correlated": True}
     assert repeats.interval(some, "nothing.here") is None
+
+
+def test_a_job_that_some_seed_did_not_end_has_no_mean_time() -> None:
+    """The mean of the others favoured who left jobs unfinished."""
+
+    def seed(number: int, seconds: float | None) -> dict[str, Any]:
+        job = {"start_s": 1.0, "finish_s": seconds and 1 + seconds, "seconds": seconds}
+        return {"seed": number, "jobs": {"a": job}}
+
+    some = [seed(1, 2.0), seed(2, None)]
+    assert repeats.means(some)["jobs"]["a"] == {"start_s": 1.0, "finish_s": None, "seconds": None}
+    assert repeats.means([seed(1, 2.0), seed(2, 4.0)])["jobs"]["a"]["seconds"] == 3.0
+    ((name, found, _),) = list(printed._rows(some))
+    assert (name, found.mean, found.n) == ("job a, where it ended", 2.0, 1)
 
 
 def test_folders_of_seeds_are_whole_results_and_read_back(

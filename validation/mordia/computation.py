@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lightloom import control
+from lightloom.reproduce import of_bounds
 from lightloom.reproduce.estimate import across
 from lightloom.reproduce.scripts import beside
 from lightloom.reproduce.study import Runs, draw, panel, vary
@@ -85,7 +86,8 @@ def _p99(runs: Runs[Key], key: Key) -> float | None:
     windows = [s["window"] for s in runs.summaries[key]]
     if not all(w["stable"] for w in windows):
         return None
-    return float(np.median([w["p99_us"] for w in windows])) / 1e3
+    found = [of_bounds.figure({"window": w}, "window.p99_us") for w in windows]
+    return float(np.median(found)) / 1e3
 
 
 def _times(sizes: Sequence[int]) -> dict[str, list[float]]:

@@ -98,7 +98,7 @@ def _medians(reading: Setting) -> dict[str, Estimate]:
         found = lightloom.run(lightloom.load(setup.PAPER, sized), "esn")
         return statistics.median(found.flows.column("bytes").to_pylist())
 
-    seeds = range(1, 5)
+    seeds = range(1, 17)
     return {name: across([median(mean, seed) for seed in seeds]) for name, mean in MEDIANS.items()}
 
 

@@ -173,7 +173,8 @@ pub trait Reports: Send {
     }
 
     /// Writes per-flow figures that are kept outside the flow columns while
-    /// the run lasts (mean hops).
+    /// the run lasts (bytes delivered so far, mean hops). It may be asked at any horizon, and
+    /// that changes nothing later on.
     fn settle(&self, io: &mut Io) {
         let _ = io;
     }

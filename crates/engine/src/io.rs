@@ -2,6 +2,7 @@
 //! the ledger that counts every byte exactly once.
 
 use crate::audit::Audit;
+use crate::deliveries::Deliveries;
 use crate::flows::Flows;
 use crate::halt::Halt;
 use crate::ids::FlowId;
@@ -42,6 +43,9 @@ pub struct Io {
     pub ledger: Ledger,
     /// Records every transmission when a test asks for it.
     pub audit: Option<Audit>,
+    /// Counts what is delivered by certain instants, where a throughput is measured; the run
+    /// loop sees to it.
+    pub deliveries: Option<Deliveries>,
     /// Who runs it may ask for the end: a fabric then leaves off amid a horizon.
     pub halt: Halt,
     open: usize,
@@ -72,6 +76,7 @@ impl Io {
             flows,
             ledger: Ledger::default(),
             audit: None,
+            deliveries: None,
             halt: Halt::default(),
             open: 0,
             open_order,

@@ -10,6 +10,7 @@
 //! | [`kernel`] | slots, events, flows by rates: what a fabric's author writes, and its drivers |
 //! | [`run`] | the run loop: horizons, faults, samples, the end |
 //! | [`io`] | arrivals, flow columns and the ledger, as a fabric sees them |
+//! | [`deliveries`] | what has been delivered by certain instants |
 //! | [`flows`], [`dag`], [`ids`] | what is to be sent and what became of it; flows that wait for each other; indices |
 //! | [`cluster`] | servers and racks |
 //! | [`agenda`], `indexed` | what happens when: a calendar queue of events; a heap of ranks that change |
@@ -25,6 +26,7 @@ pub mod audit;
 pub mod cluster;
 pub mod config;
 pub mod dag;
+pub mod deliveries;
 pub mod fabric;
 pub mod fair;
 pub mod flows;
@@ -45,6 +47,7 @@ pub use agenda::Agenda;
 pub use audit::{Audit, Load, Transmission};
 pub use cluster::{Cluster, Nic};
 pub use dag::{Dag, Node, Task};
+pub use deliveries::Deliveries;
 pub use fabric::{
     Circuit, Command, ControlRecord, Element, Fabric, Rejected, Reports, Shape, SwitchTier, Totals,
     View,

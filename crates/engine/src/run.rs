@@ -182,9 +182,12 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// What is due at a horizon: byte counts at the last arrival, faults, a sample.
+    /// What is due at a horizon: byte counts, faults, a sample.
     fn act(&mut self) -> Result<(), Rejected> {
         let now = self.now;
+        while self.next_count() <= now {
+            self.count();
+        }
         if self.offering.take_if(|last| *last <= now).is_some() {
             self.at_last_arrival = Some((now, self.io.ledger));
         }
@@ -197,6 +200,24 @@ impl<'a> Running<'a> {
             self.next_sample = now + self.every;
         }
         Ok(())
+    }
+
+    /// When deliveries are to be counted next.
+    fn next_count(&self) -> Time {
+        let deliveries = self.io.deliveries.as_ref();
+        deliveries.and_then(|d| d.next()).unwrap_or(Time::NEVER)
+    }
+
+    /// Counts what has been delivered by now.
+    fn count(&mut self) {
+        let Some(mut deliveries) = self.io.deliveries.take() else {
+            return;
+        };
+        if deliveries.asks_servers() {
+            self.fabric.settle(self.io);
+        }
+        deliveries.count(self.io.ledger.delivered, &self.io.flows);
+        self.io.deliveries = Some(deliveries);
     }
 
     /// The end as known now.
@@ -216,11 +237,12 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// On to the next horizon: a sample, a fault, the last arrival or the end.
+    /// On to the next horizon: a sample, a fault, a count, the last arrival or the end.
     fn advance(&mut self, end: Time) -> Result<(), Broken> {
         let fault = self.faults.peek().map_or(Time::NEVER, |f| f.at);
         let arrivals_end = self.offering.unwrap_or(Time::NEVER);
-        let to = self.next_sample.min(fault).min(arrivals_end).min(end);
+        let due = self.next_sample.min(fault).min(self.next_count());
+        let to = due.min(arrivals_end).min(end);
         let clock = Instant::now();
         self.fabric.advance(to, self.io);
         self.kernel += clock.elapsed();
@@ -245,6 +267,10 @@ impl<'a> Running<'a> {
         self.samples.retain(|s| s.at < now);
         self.samples.push(sample(self.fabric, self.io, now));
         self.fabric.settle(self.io);
+        // Instants that the run did not come to have what there was at its end.
+        while self.next_count() < Time::NEVER {
+            self.count();
+        }
         if self.offering.is_some() {
             self.at_last_arrival = Some((now, self.io.ledger));
         }

@@ -141,3 +141,81 @@ impl Prepared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Experiment;
+    use lightloom_engine::run::{run, Silent};
+    use lightloom_engine::{Audit, Flows, HostId, Stream, Time};
+    use lightloom_metrics::Window;
+    use serde_json::json;
+    use std::collections::BTreeMap;
+
+    /// A server of 10 Gb/s to which all others send.
+    const RATE: f64 = 10e9 / 8.0;
+
+    /// Flows of Pareto sizes, of shape 1.05 from 20 KB to 20 MB, at `load` of the link of server
+    /// 0: half of the bytes are of one flow in forty.
+    fn heavy(load: f64, until: Time, seed: u64) -> Flows {
+        let mut rng = Stream::new(seed, "heavy", 0);
+        let tail = 1.0 - 1e-3f64.powf(1.05);
+        let size = |u: f64| 20e3 * (1.0 - u * tail).powf(-1.0 / 1.05);
+        let mean = (0..1000)
+            .map(|k| size((f64::from(k) + 0.5) / 1e3))
+            .sum::<f64>()
+            / 1e3;
+        let (mut flows, mut at) = (Flows::new(), 0.0);
+        while at <= until.as_secs_f64() {
+            at -= (1.0 - rng.unit()).ln() * mean / (load * RATE);
+            let from = HostId(1 + rng.below(15));
+            let bytes = size(rng.unit()) as u64;
+            flows.push(from, HostId(0), bytes, Time::from_secs_f64(at));
+        }
+        flows
+    }
+
+    /// The window of a Clos, and the bytes that the link of server 0 carried in it: that port of
+    /// the record which carried most, for all go there.
+    fn measured(flows: Flows) -> (Window, u64) {
+        let experiment = Experiment::read(&json!({
+            "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+            "workload": {"load": 0.04, "sizes": "web-search"},
+            "run": {"warm_up": "10 ms", "measure": "100 ms"},
+            "fabric": [{"kind": "clos", "mtu": "9 KB"}],
+        }));
+        let prepared = experiment.and_then(|e| e.prepare(0, 1, Some(flows)));
+        let mut it = prepared.unwrap_or_else(|refusal| panic!("{refusal}"));
+        it.io.audit = Some(Audit::default());
+        let outcome =
+            run(it.fabric.as_mut(), &mut it.io, &it.plan, &mut Silent).expect("no faults");
+        let span = it.span.expect("a window");
+        let mut ports: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        for sent in &it.io.audit.take().expect("recorded").transmissions {
+            let (all, inside) = ports.entry(sent.rx.0).or_default();
+            *all += sent.bytes;
+            *inside += sent.bytes * u64::from((span.from..span.until).contains(&sent.until));
+        }
+        let most = ports.values().max().expect("something was sent");
+        let came = it.io.deliveries.as_ref().expect("counted");
+        let found = Window::of(&it.cluster, &it.io.flows, span, outcome.simulated, came);
+        (found, most.1)
+    }
+
+    #[test]
+    fn bytes_are_accepted_as_they_come() {
+        for (seed, load, stable) in [(1, 0.3, true), (2, 0.7, true), (3, 1.3, false)] {
+            let (found, carried) = measured(heavy(load, Time::MS * 220, seed));
+            let of_all = 16.0 * RATE * 0.1;
+            assert!(
+                (found.accepted * of_all - carried as f64).abs() < 0.5,
+                "{found:?}"
+            );
+            assert!((found.accepted_busiest * RATE * 0.1 - carried as f64).abs() < 0.5);
+            assert_eq!(found.stable, stable, "load {load}: {found:?}");
+            if stable {
+                let off = found.accepted / found.paced - 1.0;
+                assert!(off.abs() < 0.05, "load {load}: {off}");
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use crate::trial::Stopwatch;
 use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
 use lightloom_control::policies::library::{Empty, Library};
 use lightloom_engine::run::Fault;
-use lightloom_engine::{Bytes, Cluster, Fabric, Flows, Io, Precision, Refusal};
+use lightloom_engine::{Bytes, Cluster, Deliveries, Fabric, Flows, Io, Precision, Refusal};
 use lightloom_fabrics::{Derived, Entry, Facts, Memory, Site, Unjoined};
 use lightloom_metrics::{reset_peak_rss, Counted, InForce, PartCounts};
 use lightloom_workload::BYTES_PER_FLOW;
@@ -81,6 +81,9 @@ impl Experiment {
         };
         let built = experiment.build(index, &site)?;
         let table = &experiment.fabric[index];
+        let span = experiment.run.span();
+        let mut io = Io::new(flows);
+        io.deliveries = span.map(|span| Deliveries::at(span.instants()));
         Ok(Prepared {
             fabric: built.fabric,
             plan: experiment.run.plan(built.faults),
@@ -91,16 +94,16 @@ impl Experiment {
             threads,
             within_racks: experiment.run.goodput == Goodput::All,
             mean_bytes: experiment.workload.mean_bytes()?,
-            span: experiment.run.span(),
+            span,
             counted: experiment.counted(&built.facts, &cluster),
             parts: parts_of(&built.facts),
             derived: built.derived,
             devices: built.facts.devices,
             physics: experiment.physics.as_ref().map(plain),
-            total_bytes: flows.total_bytes(),
+            total_bytes: io.flows.total_bytes(),
             time_scale,
             memory: built.memory,
-            io: Io::new(flows),
+            io,
             cluster,
             begun,
             watch,

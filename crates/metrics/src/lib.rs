@@ -10,7 +10,7 @@
 //! | `series` | the columns of `timeseries.parquet` |
 //! | `percentile`, `batches` | order statistics; confidence intervals of one run |
 //! | `completion`, `bounds` | completion times and slowdowns; as far as they are known of flows that have not arrived |
-//! | `window` | latency and throughput after warming up |
+//! | `window`, `span`, `throughput` | latency and throughput after warming up; from when until when; what is carried, byte by byte |
 //! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
 //! | `memory` | the process's peak of memory |
 //!
@@ -27,7 +27,9 @@ mod memory;
 mod parts;
 mod percentile;
 mod series;
+mod span;
 mod summary;
+mod throughput;
 mod updates;
 mod window;
 
@@ -40,6 +42,7 @@ pub use memory::{peak_rss, reset_peak_rss};
 pub use parts::PartCounts;
 pub use percentile::{mean, percentile};
 pub use series::Series;
+pub use span::{Span, CARRIED};
 pub use summary::{summarize, Endless, Finished, Summary};
 pub use updates::{Counted, UpdateRate, Updates};
-pub use window::{Span, Window, CARRIED};
+pub use window::Window;

@@ -6,8 +6,9 @@ use crate::jobs::Jobs;
 use crate::memory::peak_rss;
 use crate::parts::PartCounts;
 use crate::percentile::mean;
+use crate::span::Span;
 use crate::updates::{Counted, Updates};
-use crate::window::{Span, Window};
+use crate::window::Window;
 use lightloom_engine::run::Outcome;
 use lightloom_engine::{Cluster, FlowId, Flows, Io, Time};
 use serde::Serialize;
@@ -34,7 +35,8 @@ pub struct Finished<'a> {
     pub within_racks: bool,
     /// Mean of the law that sizes were drawn from [B]; none for a trace.
     pub mean_bytes: Option<f64>,
-    /// From when until when latency and throughput are measured, if they are.
+    /// From when until when latency and throughput are measured, if they are; then `io` has
+    /// counted what was delivered by its [`Span::instants`].
     pub span: Option<Span>,
     /// Jobs that count updates.
     pub counted: &'a [Counted],
@@ -222,9 +224,9 @@ pub fn summarize(run: &Finished) -> Summary {
             .map(|lit| lit.as_secs_f64() / simulated.as_secs_f64()),
         jobs,
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
-        window: run
-            .span
-            .map(|span| Window::of(run.cluster, flows, span, simulated)),
+        window: { run.span }
+            .zip(run.io.deliveries.as_ref())
+            .map(|(span, came)| Window::of(run.cluster, flows, span, simulated, came)),
         load_delivered: load_delivered(run),
         fct_bound: FctBounds::of(flows, &offered, simulated),
         slowdown_bound: SlowdownBound::of(run.cluster, flows, &offered, simulated),

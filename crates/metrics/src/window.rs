@@ -3,28 +3,16 @@
 //!
 //! *Latency* is over the flows that arrived in the window, however late they were
 //! delivered: the run goes on offering traffic meanwhile. *Offered* is what arrived
-//! in the window, *accepted* what was delivered in it, from whenever it came. A flow
-//! counts as delivered with its last byte, which for packets is all there is; of
-//! flows that take longer than the window, neither figure says much.
+//! in the window, *accepted* every byte that was delivered in it, of flows that began
+//! before and of such that end later, too (see [`crate::throughput`]).
 
 use crate::batches::{Estimate, BATCHES};
 use crate::bounds::{micros, taken, FctBound};
 use crate::percentile::percentile;
-use lightloom_engine::{Cluster, Flows, Time};
+use crate::span::Span;
+use crate::throughput::{is_stuck, Throughput};
+use lightloom_engine::{Cluster, Deliveries, Flows, Time};
 use serde::Serialize;
-
-/// From when until when is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// The end of warming up.
-    pub from: Time,
-    /// The end of measuring; later than `from`.
-    pub until: Time,
-}
-
-/// What is accepted of a stable load at least, if it lacks more than chance
-/// explains.
-pub const CARRIED: f64 = 0.98;
 
 /// What was measured. Throughputs relate to what all servers can send; half
 /// widths are those of 95 % confidence intervals by batch means.
@@ -50,7 +38,7 @@ pub struct Window {
     pub offered: f64,
     /// Half width of its interval.
     pub offered_half_width: f64,
-    /// Bits of the flows delivered ÷ (servers × server rate × time).
+    /// Bits delivered, of whatever flow ÷ (servers × server rate × time).
     pub accepted: f64,
     /// Half width of its interval.
     pub accepted_half_width: f64,
@@ -63,17 +51,30 @@ pub struct Window {
     /// Whether it is more than chance makes it: then the interval is too narrow, or
     /// the network had not warmed up.
     pub correlated: Option<bool>,
-    /// Whether the load was carried: all flows were delivered before the run ended,
-    /// and no less was accepted than offered, beyond chance and
-    /// 1 − [`CARRIED`] of it.
+    /// Whether the load was carried: no less was accepted than `paced`, beyond chance and
+    /// 1 − [`CARRIED`](crate::CARRIED) of it, and no flow was under way when the run ended
+    /// that had had 1 ÷ (1 − `CARRIED`) times as long as it takes alone.
     pub stable: bool,
     /// Latencies of all flows that arrived in between, as far as they are known.
     pub bound: FctBound,
+    /// Bits that would have come if every flow had the network to itself ÷ (servers × server
+    /// rate × time): `offered`, but that a flow takes its time, and may begin before the window
+    /// or end after it.
+    pub paced: f64,
+    /// Half width of its interval.
+    pub paced_half_width: f64,
 }
 
 impl Window {
-    /// What `flows` show of `span`, the run having ended at `ended`.
-    pub fn of(cluster: &Cluster, flows: &Flows, span: Span, ended: Time) -> Window {
+    /// What `flows` show of `span`, the run having ended at `ended`; so much `came` by the
+    /// instants of the span.
+    pub fn of(
+        cluster: &Cluster,
+        flows: &Flows,
+        span: Span,
+        ended: Time,
+        came: &Deliveries,
+    ) -> Window {
         let inside = |t: Time| t != Time::NEVER && span.from <= t && t < span.until;
         let counted = || (0..flows.len()).filter(|&f| inside(flows.arrival[f]));
         let done = |&f: &usize| flows.finish[f] != Time::NEVER;
@@ -86,7 +87,8 @@ impl Window {
         let mut latency: Vec<f64> = times.into_iter().map(|t| t.1).collect();
         let mean = Estimate::of(&latency);
         latency.sort_unstable_by(f64::total_cmp);
-        let moved = Moved::of(cluster, flows, span);
+        let moved = Throughput::of(cluster, flows, span, came);
+        let stuck = counted().any(|f| is_stuck(cluster, flows, f, ended));
         let (flows_in, unfinished) = (counted().count(), counted().filter(|f| !done(f)).count());
         Window {
             from_s: span.from.as_secs_f64(),
@@ -105,61 +107,16 @@ impl Window {
             batches: BATCHES,
             autocorrelation: mean.and_then(|m| m.autocorrelation),
             correlated: mean.and_then(|m| m.correlated()),
-            stable: unfinished == 0 && moved.carried(),
+            stable: !stuck && moved.carried(),
             bound: {
                 let mut arrived: Vec<usize> = counted().collect();
                 arrived.sort_by_key(|&f| flows.arrival[f]);
                 let times = arrived.into_iter().map(|f| taken(flows, f, ended));
                 FctBound::of(&times.collect::<Vec<_>>())
             },
+            paced: moved.paced.mean,
+            paced_half_width: moved.paced.half_width.unwrap_or(0.0),
         }
-    }
-}
-
-/// Throughput in the window, in stretches of equal time.
-struct Moved {
-    offered: Estimate,
-    accepted: Estimate,
-    /// What was offered and not accepted.
-    missing: Estimate,
-    busiest: f64,
-}
-
-impl Moved {
-    fn of(cluster: &Cluster, flows: &Flows, span: Span) -> Moved {
-        let length = (span.until - span.from).0 as i128;
-        let stretch = |t: Time| {
-            let within = t != Time::NEVER && span.from <= t && t < span.until;
-            within.then(|| ((t - span.from).0 as i128 * BATCHES as i128 / length) as usize)
-        };
-        let (mut offered, mut accepted) = ([0.0; BATCHES], [0.0; BATCHES]);
-        let mut heard = vec![0u64; cluster.hosts() as usize];
-        for f in 0..flows.len() {
-            if let Some(b) = stretch(flows.arrival[f]) {
-                offered[b] += flows.bytes[f] as f64;
-            }
-            if let Some(b) = stretch(flows.finish[f]) {
-                accepted[b] += flows.bytes[f] as f64;
-                heard[flows.dst[f].index()] += flows.bytes[f];
-            }
-        }
-        let seconds = (span.until - span.from).as_secs_f64();
-        let one = cluster.server_rate.0 as f64 * seconds / 8.0;
-        let all = one * cluster.hosts() as f64 / BATCHES as f64;
-        let missing = std::array::from_fn(|b| (offered[b] - accepted[b]) / all);
-        Moved {
-            offered: Estimate::of_batches(&offered.map(|x| x / all)),
-            accepted: Estimate::of_batches(&accepted.map(|x| x / all)),
-            missing: Estimate::of_batches(&missing),
-            busiest: heard.into_iter().max().unwrap_or(0) as f64 / one,
-        }
-    }
-
-    /// Whether what is missing is little, or may be chance.
-    fn carried(&self) -> bool {
-        let missing = self.missing.mean;
-        missing <= (1.0 - CARRIED) * self.offered.mean
-            || missing <= self.missing.half_width.unwrap_or(0.0)
     }
 }
 
@@ -196,25 +153,44 @@ mod tests {
         flows
     }
 
+    /// Of packets, which come with their last byte; those that come at an instant are not
+    /// there before it.
+    fn window(flows: &Flows, span: Span, ended: Time) -> Window {
+        let mut come = flows.clone();
+        let mut came = Deliveries::at(span.instants());
+        for at in span.instants() {
+            for f in (0..flows.len()).filter(|&f| flows.finish[f] < at) {
+                come.delivered[f] = flows.bytes[f];
+            }
+            came.count(come.delivered.iter().sum(), &come);
+        }
+        Window::of(&CLUSTER, flows, span, ended, &came)
+    }
+
     #[test]
     fn worked_out_by_hand() {
         // 4 servers of 1 B/ns; from 100 to 200 ns they send 400 B.
-        let w = Window::of(
-            &CLUSTER,
-            &flows(&[
-                (0, 40, 90, Some(105)),  // before, delivered within
-                (0, 10, 100, Some(150)), // the first instant counts
-                (1, 20, 199, Some(260)), // delivered later
-                (2, 80, 200, Some(201)), // the last does not
-                (1, 30, 150, None),
-            ]),
-            span(100, 200),
-            Time::NS * 300,
-        );
-        assert_eq!((w.flows, w.flows_unfinished, w.stable), (3, 1, false));
+        let rows = flows(&[
+            (0, 40, 90, Some(105)),  // before, delivered within
+            (0, 10, 100, Some(150)), // the first instant counts
+            (1, 20, 199, Some(260)), // delivered later
+            (2, 80, 200, Some(201)), // the last does not
+            (1, 30, 150, None),
+        ]);
+        let w = window(&rows, span(100, 200), Time::NS * 300);
+        assert_eq!((w.flows, w.flows_unfinished, w.stable), (3, 1, true));
+        // It takes 30 ns alone: after 50 times that it is stuck.
+        let stable = |ended| window(&rows, span(100, 200), Time::NS * ended).stable;
+        assert!(stable(150 + 1_499) && !stable(150 + 1_500));
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(near(w.offered, 60.0 / 400.0) && near(w.accepted, 50.0 / 400.0));
         assert!(near(w.accepted_busiest, 50.0 / 100.0));
+        // Alone, the first would send from 90 to 130, the third from 199 to 219.
+        assert!(
+            near(w.paced, (30.0 + 10.0 + 1.0 + 30.0) / 400.0),
+            "{}",
+            w.paced
+        );
         assert!(near(w.mean_us.unwrap(), (0.050 + 0.061) / 2.0));
         assert_eq!(w.p50_us, Some(0.050));
         assert_eq!(w.p99_us, Some(0.061));
@@ -230,7 +206,7 @@ mod tests {
 
     #[test]
     fn nothing_arrived() {
-        let w = Window::of(&CLUSTER, &flows(&[]), span(100, 200), Time::NS * 300);
+        let w = window(&flows(&[]), span(100, 200), Time::NS * 300);
         assert_eq!((w.flows, w.mean_us, w.p99_us), (0, None, None));
         assert_eq!((w.offered, w.accepted, w.stable), (0.0, 0.0, true));
     }
@@ -246,7 +222,7 @@ mod tests {
             let rows: Vec<_> = rows.into_iter()
                 .map(|(to, bytes, at, took)| (to, bytes, at, took.map(|t| at + t))).collect();
             let (lo, hi) = (from * 1_000, (from + length) * 1_000);
-            let w = Window::of(&CLUSTER, &flows(&rows), span(from, from + length), Time::US);
+            let w = window(&flows(&rows), span(from, from + length), Time::US);
             // Stretch b is [lo + b·length/20, lo + (b + 1)·length/20), in ps.
             let sums = |at: &dyn Fn(&Row) -> Option<i64>| {
                 (0..20).map(|b| rows.iter().filter(|r| at(r).is_some_and(|t| {
@@ -303,12 +279,7 @@ mod tests {
     fn a_growing_queue_is_told_from_one_that_fluctuates() {
         for seed in 0..50 {
             for (p, stable) in [(0.5, true), (0.9, true), (1.1, false), (1.5, false)] {
-                let w = Window::of(
-                    &CLUSTER,
-                    &queue(p, 12_000, seed),
-                    span(20_000, 120_000),
-                    Time::MS,
-                );
+                let w = window(&queue(p, 12_000, seed), span(20_000, 120_000), Time::MS);
                 assert_eq!(w.stable, stable, "load {p}, seed {seed}: {w:?}");
             }
         }
@@ -321,12 +292,7 @@ mod tests {
         let a = 0.8;
         let slots = 1.0 + a / 4.0 / (1.0 - a);
         let held = (0..400).filter(|&seed| {
-            let w = Window::of(
-                &CLUSTER,
-                &queue(a, 25_000, seed),
-                span(50_000, 250_000),
-                Time::MS,
-            );
+            let w = window(&queue(a, 25_000, seed), span(50_000, 250_000), Time::MS);
             let (mean, half) = (w.mean_us.unwrap(), w.half_width_us.unwrap());
             (mean - slots * 0.01).abs() <= half
         });

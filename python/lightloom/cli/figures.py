@@ -46,8 +46,9 @@ MEANT = {
     "jobs": "Job → start_s, finish_s and seconds between them [s].",
     "circuit_share": "Bytes delivered that crossed at least one circuit ÷ bytes delivered.",
     "window": "Latency (mean_us, p50_us, p99_us, half_width_us of the 95 % confidence interval "
-    "[µs]) and throughput (offered, accepted, of what all servers can send) of what arrived in "
-    "the window of run.measure; stable says whether the load was carried.",
+    "[µs]) of what arrived in the window of run.measure, and throughput there, of what all servers "
+    "can send: bits offered, accepted as they came, and paced, as they would come to flows alone; "
+    "stable says whether the load was carried.",
     "updates": "Job → updates a second, for jobs that count them.",
     "parts": "Part → how many the fabric is made of; bandwidths [b/s] end in _bps.",
     "derived": "What followed from the fabric's table and the cluster, and is in force.",

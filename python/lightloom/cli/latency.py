@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from lightloom import bounds, console, repeats
-from lightloom.console import micros, plus_minus
+from lightloom.cli.completion import LEGEND_BOUNDS
+from lightloom.console import mean_latency
 from lightloom.intervals import over_runs
 from lightloom.saturation import Saturation
 
@@ -31,6 +32,7 @@ COLUMNS = (
 )
 #: Half of an interval is not shown smaller: it is rounded up to this.
 FINEST = 1e-4
+SHOWN_BOUNDS = ("window.mean_us", "window.p99_us")
 LEGEND = (
     "Loads are of what all servers can send. Latency: mean ± 95 % confidence at the",
     "load; low load is the lowest of [compare] loads. Saturation: what is accepted",
@@ -90,12 +92,12 @@ def table(comparison: Comparison, *, header: bool, beside: Beside | None = None)
     for title in beside:
         made.add_column(title, justify="right", no_wrap=True)
     for label in comparison.results:
-        window = over_seeds([c.results[label].summary["window"] for c in _each(comparison)])
+        windows = [c.results[label].summary["window"] for c in _each(comparison)]
         found = _saturation(comparison, label)
         made.add_row(
             "  " + escape(label),
             _low(comparison, label),
-            plus_minus(window["mean_us"], window["half_width_us"]) + mark(window),
+            mean_latency(windows, half_width(windows)) + mark(repeats.means(windows)),
             _p99(comparison, label),
             saturation(found),
             "-" if found is None else f"{found.busiest:.3f}",
@@ -115,13 +117,12 @@ def _each(comparison: Comparison) -> Sequence[Comparison]:
     return comparison.seeds or [comparison]
 
 
-def over_seeds(windows: Sequence[Window]) -> Window:
-    """The mean of the windows of all seeds, with the interval of its latency over them;
-    of one seed its own."""
+def half_width(windows: Sequence[Window]) -> float | None:
+    """Half of the interval of mean latency over all seeds [us]; of one seed that of its flows."""
     if len(windows) == 1:
-        return windows[0]
+        return None if windows[0]["half_width_us"] is None else float(windows[0]["half_width_us"])
     found = repeats.interval(windows, "mean_us")
-    return {**repeats.means(windows), "half_width_us": found and found.half_width}
+    return None if found is None else found.half_width
 
 
 def _saturation(comparison: Comparison, label: str) -> Saturation | None:
@@ -143,8 +144,8 @@ def _low(comparison: Comparison, label: str) -> str:
     if low is None:
         return "-"
     place = comparison.experiment["compare"]["loads"].index(low)
-    window = over_seeds([c.loads[label][place]["window"] for c in _each(comparison)])
-    return micros(window["mean_us"]) + mark(window)
+    windows = [c.loads[label][place]["window"] for c in _each(comparison)]
+    return mean_latency(windows, None) + mark(repeats.means(windows))
 
 
 def mark(window: Window) -> str:
@@ -173,5 +174,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     marks = {mark(w) for w in windows}
     if "*" in marks:
         yield "* not carried: the latency says how long the window was, no more."
+    if bounds.any_open({str(i): {"window": w} for i, w in enumerate(windows)}, SHOWN_BOUNDS):
+        yield LEGEND_BOUNDS
     if "+" in marks:
         yield "+ batches resemble their neighbours: the interval is too narrow."

@@ -88,7 +88,8 @@ def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:
     for job in console.jobs_of(summaries[0])[: console.JOBS_SHOWN]:
         found = over_runs(_seconds(summary, job) for summary in summaries)
         if found is not None:
-            yield f"job {job}", found, console.seconds
+            cut = found.n < len(summaries)
+            yield f"job {job}" + (", where it ended" if cut else ""), found, console.seconds
 
 
 def _seconds(summary: Summary, job: str) -> float | None:

@@ -12,11 +12,11 @@ from lightloom.console import (
     Summary,
     jobs_of,
     least,
+    mean_latency,
     number,
     out,
     per_second,
     plain_table,
-    plus_minus,
     ratio,
     say,
     seconds,
@@ -29,7 +29,11 @@ from lightloom.counts import counted
 SHOWN_BOUNDS = (
     *(f"fct.{group}.{name}_us" for group in ("short", "long") for name in ("p50", "p99", "mean")),
     *("slowdown.p50", "slowdown.p99"),
+    *(f"window.{name}_us" for name in ("mean", "p50", "p99")),
 )
+
+OUTSIDE = 0.02
+"""What of the bytes offered in a window may come outside of it, and nobody is told."""
 
 #: What `drops` counts, of a fabric whose packets are not simply lost in the dark.
 _LOST = {
@@ -115,10 +119,13 @@ def _window(window: Summary | None) -> dict[str, str]:
     if window is None:
         return {}
     span = f"{seconds(window['from_s'])} to {seconds(window['until_s'])}"
-    mean = plus_minus(window["mean_us"], window["half_width_us"])
+    mean = mean_latency([window], window["half_width_us"])
     both = {"window": window}
     percentiles = "  ".join(f"{p} {least(both, f'window.{p}_us')}" for p in ("p50", "p99"))
     carried = f"{window['accepted']:.4f} of {window['offered']:.4f} offered"
+    due = window.get("paced", window["offered"])
+    if abs(due - window["offered"]) > OUTSIDE * window["offered"]:
+        carried += f" ({due:.4f} due by its end)"
     return {
         "window": f"{counted(window['flows'], 'flow')} from {span}",
         "latency": f"mean {mean}  {percentiles}",

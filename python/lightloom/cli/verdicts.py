@@ -33,6 +33,7 @@ COLOURS = {
     "not judged": "yellow",
 }
 TOO_QUICK = "too quick"
+OF_BOUNDS = "of bounds"
 #: Columns of the totals, and those that are there also where they count nothing.
 ALWAYS = ("reproduced", "not reproduced", "not judged")
 COLUMNS = (*MARKS, "fitted", "set", TOO_QUICK)
@@ -97,7 +98,9 @@ def _remark(verdict: Verdict) -> str:
         return TOO_QUICK
     if verdict.outcome == "undecided":
         return f"undecided: {verdict.wants}" if verdict.wants else "undecided"
-    return "" if verdict.claim.basis == "measured" else verdict.claim.basis
+    if verdict.claim.basis != "measured":
+        return verdict.claim.basis
+    return OF_BOUNDS if verdict.of_bounds else ""
 
 
 def _below(verdict: Verdict, width: int, told: Told) -> Iterator[Text]:
@@ -155,6 +158,11 @@ def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield "fitted, set: comes out by construction, so no evidence; counted apart"
     if any(remark.startswith("undecided") for remark in remarks):
         yield "undecided: what is expected ends within the interval of what was measured"
+    if OF_BOUNDS in remarks:
+        yield (
+            f"{OF_BOUNDS}: compares with completion times that are no less than what was taken, as "
+            "flows were under way when a run ended"
+        )
     if TOO_QUICK in remarks:
         yield "too quick: --quick runs too little for a meaningful figure"
 

@@ -17,7 +17,8 @@ BOUNDED = {"flattened-butterfly": ("routers", "concentration", "routing", "packe
 CAPTION = (
     "Mean latency of what arrived in the window, with 95 % confidence intervals, and what was "
     "accepted in it, of what all servers could send; both against the load asked for. A hollow "
-    "marker is a load that was not carried: its latency tells how long the window was. "
+    "marker is a load that was not carried, whose latency tells how long the window was, or a "
+    "bound: some of what arrived in the window was under way when the run ended. "
 )
 SATURATED = (
     "The dotted uprights stand where a fabric saturates: at the load that is as much as it "
@@ -48,7 +49,10 @@ def load_axis(workload: Workload) -> Axis:
 def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
     """Mean latency, logarithmic."""
     x = load_axis(workload)
-    series = [sweep(f, lambda p: p.latency, lambda p: p.latency_error) for f in workload.fabrics]
+    series = [
+        sweep(f, lambda p: p.latency, lambda p: p.latency_known, lambda p: p.latency_error)
+        for f in workload.fabrics
+    ]
     seeds = over_seeds(workload, lambda p: p.latency)
     y = around("mean latency", "time", "log", series, seeds)
     rules = [
@@ -64,7 +68,7 @@ def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel
 def accepted(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
     """Throughput, with the line on which all is carried that is offered."""
     x = load_axis(workload)
-    series = [sweep(f, lambda p: p.accepted) for f in workload.fabrics]
+    series = [sweep(f, lambda p: p.accepted, lambda p: p.stable) for f in workload.fabrics]
     loads = np.array(workload.loads)
     offered = Series("offered", loads, loads)
     shaded = [between(a, b, lambda p: p.accepted) for a, b in bands]
@@ -82,28 +86,29 @@ def over_seeds(workload: Workload, of: Callable[[LoadPoint], float | None]) -> l
 def sweep(
     fabric: Fabric,
     of: Callable[[LoadPoint], float | None],
+    known: Callable[[LoadPoint], bool],
     error: Callable[[LoadPoint], float | None] | None = None,
 ) -> Series:
-    """One figure of a fabric at each load; hollow where the load was not carried."""
+    """One figure of a fabric at each load; hollow where it is not known for what it seems."""
     points = sorted(fabric.sweep, key=lambda p: p.load)
-    known = [(p, v) for p in points if (v := of(p)) is not None]
+    there = [(p, v) for p in points if (v := of(p)) is not None]
     errors = None
     if error is not None:
-        halves = [error(p) for p, _ in known]
-        # Of a load that is not carried there is nothing to be sure of.
+        halves = [error(p) for p, _ in there]
+        # Of a load that is not carried, or a bound, there is nothing to be sure of.
         errors = np.array(
             [
-                h if h is not None and p.stable else np.nan
-                for h, (p, _) in zip(halves, known, strict=True)
+                h if h is not None and known(p) else np.nan
+                for h, (p, _) in zip(halves, there, strict=True)
             ]
         )
     return Series(
         fabric.label,
-        np.array([p.load for p, _ in known]),
-        np.array([v for _, v in known]),
+        np.array([p.load for p, _ in there]),
+        np.array([v for _, v in there]),
         fabric.slot,
         points=True,
-        hollow=tuple(not p.stable for p, _ in known),
+        hollow=tuple(not known(p) for p, _ in there),
         error=errors,
     )
 

@@ -51,6 +51,11 @@ def limits(summary: Mapping[str, Any], path: str) -> Bound | None:
     return found.scaled(1e-6) if found is not None and path.endswith("_us") else found
 
 
+def window_limits(window: Mapping[str, Any] | None, name: str) -> Bound | None:
+    """Between what a latency of a window lies [s]; None where there is no window."""
+    return limits({"window": window}, f"window.{name}")
+
+
 def ratio(above: float | None, below: float | None) -> float | None:
     """A quotient, where there is one."""
     return above / below if above is not None and below else None
@@ -93,9 +98,22 @@ class LoadPoint:
         return over_runs(read(seed) for seed in self.seeds or (self,))
 
     @property
+    def latency_limits(self) -> Bound | None:
+        """Between what the mean latency in the window lies [s]."""
+        return window_limits(self.window, "mean_us")
+
+    @property
     def latency(self) -> float | None:
-        """Mean latency in the window [s]."""
-        return microseconds(self.window or {}, "mean_us")
+        """Mean latency in the window [s], or what it exceeds."""
+        found = self.latency_limits
+        return None if found is None else found.low
+
+    @property
+    def latency_known(self) -> bool:
+        """Whether that is a latency: of a load that was carried, all of the window having
+        arrived."""
+        found = self.latency_limits
+        return self.stable and found is not None and found.exact
 
     @property
     def latency_error(self) -> float | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import hypot, inf, isfinite, sqrt
 
 from lightloom.intervals import over_runs, student
+from lightloom.reproduce.of_bounds import marked_as
 
 #: So many more seeds are counted out; what takes more is out of reach.
 OUT_OF_REACH = 1000
@@ -99,7 +100,8 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
     """The mean of independent runs that each have an interval."""
     n = len(estimates)
     width = hypot(*(e.half_width for e in estimates)) / n
-    return Estimate(statistics.fmean(e.value for e in estimates), width, n)
+    values = [e.value for e in estimates]
+    return Estimate(marked_as(values, statistics.fmean(values)), width, n)
 
 
 def across(values: Sequence[float]) -> Estimate:
@@ -112,4 +114,4 @@ def across(values: Sequence[float]) -> Estimate:
     if found is None:
         raise ValueError("values = []: a mean needs at least one; give those of a run")
     width = inf if found.half_width is None else found.half_width
-    return Estimate(found.mean, width, found.n)
+    return Estimate(marked_as(values, found.mean), width, found.n)

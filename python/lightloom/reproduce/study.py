@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import lightloom
-from lightloom.console import pick
 from lightloom.reproduce.estimate import Estimate, across, pooled
+from lightloom.reproduce.of_bounds import figure
 from lightloom.reproduce.simulate import Case, Summary, simulate
 
 if TYPE_CHECKING:
@@ -29,22 +29,23 @@ class Runs(Generic[Key]):
     summaries: Mapping[Key, Sequence[Summary]]
 
     def value(self, key: Key, path: str) -> float | None:
-        """Median over the seeds of a figure such as `fct.short.p99_us`; None
-        where the fabric has none."""
-        values = [v for v in (pick(s, path) for s in self.summaries[key]) if v is not None]
+        """Median over the seeds of a figure such as `fct.short.p99_us`, marked where it is a
+        bound (`of_bounds`); None where the fabric has none."""
+        values = [v for v in (figure(s, path) for s in self.summaries[key]) if v is not None]
         return statistics.median(values) if values else None
 
     def ratio(self, key: Key, base: Key, path: str) -> float:
         """Median over the seeds of a figure relative to another run's on the
-        same traffic."""
+        same traffic, marked where one of them is a bound (`of_bounds`)."""
         pairs = zip(self.summaries[key], self.summaries[base], strict=True)
-        return float(statistics.median(pick(a, path) / pick(b, path) for a, b in pairs))
+        found: float = statistics.median(figure(a, path) / figure(b, path) for a, b in pairs)
+        return found
 
     def paired(self, key: Key, base: Key, path: str) -> Estimate:
         """Mean over the seeds of a figure relative to another run's on the same traffic, with
         the interval that they tell; what both owe to their traffic is in none of them."""
         pairs = zip(self.summaries[key], self.summaries[base], strict=True)
-        return across([pick(a, path) / pick(b, path) for a, b in pairs])
+        return across([figure(a, path) / figure(b, path) for a, b in pairs])
 
     def row(self, keys: Iterable[Key], path: str, scale: float = 1.0) -> list[Estimate]:
         """Means over the seeds of a figure along a row of keys, times `scale`."""
@@ -57,9 +58,12 @@ class Runs(Generic[Key]):
 
     def latency(self, key: Key) -> Estimate | None:
         """Mean latency in the window of `run.measure` [us]; None at a load that was
-        not carried, where it says no more than how long the window was. All seeds
-        together show less of a lack than the 2 % that one window is allowed."""
+        not carried, where it says no more than how long the window was, and where some of
+        what arrived in the window did not end within the run. All seeds together show less
+        of a lack than the 2 % that one window is allowed."""
         windows = self._windows(key)
+        if any(w.get("flows_unfinished") for w in windows):
+            return None
         offered, accepted = self.offered(key), self.accepted(key)
         lack = offered.value - accepted.value
         if not all(w["stable"] for w in windows) or (
@@ -85,7 +89,7 @@ class Runs(Generic[Key]):
 
     def across(self, key: Key, path: str) -> Estimate:
         """Mean over the seeds of a figure, with the interval that they tell."""
-        return across([pick(s, path) for s in self.summaries[key]])
+        return across([figure(s, path) for s in self.summaries[key]])
 
     def _windows(self, key: Key) -> list[Summary]:
         return [s["window"] for s in self.summaries[key]]

@@ -9,6 +9,7 @@ from math import isfinite
 from lightloom.counts import counted
 from lightloom.reproduce.claims import Claim, Status
 from lightloom.reproduce.estimate import OUT_OF_REACH, Estimate
+from lightloom.reproduce.of_bounds import OfBounds
 from lightloom.reproduce.readings import Measured, Reading, Readings, estimated
 
 
@@ -51,6 +52,11 @@ class Verdict:
     """The reading that the outcome is from, where there is more than one."""
 
     @property
+    def of_bounds(self) -> bool:
+        """Whether what was measured rests on completion times that are but bounds."""
+        return self.measured is not None and isinstance(self.measured.value, OfBounds)
+
+    @property
     def as_recorded(self) -> bool:
         """Whether the outcome is the one on record. A quick run does not
         contradict the record by leaving a claim unjudged, or open."""
@@ -74,6 +80,7 @@ class Verdict:
             "quick_run": self.quick,
             **_figures(plain),
             "measured": None if self.measured is None else self.measured.value,
+            **({"of_bounds": True} if self.of_bounds else {}),
             "outcome": self.outcome,
             **({"wants": self.wants} if self.wants else {}),
             **({"reading": self.reading} if self.reading else {}),

@@ -14,7 +14,8 @@
 //! wait as long as others fill the output.
 //!
 //! With an input speedup of s a port has s inputs of the crossbar, the j-th for
-//! the virtual channels that are j modulo s.
+//! the virtual channels that are j modulo s. With a speedup both allocators work
+//! several times a cycle, and outputs whose queues are full take nothing.
 
 use super::kernel::Now;
 use super::network::{first_from, members, Network, WAITS};
@@ -84,10 +85,13 @@ impl Network {
     }
 
     /// Sends flits across a router's switch.
-    pub(super) fn switch(&mut self, router: usize, now: &mut Now) {
+    pub(super) fn switch<const QUEUED: bool>(&mut self, router: usize, now: &mut Now) {
         let base = router << self.bits.port;
         // Outputs, and ports by their inputs of the crossbar, that are matched.
         let (mut taken, mut used) = (0u64, [0u64; 4]);
+        if QUEUED {
+            taken = self.output_queues.full(router);
+        }
         for iteration in 0..self.iterations {
             let asked = self.proposals(router, taken, &used);
             if asked == 0 {
@@ -99,11 +103,11 @@ impl Network {
                 let (input, port) = (who >> self.bits.port, who & ((1 << self.bits.port) - 1));
                 let (channel, out) = (base | port, base | output);
                 if iteration == 0 {
-                    self.input_turn[channel * self.speedup + input] = (number as u8 + 1) & 63;
+                    self.input_turn[channel * self.input_speedup + input] = (number as u8 + 1) & 63;
                     self.output_turn[out] = (who + 1) as u16;
                 }
                 used[input] |= 1 << port;
-                self.send(channel << self.bits.vc | number, now);
+                self.send::<QUEUED>(channel << self.bits.vc | number, now);
             }
             taken |= asked;
         }
@@ -129,7 +133,7 @@ impl Network {
                 if set == 0 {
                     continue;
                 }
-                let turn = self.input_turn[channel * self.speedup + input];
+                let turn = self.input_turn[channel * self.input_speedup + input];
                 let number = first_from(set, turn);
                 let output = self.lanes[channel << self.bits.vc | number].output as usize;
                 let who = (input << self.bits.port | port) as u32;

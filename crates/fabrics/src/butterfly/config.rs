@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// The deepest buffer of a virtual channel [flits].
 pub(super) const BUFFER_MAX: u32 = 4_096;
+/// Queue of an output behind a switch with a speedup, unless given [flits].
+pub(super) const OUTPUT_BUFFER: u32 = 512;
 
 /// An electrical k-ary n-flat of input-queued virtual-channel routers, flit by
 /// flit (Kim, Dally and Abts, ISCA 2007): the baseline of LIONS (JSTQE 2013, §IV).
@@ -44,7 +46,7 @@ pub struct ButterflyConfig {
     pub rate: Option<Rate>,
     /// Virtual channels of every link; Valiant and UGAL need two classes of
     /// them. Not in LIONS. Default 2, our assumption: the fewest that work with
-    /// all routings.
+    /// all routings; BookSim has 16 (Jiang et al., ISPASS 2013).
     #[schemars(range(min = 1, max = 64))]
     pub vcs: u32,
     /// Buffer of each virtual channel at a router's input [flits]. Not in LIONS.
@@ -60,15 +62,28 @@ pub struct ButterflyConfig {
     pub router_latency: Time,
     /// From a flit's departure to the credit's leaving for the router or host
     /// before [time]. Not in LIONS. Default 6.4 ns, our assumption: a cycle
-    /// at 10 Gb/s.
+    /// at 10 Gb/s. BookSim's flattened butterfly takes two.
     pub credit_latency: Time,
+    /// How often routers give virtual channels and move flits across their switch in
+    /// a cycle of the links. With more than once an input sends, and an output takes,
+    /// up to as many flits a cycle; what the wire has not taken waits in a queue of
+    /// the output. Not in LIONS. Default 1: no output queue; at most 4. Comparisons of
+    /// topologies have 2 (Besta and Hoefler, Slim Fly, SC 2014), as nothing is then lost
+    /// to allocators.
+    #[schemars(range(min = 1, max = 4))]
+    pub speedup: u32,
+    /// Queue of each output [flits]; only with a speedup above 1. Not in LIONS.
+    /// Default 512 then, our assumption: deeper ones change nothing in LIONS' network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4096))]
+    pub output_buffer: Option<u32>,
     /// Flits that an input port can send in a cycle, of different virtual
     /// channels to different outputs. Not in LIONS. Default 1, our assumption of a
     /// plain crossbar; at most 4.
     #[schemars(range(min = 1, max = 4))]
     pub input_speedup: u32,
-    /// Rounds of the switch allocator in a cycle. Not in LIONS. Default 1, our
-    /// assumption.
+    /// Rounds of the switch allocator each time that it moves flits. Not in LIONS.
+    /// Default 1, our assumption.
     #[schemars(range(min = 1, max = 16))]
     pub allocator_iterations: u32,
     /// Wire from a host to its router [length] (LIONS §IV: 1.75 m).
@@ -117,6 +132,8 @@ impl Default for ButterflyConfig {
             flow_control: FlowControl::Wormhole,
             router_latency: Time::NS * 100,
             credit_latency: Time(6_400),
+            speedup: 1,
+            output_buffer: None,
             input_speedup: 1,
             allocator_iterations: 1,
             host_wire: Length(1_750),
@@ -170,6 +187,11 @@ impl ButterflyConfig {
         let steps: u64 = self.sizes().iter().map(|&k| k as u64 - 1).sum();
         let between = Length::of_delay(way).0.saturating_sub(2 * self.host_wire.0);
         (steps > 0).then(|| Length(between / steps))
+    }
+
+    /// Queue of each output of a resolved configuration [flits]; 0 without one.
+    pub fn output_queue(&self) -> u32 {
+        self.output_buffer.unwrap_or(0)
     }
 
     /// Flits that a virtual channel sends over the longest wire until credits are back: as

@@ -34,16 +34,18 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "basic",
         summary: "LIONS §IV with a plain router, as we assume one: 2 virtual channels of 48 flits, 100 ns, one \
-                  round of allocation",
+                  round of allocation, no speedup",
         table: r#"{"vcs": 2, "vc_buffer": 48, "router_latency": "100 ns",
                    "input_speedup": 1, "allocator_iterations": 1, "flow_control": "wormhole"}"#,
     },
     Preset {
         name: "aggressive",
-        summary: "LIONS §IV with a router that, as we assume, is hardly in the way: 8 virtual channels of 64 \
-                  flits, a pipeline of three cycles (19.2 ns), speedup 4, three rounds",
-        table: r#"{"vcs": 8, "vc_buffer": 64, "router_latency": "19.2 ns",
-                   "input_speedup": 4, "allocator_iterations": 3,
+        summary: "LIONS §IV with the strongest router that one would build: 16 virtual channels of 64 flits, \
+                  three cycles and credits of two as in BookSim's flattened butterfly, an internal speedup of \
+                  2 as in Slim Fly's (SC 2014), deep queues at outputs",
+        table: r#"{"vcs": 16, "vc_buffer": 64, "router_latency": "19.2 ns",
+                   "credit_latency": "12.8 ns", "speedup": 2, "output_buffer": 512,
+                   "input_speedup": 1, "allocator_iterations": 3,
                    "flow_control": "virtual-cut-through"}"#,
     },
 ];
@@ -131,6 +133,7 @@ impl FabricConfig for ButterflyConfig {
         lanes * 24
             + channels as u64 * 64
             + buffers * 4
+            + channels as u64 * config.output_queue() as u64 * 8
             + (buffers * 40).min(1 << 28)
             + site.flows.len() as u64 * 12
     }

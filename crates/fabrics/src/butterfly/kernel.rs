@@ -44,8 +44,9 @@ impl Network {
         }
     }
 
-    /// Everything that happens in a cycle.
-    fn step(&mut self, now: &mut Now) {
+    /// Everything that happens in a cycle; with queues of outputs if the switch has a
+    /// speedup.
+    fn step<const QUEUED: bool>(&mut self, now: &mut Now) {
         self.receive(now.cycle);
         for word in 0..self.busy_routers.len() {
             let mut rest = self.busy_routers[word];
@@ -53,13 +54,19 @@ impl Network {
                 let bit = rest.trailing_zeros();
                 rest &= rest - 1;
                 let router = word * 64 + bit as usize;
-                if self.head_ports[router] != 0 {
-                    self.allocate(router);
+                for _ in 0..if QUEUED { self.speedup } else { 1 } {
+                    if self.head_ports[router] != 0 {
+                        self.allocate(router);
+                    }
+                    if self.ready_ports[router] != 0 {
+                        self.switch::<QUEUED>(router, now);
+                    }
                 }
-                if self.ready_ports[router] != 0 {
-                    self.switch(router, now);
+                if QUEUED {
+                    self.drain(router, now);
                 }
-                if self.ready_ports[router] | self.head_ports[router] == 0 {
+                let queued = QUEUED && self.output_queues.waiting(router) != 0;
+                if self.ready_ports[router] | self.head_ports[router] == 0 && !queued {
                     self.busy_routers[word] &= !(1 << bit);
                 }
             }
@@ -104,7 +111,10 @@ impl EventKernel for Network {
                     io,
                     todo,
                 };
-                self.step(&mut now);
+                match self.speedup {
+                    1 => self.step::<false>(&mut now),
+                    _ => self.step::<true>(&mut now),
+                }
                 (self.next, self.from) = (NEVER, cycle + 1);
                 let upcoming = self.upcoming(cycle);
                 self.wake(upcoming, todo);

@@ -1,6 +1,6 @@
 //! What of a flattened butterfly's table is refused, and what is filled in.
 
-use super::config::{ButterflyConfig, FlowControl, Routing, BUFFER_MAX};
+use super::config::{ButterflyConfig, FlowControl, Routing, BUFFER_MAX, OUTPUT_BUFFER};
 use crate::ranges::{host_rate, refuse, within, PACKET_MAX};
 use lightloom_engine::{Bytes, Cluster, Length, Refusal, Time};
 
@@ -22,6 +22,7 @@ impl ButterflyConfig {
         self.resolve_shape(cluster.racks)?;
         self.refuse_packets()?;
         self.refuse_router()?;
+        self.resolve_speedup()?;
         self.rate = Some(host_rate(self.rate, cluster)?);
         self.refuse_wires()
     }
@@ -133,6 +134,26 @@ impl ButterflyConfig {
             within(key, value, Time::ZERO..=Time::MS, "use a few nanoseconds")?;
         }
         Ok(())
+    }
+
+    /// Fills in the queue of outputs where the switch has a speedup, or refuses one
+    /// where it has none.
+    fn resolve_speedup(&mut self) -> Result<(), Refusal> {
+        within("speedup", self.speedup, 1..=4, "use 1")?;
+        match self.output_buffer {
+            Some(flits) if self.speedup == 1 => {
+                let limit = "has no effect with fabric.speedup = 1";
+                refuse("output_buffer", flits, limit, "remove it, or raise that")
+            }
+            Some(flits) => {
+                let usual = format!("use {OUTPUT_BUFFER}");
+                within("output_buffer", flits, 1..=BUFFER_MAX, usual)
+            }
+            None => {
+                self.output_buffer = (self.speedup > 1).then_some(OUTPUT_BUFFER);
+                Ok(())
+            }
+        }
     }
 
     fn refuse_wires(&self) -> Result<(), Refusal> {

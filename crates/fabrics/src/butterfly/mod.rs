@@ -18,6 +18,7 @@
 //! | [`routing`] | dimension order, Valiant, UGAL, and why nothing deadlocks; `route_rule`, what it goes by |
 //! | `allocation` | who gets virtual channels and the switch |
 //! | `transfer`, `injection` | flits and credits that arrive and leave |
+//! | `output_queues` | what waits behind a switch with a speedup |
 //! | [`kernel`], `counters` | cycle by cycle; what it counts |
 //! | [`bound`] | what tests hold the kernel to |
 //!
@@ -53,6 +54,7 @@ pub mod kernel;
 mod limits;
 pub mod lines;
 pub mod network;
+mod output_queues;
 pub mod packets;
 mod route_rule;
 pub mod routing;

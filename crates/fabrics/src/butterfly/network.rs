@@ -15,6 +15,7 @@ use super::config::{ButterflyConfig, FlowControl, Routing};
 use super::counters::Counters;
 use super::hosts::{Injection, NONE};
 use super::lines::{Lines, NEVER};
+use super::output_queues::OutputQueues;
 use super::packets::Packets;
 use super::route_rule::RouteRule;
 use super::topology::Topology;
@@ -96,13 +97,21 @@ impl Lane {
 /// No virtual channel yet.
 pub const WAITS: u8 = u8::MAX;
 
-/// A flit on a wire.
+/// A flit on a wire, or in the queue of an output.
 #[derive(Clone, Copy, Debug)]
 pub struct Flit {
-    /// The virtual channel of the input at the end.
+    /// The virtual channel of the input at the end; nothing where that is a host.
     pub to: u32,
-    /// Its packet if it is the first of it, else [`NONE`].
+    /// Its packet if it is the first of it, or for a host the last, else [`NONE`].
     pub packet: u32,
+}
+
+impl Flit {
+    /// None.
+    pub const NOTHING: Flit = Flit {
+        to: NONE,
+        packet: NONE,
+    };
 }
 
 /// The network.
@@ -117,7 +126,10 @@ pub struct Network {
     pub(super) flit_bytes: u64,
     pub(super) header: u64,
     pub(super) vc_buffer: u16,
-    pub(super) speedup: usize,
+    /// How often the switch moves flits in a cycle.
+    pub(super) speedup: u32,
+    /// Inputs of the crossbar of each port.
+    pub(super) input_speedup: usize,
     pub(super) iterations: usize,
     pub(super) whole: bool,
     /// Packets in transit come before those from hosts.
@@ -155,6 +167,8 @@ pub struct Network {
     /// it, or was. So a flit that leaves for a wire is counted until its credit
     /// is back.
     pub(super) queue: Vec<u32>,
+    /// Flits behind a switch with a speedup.
+    pub(super) output_queues: OutputQueues,
     // Virtual channels of outputs, the hosts' included.
     /// Places in the buffer at the other end.
     pub(super) credits: Vec<u16>,
@@ -197,7 +211,7 @@ impl Network {
         };
         let (hosts, inputs) = (site.cluster.racks as usize, topology.routers << bits.port);
         let outputs = inputs + hosts;
-        let (vcs, speedup) = (config.vcs as usize, config.input_speedup as usize);
+        let (vcs, inputs_each) = (config.vcs as usize, config.input_speedup as usize);
         let all = every(vcs, 1, 0);
         let low = (1u64 << (vcs / 2)) - 1;
         let (peer, line) = wiring(&topology, bits, hosts);
@@ -208,24 +222,28 @@ impl Network {
             flit_bytes: config.flit.0,
             header: config.header.0,
             vc_buffer: config.vc_buffer as u16,
-            speedup,
+            speedup: config.speedup,
+            input_speedup: inputs_each,
             iterations: config.allocator_iterations as usize,
             transit_first: config.routing != Routing::DimensionOrder,
             whole: config.flow_control == FlowControl::VirtualCutThrough,
             classes: [all, all & low, all & !low],
-            strides: (0..speedup).map(|j| every(vcs, speedup, j)).collect(),
+            strides: (0..inputs_each)
+                .map(|j| every(vcs, inputs_each, j))
+                .collect(),
             peer,
             line,
             lanes: vec![Lane::EMPTY; inputs << bits.vc],
             ring: vec![NONE; (inputs << bits.vc) * depth],
             ready: vec![0; inputs],
             heads: vec![0; inputs],
-            input_turn: vec![0; inputs * speedup],
+            input_turn: vec![0; inputs * inputs_each],
             free: vec![all; inputs],
             vc_turn: vec![0; inputs],
             head_turn: vec![0; inputs],
             output_turn: vec![0; inputs],
             queue: vec![0; inputs],
+            output_queues: OutputQueues::new(config.output_queue(), topology.routers, bits),
             credits: vec![config.vc_buffer as u16; outputs << bits.vc],
             holder: vec![NONE; inputs << bits.vc],
             ready_ports: vec![0; topology.routers],

@@ -92,8 +92,9 @@ impl Network {
         }
     }
 
-    /// The first flit of an input's virtual channel crosses the switch.
-    pub(super) fn send(&mut self, vc: usize, now: &mut Now) {
+    /// The first flit of an input's virtual channel crosses the switch, onto its wire
+    /// or into its output's queue.
+    pub(super) fn send<const QUEUED: bool>(&mut self, vc: usize, now: &mut Now) {
         let (channel, number) = self.bits.parts(vc);
         let (router, port) = self.bits.ends(channel);
         let lane = &mut self.lanes[vc];
@@ -103,17 +104,21 @@ impl Network {
         lane.tag = NONE;
         let (output, held) = (lane.output as usize, lane.vc as usize);
         let out = router << self.bits.port | output;
-        self.held[router] -= 1;
         self.counters.flit_hops += 1;
-        self.audit(router, output, now);
         let leaves = output >= self.topology.concentration;
         self.queue[out] -= !leaves as u32;
-        let full = leaves && self.depart(out, held, tag, now.cycle);
+        let full = if QUEUED {
+            self.enqueue(vc, out, tag)
+        } else {
+            self.held[router] -= 1;
+            self.audit(router, output, now);
+            leaves && self.depart(out, held, tag, now.cycle)
+        };
         let back = (self.peer[channel] as usize) << self.bits.vc | number;
         self.returning
             .push(self.line[channel] as usize, now.cycle, back as u32);
         if left == 0 {
-            self.release(vc, out, now);
+            self.release::<QUEUED>(vc, out, now);
         } else if !(spent || full) {
             return;
         }
@@ -127,24 +132,28 @@ impl Network {
     /// has no room for another.
     #[inline]
     fn depart(&mut self, out: usize, number: usize, packet: u32, cycle: u64) -> bool {
+        let (flit, full) = self.address(out, number, packet);
+        self.flits.push(self.line[out] as usize, cycle, flit);
+        full
+    }
+
+    /// Takes a credit of an output's virtual channel for a flit. Returns it with where
+    /// it goes, and whether there is no room for another.
+    #[inline(always)]
+    pub(super) fn address(&mut self, out: usize, number: usize, packet: u32) -> (Flit, bool) {
         let (here, there) = (
             out << self.bits.vc,
             (self.peer[out] as usize) << self.bits.vc,
         );
         let credits = &mut self.credits[here | number];
         *credits -= 1;
-        let full = *credits == 0;
-        let flit = Flit {
-            to: (there | number) as u32,
-            packet,
-        };
-        self.flits.push(self.line[out] as usize, cycle, flit);
-        full
+        let to = (there | number) as u32;
+        (Flit { to, packet }, *credits == 0)
     }
 
     /// The last flit of a packet has left: its virtual channel is another's, and
     /// the packet behind it is first.
-    fn release(&mut self, vc: usize, out: usize, now: &mut Now) {
+    fn release<const QUEUED: bool>(&mut self, vc: usize, out: usize, now: &mut Now) {
         let depth = self.vc_buffer;
         let lane = &mut self.lanes[vc];
         let packet = self.ring[vc * depth as usize + lane.first as usize];
@@ -161,18 +170,24 @@ impl Network {
         self.holder[out << self.bits.vc | held as usize] = NONE;
         self.counters.packet_hops += 1;
         let (_, output) = self.bits.ends(out);
-        if output < self.topology.concentration {
-            let at = now.at + self.ejection;
-            now.todo.append(0, at, Event::Delivered { packet });
+        if !QUEUED && output < self.topology.concentration {
+            self.eject(packet, now);
         }
         if more {
             self.route(vc);
         }
     }
 
+    /// The last flit of a packet leaves for its host.
+    #[inline]
+    pub(super) fn eject(&self, packet: u32, now: &mut Now) {
+        let at = now.at + self.ejection;
+        now.todo.append(0, at, Event::Delivered { packet });
+    }
+
     /// Records a flit on a link.
     #[inline]
-    fn audit(&self, router: usize, output: usize, now: &mut Now) {
+    pub(super) fn audit(&self, router: usize, output: usize, now: &mut Now) {
         let Some(audit) = &mut now.io.audit else {
             return;
         };

@@ -37,6 +37,10 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("vcs", json!(65)),
         same("vc_buffer", json!(0)),
         same("vc_buffer", json!(4_097)),
+        same("speedup", json!(0)),
+        same("speedup", json!(5)),
+        same("output_buffer", json!(0)),
+        same("output_buffer", json!(4_097)),
         same("input_speedup", json!(0)),
         same("input_speedup", json!(5)),
         same("allocator_iterations", json!(0)),
@@ -67,9 +71,15 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         prop::sample::select(vec![4u64, 8, 16, 24, 64]),
     );
     let buffer = prop_oneof![1u32..4, 4u32..100];
+    // Half of the routers with a queue at each output, of a flit or more.
+    let speedup = (
+        prop_oneof![Just(1u32), 2u32..5],
+        prop_oneof![Just(None), (1u32..100).prop_map(Some)],
+    );
     let router = (
-        1u32..10,
+        prop_oneof![1u32..10, Just(16)],
         buffer,
+        speedup,
         1u32..5,
         1u32..4,
         prop::bool::weighted(0.3),
@@ -81,23 +91,27 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let words = switches("flattened-butterfly", &["flow_control"]);
     (shapes(), 1u64..40, nic(), packets, router, delays, words).prop_map(
         |((c, sizes), gbps, nic, (packet, header, flit), router, delays, words)| {
-            let (vcs, buffer, speedup, rounds, whole) = router;
+            let (vcs, buffer, (speedup, queue), input_speedup, rounds, whole) = router;
             let ([latency, credit], [host_wire, spacing]) = delays;
             let hosts = c * sizes.iter().product::<u32>();
             let flits = (packet + header).div_ceil(flit) as u32;
             let ugal = words.get("routing").is_some_and(|w| w == "ugal");
             let minimal = words.get("routing").is_none_or(|w| w == "dimension-order");
-            let table = json!({
+            let mut table = json!({
                 "routers": sizes, "concentration": c,
                 "packet": format!("{packet} B"), "header": format!("{header} B"),
                 "flit": format!("{flit} B"), "ugal_bias": format!("{} B", if ugal { flit * 3 } else { 0 }),
                 "vcs": if minimal { vcs } else { vcs + 1 },
                 "vc_buffer": if whole { buffer + flits } else { buffer },
                 "flow_control": if whole { "virtual-cut-through" } else { "wormhole" },
-                "input_speedup": speedup, "allocator_iterations": rounds,
+                "speedup": speedup,
+                "input_speedup": input_speedup, "allocator_iterations": rounds,
                 "router_latency": picoseconds(latency), "credit_latency": picoseconds(credit),
                 "host_wire": format!("{host_wire} mm"), "spacing": format!("{spacing} mm"),
             });
+            if let Some(flits) = queue.filter(|_| speedup > 1) {
+                table["output_buffer"] = json!(flits);
+            }
             let cluster = Cluster {
                 racks: hosts,
                 servers_per_rack: 1,

@@ -266,10 +266,11 @@ fn horizons(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -
     let middle = cuts.get(cuts.len() / 2).copied().unwrap_or(end / 2);
     let after = |looks: &[Time], last: Time| {
         let mut run = Run::new(entry, scenario, 1);
-        looks
-            .iter()
-            .filter(|&&t| t < last)
-            .for_each(|&t| run.advance(t));
+        for &t in looks.iter().filter(|&&t| t < last) {
+            run.advance(t);
+            // Nor does it that flows are settled on the way.
+            run.fabric.settle(&mut run.io);
+        }
         run.advance(last);
         // Twice to the same place is once.
         run.advance(last);

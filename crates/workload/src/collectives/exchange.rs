@@ -1,5 +1,6 @@
 //! Everybody sends to everybody else: what transposes and all-to-alls consist of.
 
+use super::tournament;
 use crate::tasks::Extent;
 use lightloom_engine::{Dag, HostId, Node, Task, Time};
 use schemars::JsonSchema;
@@ -15,16 +16,25 @@ pub enum Exchange {
     /// In n - 1 rounds: in round k server i sends to server i + k, once its own
     /// part in the round before is done.
     Pairwise,
+    /// In n - 1 rounds, n if n is odd: in each everybody has one partner, or sits out, and the
+    /// two swap their blocks once both are through with their rounds before. So FFTW transposes
+    /// over MPI.
+    Tournament,
 }
 
 impl Exchange {
     /// Nodes and edges among `n` servers, at most, with those before and after.
     pub(crate) fn extent(self, n: u64) -> Extent {
         let blocks = n.saturating_mul(n - 1);
+        // What two partners sent and heard in their rounds before.
+        let waits_for = match self {
+            Exchange::AtOnce | Exchange::Pairwise => 2,
+            Exchange::Tournament => 4,
+        };
         Extent {
             flows: blocks,
             barriers: 0,
-            edges: blocks.saturating_mul(2),
+            edges: blocks.saturating_mul(waits_for),
         }
     }
 
@@ -44,6 +54,9 @@ impl Exchange {
             bytes: block(i, j),
             compute: Time::ZERO,
         };
+        if self == Exchange::Tournament {
+            return tournament::build(n, send, before, dag);
+        }
         let mut last: Vec<Node> = Vec::new();
         for k in 1..n {
             let round: Vec<Node> = (0..n)
@@ -60,7 +73,7 @@ impl Exchange {
                 .collect();
             match self {
                 Exchange::Pairwise => last = round,
-                Exchange::AtOnce => last.extend(round),
+                _ => last.extend(round),
             }
         }
         last

@@ -12,6 +12,7 @@ mod ring;
 mod rounds;
 #[cfg(test)]
 mod tests;
+mod tournament;
 mod tree;
 
 pub use all_reduce::{Algorithm, AllReduce};

@@ -115,9 +115,10 @@ fn completion_times_are_those_of_the_alpha_beta_model() {
                      "iterations": 3, "compute": "5 us"}),
         )
     };
-    // 8 KB for everybody: at once, or in seven rounds.
+    // 8 KB for everybody: at once, or in seven rounds, to one and from another or a partner.
     assert_eq!(all_to_all("at-once"), us(3 * (5 + 9)));
     assert_eq!(all_to_all("pairwise"), us(3 * (5 + 7 * 9)));
+    assert_eq!(all_to_all("tournament"), us(3 * (5 + 7 * 9)));
 }
 
 /// What 2 (n - 1) · 64 / n µs leave out when they are cut to whole microseconds.

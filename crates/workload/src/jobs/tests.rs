@@ -48,6 +48,7 @@ fn every_kind() -> Vec<Value> {
         json!({"kind": "gups", "updates": 64, "outstanding": 8, "batch": 2}),
         json!({"kind": "fft", "elements": 5_000}),
         json!({"kind": "fft", "elements": 5_000, "exchange": "pairwise", "hosts": 7}),
+        json!({"kind": "fft", "elements": 5_000, "exchange": "at-once", "hosts": 7}),
     ]
 }
 
@@ -107,16 +108,17 @@ fn jobs_follow_each_other_or_run_together() {
         let begin = job.begin.map_or(Time::ZERO, |b| io.completed(b));
         (begin, io.completed(job.end))
     };
-    // Two phases of 1.25 s of computing and 1 s of sending.
-    let took = Time::MS * 4_500;
+    // Two phases of 1.25 s of computing and, at 1 s each, the rounds of 15 or of 4 partners.
+    let took = Time::MS * 2 * (1_250 + 15_000);
+    let mine = Time::MS * 2 * (1_250 + 3_000);
     assert_eq!(span(&io, 0), (Time::ZERO, took));
     assert_eq!(span(&io, 1), (took, took * 2));
-    assert_eq!(span(&io, 2), (took * 2, took * 3));
+    assert_eq!(span(&io, 2), (took * 2, took * 2 + mine));
     let table = json!({"jobs": jobs, "schedule": "together"});
     let config: WorkloadConfig = config::read(&table, "workload").unwrap();
     let flows = config.generate(&cluster(4, 4), 1).unwrap();
     let io = play(flows, |_| Time::S);
-    for i in 0..3 {
+    for (i, took) in [took, took, mine].into_iter().enumerate() {
         assert_eq!(span(&io, i), (Time::ZERO, took));
     }
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .. import units
-from ..model import Fabric, LoadPoint, Workload, microseconds
+from ..model import Fabric, LoadPoint, Workload, microseconds, window_limits
 from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
 from . import load
 from .fair import carrying, not_carrying_at
@@ -105,17 +105,19 @@ def of_job(name: str) -> Criterion:
 
 def latency(fabric: Fabric) -> Score | None:
     """Mean latency in the window, of a load that was carried."""
-    value = load.mean(fabric)
-    if value is None or not load.is_stable(fabric):
+    if not load.is_stable(fabric):
         return None
-    return around(fabric, value, microseconds(fabric.window or {}, "half_width_us"))
+    half = microseconds(fabric.window or {}, "half_width_us")
+    found = window_limits(fabric.window, "mean_us")
+    return load.around(fabric, found, math.inf if half is None else half)
 
 
 def latency_at(fabric: Fabric, point: LoadPoint) -> Score | None:
     """The same at a load of the sweep."""
-    if point.latency is None or not point.stable:
+    if not point.stable:
         return None
-    return around(fabric, point.latency, point.latency_error)
+    half = point.latency_error
+    return load.around(fabric, point.latency_limits, math.inf if half is None else half)
 
 
 def around(fabric: Fabric, value: float, half: float | None) -> Score:
@@ -164,6 +166,7 @@ LATENCY = Criterion(
     ("has the lowest latency", "have the lowest latency"),
     "its packets take {} on average",
     latency_at,
+    more="its packets take more than {} on average",
 )
 SATURATION = Criterion(
     "the load at which it saturates",

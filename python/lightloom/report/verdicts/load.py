@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lightloom.bounds import Bound
+
 from .. import units
 from ..factors import less, slower
-from ..model import Fabric, Workload, figure, microseconds
-from ..ranking import Score, names, rank
+from ..model import Fabric, Workload, figure, microseconds, window_limits
+from ..ranking import Ranking, Score, names, rank
 from ..spec import tick_label
 from .answer import Verdict, evidence
 
@@ -18,28 +20,45 @@ def latency_at_load(workload: Workload) -> Verdict:
     load = figure(workload.experiment, "workload.load")
     at = "" if load is None else f" at load {tick_label(load, 'share')}"
     question = f"How soon do flows arrive{at}?"
-    shown = evidence(fabrics, mean, "time", detail)
-    carried = [f for f in fabrics if is_stable(f) and mean(f) is not None]
+    scores = [s for f in fabrics if (s := score(f)) is not None]
+    text = {s.fabric.label: s.shown("time") for s in scores}
+    shown = evidence(fabrics, mean, "time", detail, text=text)
+    carried = [s for s in scores if is_stable(s.fabric)]
     if not carried:
         return Verdict(question, f"No fabric carries it{at}: queues only grow.", shown)
-    ranking = rank([score(f) for f in carried], "lower")
-    first = ranking.leaders
-    verb = "has" if len(first) == 1 else "share"
-    lead = f"{names(first)} {verb} the lowest mean latency{at}: " if first else ""
-    lead += f"{interval(first[0])}." if first else ""
+    ranking = rank(carried, "lower")
     lost = [f.label for f in fabrics if not is_stable(f)]
     also = f"{units.listed(lost)} cannot carry the load." if lost else ""
     parts = (
-        lead if len(fabrics) > 1 else f"On average in {interval(first[0])}{at}.",
-        slower(ranking) if first else "",
+        lead(ranking, at, alone=len(fabrics) == 1),
+        slower(ranking) if ranking.leaders else "",
         ranking.said_unplaced("time"),
+        left_out(ranking),
     )
     return Verdict(question, " ".join(p for p in (*parts, also) if p), shown, notes(fabrics))
 
 
+def lead(ranking: Ranking, at: str, *, alone: bool) -> str:
+    """Who has the lowest mean; nobody, where bounds are all that is known."""
+    first = ranking.leaders
+    if alone:
+        return f"On average in {interval((*first, *ranking.unknown)[0])}{at}."
+    if not first:
+        return ""
+    verb = "has" if len(first) == 1 else "share"
+    return f"{names(first)} {verb} the lowest mean latency{at}: {interval(first[0])}."
+
+
+def left_out(ranking: Ranking) -> str:
+    """Who is not ranked, as flows of the window were under way when the run ended."""
+    each = [f"{s.fabric.label} ({s.shown('time')})" for s in ranking.unfinished]
+    return f"Not ranked, for the flows left unfinished: {units.listed(each)}." if each else ""
+
+
 def mean(fabric: Fabric) -> float | None:
-    """Mean latency in the window [s]."""
-    return microseconds(fabric.window or {}, "mean_us")
+    """Mean latency in the window [s], or what it exceeds."""
+    found = window_limits(fabric.window, "mean_us")
+    return None if found is None else found.low
 
 
 def is_stable(fabric: Fabric) -> bool:
@@ -47,16 +66,27 @@ def is_stable(fabric: Fabric) -> bool:
     return bool((fabric.window or {}).get("stable"))
 
 
-def score(fabric: Fabric) -> Score:
-    """The mean latency with its interval."""
-    value = mean(fabric) or 0.0
-    half = microseconds(fabric.window or {}, "half_width_us") or 0.0
-    return Score(fabric, value, value - half, value + half)
+def score(fabric: Fabric) -> Score | None:
+    """The mean latency with its interval, as far as it is known; None where nothing arrived in
+    the window."""
+    half = microseconds(fabric.window or {}, "half_width_us")
+    return around(fabric, window_limits(fabric.window, "mean_us"), half or 0.0)
+
+
+def around(fabric: Fabric, found: Bound | None, half: float) -> Score | None:
+    """A mean latency with half of its interval, or the bound that is known of it."""
+    if found is None:
+        return None
+    if not found.exact:
+        return Score.of(fabric, found)
+    return Score(fabric, found.low, found.low - half, found.low + half)
 
 
 def interval(made: Score) -> str:
-    """`405 ns ± 7.1 ns`."""
+    """`405 ns ± 7.1 ns`; `more than 405 ns` of a bound."""
     half = (made.high - made.low) / 2
+    if made.least:
+        return made.shown("time").replace(">", "more than")
     if not half:
         return units.show(made.value, "time")
     name, size = units.step_for(half, "time")
@@ -67,7 +97,8 @@ def detail(fabric: Fabric) -> str:
     """The tail; or that the figure means little."""
     if not is_stable(fabric):
         return "not carried"
-    return f"99 % in {units.show(microseconds(fabric.window or {}, 'p99_us'), 'time')}"
+    found = window_limits(fabric.window, "p99_us")
+    return "" if found is None else f"99 % in {Score.of(fabric, found).shown('time')}"
 
 
 def notes(fabrics: Sequence[Fabric]) -> tuple[str, ...]:

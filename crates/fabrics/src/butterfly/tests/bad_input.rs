@@ -160,6 +160,19 @@ fn refuses_routers_and_packets_by_name() {
             "fabric.flit = 8 B: a cycle, of 1 ps, is too short for latencies and wires; lengthen \
              it, or lower fabric.rate",
         ),
+        (
+            json!({"speedup": 5}),
+            "fabric.speedup = 5: must be from 1 to 4; use 1",
+        ),
+        (
+            json!({"output_buffer": 64}),
+            "fabric.output_buffer = 64: has no effect with fabric.speedup = 1; remove it, or \
+             raise that",
+        ),
+        (
+            json!({"speedup": 2, "output_buffer": 4097}),
+            "fabric.output_buffer = 4097: must be from 1 to 4096; use 512",
+        ),
         (json!({"ports": 10}), "fabric.ports = 10: no such key"),
         (
             json!({"ugal_bias": "8 B", "routing": "valiant"}),

@@ -17,6 +17,9 @@ impl Network {
         for flit in self.flits.items() {
             places[upstream(flit.to as usize)] += 1;
         }
+        for (_, flit) in self.output_queues.items().filter(|of| of.1.to != NONE) {
+            places[upstream(flit.to as usize)] += 1;
+        }
         for vc in self.returning.items() {
             places[vc as usize] += 1;
         }
@@ -57,6 +60,9 @@ impl Network {
                 queue[router << self.bits.port | lane.output as usize] += lane.left as u32;
             }
         }
+        for (out, _) in self.output_queues.items() {
+            held[self.bits.ends(out).0] += 1;
+        }
         match held == self.held && queue == self.queue {
             true => Ok(()),
             false => Err("flits of routers or queues of outputs".to_owned()),
@@ -85,6 +91,8 @@ fn credits_are_conserved() {
             "valiant",
             json!({"flow_control": "virtual-cut-through", "vc_buffer": 8}),
         ),
+        (64, "ugal", json!({"speedup": 2, "output_buffer": 3})),
+        (64, "valiant", json!({"speedup": 3, "input_speedup": 2})),
     ] {
         let table = bare(routing, keys);
         let flows = packets(Pattern::Uniform, hosts, 1.2, (64, 8), 400);

@@ -96,6 +96,7 @@ fn always_drains_in_other_shapes() {
                     keys.clone(),
                     json!({"input_speedup": 3, "allocator_iterations": 2}),
                 ),
+                with(keys.clone(), json!({"speedup": 2, "output_buffer": 1})),
                 with(
                     keys.clone(),
                     json!({"flow_control": "virtual-cut-through", "vc_buffer": 8}),

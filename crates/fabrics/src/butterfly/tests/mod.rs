@@ -3,10 +3,13 @@
 
 mod bad_input;
 mod bias;
+mod bit_by_bit;
 mod by_hand;
 mod credits;
 mod deadlock;
 mod hops;
+mod output_queued;
+mod reference;
 mod saturation;
 mod traffic;
 mod turns;

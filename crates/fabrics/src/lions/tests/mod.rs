@@ -1,6 +1,7 @@
 //! Oracles of LIONS: closed forms within confidence intervals, times by hand,
 //! and what is refused.
 
+mod attempts;
 mod bad_input;
 mod by_hand;
 mod detours;

@@ -28,6 +28,11 @@ fn dropped_losers() {
         (64, 4, 1.0),
         (16, 2, 0.7),
         (12, 12, 0.9),
+        (8, 2, 0.9),
+        (8, 4, 1.0),
+        (32, 4, 0.8),
+        (32, 16, 1.0),
+        (128, 8, 1.0),
     ] {
         let got = throughput(&bare("drop", "slotted", k), hosts, load, 4_000);
         let theory = Uniform::new(hosts, k, load).dropping();
@@ -50,7 +55,13 @@ fn retried_losers() {
         throughput(&table, 512, 1.0, 1_000).agrees(retrying(k), 2e-3, &format!("N 512 k {k}"));
     }
     // Below saturation everything is carried.
-    for (hosts, k, load) in [(16, 2, 0.7), (128, 8, 0.9), (64, 1, 0.5)] {
+    for (hosts, k, load) in [
+        (16, 2, 0.7),
+        (128, 8, 0.9),
+        (64, 1, 0.5),
+        (8, 2, 0.6),
+        (32, 4, 0.8),
+    ] {
         let got = throughput(&bare("ao-nack", "slotted", k), hosts, load, 6_000);
         got.agrees(load, 0.0, &format!("N {hosts} k {k} p {load}"));
     }
@@ -78,6 +89,12 @@ fn loop_back_buffers_carry_everything() {
         ("mlb", 64, 4, 1.0),
         ("mlb", 24, 2, 1.0),
         ("mlb", 16, 4, 0.9),
+        ("slb", 8, 2, 1.0),
+        ("slb", 32, 8, 1.0),
+        ("dlb", 8, 4, 1.0),
+        ("dlb", 32, 2, 1.0),
+        ("mlb", 8, 2, 0.8),
+        ("mlb", 32, 4, 1.0),
     ] {
         let slots = 384_000 / hosts as usize;
         let got = throughput(&bare(architecture, "slotted", k), hosts, load, slots);
@@ -193,6 +210,11 @@ fn shared_buffers_delay_as_computed() {
         (4, 1, 0.8, 200_000),
         (4, 2, 0.8, 200_000),
         (16, 8, 0.95, 60_000),
+        (8, 1, 0.7, 100_000),
+        (8, 4, 0.9, 100_000),
+        (32, 2, 0.8, 30_000),
+        (32, 8, 0.9, 60_000),
+        (128, 4, 0.9, 8_000),
     ] {
         let got = wait(&bare("slb", "slotted", k), hosts, load, slots);
         let theory = Uniform::new(hosts, k, load).shared_wait();
@@ -228,6 +250,8 @@ fn distributed_buffers_delay_about_as_computed() {
         (16, 2, 0.5, 0.04),
         (16, 4, 0.8, 0.05),
         (128, 8, 0.8, 0.03),
+        (32, 2, 0.6, 0.04),
+        (32, 8, 0.9, 0.03),
     ] {
         let slots = if hosts >= 64 { 16_000 } else { 60_000 };
         let got = wait(&bare("dlb", "slotted", k), hosts, load, slots);

@@ -43,7 +43,17 @@ fn a_shared_buffer_with_one_receiver() {
 /// K/(K + 1), whatever the round trip while an edge detector is enough.
 #[test]
 fn nacks_at_saturation() {
-    for (hosts, k) in [(64, 1), (64, 2), (64, 4), (16, 2), (128, 8), (16, 16)] {
+    for (hosts, k) in [
+        (64, 1),
+        (64, 2),
+        (64, 4),
+        (16, 2),
+        (128, 8),
+        (16, 16),
+        (8, 4),
+        (32, 2),
+        (32, 8),
+    ] {
         let theory = Uniform::new(hosts, k, 1.0).nack_saturation();
         for fibre in ["0 m", "20 m"] {
             let got = saturated(&nack(k, json!({"fibre": fibre})), hosts);
@@ -67,6 +77,8 @@ fn nacks_delay_as_computed() {
         (64, 1, 0.3),
         (16, 4, 0.5),
         (128, 4, 0.7),
+        (8, 4, 0.6),
+        (32, 2, 0.4),
     ] {
         let got = latency(&nack(k, json!({"fibre": "20 m"})), hosts, load, 20_000);
         let theory = 1.0 + Uniform::new(hosts, k, load).nack_latency(1.0);

@@ -326,6 +326,14 @@ fn ideal() -> impl Strategy<Value = Case> {
     })
 }
 
+/// The same among servers whose links have a rate: of much less than a cell a slot up to several.
+fn ideal_with_links() -> impl Strategy<Value = Case> {
+    (ideal(), 1u64..150).prop_map(|(mut case, gbps)| {
+        case.cluster.nic = Nic::Capped(Rate(gbps * Rate::GBPS.0));
+        case
+    })
+}
+
 /// Many send to few, and Q is large: queues in which cells stand aside.
 fn crowded() -> impl Strategy<Value = Case> {
     let traffic = (1u32..4, 50_000u64..200_000, 33u32..=64);
@@ -379,6 +387,11 @@ proptest! {
     #![proptest_config(costly(100))]
     #[test]
     fn the_ideal_gives_the_same_bytes(case in ideal()) {
+        prop_assert_eq!(case.differs(), None);
+    }
+
+    #[test]
+    fn the_ideal_obeys_servers_links_as_its_reference_does(case in ideal_with_links()) {
         prop_assert_eq!(case.differs(), None);
     }
 }

@@ -88,6 +88,50 @@ fn a_lone_flow_takes_its_bytes_at_the_rate_of_its_server() {
     }
 }
 
+/// Nanoseconds from the arrival of a flow at `at` until its last byte is at its server, in the
+/// ideal mode, cell by cell: from server 0 of rack 0 over its link; in the slot that begins next
+/// to the peer of the first uplink, and from there, if that is not its rack, when that meets it;
+/// over the link of its server. A cell has left rack 0 before the next comes, so none waits for
+/// another but at the last link.
+fn ideal_alone(to_rack: u32, bytes: u64, at: Time) -> Time {
+    const RACKS: i64 = 16;
+    const UPLINKS: i64 = 6;
+    let (slot, rate) = (Time::NS * 100, Rate(NIC * Rate::GBPS.0));
+    let peer = |node: i64, uplink: i64, n: i64| (node + 1 + n * UPLINKS + uplink) % RACKS;
+    let meets = |node: i64, n: i64| (0..UPLINKS).any(|u| peer(node, u, n) == to_rack as i64);
+    let (mut left, mut arrivals) = (at, Vec::new());
+    for cell in 0..bytes.div_ceil(562) {
+        let link = rate.time_for(562.min(bytes - cell * 562));
+        left += link;
+        let sent = left.0.div_euclid(slot.0) + i64::from(left.0 % slot.0 != 0);
+        let via = peer(0, 0, sent);
+        let there = match (to_rack, via == to_rack as i64) {
+            (0, _) => left,
+            (_, true) => slot * (sent + 1),
+            (_, false) => slot * ((sent + 1..).find(|&n| meets(via, n)).unwrap() + 1),
+        };
+        arrivals.push((there, link));
+    }
+    // Cells that overtook others are first.
+    arrivals.sort_by_key(|cell| cell.0);
+    let free = |free: Time, (there, link): (Time, Time)| free.max(there) + link;
+    arrivals.into_iter().fold(Time::ZERO, free)
+}
+
+#[test]
+fn a_lone_flow_of_the_ideal_takes_exactly_what_its_links_and_meetings_take() {
+    for at in [0, 1, 250, 777].map(|ns| Time::NS * ns) {
+        for bytes in [1, 562, 563, 10_000, 300_001] {
+            for dst in [1, 20, 40, 127] {
+                let flows = [(0, dst, bytes, at)];
+                let (io, _) = drained_of(16, Mode::Ideal, &flows, 1, Time::US * 10);
+                let expected = ideal_alone(dst / 8, bytes, at);
+                assert_eq!(io.flows.finish[0], expected, "{bytes} B to {dst} at {at}");
+            }
+        }
+    }
+}
+
 #[test]
 fn flows_of_one_server_share_it_and_flows_of_two_do_not() {
     let (at, us) = (Time::ZERO, Time::US);

@@ -1,0 +1,131 @@
+//! What waits behind the crossbar of routers with an internal speedup: their switch
+//! moves up to `speedup` flits a cycle to an output, of which its wire takes one.
+//!
+//! A queue of each output, first in, first out whatever the virtual channel: every
+//! flit in it has a place in the buffer at the other end, so that none waits for
+//! another's credits.
+
+use super::hosts::NONE;
+use super::kernel::Now;
+use super::network::{members, Bits, Flit, Network};
+
+impl Network {
+    /// The first flit of an input's virtual channel goes into its output's queue.
+    /// Returns whether its virtual channel has no room for another.
+    #[inline]
+    pub(super) fn enqueue(&mut self, vc: usize, out: usize, tag: u32) -> bool {
+        let lane = self.lanes[vc];
+        let leaves = lane.output as usize >= self.topology.concentration;
+        let (flit, full) = match leaves {
+            true => self.address(out, lane.vc as usize, tag),
+            // Hosts are told of packets, by their last flit.
+            false if lane.left == 0 => {
+                let place = vc * self.vc_buffer as usize + lane.first as usize;
+                let packet = self.ring[place];
+                (Flit { to: NONE, packet }, false)
+            }
+            false => (Flit::NOTHING, false),
+        };
+        self.output_queues.push(out, flit);
+        full
+    }
+
+    /// A flit leaves from every output of a router that has one.
+    pub(super) fn drain(&mut self, router: usize, now: &mut Now) {
+        for output in members(self.output_queues.waiting(router)) {
+            let out = router << self.bits.port | output;
+            let flit = self.output_queues.pop(out);
+            self.held[router] -= 1;
+            self.audit(router, output, now);
+            if output >= self.topology.concentration {
+                self.flits.push(self.line[out] as usize, now.cycle, flit);
+            } else if flit.packet != NONE {
+                self.eject(flit.packet, now);
+            }
+        }
+    }
+}
+
+/// The queues of all outputs.
+#[derive(Clone, Debug)]
+pub struct OutputQueues {
+    /// Flits that a queue holds; 0 without a speedup.
+    depth: u16,
+    port_bits: u32,
+    ring: Vec<Flit>,
+    first: Vec<u16>,
+    count: Vec<u16>,
+    /// Outputs of each router with a flit, and those that are full.
+    waiting: Vec<u64>,
+    full: Vec<u64>,
+}
+
+impl OutputQueues {
+    /// Empty queues of that depth for the outputs of so many routers.
+    pub fn new(depth: u32, routers: usize, bits: Bits) -> OutputQueues {
+        let outputs = match depth {
+            0 => 0,
+            _ => routers << bits.port,
+        };
+        OutputQueues {
+            depth: depth as u16,
+            port_bits: bits.port,
+            ring: vec![Flit::NOTHING; outputs * depth as usize],
+            first: vec![0; outputs],
+            count: vec![0; outputs],
+            waiting: vec![0; routers],
+            full: vec![0; routers],
+        }
+    }
+
+    /// Outputs of a router that take no flit.
+    #[inline]
+    pub fn full(&self, router: usize) -> u64 {
+        self.full[router]
+    }
+
+    /// Outputs of a router that have one.
+    #[inline]
+    pub fn waiting(&self, router: usize) -> u64 {
+        self.waiting[router]
+    }
+
+    /// A flit has crossed the switch to an output, which is not full.
+    #[inline]
+    pub fn push(&mut self, output: usize, flit: Flit) {
+        let place = (self.first[output] + self.count[output]) % self.depth;
+        self.ring[output * self.depth as usize + place as usize] = flit;
+        self.count[output] += 1;
+        let (router, port) = self.ends(output);
+        self.waiting[router] |= 1 << port;
+        self.full[router] |= ((self.count[output] == self.depth) as u64) << port;
+    }
+
+    /// The first flit of an output that has one leaves.
+    #[inline]
+    pub fn pop(&mut self, output: usize) -> Flit {
+        let first = self.first[output];
+        self.first[output] = (first + 1) % self.depth;
+        self.count[output] -= 1;
+        let (router, port) = self.ends(output);
+        self.full[router] &= !(1 << port);
+        self.waiting[router] &= !(((self.count[output] == 0) as u64) << port);
+        self.ring[output * self.depth as usize + first as usize]
+    }
+
+    fn ends(&self, output: usize) -> (usize, usize) {
+        (
+            output >> self.port_bits,
+            output & ((1 << self.port_bits) - 1),
+        )
+    }
+
+    /// Every flit that waits.
+    #[cfg(test)]
+    pub fn items(&self) -> impl Iterator<Item = (usize, Flit)> + '_ {
+        let of =
+            move |o: usize| (0..self.count[o]).map(move |i| (o, (self.first[o] + i) % self.depth));
+        let places = (0..self.count.len()).flat_map(of);
+        places.map(|(o, place)| (o, self.ring[o * self.depth as usize + place as usize]))
+    }
+}

@@ -1,0 +1,47 @@
+//! The network once more, cycle by cycle and as plainly as can be: flits that are
+//! objects, queues that are queues, every router asked in every cycle, nothing
+//! skipped and nothing packed. It shares with the kernel its configuration, the
+//! order of wires' lengths and the stream of random routers, and no code.
+//!
+//! What the kernel may choose is stated here, so that both must agree to the last bit:
+//!
+//! - in a cycle wires are emptied first, by length and on each in the order in which
+//!   they were filled, flits before credits; then come routers, then hosts, ascending;
+//! - turns go past those who were served, in order of (port, virtual channel) for
+//!   virtual channels, of (virtual channel) at an input and of (input of the crossbar,
+//!   port) at an output; only the first round of an allocation moves the latter two;
+//! - of an allocation's winners those at lower outputs are sent first.
+
+mod network;
+mod router;
+
+pub use network::Reference;
+
+/// A packet.
+#[derive(Clone, Debug)]
+struct Packet {
+    flow: usize,
+    to: usize,
+    flits: usize,
+    bytes: u64,
+    /// The random router of its detour, if it takes one; drawn at its first router.
+    middle: Option<usize>,
+    /// Whether its first router has decided, and whether the random one is behind it.
+    decided: bool,
+    inward: bool,
+    routers: u64,
+}
+
+/// A flit of a packet.
+#[derive(Clone, Copy, Debug)]
+struct Flit {
+    packet: usize,
+    first: bool,
+    last: bool,
+}
+
+/// The first of a list that comes after the one that was served last, around the end.
+fn next_after<T: Copy + PartialOrd>(ascending: &[T], served: Option<T>) -> T {
+    let later = |&&x: &&T| served.is_none_or(|s| x > s);
+    *ascending.iter().find(later).unwrap_or(&ascending[0])
+}

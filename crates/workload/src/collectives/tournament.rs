@@ -1,0 +1,204 @@
+//! Partners who swap: a round-robin tournament by the circle method, in the order in which
+//! FFTW's transposition over MPI goes through it (`mpi/transpose-pairwise.c`, a call of
+//! `MPI_Sendrecv` a round).
+//!
+//! The pairs of all rounds are a 1-factorisation of the complete graph: everybody meets
+//! everybody else once, and nobody meets two in one round. Among an odd number one sits out.
+//!
+//! Modelled as for messages too long to be sent before they are asked for: a pair begins when
+//! both are through with the rounds before, and each goes on when both of its blocks, the one
+//! sent and the one heard, are delivered. Not modelled: copying the block that stays at home.
+
+use lightloom_engine::{Dag, Node, Task};
+
+/// Rounds among `n`: n - 1, or n if one sits out in each.
+pub(super) fn rounds(n: usize) -> usize {
+    n - 1 + n % 2
+}
+
+/// Whom one of `n` meets in a round; none if it sits out.
+///
+/// All but the last of an even number stand in a circle; in round k those meet that are as far
+/// from k on either side, and k itself meets the last, or sits out.
+pub(super) fn partner(n: usize, one: usize, round: usize) -> Option<usize> {
+    let circle = rounds(n);
+    let opposite = |k: usize| (2 * round + circle - k) % circle;
+    let last = (n.is_multiple_of(2)).then_some(n - 1);
+    match one {
+        _ if Some(one) == last => Some(round),
+        _ if opposite(one) == one => last,
+        _ => Some(opposite(one)),
+    }
+}
+
+/// Pairs `(a, b)`, a below b, of a round.
+pub(super) fn pairs(n: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
+    let meets = move |a| Some((a, partner(n, a, round)?));
+    (0..n).filter_map(meets).filter(|(a, b)| a < b)
+}
+
+/// All rounds among `n`, after all of `before`; `send(a, b)` is what a sends to b. Returns the
+/// flows that end last.
+pub(super) fn build(
+    n: usize,
+    send: impl Fn(usize, usize) -> Task,
+    before: &[Node],
+    dag: &mut Dag,
+) -> Vec<Node> {
+    let mut done: Vec<Vec<Node>> = vec![before.to_vec(); n];
+    // Whoever sits out in the last round met somebody before who does not.
+    let mut last = Vec::new();
+    for round in 0..rounds(n) {
+        last.clear();
+        for (a, b) in pairs(n, round) {
+            let mut after = done[a].clone();
+            after.extend(done[b].iter().filter(|node| !done[a].contains(node)));
+            let swap = [(a, b), (b, a)].map(|(from, to)| dag.task(send(from, to), &after));
+            done[a] = swap.to_vec();
+            done[b] = swap.to_vec();
+            last.extend(swap);
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::tests::{generate, play};
+    use crate::patterns::tests::cluster;
+    use lightloom_engine::{HostId, Io, Time};
+    use proptest::prelude::*;
+    use serde_json::json;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    #[test]
+    fn all_rounds_are_a_one_factorisation_of_the_complete_graph() {
+        for n in 2..70 {
+            let mut met = BTreeSet::new();
+            for round in 0..rounds(n) {
+                let pairs: Vec<_> = pairs(n, round).collect();
+                assert_eq!(pairs.len(), n / 2, "{n}: nobody more than must sits out");
+                let of_round: BTreeSet<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+                assert_eq!(of_round.len(), n - n % 2, "{n}: nobody meets two");
+                assert!(of_round.iter().all(|&one| one < n));
+                for (a, b) in pairs {
+                    assert_eq!(partner(n, a, round), Some(b));
+                    assert_eq!(partner(n, b, round), Some(a));
+                    assert!(met.insert((a, b)), "{n}: {a} and {b} meet twice");
+                }
+            }
+            assert_eq!(met.len(), n * (n - 1) / 2);
+        }
+    }
+
+    #[test]
+    fn among_an_odd_number_everybody_sits_out_once() {
+        for n in (3..70).step_by(2) {
+            let sits_out = |one| {
+                (0..rounds(n))
+                    .filter(|&r| partner(n, one, r).is_none())
+                    .count()
+            };
+            assert!((0..n).all(|one| sits_out(one) == 1), "{n}");
+        }
+    }
+
+    /// The order of FFTW's schedule, by hand: for six, and for five.
+    #[test]
+    fn partners_stand_on_either_side_of_the_round() {
+        let order = |n: usize, one| {
+            (0..rounds(n))
+                .map(|r| partner(n, one, r))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(order(6, 0), [Some(5), Some(2), Some(4), Some(1), Some(3)]);
+        assert_eq!(order(6, 5), [Some(0), Some(1), Some(2), Some(3), Some(4)]);
+        assert_eq!(order(5, 0), [None, Some(2), Some(4), Some(1), Some(3)]);
+    }
+
+    /// When each block is delivered if it takes what `takes` says, round by round.
+    fn by_hand(n: usize, takes: &[Vec<i64>]) -> BTreeMap<(usize, usize), Time> {
+        let mut through = vec![0; n];
+        let mut delivered = BTreeMap::new();
+        for round in 0..rounds(n) {
+            for a in 0..n {
+                let Some(b) = partner(n, a, round).filter(|&b| a < b) else {
+                    continue;
+                };
+                let begin = through[a].max(through[b]);
+                let (there, back) = (begin + takes[a][b], begin + takes[b][a]);
+                delivered.insert((a, b), Time(there));
+                delivered.insert((b, a), Time(back));
+                (through[a], through[b]) = (there.max(back), there.max(back));
+            }
+        }
+        delivered
+    }
+
+    /// Plays it where each byte takes a picosecond, whoever else sends.
+    fn played(n: usize, takes: &[Vec<i64>]) -> (Io, Vec<Node>) {
+        let send = |a: usize, b: usize| Task {
+            src: HostId(a as u32),
+            dst: HostId(b as u32),
+            bytes: takes[a][b] as u64,
+            compute: Time::ZERO,
+        };
+        let mut dag = Dag::new();
+        let last = build(n, send, &[], &mut dag);
+        (play(dag.build(), |bytes| Time(bytes as i64)), last)
+    }
+
+    proptest! {
+        #[test]
+        fn a_pair_begins_when_both_are_through_with_the_rounds_before(
+            takes in (2usize..18).prop_flat_map(|n| {
+                prop::collection::vec(prop::collection::vec(1i64..1_000, n), n)
+            }),
+        ) {
+            let n = takes.len();
+            let (io, last) = played(n, &takes);
+            let by_hand = by_hand(n, &takes);
+            prop_assert_eq!(io.flows.len(), by_hand.len());
+            for f in 0..io.flows.len() {
+                let pair = (io.flows.src[f].index(), io.flows.dst[f].index());
+                prop_assert_eq!(io.flows.finish[f], by_hand[&pair], "{:?}", pair);
+            }
+            // Everybody's last flow is among those that are said to end last.
+            prop_assert_eq!(last.len(), n - n % 2);
+        }
+
+        /// Whichever way blocks go, the same blocks go.
+        #[test]
+        fn every_way_to_exchange_sends_the_same_bytes(
+            hosts in 2u32..12, elements in 150u64..10_000, transposes in 1u32..4,
+        ) {
+            let sent = |exchange: &str| {
+                let job = json!({"kind": "fft", "elements": elements, "hosts": hosts,
+                                 "transposes": transposes, "exchange": exchange});
+                let flows = generate(json!([job]), &cluster(3, 4)).unwrap();
+                let mut sent = BTreeMap::new();
+                for f in 0..flows.len() {
+                    let pair = (flows.src[f].index(), flows.dst[f].index());
+                    *sent.entry(pair).or_insert(0) += flows.bytes[f];
+                }
+                sent
+            };
+            let tournament = sent("tournament");
+            prop_assert_eq!(tournament.len(), (hosts * (hosts - 1)) as usize);
+            prop_assert_eq!(&tournament, &sent("at-once"));
+            prop_assert_eq!(&tournament, &sent("pairwise"));
+        }
+    }
+
+    /// Equal blocks: a round takes as long as one, for of every pair one at least has met
+    /// somebody in the round before.
+    #[test]
+    fn equal_blocks_take_as_long_as_there_are_rounds() {
+        for n in 2..40 {
+            let (io, _) = played(n, &vec![vec![100; n]; n]);
+            let end = io.flows.finish.iter().max();
+            assert_eq!(end, Some(&Time(100 * rounds(n) as i64)), "{n}");
+        }
+    }
+}
