@@ -37,7 +37,7 @@ struct Departed {
 
 impl Departed {
     /// Some of its bytes land.
-    #[inline]
+    #[inline(always)]
     fn landing(&self, bytes: u64) -> Event {
         Event::Lands {
             flow: self.flow,
@@ -196,6 +196,7 @@ impl Tdma {
 
     /// A burst comes as a whole, but what takes long a millisecond at a time; not before it is
     /// `known` how much of it there is.
+    #[inline(always)]
     fn land_in_pieces(&self, departed: &Departed, known: Time, todo: &mut Todo) {
         let (burst, mut sent) = (&departed.burst, 0);
         while sent < burst.carried {
@@ -207,7 +208,7 @@ impl Tdma {
     }
 
     /// When so many bytes of a burst are at the other end.
-    #[inline]
+    #[inline(always)]
     fn lands(&self, departed: &Departed, sent: u64) -> Time {
         self.setup.wire.end(departed.at, sent) + self.setup.propagation
     }
