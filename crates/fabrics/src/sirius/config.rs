@@ -29,6 +29,7 @@ pub struct SiriusConfig {
     pub detail: Detail,
     /// Congestion control: the paper's request/grant protocol (§4.3), or
     /// per-flow queues with back-pressure and no protocol (SIRIUS (IDEAL), §7).
+    /// Servers' links of a rate (`cluster.nic`) hold in both.
     pub mode: Mode,
     /// Optical devices: the name of a design that `lightloom devices` has a preset of, or a
     /// table of its keys, which may begin with a `preset`. Then `channel_rate`, `slot`,
