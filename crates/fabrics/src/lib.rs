@@ -10,10 +10,12 @@
 //! | [`electrical`], [`tree`] | the baselines: folded Clos, oversubscribed tree |
 //! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly that it is compared with |
 //! | [`physics`], [`overheads`], [`devices`] | what `[physics]` and optical devices set in a fabric's table |
+//! | [`alone`] | what packets take of time that a fluid does not, where switches store them |
 //! | [`entrance`], [`hosts`] | what several fabrics have before their own parts: the rack switch, queues of hosts |
 //! | `ranges` | refusals that several fabrics word alike |
 //! | `memory` | large columns |
 
+pub mod alone;
 pub mod butterfly;
 #[cfg(test)]
 mod cases;

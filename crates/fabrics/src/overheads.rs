@@ -4,13 +4,27 @@
 //! links carry payload only: as much less as a full packet has header. Of flows with rates the
 //! last byte arrives later than its rate says, by the latency of its path and by what the
 //! header of a last, short packet takes more than its bytes' part. So a lone flow takes as long
-//! as its packets would, one behind the other on one link after another without being stored
-//! on the way.
+//! as its packets would, one behind the other on one link after another: without being stored
+//! on the way ([`Forwarding::CutThrough`]), or stored whole at every switch ([`crate::alone`]).
 //!
-//! Not modelled: storing a packet whole at every switch; headers of acknowledgements.
+//! Not modelled: headers of acknowledgements.
 
 use crate::ranges::{self, refuse};
 use lightloom_engine::{check_range, Bytes, Rate, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How switches send a packet on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Forwarding {
+    /// As it comes (default): a flow alone takes its bytes at the narrowest rate.
+    #[default]
+    CutThrough,
+    /// Once they have all of it, as those of `clos` do: a flow's last packet takes its time again
+    /// on every link.
+    StoreAndForward,
+}
 
 /// The keys by which users describe them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +84,32 @@ impl Overheads {
             (None, _) => {}
         }
         Ok(self)
+    }
+
+    /// The same where switches may store packets, whose size then counts without headers, too.
+    ///
+    /// # Errors
+    /// As [`Overheads::resolve`].
+    pub fn resolve_for(self, forwarding: Forwarding) -> Result<Overheads, Refusal> {
+        match (forwarding, self.packet, self.header) {
+            (Forwarding::StoreAndForward, Some(packet), Bytes(0)) => {
+                ranges::packet(packet)?;
+                let without = Overheads {
+                    packet: None,
+                    ..self
+                };
+                Ok(Overheads {
+                    packet: self.packet,
+                    ..without.resolve()?
+                })
+            }
+            _ => self.resolve(),
+        }
+    }
+
+    /// Payload of a full packet.
+    pub fn payload_of_packet(&self) -> Bytes {
+        self.packet.unwrap_or(PACKET)
     }
 
     /// Whether there are none.
@@ -163,7 +203,8 @@ macro_rules! with_overheads {
             /// Default 0 B (idealised).
             #[serde(skip_serializing_if = "crate::physics::is_nothing")]
             pub header: lightloom_engine::Bytes,
-            /// Payload of a full packet [B], where there are headers. Default 1500 B.
+            /// Payload of a full packet [B], where there are headers, or switches that store
+            /// packets whole. Default 1500 B.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub packet: Option<lightloom_engine::Bytes>,
         }

@@ -5,11 +5,12 @@ use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::kernel::Hybrid;
+use crate::hybrid::packets::Packets;
 use crate::hybrid::setup::{
     described, of_policy, Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport,
 };
 use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::overheads::with_overheads;
+use crate::overheads::{with_overheads, Forwarding};
 use crate::physics::{Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
@@ -104,6 +105,11 @@ with_overheads! {
         /// manager [s]; then all traffic is electrical. Default 5 s; the paper does
         /// not say.
         pub controller_timeout: Time = Time::S * 5,
+        /// How switches send packets on, those of racks at both ends of a circuit among them.
+        /// Stored, a flow's last packet takes its time again on every link of its path; of the
+        /// links that an uplink is made of, it takes one.
+        #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+        pub forwarding: Forwarding = Forwarding::CutThrough,
     }
     /// From a rack to any other [time]: over a circuit, or over all links of
     /// the tree's longest path, which share it evenly. Default 0 s (idealised).
@@ -137,13 +143,23 @@ impl CThroughConfig {
         Hardware::new(cluster.racks, 1, rate)
     }
 
+    /// What packets are on the tree and on circuits.
+    fn packets(&self, cluster: &Cluster) -> Packets {
+        Packets {
+            overheads: self.overheads(),
+            forwarding: self.forwarding,
+            link: cluster.server_rate,
+            circuit: Some(self.circuit_rate(cluster)),
+        }
+    }
+
     /// The network of a resolved table.
     pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
         let hardware = self.hardware(cluster);
         Setup {
             title: "c-Through",
             cluster: *cluster,
-            tree: Tree::new(&self.tree(), cluster).with(self.overheads()),
+            tree: Tree::new(&self.tree(), cluster).with(&self.packets(cluster)),
             hardware,
             policy: self.policy().build(&hardware),
             described: described("cthrough", &self.policy()),
@@ -246,7 +262,7 @@ impl FabricConfig for CThroughConfig {
         Ok(CThroughConfig {
             racks_per_pod: tree.racks_per_pod,
             circuit_rate: Some(self.circuit_rate(cluster)),
-            packet: self.overheads().resolve()?.packet,
+            packet: self.overheads().resolve_for(self.forwarding)?.packet,
             ..self
         })
     }

@@ -5,8 +5,8 @@
 //! link as fast as all of its own together. Headers make it slower. A flow's
 //! last byte arrives later than its rate alone says, by what packets take and a
 //! fluid does not: storing one at every switch, on one link of each station,
-//! rounds of packets over its links, propagation, latency. So a lone flow takes
-//! as long as its packets do, full ones to the picosecond.
+//! rounds of packets over its links ([`crate::alone`]), propagation, latency. So a lone flow
+//! takes as long as its packets do, full ones to the picosecond.
 //!
 //! Links that fail leave a station so much slower; what packets take beside their rate stays
 //! that of a sound one.
@@ -16,7 +16,8 @@
 use super::bound::Bound;
 use super::config::ClosConfig;
 use super::failures::Failures;
-use super::layout::{Layout, NIC_DOWN, NIC_UP};
+use super::layout::{Bundle, Layout, HOPS_MAX, NIC_DOWN, NIC_UP};
+use crate::alone::Alone;
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
@@ -28,9 +29,18 @@ pub struct ClosFlows {
     layout: Layout,
     bound: Bound,
     failures: Failures,
+    /// What a flow takes beside its rate, by the stations that it passes.
+    beyond: Vec<Option<Beyond>>,
     /// Bytes of a flow in a full packet, and that packet on the wire.
     mtu: u64,
     wire: u64,
+}
+
+/// What flows over as many stations take beside their rate.
+#[derive(Clone, Debug)]
+struct Beyond {
+    packets: Alone,
+    latency: Time,
 }
 
 impl ClosFlows {
@@ -40,6 +50,7 @@ impl ClosFlows {
             failures: Failures::new(layout.wiring(config)),
             layout,
             bound,
+            beyond: vec![None; HOPS_MAX + 1],
             mtu: config.mtu.0,
             wire: config.mtu.0 + config.header.0,
         }
@@ -56,23 +67,28 @@ impl ClosFlows {
     }
 
     /// From the last byte sent at the flow's rate to its arrival.
-    fn delay(&self, stations: &[u32], bytes: u64) -> Time {
-        let Some(narrow) = stations.iter().map(|&s| self.station_rate(s)).min() else {
+    fn delay(&mut self, stations: &[u32], bytes: u64) -> Time {
+        if stations.is_empty() {
             return self.layout.local_delay;
-        };
-        let packets = bytes.div_ceil(self.mtu);
-        let first = self.wire.min(bytes + self.wire - self.mtu);
-        let (mut lone, mut behind) = (Time::ZERO, Time::ZERO);
-        for &station in stations {
-            let tier = self.layout.tier(station);
-            let bundle = self.layout.bundles[tier];
-            let rounds = packets.div_ceil(bundle.links);
-            lone += bundle.rate.time_for(first) + self.layout.delay[tier];
-            behind = behind.max(bundle.rate.time_for(self.wire * (rounds - 1)));
         }
-        // The whole picoseconds that the rate itself accounts for.
-        let rate = self.payload(narrow).0 as u128;
-        lone + behind - Time((bytes as u128 * 8_000_000_000_000 / rate) as i64)
+        if self.beyond[stations.len()].is_none() {
+            self.beyond[stations.len()] = self.over(stations);
+        }
+        let beyond = &self.beyond[stations.len()];
+        let of = |b: &Beyond| b.packets.beyond_rate(bytes) + b.latency;
+        beyond.as_ref().map_or(Time::ZERO, of)
+    }
+
+    /// Over such stations, which all paths as long as this one have.
+    fn over(&self, stations: &[u32]) -> Option<Beyond> {
+        let tiers = || stations.iter().map(|&s| self.layout.tier(s));
+        let path: Vec<Bundle> = tiers().map(|tier| self.layout.bundles[tier]).collect();
+        let narrowest = stations.iter().map(|&s| self.station_rate(s)).min()?;
+        let header = self.wire - self.mtu;
+        Some(Beyond {
+            packets: Alone::new(&path, self.mtu, header, self.payload(narrowest))?,
+            latency: tiers().fold(Time::ZERO, |sum, tier| sum + self.layout.delay[tier]),
+        })
     }
 }
 
@@ -95,13 +111,14 @@ impl FlowKernel for ClosFlows {
         let (src, dst, bytes) = (io.flows.src[f], io.flows.dst[f], io.flows.bytes[f]);
         let path = self.layout.path(src, dst);
         let stations = path.stations();
-        let mut links = [LinkId(0); super::layout::HOPS_MAX];
+        let mut links = [LinkId(0); HOPS_MAX];
         for (link, &station) in links.iter_mut().zip(stations) {
             *link = LinkId(station);
         }
         let limit = stations.is_empty().then_some(self.layout.rack_rate);
         net.open(flow, bytes, &links[..stations.len()], WEIGHT, limit);
-        net.set_delay(flow, self.delay(stations, bytes));
+        let delay = self.delay(stations, bytes);
+        net.set_delay(flow, delay);
     }
 
     fn handle(&mut self, _: Time, (): (), _: &mut Io, _: &mut Net, _: &mut Todo<()>) {}

@@ -41,7 +41,7 @@ pub struct Bundle {
 impl Bundle {
     /// As many links as come nearest to `capacity`, which they share evenly
     /// (never more than it).
-    fn of(capacity: u64, link: Rate) -> Bundle {
+    pub(crate) fn of(capacity: u64, link: Rate) -> Bundle {
         let capacity = capacity.max(1);
         let links = ((capacity + link.0 / 2) / link.0.max(1)).clamp(1, capacity);
         Bundle {

@@ -3,6 +3,7 @@
 use super::computation::Computation;
 use super::devices::{asked, with_night};
 use super::kernel::Hybrid;
+use super::packets::Packets;
 use super::policy_table::PolicyTable;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
 use super::standing::{slot, standing, unjoined};
@@ -10,7 +11,7 @@ use super::tree::{Tree, TreeKeys};
 use crate::contract::{FabricConfig, Site};
 use crate::devices::switch::{named, record};
 use crate::facts::Facts;
-use crate::overheads::with_overheads;
+use crate::overheads::{with_overheads, Forwarding};
 use crate::physics::{Obeyed, Physics};
 use crate::ranges::{self, refuse};
 use lightloom_control::controller::Timing;
@@ -119,6 +120,11 @@ with_overheads! {
         /// never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub controller_timeout: Option<Time> = None,
+        /// How switches send packets on, those of racks at both ends of a circuit among them.
+        /// Stored, a flow's last packet takes its time again on every link of its path; of the
+        /// links that an uplink is made of, it takes one.
+        #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+        pub forwarding: Forwarding = Forwarding::CutThrough,
     }
     /// From a rack to any other [time]: over a circuit, or over all links of
     /// the tree's longest path, which share it evenly. Default 0 s (idealised).
@@ -171,6 +177,16 @@ impl HybridConfig {
         Hardware::new(cluster.racks, self.planes, rate)
     }
 
+    /// What packets are on the tree and on circuits.
+    fn packets(&self, cluster: &Cluster) -> Packets {
+        Packets {
+            overheads: self.overheads(),
+            forwarding: self.forwarding,
+            link: cluster.server_rate,
+            circuit: Some(self.circuit_rate(cluster)),
+        }
+    }
+
     /// The network of a resolved table.
     fn setup(&self, site: &Site) -> Result<Setup, Refusal> {
         let cluster = site.cluster;
@@ -179,7 +195,7 @@ impl HybridConfig {
             Some(keys) => Tree::new(&keys, cluster),
             None => Tree::of_servers(cluster),
         };
-        let tree = tree.with(self.overheads());
+        let tree = tree.with(&self.packets(cluster));
         let thresholds = Thresholds {
             queue_above: self.report_queue.0,
             change_above: self.report_change.0,
@@ -290,7 +306,7 @@ impl FabricConfig for HybridConfig {
             levels: tree.map(|t| t.levels),
             racks_per_pod: tree.and_then(|t| t.racks_per_pod),
             circuit_rate: Some(self.circuit_rate(cluster)),
-            packet: self.overheads().resolve()?.packet,
+            packet: self.overheads().resolve_for(self.forwarding)?.packet,
             ..self
         })
     }

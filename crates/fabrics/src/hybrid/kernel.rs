@@ -16,7 +16,6 @@ use super::setup::{GiveUp, Setup};
 use super::switch::Switch;
 use super::transport::{BatchId, Transport};
 use super::tree::Tree;
-use crate::overheads::Passed;
 use lightloom_control::controller::{Action, Controller, Input, StepId};
 use lightloom_control::demand::{Estimation, Estimator};
 use lightloom_control::hardware::Hardware;
@@ -234,7 +233,7 @@ impl FlowKernel for Hybrid {
         let limit = self.path.is_empty().then(|| self.tree.rack());
         let bytes = io.flows.bytes[flow.index()];
         net.open(flow, bytes, &self.path, WEIGHT, limit);
-        self.delay(flow, bytes, net);
+        self.delay(flow, vlan, io, net);
         self.meter.begin(flow, bytes);
         if let Some(servers) = &mut self.servers {
             servers.join(io.flows.src[flow.index()], vlan, net);
@@ -340,15 +339,12 @@ impl Reports for Hybrid {
             return self.tree.soonest(src, dst, bytes);
         }
         let tree = self.tree.narrowest(a, b);
-        let circuit = Passed {
-            tree: 0,
-            circuits: 1,
-        };
-        let latency = |passed| self.tree.delay(0, passed, tree);
-        let latency = latency(circuit).min(latency(self.tree.passed(a, b)));
         let nic = self.tree.nic().unwrap_or(self.hardware.rate);
         let lit = nic.min(self.hardware.rate);
-        tree.max(lit).time_for(bytes) + latency
+        // Whichever path its last packet takes.
+        let over_one = self.tree.beyond_over(bytes, self.tree.links_of_path(1));
+        let beyond = self.tree.beyond(bytes, a, b).min(over_one);
+        tree.max(lit).time_for(bytes) + beyond.unwrap_or_default()
     }
 
     fn lit(&self, tx: PortId, _: PortId, at: Time) -> bool {

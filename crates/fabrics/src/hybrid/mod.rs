@@ -22,6 +22,7 @@
 //! | [`demultiplex`] | what servers set aside for circuits (c-Through §4.2) |
 //! | [`transport`] | what TCP makes of a path that changes |
 //! | [`tree`] | the electrical tree |
+//! | [`packets`] | what flows take beyond their rates: the way, headers, packets that are stored |
 //! | [`recorder`] | which circuits were lit when |
 //! | [`trouble`] | a decision that cannot be, as a user's key |
 //!
@@ -29,7 +30,7 @@
 //! racks' route while there is one, over the electrical tree otherwise, and where there
 //! is no tree they wait. Schedules of directed circuits are followed day by day.
 //!
-//! Not modelled: packets, queues in switches and their delay, slow start of new flows,
+//! Not modelled: queues in switches and their delay, slow start of new flows,
 //! bandwidth and delay of reports and commands, loss of light, several ports of a rack
 //! on one plane, flows that wait for a circuit although there is a tree.
 
@@ -44,6 +45,7 @@ pub mod host;
 pub mod kernel;
 pub mod meter;
 pub mod moves;
+pub mod packets;
 pub mod policy_table;
 pub mod recorder;
 pub mod schedule_file;

@@ -3,7 +3,6 @@
 
 use super::demultiplex::Vlan;
 use super::kernel::{ends, Context, Event, Hybrid, Moving};
-use crate::overheads::Passed;
 use lightloom_control::routes::Pair;
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::Net;
@@ -32,21 +31,18 @@ impl Hybrid {
 
     /// What `flow` takes longer than its rate says, over `self.path`, which it has taken.
     #[inline]
-    pub(super) fn delay(&self, flow: FlowId, bytes: u64, net: &mut Net) {
-        if self.tree.overheads().is_nothing() {
-            return;
+    pub(super) fn delay(&self, flow: FlowId, vlan: Vlan, io: &Io, net: &mut Net) {
+        let bytes = io.flows.bytes[flow.index()];
+        let beyond = match vlan {
+            Vlan::Optical => self.tree.beyond_over(bytes, self.path.len()),
+            Vlan::Electrical => {
+                let (a, b) = self.racks(flow, io);
+                self.tree.beyond(bytes, a, b)
+            }
+        };
+        if let Some(beyond) = beyond {
+            net.set_delay(flow, beyond);
         }
-        let count = |among: &dyn Fn(LinkId) -> bool| {
-            let links = self.path.iter().filter(|&&link| among(link));
-            links.count() as u32
-        };
-        let passed = Passed {
-            tree: count(&|link| self.tree.is_between_switches(link)),
-            circuits: count(&|link| self.forwarding.port_of(link).is_some()),
-        };
-        let rates = self.path.iter().map(|&link| net.capacity(link));
-        let narrowest = rates.min().unwrap_or(self.tree.rack());
-        net.set_delay(flow, self.tree.delay(bytes, passed, narrowest));
     }
 
     /// Open flows out of a rack with the rack that each is for, in an order that is
@@ -84,7 +80,7 @@ impl Hybrid {
             }
             let was = self.vlan_of(before);
             context.net.reroute(flow, &self.path);
-            self.delay(flow, context.io.flows.bytes[flow.index()], context.net);
+            self.delay(flow, vlan, context.io, context.net);
             if let Some(servers) = &mut self.servers {
                 let src = context.io.flows.src[flow.index()];
                 servers.leave(src, was, context.net);

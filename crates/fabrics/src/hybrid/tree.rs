@@ -8,12 +8,12 @@
 //!
 //! All parallel paths between two levels are one link in each direction, shared
 //! by max-min fairness: multipath routing is ideal. Switches drop nothing; what they
-//! and the way take of time, and headers of the rates, is [`Overheads`]'s.
+//! and the way take of time, and headers of the rates, is in [`super::packets`].
 //!
 //! Where there is no electrical network beside the circuits, a rack's uplink carries
 //! nothing: flows without a circuit wait there ([`Tree::of_servers`]).
 
-use crate::overheads::{Overheads, Passed};
+use super::packets::{Beyond, Packets, Wires};
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::{LinkKind, Net};
 use lightloom_engine::{Cluster, HostId, Nic, Rate, Refusal, Time};
@@ -104,7 +104,8 @@ pub struct Tree {
     pod_uplink: Option<Rate>,
     /// Of all servers of a rack.
     rack: Rate,
-    overheads: Overheads,
+    /// What flows take beside their rates; none without packets.
+    beyond: Option<Beyond>,
 }
 
 impl Tree {
@@ -126,50 +127,57 @@ impl Tree {
             uplink: whole(below / each),
             pod_uplink: (keys.levels == 3).then(|| whole(pod_rate)),
             rack: cluster.rack_rate(),
-            overheads: Overheads::default(),
+            beyond: None,
         }
     }
 
-    /// The same with resolved overheads: its links carry payload.
-    pub fn with(self, overheads: Overheads) -> Tree {
-        let payload = |rate| overheads.payload(rate);
+    /// The same with packets, whose overheads are resolved: its links carry payload.
+    pub fn with(self, packets: &Packets) -> Tree {
+        let wires = Wires {
+            nic: self.nic,
+            rack: self.rack,
+            uplink: self.uplink,
+            pod: self.pod_uplink,
+        };
+        let payload = |rate| packets.overheads.payload(rate);
         Tree {
             nic: self.nic.map(payload),
             uplink: payload(self.uplink),
             pod_uplink: self.pod_uplink.map(payload),
             rack: payload(self.rack),
-            overheads,
+            beyond: (!packets.are_nothing()).then(|| Beyond::new(packets, wires)),
             ..self
         }
     }
 
-    /// What packets take beside their bytes.
-    pub fn overheads(&self) -> &Overheads {
-        &self.overheads
+    /// How long after its rate says a flow from rack `a` to rack `b` arrives that takes the
+    /// tree; none if no flow does, on any path.
+    #[inline]
+    pub fn beyond(&self, bytes: u64, a: u32, b: u32) -> Option<Time> {
+        let beyond = self.beyond.as_ref()?;
+        Some(match a == b {
+            true => beyond.within(bytes),
+            false => beyond.between(bytes, a / self.pod == b / self.pod),
+        })
     }
 
-    /// How long after its rate says a flow arrives: its path is so long, and carries no more
-    /// than `narrowest` of its payload.
-    pub fn delay(&self, bytes: u64, passed: Passed, narrowest: Rate) -> Time {
-        let longest = if self.pod_uplink.is_some() { 4 } else { 2 };
-        let latency = self.overheads.latency(passed, longest);
-        latency + self.overheads.last_header(bytes, narrowest)
+    /// The same over a path of so many links that begins and ends with those of servers, and
+    /// has circuits between them.
+    #[inline]
+    pub fn beyond_over(&self, bytes: u64, links: usize) -> Option<Time> {
+        let circuits = links - self.links_of_path(0);
+        Some(self.beyond.as_ref()?.over(bytes, circuits as u32))
     }
 
-    /// Links of the tree between two racks.
-    pub fn passed(&self, a: u32, b: u32) -> Passed {
-        let (tree, circuits) = (self.between(a, b).count() as u32, 0);
-        Passed { tree, circuits }
+    /// Links of a path over so many circuits, those of servers among them.
+    pub fn links_of_path(&self, circuits: usize) -> usize {
+        let of_servers = if self.nic.is_some() { 2 } else { 0 };
+        of_servers + circuits
     }
 
     /// What a flow within a rack has to itself, where servers' links limit nothing.
     pub fn rack(&self) -> Rate {
         self.rack
-    }
-
-    /// Whether a link is one between switches.
-    pub fn is_between_switches(&self, link: LinkId) -> bool {
-        (self.server_links()..self.links()).contains(&link.0)
     }
 
     /// The links of servers alone: nothing leads from rack to rack.
@@ -295,7 +303,7 @@ impl Tree {
     pub fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {
         let (a, b) = (self.cluster.rack_of(src), self.cluster.rack_of(dst));
         let narrowest = self.narrowest(a, b);
-        narrowest.time_for(bytes) + self.delay(bytes, self.passed(a, b), narrowest)
+        narrowest.time_for(bytes) + self.beyond(bytes, a, b).unwrap_or_default()
     }
 
     /// Bytes of memory that its links and `flows` open flows take, about.

@@ -2,8 +2,9 @@
 
 use crate::electrical::failures::Wiring;
 use crate::electrical::layout::LINKS_MAX;
+use crate::hybrid::packets::Packets;
 use crate::hybrid::tree::{Tree, TreeKeys};
-use crate::overheads::with_overheads;
+use crate::overheads::{with_overheads, Forwarding};
 use lightloom_engine::{Cluster, Rate, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,11 @@ with_overheads! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub core_switches: Option<u32> = None,
+        /// How switches send packets on, those of racks at both ends of a circuit among them.
+        /// Stored, a flow's last packet takes its time again on every link of its path; of the
+        /// links that an uplink is made of, it takes one.
+        #[serde(skip_serializing_if = "crate::physics::is_nothing")]
+        pub forwarding: Forwarding = Forwarding::CutThrough,
     }
     /// From a rack to any other [time]: over all links of the longest
     /// path, which share it evenly. Default 0 s (idealised).
@@ -54,6 +60,16 @@ impl TreeConfig {
             oversubscription: self.oversubscription,
             levels: self.levels,
             racks_per_pod: self.racks_per_pod,
+        }
+    }
+
+    /// What packets are on it.
+    pub fn packets(&self, cluster: &Cluster) -> Packets {
+        Packets {
+            overheads: self.overheads(),
+            forwarding: self.forwarding,
+            link: self.link_rate.unwrap_or(cluster.server_rate),
+            circuit: None,
         }
     }
 

@@ -63,7 +63,7 @@ impl FabricConfig for TreeConfig {
         self.wiring(&Tree::new(&keys, cluster), cluster)?;
         Ok(TreeConfig {
             racks_per_pod: keys.racks_per_pod,
-            packet: self.overheads().resolve()?.packet,
+            packet: self.overheads().resolve_for(self.forwarding)?.packet,
             ..self
         })
     }
@@ -82,7 +82,7 @@ impl FabricConfig for TreeConfig {
         let keys = self.keys().resolve(site.cluster)?;
         let tree = Tree::new(&keys, site.cluster);
         let failures = Failures::new(self.wiring(&tree, site.cluster)?);
-        let tree = tree.with(self.overheads());
+        let tree = tree.with(&self.packets(site.cluster));
         let kernel = TreeKernel::new(tree, failures, site.cluster);
         Ok(Box::new(FlowDriven::new(kernel)))
     }

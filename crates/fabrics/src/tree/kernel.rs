@@ -52,12 +52,8 @@ impl FlowKernel for TreeKernel {
         let limit = self.path.is_empty().then(|| self.tree.rack());
         let bytes = io.flows.bytes[row];
         net.open(flow, bytes, &self.path, WEIGHT, limit);
-        if !self.tree.overheads().is_nothing() {
-            let narrowest = self.tree.narrowest(a, b);
-            net.set_delay(
-                flow,
-                self.tree.delay(bytes, self.tree.passed(a, b), narrowest),
-            );
+        if let Some(beyond) = self.tree.beyond(bytes, a, b) {
+            net.set_delay(flow, beyond);
         }
     }
 

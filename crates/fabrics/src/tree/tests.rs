@@ -17,8 +17,17 @@ const TESTBED: Cluster = Cluster {
 /// (source, destination, bytes, arrival).
 type Row = (u32, u32, u64, Time);
 
-/// When each flow finishes.
-fn finishes(cluster: &Cluster, table: Value, rows: &[Row]) -> Vec<Time> {
+/// When each flow finishes whose packets are not stored, the default: what rates alone say.
+fn finishes(cluster: &Cluster, mut table: Value, rows: &[Row]) -> Vec<Time> {
+    table["forwarding"] = json!("cut-through");
+    with_packets(cluster, table, rows)
+}
+
+/// When each flow finishes whose packets are stored, unless the table says otherwise.
+fn with_packets(cluster: &Cluster, mut table: Value, rows: &[Row]) -> Vec<Time> {
+    if table["forwarding"].is_null() {
+        table["forwarding"] = json!("store-and-forward");
+    }
     let mut flows = Flows::new();
     for &(src, dst, bytes, at) in rows {
         flows.push(HostId(src), HostId(dst), bytes, at);
@@ -118,4 +127,45 @@ fn uncapped_servers_limit_nothing() {
         (0, 2, 500_000_000, Time::ZERO),
     ];
     assert_eq!(finishes(&cluster, json!({}), &rows), [Time::S, Time::S]);
+}
+
+/// One packet of 1,500 B: 12 us on a link of 1 Gb/s, 120 us on an uplink of 100 Mb/s. Rates alone
+/// count the slowest of the four links.
+#[test]
+fn a_packet_is_stored_on_every_link() {
+    let us = |table: Value, rows: &[Row]| with_packets(&TESTBED, table, rows)[0].0 / Time::US.0;
+    let one = [(0, 4, 1_500, Time::ZERO)];
+    assert_eq!(us(json!({}), &one), 4 * 12);
+    assert_eq!(
+        us(json!({"oversubscription": 40.0}), &one),
+        2 * 12 + 2 * 120
+    );
+    assert_eq!(us(json!({"forwarding": "cut-through"}), &one), 12);
+    assert_eq!(us(json!({}), &[(0, 1, 1_500, Time::ZERO)]), 2 * 12);
+    // Ten in a row: the first on four links, and nine behind it on the slowest.
+    let ten = [(0, 4, 15_000, Time::ZERO)];
+    assert_eq!(us(json!({}), &ten), 4 * 12 + 9 * 12);
+    assert_eq!(
+        us(json!({"oversubscription": 40.0}), &ten),
+        2 * 12 + 2 * 120 + 9 * 120
+    );
+}
+
+/// Uplinks are made of links: a packet takes one of four of 1 Gb/s, or the only one of 4 Gb/s.
+#[test]
+fn a_packet_takes_one_link_of_an_uplink() {
+    let cluster = Cluster {
+        nic: Nic::Uncapped,
+        ..TESTBED
+    };
+    let us = |table: Value, bytes| {
+        let finish = with_packets(&cluster, table, &[(0, 4, bytes, Time::ZERO)]);
+        finish[0].0 / Time::US.0
+    };
+    assert_eq!(us(json!({}), 1_500), 2 * 12);
+    assert_eq!(us(json!({"link_rate": "4 Gb/s"}), 1_500), 2 * 3);
+    // Four go side by side, and the fifth behind one of them.
+    assert_eq!(us(json!({}), 4 * 1_500), 2 * 12);
+    assert_eq!(us(json!({}), 5 * 1_500), 3 * 12);
+    assert_eq!(us(json!({"link_rate": "4 Gb/s"}), 5 * 1_500), 6 * 3);
 }

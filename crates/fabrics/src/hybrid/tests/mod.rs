@@ -5,6 +5,7 @@ mod decisions;
 mod failures;
 mod schedules;
 mod scripts;
+mod stored;
 
 use super::ENTRY;
 use crate::contract::Site;
@@ -99,9 +100,12 @@ impl Bench {
     }
 }
 
-/// A table for closed forms: ideal transport, circuits as fast as a server.
+/// A table for closed forms of rates: ideal transport, circuits as fast as a server, packets
+/// that are not stored.
 fn ideal(more: Value) -> Value {
-    let mut table = json!({"ramp": "0 s", "dip": "0 s", "circuit_rate": "8 Gb/s"});
+    let mut table = json!({
+        "ramp": "0 s", "dip": "0 s", "circuit_rate": "8 Gb/s", "forwarding": "cut-through",
+    });
     let more = more.as_object().expect("a table").clone();
     table.as_object_mut().expect("a table").extend(more);
     table

@@ -1,0 +1,221 @@
+//! A flow alone on a path whose switches store every packet whole before they forward it: what
+//! fabrics by rates add to bytes ÷ rate, so that they take as long as packets do.
+//!
+//! A hop has parallel links, of which a packet takes one, the others of a flow those beside it:
+//! packet k follows packet k - n on its link. The k-th full packet is through hop b after
+//!
+//! > Σ_{i ≤ b} t_i + max_{i ≤ b} (⌈k ÷ n_i⌉ - 1) t_i
+//!
+//! with t_i what one takes on a link of hop i, in whole picoseconds: one packet on every hop, and
+//! the rounds before it on the hop where they take longest. A short last packet goes on from a
+//! hop of one link once the full one ahead of it has.
+//!
+//! Exact where every hop has one link, and for full packets where all links have one rate. Else
+//! it is too early, by less than one packet's time on every hop: full packets come to a bundle
+//! of other links in bunches; and the short one, which may overtake others where there are
+//! several links, is taken to wait on the first hop alone.
+//!
+//! Not modelled: queues behind packets of others, which rates have none of.
+
+use crate::electrical::layout::Bundle;
+use lightloom_engine::{Rate, Time};
+
+/// A hop, with what a full packet takes there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Hop {
+    links: Bundle,
+    full: Time,
+}
+
+impl Hop {
+    /// How long `packets` full ones follow each other on its links, but for the last.
+    fn ahead(&self, packets: u64) -> Time {
+        let rounds = packets.div_ceil(self.links.links).saturating_sub(1);
+        Time(self.full.0.saturating_mul(rounds as i64))
+    }
+}
+
+/// A path, and the packets on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alone {
+    hops: Vec<Hop>,
+    /// Payload of a full packet, and what every packet has beside it [B].
+    packet: u64,
+    header: u64,
+    /// A full packet over all hops.
+    full: Time,
+    /// Whether every hop has one link.
+    single: bool,
+    /// Payload that the path carries.
+    payload: Rate,
+}
+
+impl Alone {
+    /// Over `path`, of whose hops the narrowest carries so much payload; none over nothing.
+    pub fn new(path: &[Bundle], packet: u64, header: u64, payload: Rate) -> Option<Alone> {
+        let dead = |links: &Bundle| links.rate == Rate(0);
+        if path.is_empty() || path.iter().any(dead) || payload == Rate(0) {
+            return None;
+        }
+        let hop = |&links: &Bundle| Hop {
+            links,
+            full: links.rate.time_for(packet + header),
+        };
+        let hops: Vec<Hop> = path.iter().map(hop).collect();
+        Some(Alone {
+            full: hops.iter().fold(Time::ZERO, |sum, hop| sum + hop.full),
+            single: path.iter().all(|links| links.links == 1),
+            hops,
+            packet,
+            header,
+            payload,
+        })
+    }
+
+    /// From the first bit sent to the last one stored, but for what the way and switches take.
+    pub fn takes(&self, bytes: u64) -> Time {
+        let (full, short) = (bytes / self.packet, bytes % self.packet);
+        let ahead = |packets| {
+            let hops = self.hops.iter().map(|hop| hop.ahead(packets));
+            hops.max().unwrap_or(Time::ZERO)
+        };
+        let whole = match full {
+            0 => Time::ZERO,
+            _ => self.full + ahead(full),
+        };
+        match short {
+            0 => whole,
+            _ if self.single => self.last_of_single(full, short),
+            _ => whole.max(self.last(full, short)),
+        }
+    }
+
+    /// What of that is not the flow's bytes at the path's rate.
+    pub fn beyond_rate(&self, bytes: u64) -> Time {
+        // Payload of whole b/s is cut, so that more packets than there are b/s take longer by
+        // rate than one after the other.
+        (self.takes(bytes) - self.payload.time_for(bytes)).max(Time::ZERO)
+    }
+
+    /// When a packet of `short` bytes is through that waits for full ones on the first hop alone.
+    fn last(&self, full: u64, short: u64) -> Time {
+        let first = self.hops[0];
+        let one = |hop: &Hop| hop.links.rate.time_for(short + self.header);
+        let way = self.hops.iter().fold(Time::ZERO, |sum, hop| sum + one(hop));
+        first.ahead(full + 1) + way
+    }
+
+    /// The same where every hop has one link: it waits on each.
+    fn last_of_single(&self, full: u64, short: u64) -> Time {
+        let (mut through, mut slowest, mut end) = (Time::ZERO, Time::ZERO, Time::ZERO);
+        for hop in &self.hops {
+            through += hop.full;
+            slowest = slowest.max(hop.full);
+            if full > 0 {
+                end = end.max(through + Time(slowest.0.saturating_mul(full as i64 - 1)));
+            }
+            end += hop.links.rate.time_for(short + self.header);
+        }
+        end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn links(links: u64, gbps: u64) -> Bundle {
+        let rate = Rate(gbps * Rate::GBPS.0);
+        Bundle { links, rate }
+    }
+
+    fn alone(path: &[Bundle], packet: u64, header: u64) -> Alone {
+        let narrowest = path.iter().map(|b| b.links * b.rate.0).min().unwrap();
+        let payload = narrowest as u128 * packet as u128 / (packet + header) as u128;
+        Alone::new(path, packet, header, Rate(payload as u64)).expect("a path")
+    }
+
+    /// Every packet over every hop, first come first served, each on the link that is free first.
+    fn packet_by_packet(path: &[Bundle], packet: u64, header: u64, bytes: u64) -> Time {
+        let sizes: Vec<u64> = (0..bytes.div_ceil(packet))
+            .map(|k| packet.min(bytes - k * packet) + header)
+            .collect();
+        let mut at = vec![Time::ZERO; sizes.len()];
+        for hop in path {
+            let mut free = vec![Time::ZERO; hop.links as usize];
+            // A short last packet may come before the one ahead of it, and then goes first.
+            let mut order: Vec<usize> = (0..sizes.len()).collect();
+            order.sort_by_key(|&k| at[k]);
+            for k in order {
+                let link = free.iter_mut().min().expect("a link");
+                *link = at[k].max(*link) + hop.rate.time_for(sizes[k]);
+                at[k] = *link;
+            }
+        }
+        at.into_iter().max().expect("a packet")
+    }
+
+    /// 1,500 B at 10 Gb/s are 1.2 us on a link, 3.6 us on three in a row.
+    #[test]
+    fn one_packet_is_stored_on_every_hop() {
+        let ps = |path: &[Bundle], bytes| alone(path, 1_500, 0).takes(bytes).0;
+        assert_eq!(ps(&[links(1, 10)], 1_500), 1_200_000);
+        assert_eq!(ps(&[links(1, 10); 3], 1_500), 3_600_000);
+        let slow = [links(1, 10), links(8, 5), links(1, 10)];
+        assert_eq!(ps(&slow, 1_500), 4_800_000);
+        // Two follow each other, on one link or on two.
+        assert_eq!(ps(&[links(1, 10); 3], 3_000), 4_800_000);
+        assert_eq!(ps(&[links(2, 10); 3], 3_000), 3_600_000);
+        // The short one catches up with the full one ahead of it, and waits.
+        assert_eq!(ps(&[links(1, 10); 3], 1_501), 3_600_800);
+        let beyond = alone(&[links(1, 10); 3], 1_500, 0).beyond_rate(15_000);
+        assert_eq!(beyond, Time::NS * 2_400);
+    }
+
+    #[test]
+    fn nothing_is_stored_over_nothing() {
+        assert_eq!(Alone::new(&[], 1_500, 0, Rate::GBPS), None);
+        assert_eq!(Alone::new(&[links(1, 0)], 1_500, 0, Rate::GBPS), None);
+        assert_eq!(Alone::new(&[links(1, 1)], 1_500, 0, Rate(0)), None);
+    }
+
+    fn path(rates: std::ops::Range<u64>, bundles: bool) -> impl Strategy<Value = Vec<Bundle>> {
+        let most: u64 = if bundles { 9 } else { 2 };
+        let hop = (1..most, rates).prop_map(|(n, gbps)| links(n, gbps));
+        prop::collection::vec(hop, 1..7)
+    }
+
+    proptest! {
+        #[test]
+        fn hops_of_one_link_are_exact(
+            path in path(1..30, false), packet in 64u64..2_000, header in 0u64..100,
+            bytes in 1u64..50_000,
+        ) {
+            let takes = alone(&path, packet, header).takes(bytes);
+            prop_assert_eq!(takes, packet_by_packet(&path, packet, header, bytes));
+        }
+
+        #[test]
+        fn full_packets_are_exact_on_links_of_one_rate(
+            path in path(7..8, true), packet in 64u64..2_000, header in 0u64..100,
+            packets in 1u64..60,
+        ) {
+            let takes = alone(&path, packet, header).takes(packets * packet);
+            let exact = packet_by_packet(&path, packet, header, packets * packet);
+            prop_assert_eq!(takes, exact);
+        }
+
+        /// Too early, but by less than a packet's time on every hop.
+        #[test]
+        fn bundles_of_any_rates_are_a_bound(
+            path in path(1..30, true), packet in 64u64..2_000, header in 0u64..100,
+            bytes in 1u64..50_000,
+        ) {
+            let alone = alone(&path, packet, header);
+            let (takes, exact) = (alone.takes(bytes), packet_by_packet(&path, packet, header, bytes));
+            prop_assert!(takes <= exact, "{takes} is later than {exact}");
+            prop_assert!(exact - takes < alone.full, "{takes}, packet by packet {exact}");
+        }
+    }
+}

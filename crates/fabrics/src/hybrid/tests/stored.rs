@@ -1,0 +1,103 @@
+//! Packets that switches store whole: over the tree, over circuits, and when a flow moves.
+
+use super::*;
+
+/// Packets are stored; one of 1,500 B takes 1.5 us on a link of 8 Gb/s.
+fn stored(more: Value) -> Value {
+    let mut table = ideal(more);
+    table["forwarding"] = json!("store-and-forward");
+    table
+}
+
+const LINK: Time = Time(1_500_000);
+
+/// When the first flow finishes.
+fn finish(table: Value, rows: &[Row]) -> Time {
+    let mut bench = Bench::new(table, rows);
+    bench.until(3_000);
+    bench.io.flows.finish[0]
+}
+
+#[test]
+fn nothing_is_stored_unless_a_table_says_so() {
+    let mut table = ideal(json!({}));
+    table.as_object_mut().expect("a table").remove("forwarding");
+    let row = [(0, 2, 15_000, Time::ZERO)];
+    let default = finish(table, &row);
+    assert_eq!(default, finish(ideal(json!({})), &row));
+    assert_ne!(default, finish(stored(json!({})), &row));
+}
+
+/// Servers of 8 Gb/s, uplinks of 16 Gb/s at 1:1, which are two links of 8 Gb/s each; four links
+/// on the way, of which the flow's rate counts one.
+#[test]
+fn a_flow_over_the_tree_is_stored_at_three_switches() {
+    for packets in [1u64, 10, 1_000] {
+        let row = [(0, 2, packets * 1_500, Time::ZERO)];
+        let whole = stored(json!({"oversubscription": 1.0}));
+        assert_eq!(finish(whole, &row), LINK * (packets as i64 + 3));
+        // Within a rack at one.
+        let row = [(0, 1, packets * 1_500, Time::ZERO)];
+        assert_eq!(finish(stored(json!({})), &row), LINK * (packets as i64 + 1));
+    }
+    // Of a last packet of 300 B all but its 0.3 us on each link are within the others' time,
+    // for it waits for the full one ahead of it.
+    let row = [(0, 2, 3_300, Time::ZERO)];
+    let short = Time::NS * 300;
+    let whole = stored(json!({"oversubscription": 1.0, "packet": "1500 B"}));
+    let took = finish(whole, &row);
+    // Bundles of two links: it need not wait there, so no more than the three of servers'.
+    assert!(took >= LINK * 5 && took <= LINK * 5 + short, "{took}");
+}
+
+/// Lit at 1.01 s: two servers' links and a circuit of the same rate.
+#[test]
+fn a_flow_over_a_circuit_is_stored_at_both_racks() {
+    let wired = wired(json!([[0, 1], [2, 3]]));
+    let table = || stored(json!({"policy": wired, "electrical": false}));
+    let lit = Time::MS * 1_010;
+    for (packets, short) in [(1u64, 0u64), (7, 0), (1_000, 0), (7, 300)] {
+        let row = [(0, 2, packets * 1_500 + short, Time::ZERO)];
+        let last = Time::NS * short as i64;
+        // A short one follows the full one ahead of it from link to link.
+        assert_eq!(
+            finish(table(), &row),
+            lit + LINK * (packets as i64 + 2) + last
+        );
+    }
+    // A circuit of half the rate: its links are twice as slow for every packet.
+    let mut slow = table();
+    slow["circuit_rate"] = json!("4 Gb/s");
+    let row = [(0, 2, 15_000, Time::ZERO)];
+    assert_eq!(finish(slow, &row), lit + LINK * 2 + LINK * 2 * 10);
+}
+
+/// The last packet of a flow that has moved to a circuit passes two switches, not three, and
+/// begins when its rate says.
+#[test]
+fn what_is_stored_is_that_of_the_path_at_the_end() {
+    let policy = wired(json!([[0, 1], [2, 3]]));
+    let row = [(0, 2, 1_500_000_000, Time::ZERO)];
+    let table = |forwarding: &str| {
+        let mut table = ideal(json!({"policy": policy}));
+        table["forwarding"] = json!(forwarding);
+        table
+    };
+    let beyond = finish(table("store-and-forward"), &row) - finish(table("cut-through"), &row);
+    assert_eq!(beyond, LINK * 2);
+}
+
+#[test]
+fn packets_have_a_size_where_they_are_stored() {
+    let resolve = |more: Value| (ENTRY.resolve)(&ideal(more), &FOUR);
+    let key = |more| resolve(more).expect_err("refused").key;
+    let stored = json!({"forwarding": "store-and-forward", "packet": "9 KB"});
+    let table = resolve(stored).expect("jumbo frames");
+    assert_eq!(table["packet"], json!("9 KB"));
+    // The default is left out of a completed table.
+    assert_eq!(table["forwarding"], json!("store-and-forward"));
+    assert_eq!(resolve(json!({})).expect("good").get("forwarding"), None);
+    assert_eq!(key(json!({"packet": "9 KB"})), "fabric.packet");
+    let none = json!({"forwarding": "store-and-forward", "packet": "0 B"});
+    assert_eq!(key(none), "fabric.packet");
+}
