@@ -1,4 +1,5 @@
-"""The two flattened butterflies that the paper's may have been between.
+"""The two flattened butterflies that the paper's may have been between: of plain
+routers, and of the strongest that one would build.
 
 It says nothing of their routers, so a claim about one is measured against both presets,
 and judged only where they agree: `band` is all that lies between what they give,

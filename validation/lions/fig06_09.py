@@ -5,8 +5,8 @@ Loads are of the line rate, header and guard not counted: 256/278 of it and 64/8
 can be carried at most. Latency is drawn where the load is carried. Lines of theory
 are for AO-NACK as if a packet's attempts did not depend on each other: that holds
 while its NACK returns within it, at 256 B; at 64 B it does not. The two butterflies
-are a plain router and one that is hardly in the way: what the paper's was lies
-between them, or not.
+are of a plain router and of the strongest that one would build: what the paper's was
+lies between them, or not.
 """
 
 from collections.abc import Callable

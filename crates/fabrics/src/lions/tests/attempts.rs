@@ -269,9 +269,9 @@ const CASES: [(Case, f64); 12] = [
 fn each_packet_as_the_model_has_it() {
     for (i, (case, load)) in CASES.into_iter().enumerate() {
         let mut flows = case.flows(load, 23);
-        if i % 3 == 0 {
+        if i.is_multiple_of(3) {
             let short = |f: usize| {
-                if f % 5 == 0 {
+                if f.is_multiple_of(5) {
                     case.packet / 2
                 } else {
                     case.packet

@@ -2,7 +2,7 @@
 //! crossbar, outputs with a queue.
 
 use super::{next_after, Flit};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A virtual channel of an input.
 #[derive(Clone, Debug, Default)]
@@ -144,20 +144,19 @@ impl Router {
         let ports = self.outputs.len();
         // Of each output the inputs of the crossbar that propose, with what.
         let mut proposals: Vec<Vec<(usize, usize)>> = vec![Vec::new(); ports];
-        let mut what = vec![vec![0; s.inputs_each]; ports];
-        for input in 0..s.inputs_each {
-            for port in 0..ports {
-                let open = |&v: &usize| self.could_send(port, v).is_some_and(|o| !m.outputs[o]);
-                let mine = (input..s.vcs).step_by(s.inputs_each);
-                let ready: Vec<usize> = mine.filter(open).collect();
-                if m.inputs[port][input] || ready.is_empty() {
-                    continue;
-                }
-                let vc = next_after(&ready, self.served[port][input]);
-                what[port][input] = vc;
-                let output = self.could_send(port, vc).expect("it could");
-                proposals[output].push((input, port));
+        let mut what = BTreeMap::new();
+        let inputs = (0..s.inputs_each).flat_map(|i| (0..ports).map(move |port| (i, port)));
+        for (input, port) in inputs {
+            let open = |&v: &usize| self.could_send(port, v).is_some_and(|o| !m.outputs[o]);
+            let mine = (input..s.vcs).step_by(s.inputs_each);
+            let ready: Vec<usize> = mine.filter(open).collect();
+            if m.inputs[port][input] || ready.is_empty() {
+                continue;
             }
+            let vc = next_after(&ready, self.served[port][input]);
+            what.insert((input, port), vc);
+            let output = self.could_send(port, vc).expect("it could");
+            proposals[output].push((input, port));
         }
         let mut winners = Vec::new();
         for (output, mut who) in proposals.into_iter().enumerate() {
@@ -166,7 +165,7 @@ impl Router {
                 continue;
             }
             let (input, port) = next_after(&who, self.outputs[output].last_input);
-            let vc = what[port][input];
+            let vc = what[&(input, port)];
             if first {
                 self.served[port][input] = Some(vc);
                 self.outputs[output].last_input = Some((input, port));
