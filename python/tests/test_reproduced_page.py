@@ -104,7 +104,7 @@ def test_a_row_has_value_interval_verdict_reading_and_reason(tmp_path: Path) -> 
     (folder / "measured.json").write_text(json.dumps(values))
     page = status.page([status.Paper.read(folder)])
     row = next(line for line in page.splitlines() if line.startswith("| `c0`"))
-    assert "| 2 ± 0.5 us | 2.45 ± 0.1 us (4 seeds) | undecided: 7 more seeds | A |" in row
+    assert "| 2 ± 0.5 us | 2.45 ± 0.1 us (4 seeds) | undecided: 5 more seeds | A |" in row
     assert row.endswith("Two. *Measured: it.* too few \\| seeds |")
     assert "| `c1` (§1) | 2 ± 0.5 us | not on record | undecided | – |" in page
 
