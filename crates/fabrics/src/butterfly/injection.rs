@@ -1,8 +1,9 @@
 //! Hosts send a flit a cycle while their virtual channel has room.
 
+use super::flit::Flit;
 use super::hosts::NONE;
 use super::kernel::Now;
-use super::network::{Flit, Network};
+use super::network::Network;
 use super::packets::{Packet, Way};
 use crate::hosts;
 use lightloom_engine::Io;

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | [`config`], `limits`, `entry` | the table, and what is refused; put together with the kernel |
 //! | [`topology`] | which router is wired to which |
-//! | [`network`] | the state |
+//! | [`network`], [`flit`] | the state; a flit, and how places are numbered |
 //! | [`hosts`], [`packets`], [`lines`] | what sends, what is sent, what is on wires |
 //! | [`routing`] | dimension order, Valiant, UGAL, and why nothing deadlocks; `route_rule`, what it goes by |
 //! | `allocation` | who gets virtual channels and the switch |
@@ -48,6 +48,7 @@ pub mod bound;
 pub mod config;
 mod counters;
 mod entry;
+pub mod flit;
 pub mod hosts;
 mod injection;
 pub mod kernel;

@@ -13,6 +13,7 @@
 use super::bound::Bound;
 use super::config::{ButterflyConfig, FlowControl, Routing};
 use super::counters::Counters;
+use super::flit::{Bits, Flit};
 use super::hosts::{Injection, NONE};
 use super::lines::{Lines, NEVER};
 use super::output_queues::OutputQueues;
@@ -22,29 +23,6 @@ use super::topology::Topology;
 use crate::contract::Site;
 use crate::hosts::HostQueues;
 use lightloom_engine::Time;
-
-/// Parts of the numbers of channels and virtual channels.
-#[derive(Clone, Copy, Debug)]
-pub struct Bits {
-    /// Of a port.
-    pub port: u32,
-    /// Of a virtual channel.
-    pub vc: u32,
-}
-
-impl Bits {
-    /// Router and port of a router's channel.
-    #[inline(always)]
-    pub fn ends(self, channel: usize) -> (usize, usize) {
-        (channel >> self.port, channel & ((1 << self.port) - 1))
-    }
-
-    /// Channel and number of a virtual channel.
-    #[inline(always)]
-    pub fn parts(self, vc: usize) -> (usize, usize) {
-        (vc >> self.vc, vc & ((1 << self.vc) - 1))
-    }
-}
 
 /// Which virtual channels a packet may ask for next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,23 +74,6 @@ impl Lane {
 
 /// No virtual channel yet.
 pub const WAITS: u8 = u8::MAX;
-
-/// A flit on a wire, or in the queue of an output.
-#[derive(Clone, Copy, Debug)]
-pub struct Flit {
-    /// The virtual channel of the input at the end; nothing where that is a host.
-    pub to: u32,
-    /// Its packet if it is the first of it, or for a host the last, else [`NONE`].
-    pub packet: u32,
-}
-
-impl Flit {
-    /// None.
-    pub const NOTHING: Flit = Flit {
-        to: NONE,
-        packet: NONE,
-    };
-}
 
 /// The network.
 pub struct Network {

@@ -5,46 +5,7 @@
 //! flit in it has a place in the buffer at the other end, so that none waits for
 //! another's credits.
 
-use super::hosts::NONE;
-use super::kernel::Now;
-use super::network::{members, Bits, Flit, Network};
-
-impl Network {
-    /// The first flit of an input's virtual channel goes into its output's queue.
-    /// Returns whether its virtual channel has no room for another.
-    #[inline]
-    pub(super) fn enqueue(&mut self, vc: usize, out: usize, tag: u32) -> bool {
-        let lane = self.lanes[vc];
-        let leaves = lane.output as usize >= self.topology.concentration;
-        let (flit, full) = match leaves {
-            true => self.address(out, lane.vc as usize, tag),
-            // Hosts are told of packets, by their last flit.
-            false if lane.left == 0 => {
-                let place = vc * self.vc_buffer as usize + lane.first as usize;
-                let packet = self.ring[place];
-                (Flit { to: NONE, packet }, false)
-            }
-            false => (Flit::NOTHING, false),
-        };
-        self.output_queues.push(out, flit);
-        full
-    }
-
-    /// A flit leaves from every output of a router that has one.
-    pub(super) fn drain(&mut self, router: usize, now: &mut Now) {
-        for output in members(self.output_queues.waiting(router)) {
-            let out = router << self.bits.port | output;
-            let flit = self.output_queues.pop(out);
-            self.held[router] -= 1;
-            self.audit(router, output, now);
-            if output >= self.topology.concentration {
-                self.flits.push(self.line[out] as usize, now.cycle, flit);
-            } else if flit.packet != NONE {
-                self.eject(flit.packet, now);
-            }
-        }
-    }
-}
+use super::flit::{Bits, Flit};
 
 /// The queues of all outputs.
 #[derive(Clone, Debug)]
