@@ -146,6 +146,7 @@ const LEFT_OUT: &[&str] = &[
     "codeword_wait",
     "header",
     "packet",
+    "forwarding",
 ];
 
 #[test]
