@@ -95,6 +95,8 @@ fn summary(raw: &Value) -> Value {
 const OPEN: &[(&str, &[&str])] = &[
     // As many switches as links lead to, of the servers' rate.
     ("clos", &["aggregation_switches", "core_switches"]),
+    // Routers without a speedup, as by default, have no output queues.
+    ("flattened-butterfly", &["output_buffer"]),
     // Its default plan, the idealised rotor, has no gratings.
     ("sirius", &["grating_ports"]),
     // Their default tree of two levels has no pods.
