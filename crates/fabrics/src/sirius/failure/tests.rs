@@ -207,6 +207,9 @@ fn what_is_known_to_be_dead_stays_dark() {
     assert!(dark > 0);
 }
 
+/// Slot, uplink and sender of the k-th cell of a group.
+type Place = Box<dyn Fn(u32, u32) -> (i64, u16, u16)>;
+
 /// Whether one cell is corrupted says nothing of another, in the same slot, of the same
 /// sender or over the same uplink: as many are lost in groups of 16 as a binomial law has it.
 #[test]
@@ -220,7 +223,7 @@ fn cells_are_corrupted_one_by_one() {
         let (to, _) = schedules.peer(from, uplink, slot).unwrap();
         (from != to).then(|| faults.fate(slot, uplink, from, to) == Some(None))
     };
-    let groups: [(&str, Box<dyn Fn(u32, u32) -> (i64, u16, u16)>); 3] = [
+    let groups: [(&str, Place); 3] = [
         (
             "senders",
             Box::new(|g, k| (g as i64 / 6, (g % 6) as u16, k as u16)),
