@@ -12,9 +12,9 @@ from test_cli_verdicts import claim
 
 from lightloom.cli import verdicts
 from lightloom.reproduce import Verdict
-from lightloom.reproduce.claims import judge
 from lightloom.reproduce.of_bounds import OfBounds, figure
 from lightloom.reproduce.study import Runs
+from lightloom.reproduce.verdicts import judge
 
 PATH = "fct.short.p99_us"
 

@@ -70,4 +70,4 @@ class Readings:
 
 def estimated(value: Measured) -> Estimate:
     """A figure as an interval; of a plain number, of no width."""
-    return value if isinstance(value, Estimate) else Estimate(float(value))
+    return value if isinstance(value, Estimate) else Estimate(value)
