@@ -47,7 +47,8 @@ test-long: $(STAMPS)/develop ## Run what takes longer: more random cases, cluste
 	# Of all crates, as above, or those that they need are built anew with fewer features.
 	LIGHTLOOM_LONG=1 $(RUST_TESTS) --lib reference
 	LIGHTLOOM_LONG=1 $(RUST_TESTS) --test invariants --test controller --test readers
-	$(BIN)/pytest python/tests -n auto --dist worksteal -m long
+	# Clusters beside the wheel, which one process builds once.
+	$(BIN)/pytest python/tests -n auto --dist loadfile -m long
 
 wheel: $(STAMPS)/venv ## Build the wheel for any Linux since glibc 2.28 into dist/
 	$(BIN)/python -m pip install -q -c constraints.txt ziglang

@@ -442,7 +442,7 @@ def measure(quick, workers):
     runs = vary(SETUP, cases, seeds=[1, 2], workers=workers)
     line = runs.line((0.2, 0.4), "goodput_normalized")
     return {"data": [panel("x", ("load", [0.2, 0.4]), "y", {"a": line})],
-            "claims": {"goodput": line[0]}}
+            "claims": {"goodput": runs.across(0.2, "goodput_normalized")}}
 def figure(data):
     return draw(data)
 """,
