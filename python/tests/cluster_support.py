@@ -34,8 +34,12 @@ class Dask:
         self._logs: list[IO[bytes]] = []
         options = ("--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0")
         self._start("scheduler", *options, "--scheduler-file", str(self.file))
-        until(self.file.is_file, lambda: self.log("scheduler"))
+        until(self._is_told, lambda: self.log("scheduler"))
         self.address: str = json.loads(self.file.read_text())["address"]
+
+    def _is_told(self) -> bool:
+        """Whether the scheduler's file is there and whole: it is empty for a moment."""
+        return self.file.is_file() and self.file.read_text().rstrip().endswith("}")
 
     def worker(self, name: str, **environment: str) -> None:
         """Starts a worker of one thread in a folder of its own, and waits until it is there."""
