@@ -22,6 +22,7 @@ from lightloom.machine import check_count, processors
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
+    from lightloom.writing import Staging
 
 
 def sweep(
@@ -74,6 +75,8 @@ def sweep(
                     kept=kept,
                     costs=[one.seconds for one in each],
                     done=lambda finished, total: counter(file.stem, finished, total),
+                    # Before anything is printed: a reader that goes away takes no page along.
+                    show=partial(_stage_page, file.stem, target),
                 )
         _tell(file.stem, outcome, target)
         if outcome.failed:
@@ -194,7 +197,7 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
     for line in completion.legend_of_times(_named(outcome)):
         console.say(line)
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
-    console.say(f"report: {_report(name, outcome, target)}")
+    console.say(f"report: {target / 'report.html'}")
 
 
 def _note(line: str) -> None:
@@ -254,18 +257,13 @@ def _sweep_table(outcome: sweeps.Outcome) -> Table:
     return table
 
 
-def _report(name: str, outcome: sweeps.Outcome, target: Path) -> Path:
+def _stage_page(name: str, target: Path, each: Sequence[sweeps.Found], staging: Staging) -> None:
     """The page of a sweep, in the order of its grid."""
     from lightloom.report import sweeps as pages
+    from lightloom.sweep import Failed
 
-    lost = {point.id for point, _ in outcome.failed}
-    summaries = iter(outcome.summaries)
-    each = [
-        (point.grid, point.fabric, None if point.id in lost else next(summaries))
-        for point in outcome.every
-    ]
-    cells = pages.gathered(each)
-    return pages.build(name, cells, target)
+    came = [(p.grid, p.fabric, None if isinstance(of, Failed) else of) for p, of in each]
+    pages.stage(name, pages.gathered(came), target, staging)
 
 
 def _place(point: sweeps.Point) -> tuple[str, ...]:

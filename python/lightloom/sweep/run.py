@@ -17,6 +17,10 @@ from lightloom.sweep.rows import Rows, Stream, table
 from lightloom.writing import Staging
 
 Summary = dict[str, Any]
+#: A point, and what it came to.
+Found = tuple[Point, Summary | Failed]
+#: Stages what is shown of a sweep beside its results.
+Show = Callable[[Sequence[Found], Staging], object]
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,6 @@ class Outcome:
     """The summary of each."""
     failed: list[tuple[Point, Failed]]
     """Points that came to nothing."""
-    every: list[Point]
-    """All points, in the order of the grid."""
     reused: int
     json: Path
     parquet: Path
@@ -47,6 +49,7 @@ def run_sweep(
     points: list[Point] | None = None,
     kept: Mapping[str, Summary] | None = None,
     costs: Sequence[float] | None = None,
+    show: Show = lambda each, staging: None,
 ) -> Outcome:
     """Runs every point of `sweep` and writes `points/`, `rows/`, `sweep.json` and
     `sweep.parquet` below `out`. With `resume`, points whose record says that they are done
@@ -58,6 +61,8 @@ def run_sweep(
         points: those of the sweep, where they are known already.
         kept: what `find_done` found, where that is known already.
         costs: of those that have to be run, what each will take: the longest begin first.
+        show: stages a page, say: it gets its name with the results, or they all stay as they
+            were. A page of an earlier sweep that is not made anew goes.
     """
     points = expand(sweep) if points is None else points
     if kept is None:
@@ -85,10 +90,11 @@ def run_sweep(
     with Staging(out) as staging:
         staging.text(paths[0], _document(sweep, each))
         staging.parquet(paths[1], table([rows.of(*one) for one in each]))
+        show(each, staging)
         staging.record(out, {"build": identity.build(), "inputs": []})
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
-    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, points, reused, *paths)
+    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, reused, *paths)
 
 
 def longest_first(costs: Sequence[float]) -> list[int]:
@@ -107,7 +113,7 @@ def _job(point: Point, out: Path, *, flows: bool) -> Job:
     return Job(point.experiment, point.fabric, out / "points" / point.id, save, flows)
 
 
-def _document(sweep: SweepFile, each: Sequence[tuple[Point, Summary | Failed]]) -> str:
+def _document(sweep: SweepFile, each: Sequence[Found]) -> str:
     """The sweep as JSON."""
     document = {
         "base": str(sweep.base),
