@@ -19,6 +19,7 @@ from lightloom.cli.verdicts import print_verdicts
 from lightloom.counts import counted
 from lightloom.errors import refusal
 from lightloom.machine import check_count, processors
+from lightloom.writing import check_names
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
@@ -53,6 +54,9 @@ def sweep(
             console.claim_output(target)
         with console.aside():
             points = sweeps.expand(study)
+            if not dry_run:
+                files, folders = sweeps.names(points, flows=study.flows)
+                check_names(target, [*files, "report.html"], [*folders, "figures"])
             kept = sweeps.find_done(points, target, study, _note) if resume else {}
             missing = [point for point in points if point.id not in kept]
         with places.cluster(scheduler, scheduler_file, workers) as cluster:

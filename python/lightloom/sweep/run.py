@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import identity
+from lightloom.result_files import RESULT_FILES
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
 from lightloom.sweep.points import find_done, store_point
-from lightloom.sweep.rows import Rows, Stream, table
+from lightloom.sweep.rows import ROWS, Rows, Stream, table
 from lightloom.writing import Staging
+from lightloom.writing.records import RECORD
 
 Summary = dict[str, Any]
 #: A point, and what it came to.
@@ -95,6 +97,16 @@ def run_sweep(
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
     return Outcome([p for p, _ in whole], [s for _, s in whole], failed, reused, *paths)
+
+
+def names(points: Sequence[Point], *, flows: bool) -> tuple[list[str], list[str]]:
+    """Files and folders that a sweep of these points writes, relative to its folder."""
+    kept = RESULT_FILES if flows else ("summary.json", RECORD)
+    files = ["sweep.json", "sweep.parquet", RECORD]
+    for point in points:
+        files.append(f"{ROWS}/{point.id}.parquet")
+        files += [f"points/{point.id}/{name}" for name in kept]
+    return files, [ROWS, "points"]
 
 
 def longest_first(costs: Sequence[float]) -> list[int]:
