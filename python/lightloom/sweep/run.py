@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lightloom import identity
+from lightloom import identity, inputs
 from lightloom.result_files import RESULT_FILES
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
@@ -91,9 +91,11 @@ def run_sweep(
     paths = out / "sweep.json", out / "sweep.parquet"
     with Staging(out) as staging:
         staging.text(paths[0], _document(sweep, each))
-        staging.parquet(paths[1], table([rows.of(*one) for one in each]))
+        staging.parquet(paths[1], table([rows.of(*one) for one in each], points))
         show(each, staging)
-        staging.record(out, {"build": identity.build(), "inputs": []})
+        read = [*sweep.files, *(one for point in points for one in point.reads)]
+        told = {"build": identity.build(), "inputs": inputs.recorded(read, out)}
+        staging.record(out, told)
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
     return Outcome([p for p, _ in whole], [s for _, s in whole], failed, reused, *paths)
