@@ -188,7 +188,7 @@ def _dry_run(
         taken = each[longest]
         if math.isfinite(taken.seconds):
             time, memory = forecast.span(taken.seconds), console.size(taken.memory_bytes)
-            console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
+            console.say(f"longest point: {missing[longest].id}, {time}, {memory} {forecast.MEMORY}")
 
 
 def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
