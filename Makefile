@@ -58,7 +58,7 @@ mutants: $(STAMPS)/system ## Change the mechanisms here and there (since SINCE=m
 	bash scripts/mutants.sh --since $(or $(SINCE),main)
 
 fuzz: $(STAMPS)/develop ## Mangle what Python reads for some minutes; fuzz/README.md has what Rust reads
-	LIGHTLOOM_FUZZ=2000 $(BIN)/pytest python/tests/test_fuzz.py
+	LIGHTLOOM_FUZZ=2000 $(BIN)/pytest -s python/tests/test_fuzz.py
 
 lint: $(STAMPS)/develop ## Check format, lints and types
 	cargo fmt --all --check

@@ -208,17 +208,18 @@ def settle(out: Path) -> None:
 
 def judged(case: Case, found: dict[str, object]) -> str | None:
     """Whether files are all of the old or all of the new result. Points of a sweep are each a
-    result: those of both may be there."""
+    result: those of both may be there; tables, page and figures are one, and complete."""
     if case.command.name != "sweep":
         if found in (case.old, case.new):
             return None
         return f"neither old nor new: {differing(found, case.old)} | {differing(found, case.new)}"
     tables = {name: of for name, of in found.items() if not of_point(name)}
-    for complete in (case.old, case.new):
-        if tables == {name: complete.get(name) for name in tables}:
-            break
-    else:
-        return "tables neither old nor new"
+    old, new = (
+        {name: of for name, of in complete.items() if not of_point(name)}
+        for complete in (case.old, case.new)
+    )
+    if tables not in (old, new):
+        return f"tables neither old nor new: {differing(tables, old)} | {differing(tables, new)}"
     points = {name: of for name, of in found.items() if of_point(name)}
     every = {**case.old, **case.new}
     wrong = [name for name, of in points.items() if every.get(name) != of]

@@ -23,7 +23,7 @@ export PATH="$tool/bin:$PATH"
 area_of() {
   case $1 in
     fair) echo "lightloom-engine fair crates/engine/src/fair/{columns,fill,mod,settle,solve}.rs" ;;
-    matchings) echo "lightloom-control - crates/control/src/algorithms/{hopcroft_karp,islip,drrm,round_robin}.rs crates/control/src/algorithms/{assignment,matching}/*.rs" ;;
+    matchings) echo "lightloom-control - crates/control/src/algorithms/{hopcroft_karp,islip,drrm,round_robin}.rs crates/control/src/algorithms/{assignment,matching}/**/*.rs" ;;
     arbiters) echo "lightloom-fabrics lions crates/fabrics/src/lions/{arbiter,slotted,loopback}.rs" ;;
     allocation) echo "lightloom-fabrics butterfly crates/fabrics/src/butterfly/allocation.rs" ;;
     grants) echo "lightloom-fabrics sirius crates/fabrics/src/sirius/protocol/{accept,grant,request}.rs" ;;

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -22,7 +22,7 @@ from rich.table import Table
 
 from lightloom import bounds, signals, units
 from lightloom.errors import ConfigError, brief
-from lightloom.writing import WriteError, check_folder, claim, release_claims
+from lightloom.writing import WriteError, check_folder, check_names, claim, release_claims
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -147,13 +147,17 @@ def check_output(directory: Path) -> Path:
     return check_folder(directory)
 
 
-def claim_output(directory: Path) -> Path:
-    """Takes an output directory until the command ends, so that no other writes there.
+def claim_output(directory: Path, files: Iterable[str] = (), folders: Iterable[str] = ()) -> Path:
+    """Takes an output directory until the command ends, so that no other writes there, and
+    tries the names that the command will write in it, before anything is simulated.
 
     Raises:
-        ConfigError: if another does already; it names that.
+        ConfigError: if another writes there already, or something is in the way of a name; it
+            says which.
     """
-    return claim(directory)
+    claim(directory)
+    check_names(directory, files, folders)
+    return directory
 
 
 @contextmanager

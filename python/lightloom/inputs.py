@@ -12,7 +12,7 @@ import functools
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -220,14 +220,42 @@ def listed(raw: Table) -> dict[str, Table]:
     }
 
 
+@dataclass(frozen=True)
+class Read:
+    """A file that something was made from."""
+
+    key: str
+    """The key that names it."""
+    path: Path
+    digest: str
+    """`sha256:…`, when it was read."""
+
+
+def reads(raw: Table) -> tuple[Read, ...]:
+    """The files that an experiment reads."""
+    paths = {place.key: place.path for place in places(raw)}
+    return tuple(Read(key, paths[key], digest) for key, digest in digests(raw).items())
+
+
 def located(raw: Table, folder: Path) -> list[Table]:
-    """The files that an experiment reads, relative to a folder, with their digests, for the
-    record of a result there."""
-    moved = {place.key: place.path for place in places(relative(raw, folder, {}))}
+    """The same, relative to a folder, for the record of a result there."""
+    return recorded(reads(raw), folder)
+
+
+def recorded(read: Iterable[Read], folder: Path) -> list[Table]:
+    """Files as the record of a result in a folder has them, each once."""
     return [
-        {"key": key, "path": moved[key].as_posix(), "sha256": digest}
-        for key, digest in digests(raw).items()
+        {"key": one.key, "path": _from(folder, one.path), "sha256": one.digest}
+        for one in dict.fromkeys(read)
     ]
+
+
+def _from(folder: Path, path: Path) -> str:
+    """A path relative to a folder, where it can be."""
+    try:
+        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # on another drive
+        return str(path)
 
 
 def _size(path: Path) -> int | None:
@@ -271,11 +299,7 @@ def relative(raw: Table, folder: Path, copies: Mapping[Path, Path]) -> Table:
     copies where there are some."""
     made = copy.deepcopy(raw)
     for place in places(made):
-        path = copies.get(place.path, place.path)
-        try:
-            place.move(Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix())
-        except ValueError:  # on another drive
-            place.move(str(path))
+        place.move(_from(folder, copies.get(place.path, place.path)))
     return made
 
 

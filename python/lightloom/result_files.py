@@ -54,6 +54,23 @@ def folder_of(seed: int) -> str:
     return f"seed-{seed}"
 
 
+def result_names(seeds: Sequence[int]) -> list[str]:
+    """The files that the results of a fabric may be written to, with so many seeds."""
+    if len(seeds) < 2:
+        return list(RESULT_FILES)
+    each = [f"{folder_of(seed)}/{name}" for seed in seeds for name in RESULT_FILES]
+    return ["summary.json", "experiment.toml", RECORD, *each]
+
+
+def comparison_names(labels: Sequence[str], seeds: Sequence[int]) -> list[str]:
+    """The files that a comparison of these fabrics may be written to, with so many seeds."""
+    if len(seeds) < 2:
+        return [*COMPARISON_FILES, *(f"{of}/{name}" for of in labels for name in RESULT_FILES)]
+    once = comparison_names(labels, seeds[:1])
+    each = [f"{folder_of(seed)}/{name}" for seed in seeds for name in once]
+    return [*COMPARISON_FILES, *each]
+
+
 def drop_seeds(staging: Staging, directory: Path, keep: Sequence[int] = ()) -> None:
     """Results of seeds that an earlier run left in the folder go, but for those to keep."""
     try:

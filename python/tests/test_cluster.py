@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -363,11 +364,13 @@ def test_clusters_that_are_not_there_are_refused(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(joining, "CONNECT_S", 1.0)
     write(tmp_path / "bad.json", "[]")
+    write(tmp_path / "deep.json", "[" * 100_000)
     cases = {
         ("--scheduler", "tcp://127.0.0.1:9"): "--scheduler = tcp://127.0.0.1:9: no scheduler",
         ("--scheduler", "what"): "--scheduler = what: no scheduler answers there",
         ("--scheduler-file", "none.json"): "--scheduler-file = none.json: no such file",
         ("--scheduler-file", "bad.json"): "bad.json: has no address of a scheduler",
+        ("--scheduler-file", "deep.json"): "deep.json: has no address of a scheduler",
         ("--scheduler", "a", "--scheduler-file", "b"): "--scheduler is given, too",
         ("--scheduler", "a", "--workers", "2"): "--workers = 2: a cluster has its own workers",
     }
@@ -378,6 +381,25 @@ def test_clusters_that_are_not_there_are_refused(
     code, said = called(tmp_path, "--scheduler", "tcp://127.0.0.1:9")
     assert code == 2
     assert 'not installed; install "lightloom[cluster]"' in said
+
+
+def test_a_worker_that_hangs_is_refused_by_its_address(
+    there: Dask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "ANSWER_S", 2.0)
+    hanging = there.processes["two"]
+    address = re.findall(r"tcp://127\.0\.0\.1:\d+", there.log("two"))[0]
+    hanging.send_signal(signal.SIGSTOP)
+    try:
+        with (
+            pytest.raises(ConfigError, match=f"worker = {address}: does not answer within 2 s"),
+            joining.joined(there.address),
+        ):
+            raise AssertionError("it has joined")
+    finally:
+        hanging.send_signal(signal.SIGCONT)
+    with joining.joined(there.address) as joined:
+        assert joined.at_once == 2
 
 
 @pytest.mark.long

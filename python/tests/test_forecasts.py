@@ -141,8 +141,8 @@ def test_a_dry_run_says_and_writes_nothing(tmp_path: Path) -> None:
 def test_what_takes_long_is_announced_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
     told.before(lambda: Forecast(3, 240.0, 100.0, 2_000_000_000, 5e9), 2)
     assert capsys.readouterr().err == (
-        "estimate: 3 simulations; 2 min (60 s to 4 min), 2 side by side; 4.00 GB of memory; "
-        "5 G hops\n"
+        "estimate: 3 simulations; 2 min (60 s to 4 min), 2 side by side; 4.00 GB of memory "
+        "beside Python; 5 G hops\n"
     )
     told.before(lambda: Forecast(3, 29.0, 10.0, 2_000, None), 1)
     assert capsys.readouterr().err == ""

@@ -1,16 +1,20 @@
 """Readers of Python on inputs that nobody would write: they read, or refuse in a few words.
 
-Sound inputs, cut, joined and changed at random. Seeded and short here; for longer,
+Sound inputs, cut, joined and changed at random. Seeded and short here; for longer, and otherwise
+each time, with a seed that is printed,
 
-    LIGHTLOOM_FUZZ=20000 pytest python/tests/test_fuzz.py     # examples of each, `make fuzz`
+    LIGHTLOOM_FUZZ=20000 pytest -s python/tests/test_fuzz.py     # examples of each, `make fuzz`
+
+LIGHTLOOM_FUZZ_SEED repeats one.
 
 What breaks becomes a row of `malformed/`. What the core reads has targets in `fuzz/`.
 """
 
 import io
 import os
+import secrets
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +38,17 @@ from lightloom.policies.switch import Switch
 from lightloom.sweep import grid
 
 EXAMPLES = int(os.environ.get("LIGHTLOOM_FUZZ", "60"))
+
+
+def seed_of(environment: Mapping[str, str]) -> int:
+    """The seed that is given; else the usual one, and of a long search one that is new."""
+    given = environment.get("LIGHTLOOM_FUZZ_SEED")
+    if given is not None:
+        return int(given)
+    return secrets.randbits(32) if "LIGHTLOOM_FUZZ" in environment else 16
+
+
+SEED = seed_of(os.environ)
 #: Longer messages are not read [characters].
 LONGEST = 4_100
 
@@ -111,8 +126,9 @@ def mangled(draw: st.DrawFn, sound: list[bytes]) -> bytes:
 def test_readers_read_or_refuse(of: str, tmp_path: Path) -> None:
     name, sound, read = READERS[of]
     path = tmp_path / name
+    print(f"LIGHTLOOM_FUZZ_SEED={SEED}")
 
-    @seed(16)
+    @seed(SEED)
     @settings(
         max_examples=EXAMPLES, deadline=None, database=None,
         suppress_health_check=list(HealthCheck),
@@ -152,7 +168,7 @@ ARRAYS = st.builds(
 )
 
 
-@seed(16)
+@seed(SEED)
 @settings(max_examples=5 * EXAMPLES, deadline=None, database=None)
 @given(
     st.one_of(
@@ -170,6 +186,12 @@ def test_answers_of_policies_are_read_or_refused(returned: Any) -> None:
         assert 0 < len(str(problem)) < LONGEST
     else:
         assert returned is None or found is not None
+
+
+def test_a_long_search_is_another_each_time() -> None:
+    assert seed_of({}) == seed_of({}) == 16
+    assert seed_of({"LIGHTLOOM_FUZZ": "2000"}) != seed_of({"LIGHTLOOM_FUZZ": "2000"})
+    assert seed_of({"LIGHTLOOM_FUZZ": "2000", "LIGHTLOOM_FUZZ_SEED": "7"}) == 7
 
 
 def test_what_is_not_touched_is_read(tmp_path: Path) -> None:

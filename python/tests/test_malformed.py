@@ -12,6 +12,7 @@ from malformed_support import Row, claims, npy, rows
 from signal_support import files
 from typer.testing import CliRunner
 
+from lightloom import reading
 from lightloom.cli import app
 
 ROWS = list(rows())
@@ -68,6 +69,18 @@ def test_standard_input_that_is_a_device_is_refused(tmp_path: Path, device: str)
         )  # fmt: skip
     assert done.returncode == 2
     assert b"a device, not a file" in done.stderr
+
+
+def test_pages_state_the_limits_of_what_is_read() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    for page, said in (
+        ("experiments.md", f"is read up to {reading.SETTINGS >> 20} MiB"),
+        ("workloads.md", f"up to {reading.DATA >> 30} GiB"),
+        ("workloads.md", "A text file of a workload is read up to 8 GiB"),
+    ):
+        assert said in " ".join((docs / page).read_text(encoding="utf-8").split())
+    core = docs.parent / "crates" / "workload" / "src" / "text.rs"
+    assert "const FILE_LIMIT: u64 = 8 << 30;" in core.read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes a pipe")

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
+from typer.testing import CliRunner
 
 from lightloom import ConfigError, load, result_files
+from lightloom.cli import app
 from lightloom.writing import unfinished
 
 #: More flows than are simulated in a minute, so what ends sooner was refused before.
@@ -42,6 +44,75 @@ def test_o_is_tried_before_anything_is_simulated(
     assert "Traceback" not in done.stderr
     assert {p.name for p in folder.iterdir()} == before
     assert (folder / "file").read_text() == "mine"
+
+
+PRICED = ("compare", "long.toml", "--prices", "sirius-2020")
+ALONE = ("run", "long.toml", "--fabric", "clos")
+#: A command, what is there already (a folder with /), and what is said of it.
+IN_THE_WAY = [
+    (ALONE, "flows.parquet/", "out/flows.parquet is a folder"),
+    (ALONE, "record.json/", "out/record.json is a folder"),
+    ((*ALONE, "--copy-inputs"), "inputs", "out/inputs is a file"),
+    ((*ALONE, "--set", "run.repeat=2"), "seed-4", "out/seed-4 is a file"),
+    (("compare", "long.toml"), "sirius", "out/sirius is a file"),
+    (("compare", "long.toml"), "clos/summary.json/", "out/clos/summary.json is a folder"),
+    (("compare", "long.toml"), "comparison.json/", "out/comparison.json is a folder"),
+    (("compare", "long.toml"), "report.html/", "out/report.html is a folder"),
+    (("compare", "long.toml"), "figures", "out/figures is a file"),
+    (PRICED, "costs.json/", "out/costs.json is a folder"),
+    (("compare", "long.toml", "--physics", "ideal,realistic"), "comparison.json/", "a folder"),
+    (("compare", "long.toml", "--set", "run.repeat=2"), "seed-3/clos", "seed-3/clos is a file"),
+    (("sweep", "s.toml"), "points", "out/points is a file"),
+    (("sweep", "s.toml"), "rows", "out/rows is a file"),
+    (("sweep", "s.toml"), "sweep.json/", "out/sweep.json is a folder"),
+    (("sweep", "s.toml"), "report.html/", "out/report.html is a folder"),
+    (("sweep", "s.toml"), "figures", "out/figures is a file"),
+    (("reproduce", "sirius"), "claims.json/", "out/claims.json is a folder"),
+    (("reproduce", "sirius"), "sirius", "out/sirius is a file"),
+    (("reproduce", "sirius"), "sirius/fig09.json/", "out/sirius/fig09.json is a folder"),
+]
+
+
+@pytest.mark.parametrize(("words", "there", "said"), IN_THE_WAY)
+def test_every_name_is_tried_before_anything_is_simulated(
+    words: tuple[str, ...],
+    there: str,
+    said: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "500")
+    monkeypatch.setattr("lightloom.forecasts.of_runs", never)
+    monkeypatch.setattr("lightloom.forecasts.of_points", never)
+    monkeypatch.setattr("lightloom.cli.resilience.foretold", never)
+    monkeypatch.setattr("lightloom.reproduce.runner.load_script", never)
+    path = folder / "out" / there
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if there.endswith("/"):
+        path.mkdir()
+        (path / "mine").write_text("mine")
+    else:
+        path.write_text("mine")
+    before = set(folder.rglob("*"))
+    done = CliRunner().invoke(app, [*words, "-o", "out"])
+    assert done.exit_code == 2, (done.exception, done.stderr)
+    assert said in done.stderr
+    assert "-o = out: " in done.stderr
+    assert set(folder.rglob("*")) == before
+
+
+def never(*arguments: object, **options: object) -> None:
+    raise AssertionError("it goes on to simulate")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder_below_is_refused(folder: Path) -> None:
+    (folder / "out").mkdir()
+    (folder / "out" / "clos").mkdir(mode=0o555)
+    done = lightloom("compare", "long.toml", "-o", "out", cwd=folder)
+    assert done.returncode == 2
+    assert "out/clos cannot be written: nothing was changed" in done.stderr
 
 
 def test_a_second_command_is_refused_by_who_is_first(folder: Path) -> None:

@@ -151,6 +151,51 @@ def test_a_result_names_its_inputs_and_its_build(study: Path, tmp_path: Path) ->
         assert (tmp_path / "r" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
 
+def test_a_sweep_names_all_that_it_was_made_from(study: Path) -> None:
+    """A grid over files: the table has the digests of both, and `verify` sees a change of
+    these, of the base and of the sweep's own file."""
+    write(study.parent / "u.csv", TRACE.replace("1000", "4000"))
+    traces = json.dumps([str(study.parent / name) for name in ("t.csv", "u.csv")])
+    write(study, f'base = "e.toml"\n[grid]\n"workload.trace" = {traces}\n')
+    outcome, _ = run(study)
+    files = {name: study.parent / name for name in ("s.toml", "e.toml", "t.csv", "u.csv")}
+    digests = {
+        name: "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+        for name, path in files.items()
+    }
+    footer = pq.read_schema(outcome.parquet).metadata
+    both = sorted([digests["t.csv"], digests["u.csv"]])
+    assert json.loads(footer[b"lightloom.inputs"]) == {"workload.trace": both}
+    rows = sorted((outcome.parquet.parent / "rows").glob("*.parquet"))
+    each = [json.loads(pq.read_schema(row).metadata[b"lightloom.inputs"]) for row in rows]
+    assert sorted(one["workload.trace"] for one in each) == both
+    told = json.loads((outcome.parquet.parent / RECORD).read_text())["inputs"]
+    assert {one["path"]: one["sha256"] for one in told} == {
+        f"../{name}": digest for name, digest in digests.items()
+    }
+    keys = [one["key"] for one in told]
+    assert keys == ["sweep", "base", "workload.trace", "workload.trace"]
+    (own,) = (v for v in verify(outcome.parquet.parent) if v.result == ".")
+    assert (own.read, own.inputs) == (4, [])
+    for name, path in files.items():
+        was = path.read_bytes()
+        path.write_bytes(was + b"\n")
+        (own,) = (v for v in verify(outcome.parquet.parent) if v.result == ".")
+        assert own.inputs == [f"../{name} has changed"]
+        path.write_bytes(was)
+
+
+def test_one_input_of_all_points_has_one_digest(study: Path) -> None:
+    """As the footer of each point's own flows has it."""
+    outcome, _ = run(study)
+    footers = [
+        json.loads(pq.read_schema(path).metadata[b"lightloom.inputs"])
+        for path in (outcome.parquet, *outcome.parquet.parent.glob("points/*/flows.parquet"))
+    ]
+    assert len(footers) == 4
+    assert footers == [{"workload.trace": inputs.digest_of(study.parent / "t.csv")}] * 4
+
+
 def test_sources_that_simulate_are_of_the_build_and_others_are_not() -> None:
     files = {path.relative_to(identity._PACKAGE).as_posix() for path in identity._sources()}
     assert {"api.py", "config.py", "policies/files.py", "curves.py"} <= files

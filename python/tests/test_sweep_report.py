@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from browser_support import PHONE, WIDE, chromium, visiting
-from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
+from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from scipy import stats
 
 from lightloom import ConfigError, forecasts, load, sweep
 from lightloom.report import sweeps as pages
 from lightloom.sweep.run import longest_first
+from lightloom.verification import verify
 
 SWEEP = """
 base = "e.toml"
@@ -163,6 +166,25 @@ def test_a_dry_run_tells_the_points_and_the_longest(made: Path) -> None:
     assert "4 side by side" in lines[0]
     assert lines[2] == "48 points"
     assert lines[3].startswith("longest point: ")
+    assert all("B of memory beside Python" in line for line in (lines[0], lines[3]))
     again = ("--set", "workload.flows=150", "--resume", "--dry-run")
     done = lightloom("sweep", "s.toml", "-o", "out", *again, cwd=folder)
     assert "48 points, 48 there already" in done.stdout
+
+
+def test_a_reader_that_goes_away_takes_no_page_along(made: Path) -> None:
+    """`sweep … --resume | head -2`: all is there before anything is printed."""
+    before = {p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file()}
+    ours, theirs = os.pipe()
+    os.close(ours)
+    words = ("sweep", "s.toml", "-o", "out", "--set", "workload.flows=150", "--resume")
+    with os.fdopen(theirs, "wb") as closed:
+        done = subprocess.run(
+            command(*words), cwd=made.parent, stdout=closed, stderr=subprocess.PIPE,
+            timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode != 0  # else it printed nothing that could be lost
+    assert {p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file()} == before
+    listed = json.loads((made / "record.json").read_text())["files"]
+    assert {"report.html", "figures/over-workload-load.svg", "sweep.json"} <= set(listed)
+    assert all(verdict.whole for verdict in verify(made))

@@ -19,9 +19,11 @@ from lightloom.cli.verdicts import print_verdicts
 from lightloom.counts import counted
 from lightloom.errors import refusal
 from lightloom.machine import check_count, processors
+from lightloom.writing import check_names
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
+    from lightloom.writing import Staging
 
 
 def sweep(
@@ -52,6 +54,9 @@ def sweep(
             console.claim_output(target)
         with console.aside():
             points = sweeps.expand(study)
+            if not dry_run:
+                files, folders = sweeps.names(points, flows=study.flows)
+                check_names(target, [*files, "report.html"], [*folders, "figures"])
             kept = sweeps.find_done(points, target, study, _note) if resume else {}
             missing = [point for point in points if point.id not in kept]
         with places.cluster(scheduler, scheduler_file, workers) as cluster:
@@ -74,6 +79,8 @@ def sweep(
                     kept=kept,
                     costs=[one.seconds for one in each],
                     done=lambda finished, total: counter(file.stem, finished, total),
+                    # Before anything is printed: a reader that goes away takes no page along.
+                    show=partial(_stage_page, file.stem, target),
                 )
         _tell(file.stem, outcome, target)
         if outcome.failed:
@@ -181,7 +188,7 @@ def _dry_run(
         taken = each[longest]
         if math.isfinite(taken.seconds):
             time, memory = forecast.span(taken.seconds), console.size(taken.memory_bytes)
-            console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
+            console.say(f"longest point: {missing[longest].id}, {time}, {memory} {forecast.MEMORY}")
 
 
 def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
@@ -194,7 +201,7 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
     for line in completion.legend_of_times(_named(outcome)):
         console.say(line)
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
-    console.say(f"report: {_report(name, outcome, target)}")
+    console.say(f"report: {target / 'report.html'}")
 
 
 def _note(line: str) -> None:
@@ -254,18 +261,13 @@ def _sweep_table(outcome: sweeps.Outcome) -> Table:
     return table
 
 
-def _report(name: str, outcome: sweeps.Outcome, target: Path) -> Path:
+def _stage_page(name: str, target: Path, each: Sequence[sweeps.Found], staging: Staging) -> None:
     """The page of a sweep, in the order of its grid."""
     from lightloom.report import sweeps as pages
+    from lightloom.sweep import Failed
 
-    lost = {point.id for point, _ in outcome.failed}
-    summaries = iter(outcome.summaries)
-    each = [
-        (point.grid, point.fabric, None if point.id in lost else next(summaries))
-        for point in outcome.every
-    ]
-    cells = pages.gathered(each)
-    return pages.build(name, cells, target)
+    came = [(p.grid, p.fabric, None if isinstance(of, Failed) else of) for p, of in each]
+    pages.stage(name, pages.gathered(came), target, staging)
 
 
 def _place(point: sweeps.Point) -> tuple[str, ...]:

@@ -25,9 +25,17 @@ from lightloom.cli.compared import Decisions
 from lightloom.cli.how import RESULTS, How, folder, say_left
 from lightloom.cli.options import doubt_threads
 from lightloom.errors import refusal
-from lightloom.result_files import COMPARISON_FILES, COST_FILES, PAGE_FILES, RESULT_FILES
+from lightloom.result_files import (
+    COMPARISON_FILES,
+    COST_FILES,
+    PAGE_FILES,
+    RESULT_FILES,
+    comparison_names,
+    seeds_of,
+)
 from lightloom.results import stage_cases
 from lightloom.writing import Staging
+from lightloom.writing.records import RECORD
 
 if TYPE_CHECKING:
     from lightloom.economics.book import Book
@@ -55,7 +63,7 @@ def compare(
         forecast.instead(make, workers, how.json, forecast.REPORT)
         return
     if target is not None:
-        console.claim_output(target)
+        console.claim_output(target, *_names(every, books, len(loaded), how, styles))
     if how.place is None:
         doubt_threads(how.threads)
     forecast.before(make, workers, forecast.REPORT)
@@ -73,6 +81,27 @@ def compare(
     say_left(how, [comparison.experiment for comparison in comparisons])
     for line in written:
         console.say(line)
+
+
+def _names(
+    every: Sequence[lightloom.Experiment],
+    books: Sequence[Book | None],
+    experiments: int,
+    how: How,
+    styles: Sequence[str],
+) -> tuple[list[str], list[str]]:
+    """Files and folders that will be written, relative to the target."""
+    alone = len(every) == 1
+    files = ["report.html", RECORD]
+    if not alone and experiments == 1:
+        files.append("comparison.json")
+    folders = ["figures", *(f"figures/{style}" for style in styles)]
+    for case, book in zip(every, books, strict=True):
+        below = "" if alone else f"{folder(case.name)}/"
+        names = comparison_names(case.labels, seeds_of(case.resolved()))
+        files += [f"{below}{name}" for name in (*names, *(COST_FILES if book else ()))]
+        folders += [f"{below}{inputs.INPUTS}"] if how.copy_inputs else []
+    return files, folders
 
 
 def _forecast(

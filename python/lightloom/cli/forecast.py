@@ -27,6 +27,8 @@ UNKNOWN = (
     "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; it may "
     "take very long, as where links are too slow for the flows (cluster.nic, cluster.rack_rate)"
 )
+#: What the core estimates is what fabrics and flows take; each process has its interpreter, too.
+MEMORY = "of memory beside Python"
 #: What a comparison does when everything is simulated.
 REPORT = "; figures and the report come on top"
 
@@ -51,8 +53,8 @@ def instead(make: Callable[[], Forecast], workers: int, json: bool = False, more
 def line(forecast: Forecast, workers: int) -> str:
     """A forecast in one line.
 
-    >>> line(Forecast(12, 360.0, 60.0, 2_000_000, 5e8), 2)
-    '12 simulations; 3 min (90 s to 6 min), 2 side by side; 4.00 MB of memory; 500 M hops'
+    >>> line(Forecast(12, 360.0, 60.0, 2_000_000, None), 2)
+    '12 simulations; 3 min (90 s to 6 min), 2 side by side; 4.00 MB of memory beside Python'
     """
     wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
     several = f"{forecast.simulations} simulations" if forecast.simulations > 1 else "1 simulation"
@@ -63,7 +65,7 @@ def line(forecast: Forecast, workers: int) -> str:
         several,
         f"{span(wall)} ({span(wall / WITHIN)} to {span(wall * WITHIN)})"
         + (f", {beside} side by side" if beside > 1 else ""),
-        f"{console.size(forecast.memory_at_once(workers))} of memory",
+        f"{console.size(forecast.memory_at_once(workers))} {MEMORY}",
     ]
     if forecast.hops:
         parts.append(f"{_count(forecast.hops)} hops")

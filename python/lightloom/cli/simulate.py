@@ -39,7 +39,7 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.result_files import CIRCUITS, CONTROLLER
+from lightloom.result_files import CIRCUITS, CONTROLLER, result_names, seeds_of
 from lightloom.results import Repeated, Result
 from lightloom.writing.records import RECORD
 
@@ -80,7 +80,9 @@ def run(
             return
         how = How(out, threads, json, copy_inputs)
         if (target := how.target_of(loaded, label)) is not None:
-            console.claim_output(target)  # drawing the flows of a forecast may take long
+            # Drawing the flows of a forecast may take long.
+            copies = [inputs.INPUTS] if copy_inputs else []
+            console.claim_output(target, result_names(seeds_of(loaded.resolved())), copies)
         forecast.before(make, workers)
         (_repeat if several else _run)(loaded, label, how)
 

@@ -87,14 +87,20 @@ TIMES = (
 
 def build(name: str, cells: Sequence[Cell], out: Path) -> Path:
     """Writes `report.html` and `figures/` into a folder; returns the page's path."""
+    with Staging(out) as staging:
+        made = stage(name, cells, out, staging)
+        staging.amend(out)
+    return made
+
+
+def stage(name: str, cells: Sequence[Cell], out: Path, staging: Staging) -> Path:
+    """The same, as part of what gets its names together."""
     metrics = shown(cells)
     slots: dict[str, int] = {}
     figures = [f for key in axes(cells) if (f := over(key, cells, metrics, slots)) is not None]
     made = out / "report.html"
-    with Staging(out) as staging:
-        drawings = draw(figures, "", out / "figures", lambda: None, staging)
-        staging.text(made, render(name, cells, metrics, drawings))
-        staging.amend(out)
+    drawings = draw(figures, "", out / "figures", lambda: None, staging)
+    staging.text(made, render(name, cells, metrics, drawings))
     return made
 
 

@@ -22,7 +22,8 @@ from lightloom.reproduce.scripts import Script, find_validation, load_script, ta
 from lightloom.reproduce.simulate import observed, simulated_by
 from lightloom.reproduce.verdicts import Verdict, judge
 from lightloom.sweep.executors import Executor
-from lightloom.writing import Staging
+from lightloom.writing import Staging, check_names
+from lightloom.writing.records import RECORD
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,11 +54,12 @@ def reproduce(
     a PNG and its data, by reading a picture of each paper, and one `claims.json`.
 
     Raises:
-        ConfigError: of claims or readings that are no such.
+        ConfigError: of claims or readings that are no such, and of what is in the way of a file.
     """
     folder = find_validation()
     verdicts: list[Verdict] = []
     chosen = targets(folder, wanted)
+    check_names(out, _names(chosen, readings))
     papers = {fabric: Paper.read(folder, fabric) for fabric in chosen}
     names = [(fabric, name) for fabric, scripts in chosen.items() for name in scripts]
     drawn: list[tuple[Script, Any]] = []
@@ -74,6 +76,15 @@ def reproduce(
         drawn.append((script, measured["data"]))
     pictures = _by_reading(chosen, verdicts, out) if readings else {}
     return verdicts, _write(out, drawn, pictures, verdicts)
+
+
+def _names(chosen: Mapping[str, Sequence[str]], readings: bool) -> list[str]:
+    """The files that will be written, relative to the folder of all."""
+    files = ["claims.json", RECORD]
+    for fabric, scripts in chosen.items():
+        files += [f"{fabric}/{name}.{kind}" for name in scripts for kind in ("svg", "png", "json")]
+        files += [f"{fabric}/readings.{kind}" for kind in ("svg", "png")] if readings else []
+    return files
 
 
 def _write(

@@ -9,11 +9,12 @@ stopped and resumed. Where points run is an executor's concern: `executors`.
 from lightloom.sweep.executors import Executor, Failed, Job, Local, run_jobs
 from lightloom.sweep.grid import Point, SweepFile, expand, read
 from lightloom.sweep.points import find_done, store_point
-from lightloom.sweep.run import Outcome, run_sweep
+from lightloom.sweep.run import Found, Outcome, names, run_sweep
 
 __all__ = [
     "Executor",
     "Failed",
+    "Found",
     "Job",
     "Local",
     "Outcome",
@@ -21,6 +22,7 @@ __all__ = [
     "SweepFile",
     "expand",
     "find_done",
+    "names",
     "read",
     "run_jobs",
     "run_sweep",

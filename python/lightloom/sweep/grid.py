@@ -8,10 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+)
 
 import lightloom
-from lightloom import identity
+from lightloom import identity, inputs
 from lightloom.config import read_toml
 from lightloom.errors import refusal
 from lightloom.overrides import toml_literal
@@ -49,6 +56,15 @@ class SweepFile(BaseModel):
         description="Keep flows.parquet and timeseries.parquet of every point as well.",
     )
 
+    _files: tuple[inputs.Read, ...] = PrivateAttr(default=())
+
+    @property
+    def files(self) -> tuple[inputs.Read, ...]:
+        """The file itself, unless it was made in Python, and its base."""
+        if any(one.path == self.base for one in self._files):
+            return self._files
+        return _read_from(base=self.base)
+
     @field_validator("grid", mode="before")
     @classmethod
     def _flatten(cls, value: Any) -> Any:
@@ -75,6 +91,8 @@ class Point:
     experiment: lightloom.Experiment
     digest: str
     """What its result is told apart by: `lightloom.identity.digest`."""
+    reads: tuple[inputs.Read, ...] = ()
+    """The files that it reads, as they were then."""
 
 
 def read(path: Path) -> SweepFile:
@@ -87,7 +105,15 @@ def read(path: Path) -> SweepFile:
         sweep = SweepFile.model_validate(table)
     except ValidationError as problem:
         raise first_of(problem, SweepFile.model_fields) from None
-    return sweep.model_copy(update={"base": path.parent / sweep.base})
+    sweep = sweep.model_copy(update={"base": path.parent / sweep.base})
+    sweep._files = _read_from(sweep=path, base=sweep.base)
+    return sweep
+
+
+def _read_from(**paths: Path) -> tuple[inputs.Read, ...]:
+    """Files, by what they are called, as they are now; a pipe cannot be read again."""
+    now = {key: inputs.digest_of(path) for key, path in paths.items()}
+    return tuple(inputs.Read(key, paths[key], of) for key, of in now.items() if of is not None)
 
 
 def expand(sweep: SweepFile) -> list[Point]:
@@ -147,7 +173,8 @@ def _point(
     words.append(f"seed={seed}")
     readable = re.sub(r"[^A-Za-z0-9.=+-]+", "-", "_".join(words))[:100]
     name = f"{readable}-{digest.rpartition(':')[2][:10]}"
-    return Point(name, label, seed, taken, experiment, digest)
+    reads = inputs.reads(experiment.pinned().raw)
+    return Point(name, label, seed, taken, experiment, digest, reads)
 
 
 def _labels(base: lightloom.Experiment, wanted: list[str] | None) -> list[str]:

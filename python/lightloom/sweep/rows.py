@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from lightloom import identity
 from lightloom.sweep.executors import Failed
 from lightloom.sweep.grid import Point
 from lightloom.writing import Staging
@@ -63,14 +64,28 @@ class Stream:
         """A row without the columns that it has nothing in: so files that others have something
         in agree with it."""
         row = {k: v for k, v in self._rows.of(point, found).items() if v is not None}
-        staging.parquet(self._out / ROWS / f"{point.id}.parquet", table([row]))
+        staging.parquet(self._out / ROWS / f"{point.id}.parquet", table([row], [point]))
 
 
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as one table with the columns of all of them: parts, jobs and what is in force
-    differ between fabrics."""
+def table(rows: Sequence[Row], points: Iterable[Point]) -> pa.Table:
+    """The rows of points as one table with the columns of all of them: parts, jobs and what is
+    in force differ between fabrics. Its footer has what they were made from."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return pa.table({name: [row.get(name) for row in rows] for name in names})
+    made = pa.table({name: [row.get(name) for row in rows] for name in names})
+    told = {
+        "lightloom.version": identity.build()["version"],
+        "lightloom.inputs": json.dumps(digests(points), sort_keys=True),
+    }
+    return made.replace_schema_metadata(told)
+
+
+def digests(points: Iterable[Point]) -> dict[str, str | list[str]]:
+    """The digest of each file that points read, by the key that names it; all of them, where
+    the grid varies the file."""
+    found: dict[str, dict[str, None]] = {}
+    for one in dict.fromkeys(read for point in points for read in point.reads):
+        found.setdefault(one.key, {})[one.digest] = None
+    return {key: next(iter(of)) if len(of) == 1 else sorted(of) for key, of in found.items()}
 
 
 def _mixed(points: Sequence[Point], key: str) -> bool:

@@ -9,14 +9,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lightloom import identity
+from lightloom import identity, inputs
+from lightloom.result_files import RESULT_FILES
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
 from lightloom.sweep.points import find_done, store_point
-from lightloom.sweep.rows import Rows, Stream, table
+from lightloom.sweep.rows import ROWS, Rows, Stream, table
 from lightloom.writing import Staging
+from lightloom.writing.records import RECORD
 
 Summary = dict[str, Any]
+#: A point, and what it came to.
+Found = tuple[Point, Summary | Failed]
+#: Stages what is shown of a sweep beside its results.
+Show = Callable[[Sequence[Found], Staging], object]
 
 
 @dataclass(frozen=True)
@@ -29,8 +35,6 @@ class Outcome:
     """The summary of each."""
     failed: list[tuple[Point, Failed]]
     """Points that came to nothing."""
-    every: list[Point]
-    """All points, in the order of the grid."""
     reused: int
     json: Path
     parquet: Path
@@ -47,6 +51,7 @@ def run_sweep(
     points: list[Point] | None = None,
     kept: Mapping[str, Summary] | None = None,
     costs: Sequence[float] | None = None,
+    show: Show = lambda each, staging: None,
 ) -> Outcome:
     """Runs every point of `sweep` and writes `points/`, `rows/`, `sweep.json` and
     `sweep.parquet` below `out`. With `resume`, points whose record says that they are done
@@ -58,6 +63,8 @@ def run_sweep(
         points: those of the sweep, where they are known already.
         kept: what `find_done` found, where that is known already.
         costs: of those that have to be run, what each will take: the longest begin first.
+        show: stages a page, say: it gets its name with the results, or they all stay as they
+            were. A page of an earlier sweep that is not made anew goes.
     """
     points = expand(sweep) if points is None else points
     if kept is None:
@@ -84,11 +91,24 @@ def run_sweep(
     paths = out / "sweep.json", out / "sweep.parquet"
     with Staging(out) as staging:
         staging.text(paths[0], _document(sweep, each))
-        staging.parquet(paths[1], table([rows.of(*one) for one in each]))
-        staging.record(out, {"build": identity.build(), "inputs": []})
+        staging.parquet(paths[1], table([rows.of(*one) for one in each], points))
+        show(each, staging)
+        read = [*sweep.files, *(one for point in points for one in point.reads)]
+        told = {"build": identity.build(), "inputs": inputs.recorded(read, out)}
+        staging.record(out, told)
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
-    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, points, reused, *paths)
+    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, reused, *paths)
+
+
+def names(points: Sequence[Point], *, flows: bool) -> tuple[list[str], list[str]]:
+    """Files and folders that a sweep of these points writes, relative to its folder."""
+    kept = RESULT_FILES if flows else ("summary.json", RECORD)
+    files = ["sweep.json", "sweep.parquet", RECORD]
+    for point in points:
+        files.append(f"{ROWS}/{point.id}.parquet")
+        files += [f"points/{point.id}/{name}" for name in kept]
+    return files, [ROWS, "points"]
 
 
 def longest_first(costs: Sequence[float]) -> list[int]:
@@ -107,7 +127,7 @@ def _job(point: Point, out: Path, *, flows: bool) -> Job:
     return Job(point.experiment, point.fabric, out / "points" / point.id, save, flows)
 
 
-def _document(sweep: SweepFile, each: Sequence[tuple[Point, Summary | Failed]]) -> str:
+def _document(sweep: SweepFile, each: Sequence[Found]) -> str:
     """The sweep as JSON."""
     document = {
         "base": str(sweep.base),

@@ -9,13 +9,14 @@ process left is recognised, and finished or taken back, by whoever holds the loc
 from lightloom.writing.errors import WriteError
 from lightloom.writing.lock import claim, release_claims
 from lightloom.writing.staging import Staging, write_files
-from lightloom.writing.trial import check_folder
+from lightloom.writing.trial import check_folder, check_names
 from lightloom.writing.unfinished import release_left, settle
 
 __all__ = [
     "Staging",
     "WriteError",
     "check_folder",
+    "check_names",
     "claim",
     "release_claims",
     "release_left",

@@ -1,8 +1,9 @@
-"""Whether a folder can be written, asked before anything is computed."""
+"""Whether a folder and what is to be in it can be written, asked before anything is computed."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from lightloom.errors import refusal
@@ -14,12 +15,40 @@ def check_folder(folder: Path, option: str = "-o") -> Path:
     Raises:
         ConfigError: that names what is in the way.
     """
-    above = next((part for part in (folder, *folder.parents) if os.path.lexists(part)), Path())
+    _check(folder, folder, option)
+    return folder
+
+
+def check_names(
+    folder: Path, files: Iterable[str], folders: Iterable[str] = (), option: str = "-o"
+) -> None:
+    """Refuses a folder in which one of these files or folders, named relative to it, could not
+    get its name: a folder has it, a file is where its folder would be, or nothing can be
+    written there. Changes nothing.
+
+    Raises:
+        ConfigError: that names what is in the way.
+    """
+    into = {folder / name: None for name in folders}
+    for name in files:
+        path = folder / name
+        if path.is_dir():
+            limit = f"{path} is a folder, where a file is to be written"
+            raise refusal(option, folder, limit, "move it away, or name another folder")
+        into[path.parent] = None
+    for below in into:
+        _check(below, folder, option)
+
+
+def _check(into: Path, folder: Path, option: str) -> None:
+    """Refuses `folder` where `into`, it or one below it, cannot be written or made."""
+    above = next((part for part in (into, *into.parents) if os.path.lexists(part)), Path())
     if not above.is_dir():
         what = "a file" if above.exists() else "a link to nothing"
-        raise refusal(option, folder, f"{above} is {what}", "name a directory")
+        remedy = "name a directory" if into == folder else "move it away, or name another folder"
+        raise refusal(option, folder, f"{above} is {what}", remedy)
     if os.access(above, os.W_OK | os.X_OK):
-        return folder
+        return
     if _read_only(above):
         limit, remedy = "is on a read-only file system", "name a folder elsewhere"
     else:

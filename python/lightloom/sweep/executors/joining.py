@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lightloom import reading
 from lightloom.errors import refusal
 from lightloom.sweep.executors import build
 from lightloom.sweep.executors.cluster import KEY, Cluster, other_build
@@ -22,6 +24,8 @@ FILE_KEY = "--scheduler-file"
 CONNECT_S = 10.0
 #: Seconds between two looks for the first worker.
 POLL_S = 0.2
+#: Seconds that all workers together have to say which Lightloom they have.
+ANSWER_S = 30.0
 #: What workers are asked. As text: one that has another Lightloom, or none, can read it.
 QUESTION = "__import__('lightloom.sweep.executors.build', fromlist=['here']).here()"
 
@@ -36,15 +40,15 @@ def joined(
     file; `told` hears who that is. Waits for the first worker.
 
     Raises:
-        ConfigError: if there is none, or if a worker's Lightloom is of another build, by its
-            address.
+        ConfigError: if there is none, or if a worker is silent or its Lightloom of another
+            build, by its address.
     """
     key, where = _where(address, file)
     client = _client(key, where)
     try:
         cluster = Cluster(client)
         _wait(client, where, told)
-        workers = client.run(eval, QUESTION, on_error="return")
+        workers = _builds(client, ANSWER_S)
         others = {worker: found for worker, found in workers.items() if found != build.here()}
         if others:
             raise other_build(build.here(), others)
@@ -55,6 +59,36 @@ def joined(
         client.close(timeout=2)
 
 
+def _builds(client: Client, within_s: float) -> dict[str, object]:
+    """What each worker has, or the exception that it answered with.
+
+    Raises:
+        ConfigError: if one does not answer within so many seconds, by its address.
+    """
+    there = list(client.nthreads())
+    found: dict[str, object] = client.sync(_answers, client, there, within_s)
+    silent = [worker for worker in there if worker not in found]
+    if silent:
+        more = f" (and {len(silent) - 1} more)" if len(silent) > 1 else ""
+        limit = f"does not answer within {within_s:g} s"
+        raise refusal("worker", f"{silent[0]}{more}", limit, "restart it, or end it")
+    return found
+
+
+async def _answers(client: Client, there: Sequence[str], within_s: float) -> dict[str, object]:
+    """What workers answer in time. Each is asked by itself, so that one that hangs is known."""
+    asked = [
+        asyncio.ensure_future(
+            client.run(eval, QUESTION, workers=[worker], on_error="return", asynchronous=True)
+        )
+        for worker in there
+    ]
+    answered, late = await asyncio.wait(asked, timeout=within_s)
+    for one in late:
+        one.cancel()
+    return {worker: answer for one in answered for worker, answer in one.result().items()}
+
+
 def _where(address: str | None, file: Path | None) -> tuple[str, str]:
     """The scheduler's address, and the option that says it."""
     if address is not None and file is not None:
@@ -63,11 +97,11 @@ def _where(address: str | None, file: Path | None) -> tuple[str, str]:
         return KEY, address
     assert file is not None, "one of them is given"
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))["address"]
+        found = json.loads(reading.text(file))["address"]
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         raise refusal(FILE_KEY, file, reason, "start `dask scheduler --scheduler-file`") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         limit, remedy = "has no address of a scheduler", "name what `dask scheduler` wrote"
         raise refusal(FILE_KEY, file, limit, remedy) from None
     return FILE_KEY, str(found)

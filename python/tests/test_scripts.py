@@ -1,0 +1,73 @@
+"""What scripts judge by: results that are incomplete are failures, and no file is left out."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def faults() -> ModuleType:
+    """`scripts/faults.py`."""
+    spec = importlib.util.spec_from_file_location("faults", ROOT / "scripts" / "faults.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules["faults"] = made  # where dataclasses look for what they name
+    spec.loader.exec_module(made)
+    return made
+
+
+TABLES = ("sweep.json", "sweep.parquet", "report.html", "figures/over-load.svg", "record.json")
+
+
+def sweep(seed: int) -> dict[str, object]:
+    return {name: f"{name} of {seed}" for name in (*TABLES, f"points/{seed}/summary.json")}
+
+
+def test_a_sweep_that_lacks_its_page_is_a_failure(faults: ModuleType, tmp_path: Path) -> None:
+    command = next(one for one in faults.COMMANDS if one.name == "sweep")
+    old, new = sweep(1), sweep(2)
+    case = faults.Case(command, tmp_path, old, new, 1.0)
+    assert faults.judged(case, old) is None
+    # What is done of the new one's points stays; what was there before, too.
+    assert faults.judged(case, {**new, **{n: of for n, of in old.items() if "/1/" in n}}) is None
+    assert faults.judged(case, {**old, "points/2/summary.json": "points/2/summary.json of 2"}) is (
+        None
+    )
+    for name in TABLES:
+        lacking = {n: of for n, of in old.items() if n != name}
+        assert name in faults.judged(case, lacking)
+        assert name in faults.judged(case, {**old, name: new[name]})
+    assert "figures/other.svg" in faults.judged(case, {**old, "figures/other.svg": ""})
+
+
+def test_every_file_of_the_matchings_is_mutated() -> None:
+    script = (ROOT / "scripts" / "mutants.sh").read_text(encoding="utf-8")
+    (files,) = re.findall(r'matchings\) echo "\S+ - (.*)" ;;', script)
+    mutated = {path for glob in files.split() for one in braced(glob) for path in ROOT.glob(one)}
+    algorithms = ROOT / "crates" / "control" / "src" / "algorithms"
+    for area in ("matching", "assignment"):
+        there = set((algorithms / area).rglob("*.rs"))
+        assert there
+        assert there <= mutated, there - mutated
+
+
+def braced(glob: str) -> list[str]:
+    """A glob by each word between its braces.
+
+    >>> braced("a/{b,c}.rs")
+    ['a/b.rs', 'a/c.rs']
+    """
+    head, brace, rest = glob.partition("{")
+    if not brace:
+        return [glob]
+    words, _, tail = rest.partition("}")
+    return [found for word in words.split(",") for found in braced(f"{head}{word}{tail}")]
