@@ -96,7 +96,8 @@ def _opening(known: Sequence[Paper]) -> Iterator[str]:
     yield "Every claim of every paper and closed form, as it came out when it was last measured in"
     yield "full: `lightloom reproduce all --record`, then `python scripts/reproduced.py`, which"
     yield "makes this page. How claims are judged, and what the outcomes mean, is on the page"
-    yield "[Reproduction](reproduce.md)."
+    yield "[Reproduction](reproduce.md). Where the value is *not on record*, the verdict is of an"
+    yield "earlier run, of which no value was kept."
     yield ""
     yield from _totals(known)
 
