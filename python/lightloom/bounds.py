@@ -101,7 +101,7 @@ def interval(summaries: Sequence[Mapping[str, Any]], path: str) -> Interval | No
 
 def is_of_flows(path: str) -> bool:
     """Whether the figure at a dotted path is one of flows, which may not all have arrived."""
-    return path.startswith(("fct.", "slowdown.", "window.p", "window.mean_us"))
+    return path.startswith(("fct.", "slowdown.", "window.p5", "window.p9", "window.mean_us", "window.short."))
 
 
 def any_open(summaries: Mapping[str, Mapping[str, Any]], paths: tuple[str, ...]) -> bool:

@@ -4,7 +4,8 @@ of what they are a part is delivered while they arrive.
 All three are of what all servers can send, R. What is drawn and what is delivered are over
 the same time, until the last flow arrives, so that the second never exceeds the first; a
 run that goes on until all is delivered changes neither. `goodput_normalized` is over the
-whole run: it falls as long as a run waits for its last flow.
+whole run: it falls as long as a run waits for its last flow. Where a window was measured, what was
+accepted in it says more than either: the network was warm, and is not waited for.
 """
 
 from __future__ import annotations
@@ -36,6 +37,23 @@ def delivered(summary: Mapping[str, Any]) -> float | None:
     return None if value is None else float(value)
 
 
+def accepted(summary: Mapping[str, Any]) -> float | None:
+    """What was accepted in the window; None where none was measured."""
+    window = summary.get("window")
+    return _number(window.get("accepted")) if isinstance(window, Mapping) else None
+
+
+def sustained(summary: Mapping[str, Any]) -> float | None:
+    """What a fabric is priced by: what was accepted in the window, or the goodput of the whole run
+    where none was measured.
+
+    >>> sustained({"window": {"accepted": 0.48}, "goodput_normalized": 0.44})
+    0.48
+    """
+    through = accepted(summary)
+    return _number(summary.get("goodput_normalized")) if through is None else through
+
+
 def workload(summary: Mapping[str, Any], wanted: float | None) -> str:
     """What was asked for and drawn, the same for every fabric.
 
@@ -54,3 +72,9 @@ def run(summary: Mapping[str, Any]) -> str | None:
     if load is None or through is None:
         return None
     return f"{load:.3f} drawn, {through:.3f} delivered by the last arrival"
+
+
+def _number(value: Any) -> float | None:
+    """A figure; of several seeds, which stand as a table, their mean."""
+    value = value.get("mean") if isinstance(value, Mapping) else value
+    return None if value is None else float(value)

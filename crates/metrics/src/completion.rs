@@ -83,7 +83,7 @@ impl FctClasses {
 
 impl Fct {
     /// Sorts the times.
-    fn of(times: &mut [Time]) -> Fct {
+    pub(crate) fn of(times: &mut [Time]) -> Fct {
         times.sort_unstable();
         Fct {
             p50_us: percentile(times, 50).map(micros),

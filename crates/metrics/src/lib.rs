@@ -45,4 +45,4 @@ pub use series::Series;
 pub use span::{Span, CARRIED};
 pub use summary::{summarize, Endless, Finished, Summary};
 pub use updates::{Counted, UpdateRate, Updates};
-pub use window::Window;
+pub use window::{Window, WindowBound};

@@ -7,7 +7,8 @@
 //! before and of such that end later, too (see [`crate::throughput`]).
 
 use crate::batches::{Estimate, BATCHES};
-use crate::bounds::{micros, taken, FctBound};
+use crate::bounds::{micros, taken, FctBound, Taken};
+use crate::completion::{Fct, SHORT_BYTES};
 use crate::percentile::percentile;
 use crate::span::Span;
 use crate::throughput::{is_stuck, Throughput};
@@ -55,14 +56,68 @@ pub struct Window {
     /// 1 − [`CARRIED`](crate::CARRIED) of it, and no flow was under way when the run ended
     /// that had had 1 ÷ (1 − `CARRIED`) times as long as it takes alone.
     pub stable: bool,
+    /// Completion times of the short flows (under [`SHORT_BYTES`]) that arrived in between and
+    /// were delivered; null where they are all or none.
+    pub short: Option<Fct>,
     /// Latencies of all flows that arrived in between, as far as they are known.
-    pub bound: FctBound,
+    pub bound: WindowBound,
     /// Bits that would have come if every flow had the network to itself ÷ (servers × server
     /// rate × time): `offered`, but that a flow takes its time, and may begin before the window
     /// or end after it.
     pub paced: f64,
     /// Half width of its interval.
     pub paced_half_width: f64,
+}
+
+/// Latencies of all flows of a window, delivered or not.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WindowBound {
+    /// Of all of them.
+    #[serde(flatten)]
+    pub all: FctBound,
+    /// Of the short ones; null where they are all or none.
+    pub short: Option<FctBound>,
+}
+
+/// Flows that arrived in a window, in order of their arrival.
+struct Arrived<'a> {
+    flows: &'a Flows,
+    rows: Vec<usize>,
+}
+
+impl<'a> Arrived<'a> {
+    fn of(flows: &'a Flows, span: Span) -> Self {
+        let inside = |t: Time| t != Time::NEVER && span.from <= t && t < span.until;
+        let mut rows: Vec<usize> = (0..flows.len())
+            .filter(|&f| inside(flows.arrival[f]))
+            .collect();
+        // Flows of jobs are not in that order.
+        rows.sort_by_key(|&f| flows.arrival[f]);
+        Arrived { flows, rows }
+    }
+
+    /// The short ones, where sizes are on either side of what is short.
+    fn short(&self) -> Option<Arrived<'a>> {
+        let is_short = |&&f: &&usize| self.flows.bytes[f] < SHORT_BYTES;
+        let rows: Vec<usize> = self.rows.iter().filter(is_short).copied().collect();
+        (!rows.is_empty() && rows.len() < self.rows.len()).then_some(Arrived {
+            flows: self.flows,
+            rows,
+        })
+    }
+
+    /// What those took that were delivered.
+    fn times(&self) -> Vec<Time> {
+        let done = |&&f: &&usize| self.flows.finish[f] != Time::NEVER;
+        let took = |&f: &usize| self.flows.finish[f] - self.flows.arrival[f];
+        self.rows.iter().filter(done).map(took).collect()
+    }
+
+    /// The same of all, as far as it is known when the run has `ended`.
+    fn bound(&self, ended: Time) -> FctBound {
+        let times = self.rows.iter().map(|&f| taken(self.flows, f, ended));
+        FctBound::of(&times.collect::<Vec<Taken>>())
+    }
 }
 
 impl Window {
@@ -75,26 +130,22 @@ impl Window {
         ended: Time,
         came: &Deliveries,
     ) -> Window {
-        let inside = |t: Time| t != Time::NEVER && span.from <= t && t < span.until;
-        let counted = || (0..flows.len()).filter(|&f| inside(flows.arrival[f]));
-        let done = |&f: &usize| flows.finish[f] != Time::NEVER;
-        let mut times: Vec<(Time, f64)> = counted()
-            .filter(done)
-            .map(|f| (flows.arrival[f], micros(flows.finish[f] - flows.arrival[f])))
-            .collect();
-        // Flows of jobs are not in the order of their arrival.
-        times.sort_by_key(|t| t.0);
-        let mut latency: Vec<f64> = times.into_iter().map(|t| t.1).collect();
+        let arrived = Arrived::of(flows, span);
+        let short = arrived.short();
+        let mut latency: Vec<f64> = arrived.times().into_iter().map(micros).collect();
         let mean = Estimate::of(&latency);
         latency.sort_unstable_by(f64::total_cmp);
         let moved = Throughput::of(cluster, flows, span, came);
-        let stuck = counted().any(|f| is_stuck(cluster, flows, f, ended));
-        let (flows_in, unfinished) = (counted().count(), counted().filter(|f| !done(f)).count());
+        let stuck = arrived
+            .rows
+            .iter()
+            .any(|&f| is_stuck(cluster, flows, f, ended));
+        let (flows_in, done) = (arrived.rows.len(), latency.len());
         Window {
             from_s: span.from.as_secs_f64(),
             until_s: span.until.as_secs_f64(),
             flows: flows_in as u64,
-            flows_unfinished: unfinished as u64,
+            flows_unfinished: (flows_in - done) as u64,
             mean_us: mean.map(|m| m.mean),
             half_width_us: mean.and_then(|m| m.half_width),
             p50_us: percentile(&latency, 50),
@@ -108,11 +159,10 @@ impl Window {
             autocorrelation: mean.and_then(|m| m.autocorrelation),
             correlated: mean.and_then(|m| m.correlated()),
             stable: !stuck && moved.carried(),
-            bound: {
-                let mut arrived: Vec<usize> = counted().collect();
-                arrived.sort_by_key(|&f| flows.arrival[f]);
-                let times = arrived.into_iter().map(|f| taken(flows, f, ended));
-                FctBound::of(&times.collect::<Vec<_>>())
+            short: short.as_ref().map(|s| Fct::of(&mut s.times())),
+            bound: WindowBound {
+                all: arrived.bound(ended),
+                short: short.as_ref().map(|s| s.bound(ended)),
             },
             paced: moved.paced.mean,
             paced_half_width: moved.paced.half_width.unwrap_or(0.0),
@@ -196,12 +246,38 @@ mod tests {
         assert_eq!(w.p99_us, Some(0.061));
         assert_eq!((w.half_width_us, w.correlated), (None, None));
         // The flow that is missing has waited for 150 ns when the run ends at 300.
-        assert_eq!((w.bound.flows, w.bound.unfinished), (3, 1));
-        assert_eq!(w.bound.p50_us.low, Some(0.061));
+        assert_eq!((w.bound.all.flows, w.bound.all.unfinished), (3, 1));
+        assert_eq!(w.bound.all.p50_us.low, Some(0.061));
         assert_eq!(
-            (w.bound.p99_us.low, w.bound.p99_us.high),
+            (w.bound.all.p99_us.low, w.bound.all.p99_us.high),
             (Some(0.150), None)
         );
+    }
+
+    #[test]
+    fn short_flows_are_told_apart_from_long_ones() {
+        let rows = flows(&[
+            (0, 99_999, 100, Some(150)),
+            (1, 50_000, 110, Some(190)),
+            (2, 100_000, 120, Some(900)),
+            (3, 10, 150, None),
+            (0, 10, 90, Some(91)), // before the window
+        ]);
+        let w = window(&rows, span(100, 200), Time::US);
+        let short = w.short.unwrap();
+        assert_eq!((short.p50_us, short.p99_us), (Some(0.050), Some(0.080)));
+        assert!((short.mean_us.unwrap() - 0.065).abs() < 1e-12);
+        let bound = w.bound.short.unwrap();
+        assert_eq!((bound.flows, bound.unfinished), (3, 1));
+        // The one under way has waited for 850 ns when the run ends.
+        assert_eq!((bound.p99_us.low, bound.p99_us.high), (Some(0.850), None));
+        // Packets, which are all short, and flows that are all long, are one class.
+        let packets = flows(&[(0, 10, 100, Some(105)), (1, 20, 110, Some(120))]);
+        let long = flows(&[(0, 100_000, 100, Some(105))]);
+        for one_class in [packets, long] {
+            let w = window(&one_class, span(100, 200), Time::US);
+            assert_eq!((w.short, w.bound.short), (None, None));
+        }
     }
 
     #[test]

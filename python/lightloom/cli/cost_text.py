@@ -70,9 +70,11 @@ def columns(found: Costs) -> dict[str, dict[str, str]]:
     return made
 
 
-def legend_of_columns(found: Costs) -> str:
-    """What they are."""
+def legend_of_columns(found: Costs, *, windowed: bool = False) -> str:
+    """What they are: of what was accepted in a window, where one was measured."""
     money = sign(found.book.currency).strip()
+    if windowed:
+        return f"{money} per Gb/s, W per Tb/s: of what was accepted in the window: {_goodputs(found)}."
     return (
         f"{money} per Gb/s, W per Tb/s: of goodput, over the whole run, which counts the time in "
         f"which it drains: {_goodputs(found)}."

@@ -32,7 +32,9 @@ COLUMNS = (
 )
 #: Half of an interval is not shown smaller: it is rounded up to this.
 FINEST = 1e-4
-SHOWN_BOUNDS = ("window.mean_us", "window.p99_us")
+SHOWN_BOUNDS = ("window.mean_us", "window.p99_us", "window.short.p99_us")
+#: Where short flows arrive beside long ones.
+SHORT = ("short,\n99 %", 9)
 LEGEND = (
     "Loads are of what all servers can send. Latency: mean ± 95 % confidence at the",
     "load; low load is the lowest of [compare] loads. Saturation: what is accepted",
@@ -40,6 +42,8 @@ LEGEND = (
     "send, ± 95 % confidence; header and guard are no payload. Busiest: what the",
     "server that hears most then hears, of its own rate.",
 )
+
+LEGEND_SHORT = "Short: of the flows under 100 KB that arrived in the window."
 
 
 def is_measured(comparison: Comparison) -> bool:
@@ -57,7 +61,8 @@ def print_tables(
         more = beside[i] if beside else {}
         console.out(wide=bool(more)).print(table(comparison, header=i == 0, beside=more))
         console.say("")
-    for line in LEGEND:
+    mixed = any(is_mixed(c) for c in comparisons)
+    for line in (*LEGEND, *([LEGEND_SHORT] if mixed else [])):
         console.say(line)
     seeds = max(len(c.seeds) for c in comparisons)
     if seeds:
@@ -89,6 +94,9 @@ def table(comparison: Comparison, *, header: bool, beside: Beside | None = None)
     for title, width in COLUMNS:
         justify: Any = "left" if title == "\n" else "right"
         made.add_column(title, min_width=width, justify=justify, overflow="fold")
+    mixed = is_mixed(comparison)
+    if mixed:
+        made.add_column(SHORT[0], min_width=SHORT[1], justify="right", overflow="fold")
     for title in beside:
         made.add_column(title, justify="right", no_wrap=True)
     for label in comparison.results:
@@ -98,18 +106,25 @@ def table(comparison: Comparison, *, header: bool, beside: Beside | None = None)
             "  " + escape(label),
             _low(comparison, label),
             mean_latency(windows, half_width(windows)) + mark(repeats.means(windows)),
-            _p99(comparison, label),
+            _p99(comparison, label, "window.p99_us"),
             saturation(found),
             "-" if found is None else f"{found.busiest:.3f}",
+            *([_p99(comparison, label, "window.short.p99_us")] if mixed else []),
             *(column[label] for column in beside.values()),
         )
     return made
 
 
-def _p99(comparison: Comparison, label: str) -> str:
-    """The 99th percentile of latency as far as it is known; of several seeds the mean."""
+def is_mixed(comparison: Comparison) -> bool:
+    """Whether short flows arrived in the window beside long ones."""
+    windows = [r.summary["window"] for c in _each(comparison) for r in c.results.values()]
+    return any(w.get("short") is not None for w in windows)
+
+
+def _p99(comparison: Comparison, label: str, path: str) -> str:
+    """A 99th percentile as far as it is known; of several seeds the mean."""
     found = [c.results[label].summary for c in _each(comparison)]
-    return console.time_bound(bounds.mean([bounds.bound(s, "window.p99_us") for s in found]))
+    return console.time_bound(bounds.mean([bounds.bound(s, path) for s in found]))
 
 
 def _each(comparison: Comparison) -> Sequence[Comparison]:

@@ -27,6 +27,8 @@ class Kept:
     """Which is dead."""
     carries: bool
     """Whether it then delivers about as much of the load as the best of all, so broken, do."""
+    all_tried: bool = True
+    """Whether each of its parts was tried: else the worst is that of a sample."""
 
 
 def broken(purchase: Purchase, kept: Kept) -> Purchase:
@@ -63,11 +65,11 @@ def sentence(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> str:
 
 def _keeps(one: Purchase, found: Kept) -> str:
     if found.share >= WHOLE:
-        return f"with any one part dead {one.label} keeps what it delivered"
+        any_part = "any one part" if found.all_tried else "any one part that was tried"
+        return f"with {any_part} dead {one.label} keeps what it delivered"
     share = digits(Fraction(found.share) * 100)
-    return (
-        f"with its worst part dead ({found.part}) {one.label} keeps {share} % of what it delivered"
-    )
+    worst = "its worst part" if found.all_tried else "the worst of the parts that were tried"
+    return f"with {worst} dead ({found.part}) {one.label} keeps {share} % of what it delivered"
 
 
 def _weighed(first: Sequence[Purchase], then: Sequence[Purchase]) -> str:

@@ -18,8 +18,8 @@ class Purchase:
     label: str
     cost: FabricCost
     delivered: Interval | None
-    """`goodput_normalized` of its run, of several seeds with its interval; None where it has none,
-    or delivered nothing."""
+    """What was accepted in the window, or the goodput of the whole run without one; of several
+    seeds with its interval. None where it has none, or delivered nothing."""
     seeds: tuple[float, ...]
     """The same of each seed; all fabrics play the same flows in it."""
     carries: bool

@@ -108,8 +108,9 @@ def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
     return f"{least}; {listed(each[:NAMED])}."
 
 
-def delivered(purchases: Sequence[Purchase]) -> str:
-    """Who carried the load and delivered so much less than the best that a buyer should know."""
+def delivered(purchases: Sequence[Purchase], when: str) -> str:
+    """Who carried the load and delivered so much less than the best `when` it was counted that a
+    buyer should know."""
     known = [(p, p.delivered.mean) for p in purchases if p.carries and p.delivered is not None]
     if not known:
         return ""
@@ -121,7 +122,7 @@ def delivered(purchases: Sequence[Purchase]) -> str:
         if mean < most * (1 - TOLD)
     ]
     said = listed(each) if each else ""
-    return f"Over the whole run {said}: costs are for each Gb/s of it." if each else ""
+    return f"{when} {said}: costs are for each Gb/s of it." if each else ""
 
 
 def unpriced(purchases: Sequence[Purchase]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lightloom import loads
 from lightloom.config import Experiment
 from lightloom.config import load as load_experiment
 from lightloom.decision import options
@@ -181,13 +182,12 @@ def as_compared(name: str, resolved: Mapping[str, Any]) -> Experiment:
 
 
 def goodput_of(summaries: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """Label → `goodput_normalized` of summaries, of several seeds its mean, where there is some."""
+    """Label → what a fabric is priced by (`loads.sustained`), where that is some."""
     found = {}
     for label, summary in summaries.items():
-        value = summary.get("goodput_normalized")
-        value = value.get("mean") if isinstance(value, Mapping) else value
+        value = loads.sustained(summary)
         if value:
-            found[label] = float(value)
+            found[label] = value
     return found
 
 

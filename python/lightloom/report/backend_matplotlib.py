@@ -233,7 +233,7 @@ def draw_series(axes: Axes, series: Series) -> None:
             dot.set(data=([x], [y]), markerfacecolor="white")
             axes.add_line(dot)
     for at in zip(series.x, series.y, strict=True) if series.starred else ():
-        axes.annotate(STAR, at, xytext=(0, 4), textcoords="offset points", ha="center")
+        axes.annotate(STAR, at, xytext=(4, 3), textcoords="offset points", ha="left")
 
 
 def draw_bars(axes: Axes, series: Series, limits: tuple[float, float]) -> None:

@@ -92,7 +92,7 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
     elif not series.points:
         marker["maxdisplayed"] = 7
     if series.starred:
-        made |= {"text": [STAR] * series.x.size, "textposition": "top center"}
+        made |= {"text": [STAR] * series.x.size, "textposition": "top right"}
     mode = "markers" if series.drawn == "dots" else "lines+markers"
     return made | {
         "mode": f"{mode}+text" if series.starred else mode,

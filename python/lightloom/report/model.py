@@ -56,6 +56,11 @@ def window_limits(window: Mapping[str, Any] | None, name: str) -> Bound | None:
     return limits({"window": window}, f"window.{name}")
 
 
+def short_p99(summary: Mapping[str, Any]) -> str:
+    """Where the 99th percentile of short flows stands: that of the window where one was measured."""
+    return "fct.short.p99_us" if summary.get("window") is None else "window.short.p99_us"
+
+
 def ratio(above: float | None, below: float | None) -> float | None:
     """A quotient, where there is one."""
     return above / below if above is not None and below else None
@@ -91,7 +96,7 @@ class LoadPoint:
     finished: float | None
     window: Mapping[str, Any] | None = None  # as in summary.json
     seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
-    goodput: float | None = None  # of the whole run
+    goodput: float | None = None  # by which it is priced: `loads.sustained`
 
     def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval."""
@@ -218,8 +223,8 @@ class Fabric:
 
     @property
     def carried(self) -> float | None:
-        """Load delivered while flows arrived; of flows without a load the goodput of the
-        whole run."""
+        """What was accepted in the window; without one the load delivered while flows arrived, and
+        of flows without a load the goodput of the whole run."""
         return carried(self.summary)
 
     @cached_property
@@ -229,8 +234,24 @@ class Fabric:
 
     @cached_property
     def short_finished(self) -> float | None:
-        """Share of the short flows that finished."""
-        return finished(np.concatenate([f.short_fct for f in self.seeds or (self,)]))
+        """Share of the short flows that finished, of a window of those that arrived in it."""
+        if self.window is not None:
+            known = [(s.short_count, s.get("window.bound.short.unfinished")) for s in self.each]
+            late = sum(n for _, n in known if n is not None)
+            return ratio(sum(n for n, _ in known) - late, sum(n for n, _ in known))
+        return finished(np.concatenate([f.short_fct for f in self.each]))
+
+    @property
+    def short_count(self) -> int:
+        """Short flows, of a window those that arrived in it: none where all or none were short."""
+        if self.window is None:
+            return int(self.short_fct.size)
+        return int(self.get("window.bound.short.flows") or 0)
+
+    @property
+    def each(self) -> tuple[Fabric, ...]:
+        """The fabric with each seed; itself where it is not repeated."""
+        return self.seeds or (self,)
 
     @property
     def finished(self) -> float | None:
@@ -310,6 +331,7 @@ class Workload:
 
 
 def carried(summary: Mapping[str, Any]) -> float | None:
-    """Load delivered while flows arrived; the goodput of the whole run where there is none."""
-    load = loads.delivered(summary)
-    return figure(summary, "goodput_normalized") if load is None else load
+    """What was accepted in the window; without one the load delivered while flows arrived, the
+    goodput of the whole run where there is none."""
+    known = (loads.accepted(summary), loads.delivered(summary))
+    return next((v for v in known if v is not None), figure(summary, "goodput_normalized"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lightloom import bounds, grants, repeats
+from lightloom import bounds, grants, loads, repeats
 from lightloom.intervals import over_runs
 
 from .model import (
@@ -27,6 +27,7 @@ from .model import (
     limits,
     mean_of,
     ratio,
+    short_p99,
 )
 
 if TYPE_CHECKING:
@@ -186,10 +187,10 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
     return LoadPoint(
         float(load),
         figure(summary, "load_offered"),
-        limits(summary, "fct.short.p99_us"),
+        limits(summary, short_p99(summary)),
         carried(summary),
         delivered,
         ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
         summary.get("window"),
-        goodput=figure(summary, "goodput_normalized"),
+        goodput=loads.sustained(summary),
     )

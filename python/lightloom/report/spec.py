@@ -84,7 +84,7 @@ class Series:
     slot: int | None = None
     points: bool = False  # every point is a measurement that deserves a marker
     hollow: tuple[bool, ...] = ()  # points to be taken with care, drawn hollow
-    starred: bool = False  # whether a star stands above each point
+    starred: bool = False  # whether a star stands above each point, to the right
     drawn: Drawn = "line"
     arrow: Literal["", "up", "right"] = ""  # of dots: where the figure lies, beyond them
     error: Floats | None = None  # half widths of intervals of y; NaN where there is none

@@ -76,12 +76,20 @@ class Metric:
     """What its axis says."""
 
 
+DRAWN = Metric("Load drawn", "load_offered", "share")
 LOAD = Metric("Load delivered", "load_delivered", "share", axis="load delivered")
 GOODPUT = Metric("Goodput", "goodput_normalized", "share", axis="goodput")
 TIMES = (
     Metric("FCT of short flows, median", "fct.short.p50_us", "time", 1e-6),
     Metric("FCT of short flows, p99", "fct.short.p99_us", "time", 1e-6),
     Metric("FCT of long flows, p99", "fct.long.p99_us", "time", 1e-6),
+)
+ACCEPTED = Metric("Accepted in the window", "window.accepted", "share", axis="accepted")
+WINDOW = (
+    ACCEPTED,
+    Metric("Latency in the window, mean", "window.mean_us", "time", 1e-6, "latency"),
+    Metric("Latency in the window, p99", "window.p99_us", "time", 1e-6, "latency"),
+    Metric("FCT of short flows there, p99", "window.short.p99_us", "time", 1e-6),
 )
 
 
@@ -105,9 +113,17 @@ def stage(name: str, cells: Sequence[Cell], out: Path, staging: Staging) -> Path
 
 
 def shown(cells: Sequence[Cell]) -> list[Metric]:
-    """The figures that some point has; the goodput where no load is defined."""
-    there = [m for m in (LOAD, GOODPUT, *TIMES) if any(c.figure(m) is not None for c in cells)]
+    """The figures that some point has: those of the window where one was measured; the goodput
+    where no load is defined."""
+    windowed = any(c.figure(ACCEPTED) is not None for c in cells)
+    of_runs = (LOAD, GOODPUT, *TIMES)
+    there = [m for m in (WINDOW if windowed else of_runs) if _known(m, cells)]
     return [m for m in there if m is not GOODPUT or LOAD not in there]
+
+
+def _known(metric: Metric, cells: Sequence[Cell]) -> bool:
+    """Whether some point has the figure."""
+    return any(cell.figure(metric) is not None for cell in cells)
 
 
 def axes(cells: Sequence[Cell]) -> list[str]:
@@ -250,6 +266,8 @@ def render(
 ) -> str:
     """The page."""
     keys = list(cells[0].values) if cells else []
+    # What was drawn is no result: it is told, and not charted.
+    metrics = [*([DRAWN] if _known(DRAWN, cells) else []), *metrics]
     seeds = max((len(cell.summaries) + cell.failed for cell in cells), default=0)
     failed = sum(cell.failed for cell in cells)
     simulated = sum(len(cell.summaries) for cell in cells)
@@ -268,6 +286,7 @@ def render(
             facts=facts,
             keys=keys,
             metrics=metrics,
+            drawn=DRAWN in metrics,
             rows=[_row(cell, metrics) for cell in cells[:ROWS_MOST]],
             left=max(0, len(cells) - ROWS_MOST),
             failed=failed,

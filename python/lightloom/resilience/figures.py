@@ -23,11 +23,13 @@ class Reader:
     @staticmethod
     def of(summaries: Iterable[Summary]) -> Reader:
         """Those by which a comparison of these is judged: of its window, if it has one; else
-        the load delivered, or the goodput where there is no load, and the short flows, or all
-        where there are none."""
+        the load delivered, or the goodput where there is no load. The times are those of the short
+        flows, or of all where sizes are alike."""
         every = list(summaries)
-        if any(s.get("window") for s in every):
-            return Reader("window.accepted", "window.p99_us")
+        windows = [w for s in every if (w := s.get("window"))]
+        if windows:
+            mixed = any(w.get("short") for w in windows)
+            return Reader("window.accepted", f"window.{'short.' if mixed else ''}p99_us")
         loaded = any(s.get("load_delivered") is not None for s in every)
         short = any(s["fct_bound"]["short"]["flows"] for s in every)
         return Reader(

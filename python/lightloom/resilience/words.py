@@ -75,6 +75,7 @@ def p99_of(found: Resilience) -> str:
     """Whose 99th percentile it is."""
     return {
         "fct.short.p99_us": "FCT short p99",
+        "window.short.p99_us": "FCT short p99",
         "fct.all.p99_us": "FCT p99",
     }.get(found.p99, "Latency p99")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lightloom.decision import sentences
-from lightloom.decision.order import leaders
+from lightloom.decision.order import leaders, ranked
 from lightloom.decision.purchases import CAPITAL, Purchase
 from lightloom.economics import lanes, pricing
 
@@ -25,6 +25,8 @@ class Otherwise:
     """`if boxes are bought whole, not by share`."""
     here: Sequence[Purchase]
     there: Sequence[Purchase]
+    bought: Sequence[Purchase]
+    """All, so counted."""
 
     @property
     def turned(self) -> bool:
@@ -34,8 +36,19 @@ class Otherwise:
 
 def unless(made: Read) -> str:
     """By which other ways to count the sentence is not so; empty where it is by all."""
+    named = _turning(made)
+    return f" Not so by {named}: see below." if named else ""
+
+
+def but(made: Read) -> str:
+    """The same at the end of a title."""
+    named = _turning(made)
+    return f", but not by {named}" if named else ""
+
+
+def _turning(made: Read) -> str:
     named = [way.short for way in _ways(made) if way.turned]
-    return f" Not so by {sentences.listed(named, 'or')}: see below." if named else ""
+    return sentences.listed(named, "or") if named else ""
 
 
 def turned(made: Read) -> Iterator[str]:
@@ -44,7 +57,7 @@ def turned(made: Read) -> Iterator[str]:
         if way.turned:
             does = "costs least" if len(way.there) == 1 else "are level"
             named = sentences.labels(way.there)
-            yield f"{way.name}: {way.condition}, {named} {does}, {_each(way.there)}."
+            yield f"{way.name}: {way.condition}, {named} {does}, {_each(way.there)}{_rest(way)}."
 
 
 def kept(made: Read) -> Iterator[str]:
@@ -68,7 +81,7 @@ def _ways(made: Read) -> Iterator[Otherwise]:
         changed = any(own.cost.lines != other.cost.lines for own, other in pairs)
         there = leaders(bought, CAPITAL)
         if here and there and changed:
-            yield Otherwise(name, short, condition, here, there)
+            yield Otherwise(name, short, condition, here, there, bought)
 
 
 def _whole(made: Read) -> Sequence[Purchase]:
@@ -100,3 +113,11 @@ def _each(there: Sequence[Purchase]) -> str:
     if len(there) == 1:
         return each[0]
     return sentences.listed(f"{p.label} {text}" for p, text in zip(there, each, strict=True))
+
+
+def _rest(way: Otherwise) -> str:
+    """What the others that carry the load cost, so counted."""
+    labels = {p.label for p in way.there}
+    others = [p for p in ranked(way.bought, CAPITAL) if p.label not in labels]
+    each = [f"{p.label} {sentences.each_delivered(p, CAPITAL)}" for p in others]
+    return f"; {sentences.listed(each)}" if each else ""

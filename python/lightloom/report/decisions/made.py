@@ -53,6 +53,8 @@ class Decision:
     bills: tuple[tables.Bill, ...]
     sources: tuple[str, ...]
     """Who says what parts cost."""
+    windowed: bool
+    """Whether a bit per second is priced as accepted in the window; else over the whole run."""
     unpriced: tuple[str, ...]
     """Who has no total, and for want of which price."""
     notes: tuple[str, ...]
@@ -124,17 +126,17 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
     bought = made.purchases
     front = pareto(bought, made.standing)
     facts = (
-        breaking.sentence(bought, kept_of(made, dead)),
+        _given_up(made),
         *counting.turned(made),
+        breaking.sentence(bought, kept_of(made, dead)),
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
-        _given_up(made),
-        sentences.delivered(bought),
+        sentences.delivered(bought, "In the window" if made.windowed else "Over the whole run"),
         *as_if(made.costs),
         BREAKS if dead is None else "",
     )
     return Decision(
-        title=sentences.title(bought),
+        title=sentences.title(bought) + counting.but(made),
         sentence=sentences.verdict(bought) + counting.unless(made),
         facts=tuple(f for f in facts if f),
         overturned=tuple(_overturned(made, others)),
@@ -147,6 +149,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         rows=tuple(tables.rows(made, front)),
         bills=tuple(tables.bills(made)),
         sources=tuple(tables.sources(made)),
+        windowed=made.windowed,
         unpriced=tuple(_missing(bought)),
         notes=(
             *fractions(made.costs),

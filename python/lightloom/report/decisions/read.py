@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from lightloom import loads
 from lightloom.decision.breaking import Kept
 from lightloom.decision.purchases import Purchase
 from lightloom.economics.book import Book
@@ -32,6 +33,11 @@ class Read:
     """By which fabrics are judged first; None where none of them has the figure."""
     scores: Mapping[str, Score]
     """Label → its figure, also of who does not carry the load."""
+
+    @property
+    def windowed(self) -> bool:
+        """Whether what was delivered is that of a window, in the steady state."""
+        return self.workload.measured
 
     def standing(self, one: str, other: str) -> int | None:
         """Of two labels, 1 if the first is surely better by the figure, 0 if they are level, −1 if
@@ -102,14 +108,19 @@ def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:
     shares = [None if f.through is None else f.through * (of.kept or 0.0) for f, of in found]
     sound = {p.label for p in made.purchases if p.carries}
     return {
-        f.label: Kept(of.kept or 0.0, of.least.part if of.least else "", fair and f.label in sound)
+        f.label: Kept(
+            of.kept or 0.0,
+            of.least.part if of.least else "",
+            fair and f.label in sound,
+            all(kind.chosen == "all" for kind in of.ranked),
+        )
         for (f, of), fair in zip(found, ranked(shares), strict=True)
     }
 
 
 def goodput(fabric: Fabric) -> float | None:
-    """Of the whole run."""
-    return fabric.get("goodput_normalized")
+    """By which it is priced: what was accepted in the window, or that of the whole run."""
+    return loads.sustained(fabric.summary)
 
 
 def _known(values: Iterable[float | None]) -> tuple[float, ...]:
@@ -119,7 +130,7 @@ def _known(values: Iterable[float | None]) -> tuple[float, ...]:
 
 
 def _delivered(workload: Workload) -> list[Interval | None]:
-    """Goodput of the whole run, of several seeds its mean with the interval."""
+    """By what each is priced, of several seeds its mean with the interval."""
     return [_positive(f.over_seeds(goodput)) for f in workload.fabrics]
 
 

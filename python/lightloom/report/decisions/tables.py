@@ -46,10 +46,17 @@ def headings(made: Read) -> tuple[str, ...]:
     currency = sign(made.costs.book.currency).strip()
     first = () if made.criterion is None else (made.criterion.name.removeprefix("the "),)
     return (
-        *(*first, "load delivered, until the last arrival", "goodput, whole run", "capital"),
+        *(*first, *_arrived(made), "capital"),
         *(f"{currency} per Gb/s delivered", "power"),
         *("W per Tb/s delivered", "Pareto front"),
     )
+
+
+def _arrived(made: Read) -> tuple[str, ...]:
+    """What arrived: by which it is judged whether the load is carried, and what is priced."""
+    if made.windowed:
+        return ("accepted in the window",)
+    return ("load delivered, until the last arrival", "goodput, whole run")
 
 
 def rows(made: Read, behind: Mapping[str, Sequence[str]]) -> list[Row]:
@@ -68,7 +75,8 @@ def _cells(
     carried = units.show(fabric.carried, "share")
     yield carried if purchase.carries else f"{carried}, not carried"
     priced = purchase.delivered
-    yield units.MISSING if priced is None else units.show(priced.mean, "share")
+    if not made.windowed:
+        yield units.MISSING if priced is None else units.show(priced.mean, "share")
     cost = purchase.cost
     yield _total(cost, before)
     yield _three(CAPITAL.value(purchase), before=before)

@@ -27,7 +27,7 @@ def verdicts(workload: Workload) -> list[Verdict]:
     without_short = with_jobs and all(f.short_fct.size == 0 for f in fabrics)
     # A window says more of latency and throughput than the whole run does.
     traffic = (
-        (latency_at_load(workload), saturation(workload))
+        (short_in_window(workload), latency_at_load(workload), saturation(workload))
         if workload.measured
         else (None if without_short else short_flows(fabrics), most_traffic(workload))
     )
@@ -41,3 +41,9 @@ def verdicts(workload: Workload) -> list[Verdict]:
         None if workload.measured else arrival(fabrics),
     )
     return [v for v in made if v is not None]
+
+
+def short_in_window(workload: Workload) -> Verdict | None:
+    """Of a window in which short flows arrived beside long ones."""
+    mixed = any(f.short_count for f in workload.fabrics)
+    return short_flows(workload.fabrics) if mixed else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import units
 from ..model import Fabric, LoadPoint, Workload, microseconds, window_limits
@@ -78,7 +78,8 @@ def measures(workload: Workload) -> list[Criterion]:
     if any(f.jobs for f in fabrics):
         first = [JOBS, *each_job(workload)]
     elif workload.measured:
-        first = [LATENCY, SATURATION]
+        mixed = any(f.short_count for f in fabrics)
+        first = [SHORT, LATENCY_OF_FLOWS, SATURATION] if mixed else [LATENCY, SATURATION]
     else:
         short = any(f.short_fct.size for f in fabrics)
         first = [*([SHORT] if short else []), LONG, CARRIED]
@@ -167,6 +168,11 @@ LATENCY = Criterion(
     "its packets take {} on average",
     latency_at,
     more="its packets take more than {} on average",
+)
+LATENCY_OF_FLOWS = replace(
+    LATENCY,
+    amount="its flows take {} on average",
+    more="its flows take more than {} on average",
 )
 SATURATION = Criterion(
     "the load at which it saturates",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from lightloom.unfinished import ranked
 
 from .. import units
-from ..model import Fabric
+from ..model import Fabric, LoadPoint
 
 
 def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
@@ -21,9 +21,16 @@ def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
 def not_carrying_at(fabrics: Sequence[Fabric], load: float) -> set[str]:
     """Labels of those that did not at a load of the sweep."""
     points = [(f.label, p) for f in fabrics for p in f.sweep if p.load == load]
-    shares = [p.carried / p.drawn if p.drawn and p.carried is not None else None for _, p in points]
+    shares = [through(p) for _, p in points]
     fair = ranked(shares)
     return {label for (label, _), kept in zip(points, fair, strict=True) if not kept}
+
+
+def through(point: LoadPoint) -> float | None:
+    """What was carried of the load drawn; of a window whether it was, 1 or 0."""
+    if point.window is not None:
+        return float(point.stable)
+    return point.carried / point.drawn if point.drawn and point.carried is not None else None
 
 
 def not_carrying(fabrics: Sequence[Fabric]) -> list[Fabric]:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from lightloom.bounds import Bound
 from lightloom.intervals import LEVEL
 
 from .. import units
 from ..factors import slower
-from ..model import Fabric
+from ..model import Fabric, short_p99
 from ..ranking import Ranking, Score, names, rank, score
 from .answer import Evidence, Verdict, evidence
 from .fair import carrying, unfair
 
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
-SHORT_P99 = "fct.short.p99_us"
 
 
 def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
@@ -28,7 +25,7 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
         if len(fabrics) > 1
         else "How soon do short flows finish?"
     )
-    if all(f.short_fct.size == 0 for f in fabrics):
+    if all(f.short_count == 0 for f in fabrics):
         return Verdict(question, "The workload has no flow under 100 KB, so this run cannot say.")
     shown = short_evidence(fabrics)
     if not any(f.short_finished for f in fabrics):
@@ -45,7 +42,7 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
 
 def short_limits(fabric: Fabric) -> Bound | None:
     """Between what the 99th percentile of short flows' completion times lies [s]."""
-    return fabric.limits(SHORT_P99)
+    return fabric.limits(short_p99(fabric.summary))
 
 
 def short_score(fabric: Fabric) -> Score | None:
@@ -103,7 +100,7 @@ def share_finished(fabric: Fabric) -> str:
 def short_notes(fabrics: Sequence[Fabric], ranking: Ranking) -> list[str]:
     """What weakens the verdict."""
     notes = [line] if (line := unfair(fabrics)) else []
-    counts = [int(np.isfinite(f.short_fct).sum()) for f in fabrics]
+    counts = [round((f.short_finished or 0.0) * f.short_count) for f in fabrics]
     fewest = min((n for n in counts if n), default=0)
     if 0 < fewest < FEW_FLOWS:
         notes.append(
