@@ -16,6 +16,11 @@ from typing import Any
 from lightloom.intervals import Interval, over_runs
 
 DIGITS = 3
+#: How the paths of figures of flows begin.
+_OF_FLOWS = (
+    *("fct.", "slowdown.", "window.p50_us", "window.p99_us", "window.mean_us"),
+    "window.short.",
+)
 #: Where a figure stands, and where its limits: the last key of a path stays.
 _PLACES = {"fct": "fct_bound", "slowdown": "slowdown_bound", "window": "window.bound"}
 
@@ -101,7 +106,7 @@ def interval(summaries: Sequence[Mapping[str, Any]], path: str) -> Interval | No
 
 def is_of_flows(path: str) -> bool:
     """Whether the figure at a dotted path is one of flows, which may not all have arrived."""
-    return path.startswith(("fct.", "slowdown.", "window.p5", "window.p9", "window.mean_us", "window.short."))
+    return path.startswith(_OF_FLOWS)
 
 
 def any_open(summaries: Mapping[str, Mapping[str, Any]], paths: tuple[str, ...]) -> bool:

@@ -223,9 +223,9 @@ def test_who_delivered_less_and_still_carried_the_load_is_named() -> None:
         bought("c", delivered=0.45, switch=1),
         bought("d", delivered=0.2, switch=1, carries=False),
     )
-    assert sentences.delivered([best, near]) == ""
+    assert sentences.delivered([best, near], "Over the whole run") == ""
     told = (
         "Over the whole run the goodput of c is 10 % less than that of a: costs are for each Gb/s "
         "of it."
     )
-    assert sentences.delivered([best, near, less, late]) == told
+    assert sentences.delivered([best, near, less, late], "Over the whole run") == told

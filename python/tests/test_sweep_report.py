@@ -188,3 +188,15 @@ def test_a_reader_that_goes_away_takes_no_page_along(made: Path) -> None:
     listed = json.loads((made / "record.json").read_text())["files"]
     assert {"report.html", "figures/over-workload-load.svg", "sweep.json"} <= set(listed)
     assert all(verdict.whole for verdict in verify(made))
+
+
+def test_the_load_drawn_is_told_and_a_windows_figures_are_those_shown() -> None:
+    whole = {"load_offered": 0.37, "load_delivered": 0.36, "goodput_normalized": 0.3}
+    window = {**whole, "window": {"accepted": 0.35, "mean_us": 2.0, "p99_us": 5.0}}
+    runs = [pages.Cell({"a": n}, "clos", [whole]) for n in (1, 2)]
+    assert pages.shown(runs) == [pages.LOAD]
+    windows = [pages.Cell({"a": n}, "clos", [window]) for n in (1, 2)]
+    assert pages.shown(windows) == list(pages.WINDOW[:3])
+    page = pages.render("x", runs, pages.shown(runs), [])
+    assert '<th scope="col">Load drawn</th><th scope="col">Load delivered</th>' in page
+    assert page.count("<td>37.0 %") == 2

@@ -25,10 +25,11 @@ def show(found: Synchronisation) -> None:
     )
     for line in _failures(config):
         console.say(line)
+    console.say(_headline(summary))
     if summary["day"] is not None:
         day = config["day"]
         console.say(f"{day['duration']} in steps of {day['step']}, each a mean over its time:")
-        _deviation(summary["day"])
+        _deviation(summary["day"], "largest of means")
         console.say(f"its worst moment, {_observed(config, summary['epochs'])}:")
     else:
         console.say(f"{_observed(config, summary['epochs'])}:")
@@ -50,12 +51,33 @@ def _observed(config: Summary, figures: Summary) -> str:
     )
 
 
-def _deviation(figures: Summary) -> None:
+def _largest(summary: Summary) -> Summary:
+    """The figures that have the largest deviation: of the epochs, or of the means of a day."""
+    looked = [figures for figures in (summary["epochs"], summary["day"]) if figures is not None]
+    found: Summary = max(looked, key=lambda figures: figures["deviation_max_ps"])
+    return found
+
+
+def _headline(summary: Summary) -> str:
+    """The one figure that a user came for, and what dominates it."""
+    found = _largest(summary)
+    ahead, behind = found["deviation_max_pair"]
+    config = summary["config"]
+    span = config["duration"] if summary["day"] is None else config["day"]["duration"]
+    cause = summary["dominant"]["deviation"] if summary["contributions"] else None
+    why = "" if cause is None else f": {cause.replace('-', ' ')} dominates it"
+    return (
+        f"largest deviation in {span}: {ps(found['deviation_max_ps'])}, between nodes {ahead} and "
+        f"{behind}{why}"
+    )
+
+
+def _deviation(figures: Summary, largest: str = "largest deviation") -> None:
     ahead, behind = figures["deviation_max_pair"]
     when = console.seconds(figures["deviation_max_at_s"])
     rows = (
         (
-            "largest deviation",
+            largest,
             f"{ps(figures['deviation_max_ps'])} between nodes {ahead} and {behind}, at {when}; "
             f"{ps(figures['deviation_mean_ps'])} on average",
         ),
@@ -126,7 +148,7 @@ def _budgeted(summary: Summary) -> str:
 
     parts = photonics.derive({}, "sirius").derived["guardband"]["parts"]
     said = next(part["time"] for part in parts if part["name"] == "synchronisation")
-    found = (summary["day"] or summary["epochs"])["deviation_max_ps"]
+    found = _largest(summary)["deviation_max_ps"]
     times = found / duration_ps("synchronisation", said)
     return (
         f"devices budget {said} of a guardband for synchronisation; the largest deviation is "

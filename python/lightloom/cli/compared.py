@@ -31,9 +31,7 @@ def print_comparisons(
             _print_comparison(comparison, decision, said)
     if measured:
         latency.print_tables(name, measured, beside)
-        explain(
-            (cost_text.legend_of_columns(d.costs, windowed=True) for d in decided if d), said
-        )
+        explain((cost_text.legend_of_columns(d.costs, windowed=True) for d in decided if d), said)
     for comparison in measured:
         if light.takes_turns(comparison.results):
             _print_light(comparison, said)

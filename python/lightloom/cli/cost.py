@@ -270,7 +270,8 @@ def _print(
     for one in found:
         console.say(text.heading(one))
         screen.print(text.table(one))
-    for line in (*text.cheapest(first), *text.legend(first)):
+    by = "By bills, " if len(found) > 1 and first.reading is None else ""
+    for line in (*text.cheapest(first, by), *text.legend(first)):
         console.say(line)
     for label in billed:
         console.say(f"\nbill of {label}: {text.total(first.fabrics[label])}")

@@ -74,7 +74,8 @@ def legend_of_columns(found: Costs, *, windowed: bool = False) -> str:
     """What they are: of what was accepted in a window, where one was measured."""
     money = sign(found.book.currency).strip()
     if windowed:
-        return f"{money} per Gb/s, W per Tb/s: of what was accepted in the window: {_goodputs(found)}."
+        lead = f"{money} per Gb/s, W per Tb/s: of what was accepted in the window"
+        return f"{lead}: {_goodputs(found)}."
     return (
         f"{money} per Gb/s, W per Tb/s: of goodput, over the whole run, which counts the time in "
         f"which it drains: {_goodputs(found)}."
@@ -107,8 +108,9 @@ def notes(found: Costs) -> Iterator[str]:
         yield from said(found)
 
 
-def cheapest(found: Costs) -> Iterator[str]:
-    """Who costs least to buy, and what the others cost of that; nothing of one with a total."""
+def cheapest(found: Costs, by: str = "") -> Iterator[str]:
+    """Who costs least to buy, and what the others cost of that, `by` which way to count; nothing
+    of one with a total."""
     known = [c for c in found.fabrics.values() if c.capital is not None and c.capital.high > 0]
     if len(known) < 2:
         return
@@ -120,8 +122,8 @@ def cheapest(found: Costs) -> Iterator[str]:
     where = "" if len(known) == len(found.fabrics) else " of those with a total"
     if said:
         yield (
-            f"{least.label} costs least to buy{where}, its prices in their middle; times as much: "
-            f"{', '.join(said)}{doubt}."
+            f"{by}{least.label} costs least to buy{where}, its prices in their middle; times as "
+            f"much: {', '.join(said)}{doubt}."
         )
 
 

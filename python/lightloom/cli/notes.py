@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core, circuits, facts, grants, networks, rates
+from lightloom import _core, circuits, facts, grants, networks, rates, steady
 from lightloom.circuits import Table
 from lightloom.console import Summary, rate, seconds, size
 from lightloom.results import Result
@@ -35,6 +35,7 @@ def of(result: Result) -> Iterator[str]:
     yield from circuits.notes(result)
     yield from rates.notes(result)
     yield from overloaded(result)
+    yield from filling(result)
     table, derived = result.experiment["fabric"][0], result.summary.get("derived") or {}
     yield from grants.notes(table, derived, cluster)
     yield from facts.bit_errors(result.summary.get("devices") or {})
@@ -119,6 +120,18 @@ def overloaded(result: Result) -> Iterator[str]:
         )
     else:
         yield f"{late}: overloaded, or still filling; times depend on how long the run is"
+
+
+def filling(result: Result) -> Iterator[str]:
+    """Says that flows did not arrive for long enough to come to a steady state."""
+    arrivals = result.flows["arrival_ps"].to_numpy()
+    last = float(arrivals.max()) * 1e-12 if arrivals.size else 0.0
+    slow = steady.slow_s(result.summary)
+    if slow is not None and steady.is_short(last, result.summary):
+        yield (
+            f"flows arrived for {seconds(last)}, where 99 % of the long ones take {seconds(slow)}: "
+            f"no steady state; {steady.REMEDY}"
+        )
 
 
 def delivered_late(result: Result) -> float | None:

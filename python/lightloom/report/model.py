@@ -57,7 +57,7 @@ def window_limits(window: Mapping[str, Any] | None, name: str) -> Bound | None:
 
 
 def short_p99(summary: Mapping[str, Any]) -> str:
-    """Where the 99th percentile of short flows stands: that of the window where one was measured."""
+    """Where the 99th percentile of short flows stands; that of the window where one is measured."""
     return "fct.short.p99_us" if summary.get("window") is None else "window.short.p99_us"
 
 
@@ -252,6 +252,14 @@ class Fabric:
     def each(self) -> tuple[Fabric, ...]:
         """The fabric with each seed; itself where it is not repeated."""
         return self.seeds or (self,)
+
+    @cached_property
+    def arrivals(self) -> float | None:
+        """Until when flows arrived [s]."""
+        end = self.get("simulated_s")
+        if self.age is None or not self.age.size or end is None:
+            return None
+        return end - float(self.age.min())
 
     @property
     def finished(self) -> float | None:

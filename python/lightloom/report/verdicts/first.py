@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lightloom import repeats
+from lightloom import repeats, steady
 from lightloom.intervals import LEVEL
 
 from .. import presets, units
@@ -71,6 +71,7 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
         *by_what_is_missing(deciding, ranking),
         *by_settings(workload),
         *by_dark_circuits(workload),
+        *by_length(workload),
         *by_chance(ranking, workload),
     )
     leading_labels = {s.fabric.label for s in ranking.leaders}
@@ -334,6 +335,24 @@ def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
     return (
         f"Circuits: {units.listed(dark)} sent nothing over circuits, so what is judged {are} "
         "alone; a longer run, or a shorter fabric.interval, would tell.",
+    )
+
+
+def by_length(workload: Workload) -> tuple[str, ...]:
+    """Of which fabrics flows did not arrive for long enough to come to a steady state."""
+    known = [(f, s.arrivals) for f in workload.fabrics for s in f.each[:1] if s.arrivals]
+    short = [(f, last) for f, last in known if steady.is_short(last, f.summary)]
+    if not short:
+        return ()
+    each = [
+        f"{f.label} {units.show(slow, 'time')}"
+        for f, _ in short
+        if (slow := steady.slow_s(f.summary))
+    ]
+    last = units.show(max(last for _, last in short), "time")
+    return (
+        f"A longer run: flows arrived for {last}, and 99 % of the long ones take "
+        f"{units.listed(each)}: no steady state; {steady.REMEDY}.",
     )
 
 

@@ -1,0 +1,143 @@
+"""Decisions and notes in a steady state: what a window accepts is priced, who does not carry the
+load is not, and arrivals that are too short for one are said to be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lightloom
+from lightloom import loads, report, steady
+from lightloom.cli import notes
+from lightloom.report import reading
+from lightloom.report.verdicts import criteria
+from lightloom.report.verdicts.first import by_length
+
+EXPERIMENT = """
+[cluster]
+racks = 16
+servers_per_rack = 8
+rack_rate = "400 Gb/s"
+nic = "uncapped"
+
+[workload]
+arrivals = "poisson"
+load = 0.6
+sizes = "web-search"
+pattern = "uniform"
+
+[run]
+seed = 1
+repeat = 2
+warm_up = "2 ms"
+measure = "4 ms"
+
+[decision]
+
+[[fabric]]
+kind = "clos"
+label = "full"
+
+[[fabric]]
+kind = "clos"
+label = "half"
+oversubscription = 3
+
+[compare]
+loads = [0.1]
+"""
+
+
+@pytest.fixture(scope="module")
+def windowed(tmp_path_factory: pytest.TempPathFactory) -> lightloom.Comparison:
+    path = tmp_path_factory.mktemp("steady") / "e.toml"
+    path.write_text(EXPERIMENT, encoding="utf-8")
+    return lightloom.compare(path)
+
+
+def test_the_windows_short_flows_are_those_that_arrived_in_it(
+    windowed: lightloom.Comparison,
+) -> None:
+    """Counted over the rows of `flows.parquet`, which the core's figures do not read."""
+    for seed in windowed.seeds:
+        for result in seed.results.values():
+            rows = {
+                n: result.flows[n].to_numpy(zero_copy_only=False) for n in ("bytes", "arrival_ps")
+            }
+            finish = result.flows["finish_ps"].to_numpy(zero_copy_only=False).astype(np.float64)
+            window = result.summary["window"]
+            inside = (rows["arrival_ps"] >= 2e9) & (rows["arrival_ps"] < 6e9)
+            short = inside & (rows["bytes"] < 100_000)
+            assert window["bound"]["short"]["flows"] == short.sum()
+            took = np.sort((finish - rows["arrival_ps"])[short & np.isfinite(finish)]) * 1e-6
+            # By nearest rank.
+            assert window["short"]["p99_us"] == pytest.approx(
+                took[int(np.ceil(0.99 * took.size)) - 1]
+            )
+
+
+def test_what_the_window_accepts_is_priced_and_who_cannot_carry_it_is_not_ranked(
+    windowed: lightloom.Comparison,
+) -> None:
+    (decision,) = report.decide([windowed])
+    assert decision is not None
+    assert decision.windowed
+    assert decision.carrying == ("full",)
+    # A third of 0.75 of the traffic leaves a pod: less than 0.6 of it can.
+    half = [s.results["half"].summary["window"] for s in windowed.seeds]
+    assert all(not w["stable"] and w["accepted"] < 0.5 for w in half)
+    accepted = np.mean([s.results["full"].summary["window"]["accepted"] for s in windowed.seeds])
+    assert loads.sustained(windowed.means["full"]) == pytest.approx(accepted)
+    full = decision.costs.fabrics["full"]
+    assert full.capital is not None
+    bandwidth = 16 * 400 * accepted  # Gb/s
+    expected = float(full.capital.middle) / bandwidth
+    found = decision.of_label("full")["per_delivered_gbps"]
+    assert np.mean(found) == pytest.approx(expected, rel=1e-9)
+    assert "accepted in the window" in decision.headings
+    assert not any("whole run" in heading for heading in decision.headings)
+
+
+def test_short_flows_of_the_window_decide_where_sizes_differ(
+    windowed: lightloom.Comparison,
+) -> None:
+    workload = reading.workload(windowed, {"full": 0, "half": 1})
+    assert criteria.measures(workload)[:2] == [criteria.SHORT, criteria.LATENCY_OF_FLOWS]
+    scores = criteria.SHORT.scores(workload.fabrics)
+    assert [s.fabric.label for s in scores] == ["full"]
+    p99 = [s.results["full"].summary["window"]["short"]["p99_us"] for s in windowed.seeds]
+    assert scores[0].value == pytest.approx(np.mean(p99) * 1e-6)
+    assert by_length(workload) == ()
+
+
+def run(tmp_path: Path, flows: int, *keys: str) -> lightloom.Result:
+    text = EXPERIMENT.replace('warm_up = "2 ms"\nmeasure = "4 ms"', 'stop = "drain"')
+    path = tmp_path / "e.toml"
+    path.write_text(text.replace("repeat = 2", "repeat = 1"), encoding="utf-8")
+    loaded = lightloom.load(path, [f"workload.flows={flows}", *keys])
+    return lightloom.run(loaded, "full")
+
+
+def test_arrivals_too_short_for_a_steady_state_are_said(tmp_path: Path) -> None:
+    """Large flows of the law take milliseconds: 500 flows arrive within one. Of flows of one size
+    many come and go in the same time."""
+    (said,) = notes.filling(run(tmp_path, 500))
+    assert "no steady state" in said
+    assert "run.warm_up and run.measure" in said
+    equal = ('workload.sizes={ kind = "fixed", size = "100 KB" }',)
+    assert list(notes.filling(run(tmp_path, 5_000, *equal))) == []
+
+
+def test_a_network_that_cannot_carry_the_load_is_never_long_enough() -> None:
+    """Its times grow with the arrivals: a share of them, however long."""
+
+    def taking(us: float) -> dict[str, object]:
+        return {"load_offered": 0.6, "fct": {"long": {"p99_us": us}, "all": {"p99_us": us}}}
+
+    for arrivals in (1e-3, 1e-1, 10.0):
+        assert steady.is_short(arrivals, taking(0.3 * arrivals * 1e6))
+        assert not steady.is_short(arrivals, taking(0.05 * arrivals * 1e6))
+    jobs = {**taking(1e6), "load_offered": None}
+    assert not steady.is_short(1e-3, jobs)
