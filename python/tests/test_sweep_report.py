@@ -199,4 +199,4 @@ def test_the_load_drawn_is_told_and_a_windows_figures_are_those_shown() -> None:
     assert pages.shown(windows) == list(pages.WINDOW[:3])
     page = pages.render("x", runs, pages.shown(runs), [])
     assert '<th scope="col">Load drawn</th><th scope="col">Load delivered</th>' in page
-    assert page.count("<td>37.0 %") == 2
+    assert page.count("<td>37.0\u00a0%<") == 2

@@ -48,7 +48,7 @@ MEANT = {
     "window": "Latency (mean_us, p50_us, p99_us, half_width_us of the 95 % confidence interval "
     "[µs]) of what arrived in the window of run.measure, and throughput there, of what all servers "
     "can send: bits offered, accepted as they came, and paced, as they would come to flows alone; "
-    "stable says whether the load was carried.",
+    "stable says whether the load was carried; short has the times of the short flows among them.",
     "updates": "Job → updates a second, for jobs that count them.",
     "parts": "Part → how many the fabric is made of; bandwidths [b/s] end in _bps.",
     "derived": "What followed from the fabric's table and the cluster, and is in force.",
@@ -70,7 +70,7 @@ MEANT = {
 WITHIN = {
     "fct": r"(all|short|long)(\.(p50|p99|mean)_us)?",
     "slowdown": r"p50|p99",
-    "window": r"\w+",
+    "window": r"[\w.]+",
     **dict.fromkeys(("jobs", "updates", "parts", "derived", "devices", "physics"), r".+"),
     **dict.fromkeys(("fct_bound", "slowdown_bound"), r"[\w.]+"),
 }

@@ -13,6 +13,8 @@ from lightloom.economics import lanes, pricing
 
 from .read import Read
 
+WHOLE = "if boxes are bought whole, not by share as if they came in every size"
+
 
 @dataclass(frozen=True)
 class Otherwise:
@@ -74,7 +76,7 @@ def _ways(made: Read) -> Iterator[Otherwise]:
     here = leaders(made.purchases, CAPITAL)
     whole, apart = _whole(made), [_apart(p) for p in made.purchases]
     for name, short, condition, bought in (
-        ("Whole boxes", "whole boxes", "if boxes are bought whole, not by share", whole),
+        ("Whole boxes", "whole boxes", WHOLE, whole),
         ("Lasers", "a laser for each uplink", _condition(made), apart),
     ):
         pairs = zip(made.purchases, bought, strict=True)

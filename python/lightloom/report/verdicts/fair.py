@@ -47,8 +47,8 @@ def unfair(fabrics: Sequence[Fabric]) -> str:
     each = units.listed(
         f"{f.label} cannot carry the load"
         if f.window is not None
-        else f"{f.label} delivered {units.show(f.through, 'share')} of what was drawn"
+        else f"{f.label} delivered {units.show(f.through, 'share')} of what was drawn while flows arrived"
         for f in late
     )
     whose = "its" if len(late) == 1 else "their"
-    return f"{each} while flows arrived: {whose} times and queues are not ranked."
+    return f"{each}: {whose} times and queues are not ranked."
