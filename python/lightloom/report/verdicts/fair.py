@@ -44,11 +44,14 @@ def unfair(fabrics: Sequence[Fabric]) -> str:
     late = not_carrying(fabrics)
     if not late:
         return ""
-    each = units.listed(
-        f"{f.label} cannot carry the load"
-        if f.window is not None
-        else f"{f.label} delivered {units.show(f.through, 'share')} of what was drawn while flows arrived"
-        for f in late
-    )
+    each = units.listed(f"{f.label} {_carried(f)}" for f in late)
     whose = "its" if len(late) == 1 else "their"
     return f"{each}: {whose} times and queues are not ranked."
+
+
+def _carried(fabric: Fabric) -> str:
+    """What of the load."""
+    if fabric.window is not None:
+        return "cannot carry the load"
+    share = units.show(fabric.through, "share")
+    return f"delivered {share} of what was drawn while flows arrived"
