@@ -179,3 +179,15 @@ def test_the_page_for_print_says_what_is_kept(compared: tuple[str, Path]) -> Non
     assert "If one part fails" not in sheets.html(
         [(report.read([comparison])[0], decided, "")], [""], 9.5
     )
+
+
+def test_the_documentation_shows_what_its_example_prints(tmp_path: Path) -> None:
+    """The table of docs/failures.md, line by line."""
+    root = Path(__file__).parents[2]
+    shown = (root / "docs/failures.md").read_text(encoding="utf-8").split("```")[3].strip("\n")
+    example = root / "examples/worst-failure.toml"
+    made = lightloom("compare", example, "--worst-failure", "-o", "out", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    printed = [line.rstrip() for line in made.stdout.splitlines()]
+    missing = [line for line in shown.splitlines() if line.rstrip() not in printed]
+    assert not missing
