@@ -50,11 +50,11 @@ def hybrid(tmp_path: Path) -> Path:
 
 
 def rows(stdout: str, *labels: str) -> list[list[str]]:
-    """The words of the table's rows of these fabrics, labels first; sentences begin with them,
-    too, but have no figure behind them."""
+    """The words of the table's rows of these fabrics, labels first. Lines of sentences above may
+    begin with them, too, and with a figure behind them."""
     lines = [line.split() for line in stdout.splitlines()]
     lines = [words for words in lines if len(words) > 1 and words[1][0] in "-<>0123456789"]
-    return [next(words for words in lines if words[0] == label) for label in labels]
+    return [[words for words in lines if words[0] == label][-1] for label in labels]
 
 
 def summary(circuit_share: float | None, queue: int | None = None) -> dict[str, Any]:
