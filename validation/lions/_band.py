@@ -2,8 +2,8 @@
 routers, and of the strongest that one would build.
 
 It says nothing of their routers, so a claim about one is measured against both presets,
-and judged only where they agree: `band` is all that lies between what they give,
-intervals included, and what that leaves open is not judged.
+and decided only where they agree: `band` is all that lies between what they give,
+intervals included, and what that leaves open stays undecided, with however many seeds.
 """
 
 from collections.abc import Callable

@@ -148,7 +148,6 @@ const LEFT_OUT: &[&str] = &[
     "codeword_wait",
     "header",
     "packet",
-    "forwarding",
 ];
 
 #[test]

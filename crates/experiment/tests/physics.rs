@@ -120,16 +120,54 @@ fn links_of_servers_have_none_of_the_way() {
     near(flows.finish[0], ns(by_hand), &clos);
 }
 
-/// Racks, core, racks: uplinks of the rack's rate, divided by the ratio. Nothing is stored.
+/// Racks, core, racks: an uplink has four links of 50 Gb/s, or one at the ratio's rate. Packets are
+/// stored at the core, so that each takes one link up and one down, as over a Clos.
 #[test]
 fn a_lone_flow_over_a_tree() {
     let latency = WAY + 2.0 * FEC + 3.0 * SWITCH;
-    for (fabric, gbps) in [
-        (json!({"kind": "tree"}), 200.0),
-        (json!({"kind": "cthrough"}), 5.0),
-        (json!({"kind": "hydra"}), 20.0),
-        (json!({"kind": "hybrid"}), 20.0),
+    for (fabric, links, gbps) in [
+        (json!({"kind": "tree"}), 4u64, 50.0),
+        (json!({"kind": "cthrough"}), 1, 5.0),
+        (json!({"kind": "hydra"}), 1, 20.0),
+        (json!({"kind": "hybrid"}), 1, 20.0),
     ] {
+        let packet = |bytes: u64| (bytes + 38) as f64 * 8.0 / gbps;
+        let full = packet(1_500);
+        // Of ten packets the last is in the third round of four links.
+        let rounds = 10u64.div_ceil(links) as f64;
+        // One of 500 B has a link beside the full one, or waits behind it on both.
+        let beside = if links > 1 { 0.0 } else { packet(500) };
+        for (bytes, stored) in [
+            (1_500u64, 2.0 * full),
+            (15_000, (rounds + 1.0) * full),
+            (1, 2.0 * packet(1)),
+            (2_000, 2.0 * full + beside),
+        ] {
+            let (took, _) = lone(&fabric, Some(&realistic()), bytes);
+            near(took, ns(stored + latency), &fabric);
+        }
+    }
+    // Racks, pods, core and down again, on one link of 50 Gb/s each time.
+    let fat = json!({"kind": "tree", "levels": 3});
+    let latency = WAY + 4.0 * FEC + 5.0 * SWITCH;
+    near(
+        lone(&fat, Some(&realistic()), 1_500).0,
+        ns(4.0 * frame(50.0) + latency),
+        &fat,
+    );
+}
+
+/// The same where switches send packets on as they come: all of a flow at the narrowest rate.
+#[test]
+fn a_lone_flow_over_a_tree_that_stores_nothing() {
+    let latency = WAY + 2.0 * FEC + 3.0 * SWITCH;
+    for (kind, gbps) in [
+        ("tree", 200.0),
+        ("cthrough", 5.0),
+        ("hydra", 20.0),
+        ("hybrid", 20.0),
+    ] {
+        let fabric = json!({"kind": kind, "forwarding": "cut-through"});
         for bytes in [1_500u64, 15_000, 1, 2_000] {
             let packets = bytes.div_ceil(1_500) as f64;
             let wire = (bytes as f64 + packets * 38.0) * 8.0 / gbps;
@@ -137,14 +175,6 @@ fn a_lone_flow_over_a_tree() {
             near(took, ns(wire + latency), &fabric);
         }
     }
-    // Racks, pods, core and down again.
-    let fat = json!({"kind": "tree", "levels": 3});
-    let latency = WAY + 4.0 * FEC + 5.0 * SWITCH;
-    near(
-        lone(&fat, Some(&realistic()), 1_500).0,
-        ns(frame(200.0) + latency),
-        &fat,
-    );
 }
 
 /// Days of 10 ms, nights of 1 ms, and circuits of 200 Gb/s, as fast as a rack's uplinks.

@@ -4,8 +4,8 @@
 //! links carry payload only: as much less as a full packet has header. Of flows with rates the
 //! last byte arrives later than its rate says, by the latency of its path and by what the
 //! header of a last, short packet takes more than its bytes' part. So a lone flow takes as long
-//! as its packets would, one behind the other on one link after another: without being stored
-//! on the way ([`Forwarding::CutThrough`]), or stored whole at every switch ([`crate::alone`]).
+//! as its packets would, one behind the other on one link after another: stored whole at every
+//! switch ([`crate::alone`]), or not ([`Forwarding::CutThrough`]).
 //!
 //! Not modelled: headers of acknowledgements.
 
@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Forwarding {
-    /// As it comes (default): a flow alone takes its bytes at the narrowest rate.
-    #[default]
+    /// As it comes: a flow alone takes its bytes at the narrowest rate.
     CutThrough,
-    /// Once they have all of it, as those of `clos` do: a flow's last packet takes its time again
-    /// on every link.
+    /// Once they have all of it (default), as those of `clos` do: a flow's last packet takes its
+    /// time again on every link.
+    #[default]
     StoreAndForward,
 }
 

@@ -42,12 +42,13 @@ fn finish(kind: &str, table: &Value, cluster: &Cluster, flows: &Flows) -> Vec<Ti
     io.flows.finish
 }
 
-/// Racks below one core: two links between switches, of 10 Gb/s each.
+/// Racks below one core: two links between switches, of 10 Gb/s each. Nobody says how switches
+/// forward: like with like is the default.
 fn both(ratio: f64, header: u64, latency: &str) -> [(&'static str, Value); 2] {
     let header = format!("{header} B");
     let tree = json!({
         "oversubscription": ratio, "header": header, "switch_latency": latency,
-        "fec_latency": latency, "link_rate": "10 Gb/s", "forwarding": "store-and-forward",
+        "fec_latency": latency, "link_rate": "10 Gb/s",
     });
     let clos = json!({
         "oversubscription": ratio, "header": header, "switch_latency": latency,

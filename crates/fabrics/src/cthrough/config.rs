@@ -106,10 +106,10 @@ with_overheads! {
         /// not say.
         pub controller_timeout: Time = Time::S * 5,
         /// How switches send packets on, those of racks at both ends of a circuit among them.
-        /// Stored, a flow's last packet takes its time again on every link of its path; of the
-        /// links that an uplink is made of, it takes one.
-        #[serde(skip_serializing_if = "crate::physics::is_nothing")]
-        pub forwarding: Forwarding = Forwarding::CutThrough,
+        /// Stored, as in a Clos, a flow's last packet takes its time again on every link of its
+        /// path; of the links that an uplink is made of, it takes one. Default
+        /// "store-and-forward".
+        pub forwarding: Forwarding = Forwarding::StoreAndForward,
     }
     /// From a rack to any other [time]: over a circuit, or over all links of
     /// the tree's longest path, which share it evenly. Default 0 s (idealised).

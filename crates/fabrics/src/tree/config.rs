@@ -43,10 +43,10 @@ with_overheads! {
         #[schemars(range(min = 1))]
         pub core_switches: Option<u32> = None,
         /// How switches send packets on, those of racks at both ends of a circuit among them.
-        /// Stored, a flow's last packet takes its time again on every link of its path; of the
-        /// links that an uplink is made of, it takes one.
-        #[serde(skip_serializing_if = "crate::physics::is_nothing")]
-        pub forwarding: Forwarding = Forwarding::CutThrough,
+        /// Stored, as in a Clos, a flow's last packet takes its time again on every link of its
+        /// path; of the links that an uplink is made of, it takes one. Default
+        /// "store-and-forward".
+        pub forwarding: Forwarding = Forwarding::StoreAndForward,
     }
     /// From a rack to any other [time]: over all links of the longest
     /// path, which share it evenly. Default 0 s (idealised).

@@ -18,14 +18,16 @@ fn finish(table: Value, rows: &[Row]) -> Time {
     bench.io.flows.finish[0]
 }
 
+/// Ten packets over four links, where each follows the one ahead of it: 10 + 3 times what one takes
+/// on a link. By rates alone, 10.
 #[test]
-fn nothing_is_stored_unless_a_table_says_so() {
-    let mut table = ideal(json!({}));
-    table.as_object_mut().expect("a table").remove("forwarding");
+fn packets_are_stored_unless_a_table_says_otherwise() {
+    let cut = ideal(json!({"oversubscription": 1.0}));
+    let mut silent = cut.clone();
+    silent.as_object_mut().expect("a table").remove("forwarding");
     let row = [(0, 2, 15_000, Time::ZERO)];
-    let default = finish(table, &row);
-    assert_eq!(default, finish(ideal(json!({})), &row));
-    assert_ne!(default, finish(stored(json!({})), &row));
+    assert_eq!(finish(silent, &row), LINK * 13);
+    assert_eq!(finish(cut, &row), LINK * 10);
 }
 
 /// Servers of 8 Gb/s, uplinks of 16 Gb/s at 1:1, which are two links of 8 Gb/s each; four links
@@ -94,9 +96,12 @@ fn packets_have_a_size_where_they_are_stored() {
     let stored = json!({"forwarding": "store-and-forward", "packet": "9 KB"});
     let table = resolve(stored).expect("jumbo frames");
     assert_eq!(table["packet"], json!("9 KB"));
-    // The default is left out of a completed table.
     assert_eq!(table["forwarding"], json!("store-and-forward"));
-    assert_eq!(resolve(json!({})).expect("good").get("forwarding"), None);
+    // A completed table says so where nobody did.
+    let silent = (ENTRY.resolve)(&json!({"packet": "9 KB"}), &FOUR).expect("good");
+    assert_eq!(silent["forwarding"], json!("store-and-forward"));
+    let cut = resolve(json!({})).expect("good");
+    assert_eq!(cut["forwarding"], json!("cut-through"));
     assert_eq!(key(json!({"packet": "9 KB"})), "fabric.packet");
     let none = json!({"forwarding": "store-and-forward", "packet": "0 B"});
     assert_eq!(key(none), "fabric.packet");
