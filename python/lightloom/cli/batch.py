@@ -202,6 +202,9 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
         console.say(line)
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
     console.say(f"report: {target / 'report.html'}")
+    if outcome.others:
+        there = f"{counted(outcome.others, 'point')} of earlier grids"
+        console.say(f"note: {target / 'points'} has {there}, too: in no table")
 
 
 def _note(line: str) -> None:
