@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 EXPERIMENT = """
@@ -48,12 +48,22 @@ SWEEP = (
 )
 #: Seconds that a command may take at most, with much to spare on a machine that has other work.
 PATIENCE_S = 300
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+#: What ends a command, and whether its whole group gets it, as from a terminal.
+SIGNALS = (
+    (signal.SIGINT, True),
+    (signal.SIGINT, False),
+    (signal.SIGTERM, False),
+    (signal.SIGHUP, True),
+    (signal.SIGHUP, False),
+    (signal.SIGKILL, False),
+)
+#: Python's own start, before a line of Lightloom: a SIGINT there is the interpreter's to heed.
+NOT_OURS = "in Python's own start"
 #: What differs between equal runs.
 TIMES = ("kernel_s", "wall_s", "peak_rss_bytes", "threads")
 HIDDEN = ".lightloom"
-#: Of a sweep: a file of each point, with its times.
-ROWS = "rows"
+#: Of a sweep: a file of each point, with its times; of one that has not ended, apart.
+ROWS, UNFINISHED = "rows", "rows.unfinished"
 
 
 @dataclass
@@ -61,6 +71,8 @@ class Tally:
     """Tries and failures by kind."""
 
     tries: dict[str, int] = field(default_factory=dict)
+    slowest: dict[str, float] = field(default_factory=dict)
+    """Seconds that a command took at most to end after a signal."""
     failures: list[str] = field(default_factory=list)
 
     def count(self, kind: str, why: str | None) -> None:
@@ -131,7 +143,7 @@ def image(out: Path) -> dict[str, object]:
         path.relative_to(out).as_posix(): (
             "there"
             if path.name in ("record.json", "report.html", "sweep.parquet")
-            or path.parent.name == ROWS
+            or path.parent.name in (ROWS, UNFINISHED)
             else content(path)
         )
         for path in sorted(out.rglob("*"))
@@ -173,11 +185,13 @@ class Case:
     old: dict[str, object]
     new: dict[str, object]
     seconds: float
+    code: int
+    """Its exit code, undisturbed."""
 
     @staticmethod
     def make(command: Command, top: Path) -> Case:
         """Makes both results undisturbed, the new one over the old one."""
-        images, begun = [], 0.0
+        images, begun, code = [], 0.0, 0
         for seed in (1, 2):
             prepare(top, seed)
             begun = time.monotonic()
@@ -187,7 +201,7 @@ class Case:
             if seed == 1:
                 shutil.copytree(top / "out", top / "kept")
             images.append(image(top / "out"))
-        return Case(command, top, *images, time.monotonic() - begun)
+        return Case(command, top, *images, time.monotonic() - begun, code)
 
     def reset(self) -> Path:
         """The old result again, and the files of the new one."""
@@ -208,7 +222,8 @@ def settle(out: Path) -> None:
 
 def judged(case: Case, found: dict[str, object]) -> str | None:
     """Whether files are all of the old or all of the new result. Points of a sweep are each a
-    result: those of both may be there; tables, page and figures are one, and complete."""
+    result: beside an old one those of the new one may be there; tables, rows, page and figures are
+    one, and complete."""
     if case.command.name != "sweep":
         if found in (case.old, case.new):
             return None
@@ -220,16 +235,18 @@ def judged(case: Case, found: dict[str, object]) -> str | None:
     )
     if tables not in (old, new):
         return f"tables neither old nor new: {differing(tables, old)} | {differing(tables, new)}"
-    points = {name: of for name, of in found.items() if of_point(name)}
-    every = {**case.old, **case.new}
-    wrong = [name for name, of in points.items() if every.get(name) != of]
-    kept = [name for name in case.old if name.startswith("points/") and name not in points]
-    return f"points: {wrong[:3]} {kept[:3]}" if wrong or kept else None
+    points = {name: of for name, of in found.items() if name.startswith("points/")}
+    ended = tables == new
+    allowed, wanted = (case.new, case.new) if ended else ({**case.old, **case.new}, case.old)
+    wrong = [name for name, of in points.items() if allowed.get(name) != of]
+    lost = [name for name in wanted if name.startswith("points/") and name not in points]
+    left = [name for name in found if ended and name.startswith(UNFINISHED)]
+    return f"points: {wrong[:3]} {lost[:3]} {left[:3]}" if wrong or lost or left else None
 
 
 def of_point(name: str) -> bool:
-    """Whether a file of a sweep belongs to one point."""
-    return name.startswith(("points/", f"{ROWS}/"))
+    """Whether a file of a sweep is of one point alone, and may be there before the others."""
+    return name.startswith(("points/", f"{UNFINISHED}/"))
 
 
 def differing(found: dict[str, object], wanted: dict[str, object]) -> list[str]:
@@ -238,21 +255,30 @@ def differing(found: dict[str, object], wanted: dict[str, object]) -> list[str]:
     return sorted(name for name in names if found.get(name) != wanted.get(name))[:4]
 
 
-def kill(case: Case, number: int, after: float) -> str | None:
-    """Sends a signal after so many seconds; the group gets what Ctrl-C sends, else the parent."""
+def kill(case: Case, number: int, group: bool, after: float) -> tuple[str | None, float]:
+    """Sends a signal after so many seconds to the whole group or to the command alone; what is
+    wrong then, and how long the command took to end."""
     out = case.reset()
     process = case.command.start(case.top)
     time.sleep(after)
     with contextlib.suppress(ProcessLookupError):
-        if number == signal.SIGINT:
-            os.killpg(process.pid, number)
-        else:
-            process.send_signal(number)
+        os.killpg(process.pid, number) if group else process.send_signal(number)
+    sent = time.monotonic()
     try:
         _, said = process.communicate(timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        return "did not end"
+        return "did not end", PATIENCE_S
+    took = time.monotonic() - sent
+    if number == signal.SIGINT and "Traceback" in said and "lightloom" not in said:
+        return NOT_OURS, took
+    return ended(case, out, process, number, said), took
+
+
+def ended(
+    case: Case, out: Path, process: subprocess.Popen[str], number: int, said: str
+) -> str | None:
+    """What is wrong with how a command ended, and with what it left."""
     until = time.monotonic() + (5 if number == signal.SIGKILL else 1)
     while (left := children(process.pid)) and time.monotonic() < until:
         time.sleep(0.05)
@@ -263,18 +289,29 @@ def kill(case: Case, number: int, after: float) -> str | None:
         return f"traceback: {said.strip().splitlines()[-1]}"
     if number == signal.SIGKILL:
         settle(out)
-    stray = [path.name for path in out.rglob(f"{HIDDEN}*")]
-    return f"stray {stray}" if stray else judged(case, image(out)) or whole(out)
+    if stray := [path.name for path in out.rglob(f"{HIDDEN}*")]:
+        return f"stray {stray}"
+    found = image(out)
+    # A shell has 128 and the number for both: a signal handled, and one that came before that.
+    if process.returncode not in (128 + number, -number):
+        whole_new = process.returncode == case.code and judged(replace(case, old=case.new), found)
+        if process.returncode != case.code or whole_new:
+            return f"exit {process.returncode} {whole_new or ''}: {said.strip()[-300:]}"
+    return judged(case, found) or whole(out)
 
 
 def kills(case: Case, tries: int, chosen: random.Random, tally: Tally) -> None:
     """Signals at random moments."""
-    for number in SIGNALS:
-        name = f"{case.command.name}, {signal.Signals(number).name}"
+    for number, group in SIGNALS:
+        name = f"{case.command.name}, {number.name}{' to all' if group else ''}"
         for _ in range(tries):
             after = chosen.uniform(0, case.seconds * 1.05)
-            why = kill(case, number, after)
+            why, took = kill(case, number, group, after)
+            if why == NOT_OURS:
+                tally.count(f"{name}, {NOT_OURS}", None)
+                continue
             tally.count(name, why and f"after {after:.2f} s: {why}")
+            tally.slowest[name] = max(took, tally.slowest.get(name, 0.0))
 
 
 def cut(case: Case, tries: int, chosen: random.Random, tally: Tally) -> None:
@@ -406,7 +443,8 @@ def main() -> int:
                         step()
     for kind, tries in tally.tries.items():
         bad = sum(line.startswith(f"{kind}: ") for line in tally.failures)
-        print(f"{kind:32} {tries:4} tries {bad:4} failures")
+        slow = f", ended within {tally.slowest[kind]:.2f} s" if kind in tally.slowest else ""
+        print(f"{kind:32} {tries:4} tries {bad:4} failures{slow}")
     print(f"{sum(tally.tries.values())} tries, {len(tally.failures)} failures")
     return 1 if tally.failures else 0
 

@@ -31,6 +31,10 @@ SEARCHED = 9
 #: Points of a sweep that are tried, seeds apart: all within these, or as many as fit the time
 #: [s], the first few in any case.
 POINTS_MOST, POINTS_LEAST, POINTS_S = 64, 8, 3.0
+#: What a process takes beside its simulation [B], Python and its libraries: the largest peaks of
+#: workers (129 MB, 137 where flows are kept) and of commands (`run` 142 MB, `sweep` 189, `compare`
+#: 201) with the smallest simulation, by Python 3.11 on x86-64 Linux.
+WORKER_BYTES, COMMAND_BYTES = 140_000_000, 200_000_000
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,18 @@ class Forecast:
             heapq.heapreplace(busy, busy[0] + seconds)
         return max(busy)
 
+    def memory_together(self, workers: int, *, apart: bool) -> int:
+        """What the command takes with its workers [B], at most; simulations run in these, if they
+        run `apart`, else in the command's own process.
+
+        >>> Forecast(3, 9.0, 3.0, 1_000_000, 0.0).memory_together(2, apart=True)
+        482000000
+        """
+        beside = max(1, min(workers, self.simulations)) if apart else 0
+        return self.memory_at_once(workers) + COMMAND_BYTES + beside * WORKER_BYTES
+
     def memory_at_once(self, workers: int) -> int:
-        """What those that run side by side take together [B], at most: the largest at once.
+        """What simulations that run side by side take together [B], at most: the largest at once.
 
         >>> one_by_one([Forecast(1, 1.0, 1.0, m, 0.0) for m in (10, 70, 20)]).memory_at_once(2)
         90

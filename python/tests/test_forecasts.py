@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import time
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 from cli_support import CLOS, ROOT, SIRIUS, SMALL, lightloom, write
 
 import lightloom as ll
-from lightloom import forecasts, trials
+from lightloom import console, forecasts, trials
 from lightloom.cli import forecast as told
-from lightloom.forecasts import Forecast
+from lightloom.forecasts import COMMAND_BYTES, WORKER_BYTES, Forecast
 from lightloom.trials import Reached, Trial
 
 EXAMPLES = ROOT / "examples"
@@ -141,11 +142,37 @@ def test_a_dry_run_says_and_writes_nothing(tmp_path: Path) -> None:
 def test_what_takes_long_is_announced_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
     told.before(lambda: Forecast(3, 240.0, 100.0, 2_000_000_000, 5e9), 2)
     assert capsys.readouterr().err == (
-        "estimate: 3 simulations; 2 min (60 s to 4 min), 2 side by side; 4.00 GB of memory "
-        "beside Python; 5 G hops\n"
+        "estimate: 3 simulations; 2 min (60 s to 4 min), 2 side by side; 4.20 GB of memory; "
+        "5 G hops\n"
     )
     told.before(lambda: Forecast(3, 29.0, 10.0, 2_000, None), 1)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measured there")
+@pytest.mark.parametrize(("flows", "within"), [(400, 1.6), (400_000, 2.5)])
+def test_workers_take_the_memory_that_is_foretold(
+    tmp_path: Path, flows: int, within: float
+) -> None:
+    """Two at once: no more than is said, and no less than a part of it. As they are measured
+    before their results are written, the smallest stay below what Python is said to take."""
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    write(tmp_path / "s.toml", 'base = "e.toml"\n[grid]\n"run.seed" = [1, 2]\n')
+    asked = ("sweep", "s.toml", "--set", f"workload.flows={flows}", "--workers", "2")
+    told = lightloom(*asked, "--dry-run", cwd=tmp_path)
+    base = ll.load(tmp_path / "e.toml", [f"workload.flows={flows}"])
+    core = trials.tried(base, "clos", seconds=0.0).memory_bytes
+    foretold = 2 * (core + WORKER_BYTES)
+    assert f"{console.size(foretold + COMMAND_BYTES)} of memory" in told.stdout, told
+    done = lightloom(*asked, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    peaks = [
+        json.loads(file.read_text())["peak_rss_bytes"]
+        for file in (tmp_path / "out/points").glob("*/summary.json")
+    ]
+    assert len(peaks) == 2
+    print(f"{sum(peaks) / 1e6:.0f} MB of {foretold / 1e6:.0f} MB")
+    assert foretold / within < sum(peaks) < foretold
 
 
 def test_a_trial_of_no_time_knows_the_memory(tmp_path: Path) -> None:
@@ -165,6 +192,6 @@ def test_what_delivers_nothing_in_its_trial_is_said_not_to_be_estimated(
     found = json.loads(capsys.readouterr().out)
     assert found["seconds"] is None
     assert found["hops"] is None
-    assert found["memory_bytes"] == 4_000
+    assert found["memory_bytes"] == 4_000 + COMMAND_BYTES
     told.before(lambda: endless, 2)
     assert "cannot be estimated" in capsys.readouterr().err

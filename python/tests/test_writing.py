@@ -295,6 +295,102 @@ def test_a_command_is_refused_a_folder_that_another_writes(tmp_path: Path) -> No
     assert not (tmp_path / "out" / unfinished.FOLDER).exists()
 
 
+class Claimant:
+    """A process that claims a folder and holds it until it is told; once it has taken it, before
+    it looks for others, it waits for the pipe `until`, where there is one."""
+
+    def __init__(self, folder: Path, until: int | None = None) -> None:
+        self._came, came = os.pipe()
+        go, self._go = os.pipe()
+        self.taken, taken = os.pipe()
+        self._pid = os.fork()
+        if self._pid:
+            for end in (came, go, taken):
+                os.close(end)
+            return
+        os.close(self._go)
+        code = b"?"
+        look = lock._taken_above
+
+        def looked(at: Path) -> Path | None:
+            lock._taken_above = look
+            os.write(taken, b"t")
+            if until is not None:
+                os.read(until, 1)
+            return look(at)
+
+        lock._taken_above = looked
+        try:
+            lock.claim(folder)
+            code = b"h"
+        except ConfigError as problem:
+            code = b"r" if "is writing into " in str(problem) else b"?"
+        os.write(came, code)
+        os.read(go, 1)
+        lock.release_claims()
+        os._exit(0)
+
+    def came_to(self) -> str:
+        """h if it holds the folder, r if it was refused it by who writes above or below."""
+        return os.read(self._came, 1).decode()
+
+    def end(self) -> None:
+        os.write(self._go, b"e")  # later ones have inherited it: closed, it would still be open
+        os.waitpid(self._pid, 0)
+        os.close(self._go)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
+@pytest.mark.parametrize("inner", ["a", "a/b/c/d"])
+@pytest.mark.parametrize("late", ["outer", "inner"])
+def test_of_two_that_take_nested_folders_at_once_the_outer_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str, inner: str
+) -> None:
+    """One has taken its folder and not yet looked when the other comes: both had theirs."""
+    monkeypatch.setattr(lock, "CLAIM_PATIENCE_S", 60.0 if late == "inner" else 1.0)
+    folders = {"outer": tmp_path / "out", "inner": tmp_path / "out" / inner}
+    folders["inner"].mkdir(parents=True)
+    until, go = os.pipe()
+    first = Claimant(folders[late], until)
+    os.read(first.taken, 1)
+    if late == "inner":  # the outer one waits for it to give way
+        second = Claimant(folders["outer"])
+        os.read(second.taken, 1)
+        os.write(go, b"g")
+        assert second.came_to() == "h"
+        second.end()
+        assert first.came_to() == "h", "once the outer one had ended"
+    else:
+        second = Claimant(folders["inner"])
+        assert second.came_to() == "r"
+        os.write(go, b"g")
+        assert first.came_to() == "h"
+        second.end()
+    first.end()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
+def test_nested_folders_are_never_taken_by_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let loose together, some times. Both may be refused on a machine that is busy."""
+    monkeypatch.setattr(lock, "CLAIM_PATIENCE_S", 0.1)
+    (tmp_path / "out/a").mkdir(parents=True)
+    seen = set()
+    for _ in range(12):
+        until, go = os.pipe()
+        both = [Claimant(tmp_path / name, until) for name in ("out", "out/a")]
+        for one in both:
+            os.read(one.taken, 1)
+        os.write(go, b"gg")
+        seen.add("".join(one.came_to() for one in both))
+        for one in both:
+            one.end()
+        for end in (until, go):
+            os.close(end)
+    assert seen <= {"hr", "rh", "rr"}, seen
+
+
 def test_without_locks_the_process_that_is_named_holds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

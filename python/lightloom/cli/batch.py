@@ -65,10 +65,11 @@ def sweep(
                 lambda: forecasts.of_points([(point.experiment, point.fabric) for point in missing])
             )
             make = partial(forecasts.one_by_one, each)
+            apart = cluster is not None or min(executor.at_once, len(missing)) > 1
             if dry_run:
-                _dry_run(points, missing, each, executor.at_once)
+                _dry_run(points, missing, each, executor.at_once, apart=apart)
                 return
-            forecast.before(make, executor.at_once)
+            forecast.before(make, executor.at_once, apart=apart)
             with bars.counting() as counter:
                 outcome = sweeps.run_sweep(
                     study,
@@ -178,17 +179,20 @@ def _dry_run(
     missing: Sequence[sweeps.Point],
     each: Sequence[forecasts.Forecast],
     workers: int,
+    *,
+    apart: bool,
 ) -> None:
     """Says what would run, how long it would take, and which point would take the longest."""
-    forecast.instead(partial(forecasts.one_by_one, each), workers)
+    forecast.instead(partial(forecasts.one_by_one, each), workers, apart=apart)
     there = len(points) - len(missing)
     console.say(f"{counted(len(points), 'point')}" + (f", {there} there already" if there else ""))
     if missing:
         longest = max(range(len(missing)), key=lambda place: each[place].seconds)
         taken = each[longest]
         if math.isfinite(taken.seconds):
-            time, memory = forecast.span(taken.seconds), console.size(taken.memory_bytes)
-            console.say(f"longest point: {missing[longest].id}, {time}, {memory} {forecast.MEMORY}")
+            time = forecast.span(taken.seconds)
+            memory = console.size(taken.memory_bytes + forecasts.WORKER_BYTES)
+            console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
 
 
 def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
@@ -202,6 +206,9 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
         console.say(line)
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
     console.say(f"report: {target / 'report.html'}")
+    if outcome.others:
+        there = f"{counted(outcome.others, 'point')} of earlier grids"
+        console.say(f"note: {target / 'points'} has {there}, too: in no table")
 
 
 def _note(line: str) -> None:

@@ -27,34 +27,41 @@ UNKNOWN = (
     "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; it may "
     "take very long, as where links are too slow for the flows (cluster.nic, cluster.rack_rate)"
 )
-#: What the core estimates is what fabrics and flows take; each process has its interpreter, too.
-MEMORY = "of memory beside Python"
 #: What a comparison does when everything is simulated.
 REPORT = "; figures and the report come on top"
 
 
-def before(make: Callable[[], Forecast], workers: int, more: str = "") -> None:
+def before(
+    make: Callable[[], Forecast], workers: int, more: str = "", *, apart: bool = False
+) -> None:
     """Says what is to come, if that will take long, and what is not estimated."""
     forecast = quietly(make)
     if forecast.wall_s(workers) > LONG_S:
-        console.err().print(f"estimate: {line(forecast, workers)}{more}", markup=False)
+        console.err().print(f"estimate: {line(forecast, workers, apart=apart)}{more}", markup=False)
 
 
-def instead(make: Callable[[], Forecast], workers: int, json: bool = False, more: str = "") -> None:
+def instead(
+    make: Callable[[], Forecast],
+    workers: int,
+    json: bool = False,
+    more: str = "",
+    *,
+    apart: bool = False,
+) -> None:
     """Says what would come, and what is not estimated."""
     forecast = quietly(make)
     if json:
-        console.print_json(as_json(forecast, workers))
+        console.print_json(as_json(forecast, workers, apart=apart))
         return
-    console.say(f"estimate: {line(forecast, workers)}{more}")
+    console.say(f"estimate: {line(forecast, workers, apart=apart)}{more}")
     console.say("nothing was simulated but the first milliseconds of each fabric")
 
 
-def line(forecast: Forecast, workers: int) -> str:
-    """A forecast in one line.
+def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
+    """A forecast in one line; simulations run in processes of their own, if `apart`.
 
     >>> line(Forecast(12, 360.0, 60.0, 2_000_000, None), 2)
-    '12 simulations; 3 min (90 s to 6 min), 2 side by side; 4.00 MB of memory beside Python'
+    '12 simulations; 3 min (90 s to 6 min), 2 side by side; 204 MB of memory'
     """
     wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
     several = f"{forecast.simulations} simulations" if forecast.simulations > 1 else "1 simulation"
@@ -65,14 +72,16 @@ def line(forecast: Forecast, workers: int) -> str:
         several,
         f"{span(wall)} ({span(wall / WITHIN)} to {span(wall * WITHIN)})"
         + (f", {beside} side by side" if beside > 1 else ""),
-        f"{console.size(forecast.memory_at_once(workers))} {MEMORY}",
+        f"{console.size(forecast.memory_together(workers, apart=apart))} of memory",
     ]
     if forecast.hops:
         parts.append(f"{_count(forecast.hops)} hops")
     return "; ".join(parts)
 
 
-def as_json(forecast: Forecast, workers: int) -> dict[str, float | int | None]:
+def as_json(
+    forecast: Forecast, workers: int, *, apart: bool = False
+) -> dict[str, float | int | None]:
     """A forecast as JSON: times in seconds; null for what cannot be estimated."""
     wall, beside = forecast.wall_s(workers), max(1, min(workers, forecast.simulations))
     return {
@@ -83,7 +92,7 @@ def as_json(forecast: Forecast, workers: int) -> dict[str, float | int | None]:
         "seconds_most": _finite(wall * WITHIN),
         "processor_seconds": _finite(forecast.seconds),
         "side_by_side": beside,
-        "memory_bytes": forecast.memory_at_once(workers),
+        "memory_bytes": forecast.memory_together(workers, apart=apart),
         "hops": _finite(forecast.hops),
     }
 

@@ -30,7 +30,8 @@ def store_point(
         result: the run, by whatever process made it; its summary alone will do without `flows`.
         folder: the point's own.
         digest: that of the point.
-        flows: whether flows, time series and the rest of a result are kept.
+        flows: whether flows, time series and the rest of a result are kept. Those that are
+            there of the same point stay.
 
     Raises:
         WriteError: if the system refuses; what was there before is whole.
@@ -47,8 +48,30 @@ def store_point(
             result.stage(staging, folder)
         else:
             staging.json(folder / "summary.json", dict(summary))
+        kept = not flows and _has_flows(folder, digest)
         build = summary.get("build", identity.build())
-        staging.record(folder, {"digest": digest, "flows": flows, "build": build, "inputs": read})
+        told = {"digest": digest, "flows": flows or kept, "build": build, "inputs": read}
+        staging.record(folder, told, keep=kept)
+
+
+def _has_flows(folder: Path, digest: str) -> bool:
+    """Whether an earlier sweep kept all of the same point: its flows are those of this one."""
+    before = records.read(folder)
+    if isinstance(before, str) or before.told.get("digest") != digest:
+        return False
+    return bool(before.told.get("flows")) and next(records.faults(folder, before), None) is None
+
+
+def other_points(points: Sequence[Point], out: Path) -> dict[str, list[Path]]:
+    """The files of points that are there and not of these, by their ids. What has no record
+    is nobody's here."""
+    own = {point.id for point in points}
+    found = {}
+    for folder in sorted((out / "points").glob("*/")):
+        record = records.read(folder)
+        if folder.name not in own and not isinstance(record, str) and "digest" in record.told:
+            found[folder.name] = [folder / name for name in (*record.files, RECORD)]
+    return found
 
 
 def find_done(

@@ -16,8 +16,9 @@ from lightloom.writing import Staging
 
 Summary = dict[str, Any]
 Row = dict[str, Any]
-#: The folder of a sweep that has a file of one row for each point.
-ROWS = "rows"
+#: The folder of a sweep that has a file of one row for each point, and what that is called
+#: until the sweep is complete.
+ROWS, UNFINISHED = "rows", "rows.unfinished"
 
 
 class Rows:
@@ -42,15 +43,16 @@ class Rows:
 
 
 class Stream:
-    """The data set of a sweep under way: a Parquet file for each point that is done."""
+    """The data set of a sweep under way: a Parquet file for each point that is done. It is apart
+    from that of an earlier sweep until it takes its place."""
 
     def __init__(self, out: Path, rows: Rows) -> None:
         self._out, self._rows = out, rows
 
     def begin(self, kept: Iterable[tuple[Point, Summary]]) -> None:
-        """Clears what an earlier sweep left, and adds what is kept of it."""
+        """Clears what a sweep left that did not end, and adds what is kept of earlier ones."""
         with Staging(self._out) as staging:
-            for left in sorted((self._out / ROWS).glob("*.parquet")):
+            for left in sorted((self._out / UNFINISHED).glob("*.parquet")):
                 staging.absent(left)
             for point, summary in kept:
                 self._stage(staging, point, summary)
@@ -60,11 +62,20 @@ class Stream:
         with Staging(self._out) as staging:
             self._stage(staging, point, found)
 
+    def end(self, staging: Staging, points: Iterable[Point]) -> None:
+        """Stages the whole data set under its name, in place of that of an earlier sweep."""
+        for left in sorted((self._out / ROWS).glob("*.parquet")):
+            staging.absent(left)
+        for point in points:
+            row = self._out / UNFINISHED / f"{point.id}.parquet"
+            staging.double(self._out / ROWS / row.name, row)
+            staging.absent(row)
+
     def _stage(self, staging: Staging, point: Point, found: Summary | Failed) -> None:
         """A row without the columns that it has nothing in: so files that others have something
         in agree with it."""
         row = {k: v for k, v in self._rows.of(point, found).items() if v is not None}
-        staging.parquet(self._out / ROWS / f"{point.id}.parquet", table([row], [point]))
+        staging.parquet(self._out / UNFINISHED / f"{point.id}.parquet", table([row], [point]))
 
 
 def table(rows: Sequence[Row], points: Iterable[Point]) -> pa.Table:

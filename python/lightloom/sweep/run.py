@@ -13,8 +13,8 @@ from lightloom import identity, inputs
 from lightloom.result_files import RESULT_FILES
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
-from lightloom.sweep.points import find_done, store_point
-from lightloom.sweep.rows import ROWS, Rows, Stream, table
+from lightloom.sweep.points import find_done, other_points, store_point
+from lightloom.sweep.rows import ROWS, UNFINISHED, Rows, Stream, table
 from lightloom.writing import Staging
 from lightloom.writing.records import RECORD
 
@@ -36,6 +36,8 @@ class Outcome:
     failed: list[tuple[Point, Failed]]
     """Points that came to nothing."""
     reused: int
+    others: int
+    """Points of earlier grids that are there, too, and in none of the files."""
     json: Path
     parquet: Path
 
@@ -57,6 +59,10 @@ def run_sweep(
     `sweep.parquet` below `out`. With `resume`, points whose record says that they are done
     are read instead of run; a point's digest is of its resolved experiment, of the contents of
     all files that this reads, and of the build, so what has changed since is run again.
+
+    Until all are done an earlier sweep's files stay as they are, and rows are in
+    `rows.unfinished/`. Then these take their places, and without `resume` points that are of an
+    earlier grid alone go.
 
     Args:
         executor: where points run; so many `workers` of this machine unless given.
@@ -89,7 +95,11 @@ def run_sweep(
     (executor or Local(workers)).run_jobs(jobs, take, first=first, keep_going=True)
     each = [(point, found[index]) for index, point in enumerate(points)]
     paths = out / "sweep.json", out / "sweep.parquet"
+    earlier = other_points(points, out)
     with Staging(out) as staging:
+        stream.end(staging, points)
+        for file in () if resume else (file for files in earlier.values() for file in files):
+            staging.absent(file)
         staging.text(paths[0], _document(sweep, each))
         staging.parquet(paths[1], table([rows.of(*one) for one in each], points))
         show(each, staging)
@@ -98,7 +108,8 @@ def run_sweep(
         staging.record(out, told)
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
-    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, reused, *paths)
+    others = len(earlier) if resume else 0
+    return Outcome([p for p, _ in whole], [s for _, s in whole], failed, reused, others, *paths)
 
 
 def names(points: Sequence[Point], *, flows: bool) -> tuple[list[str], list[str]]:
@@ -106,9 +117,9 @@ def names(points: Sequence[Point], *, flows: bool) -> tuple[list[str], list[str]
     kept = RESULT_FILES if flows else ("summary.json", RECORD)
     files = ["sweep.json", "sweep.parquet", RECORD]
     for point in points:
-        files.append(f"{ROWS}/{point.id}.parquet")
+        files += [f"{folder}/{point.id}.parquet" for folder in (ROWS, UNFINISHED)]
         files += [f"points/{point.id}/{name}" for name in kept]
-    return files, [ROWS, "points"]
+    return files, [ROWS, UNFINISHED, "points"]
 
 
 def longest_first(costs: Sequence[float]) -> list[int]:

@@ -67,6 +67,21 @@ def keep(path: Path, aside: Path) -> None:
             path.replace(aside)
 
 
+def double(file: Path, other: Path, shown: Path) -> None:
+    """Gives a file that is on the disk a second name, or where there are no hard links copies
+    it; `shown` is what refusals name."""
+    with naming(shown):
+        step("double", file)
+        try:
+            os.link(file, other, follow_symlinks=False)
+            return
+        except OSError as problem:
+            if problem.errno not in _NO_LINKS:
+                raise
+        with file.open("rb") as data:
+            write(other, lambda out: shutil.copyfileobj(data, out), shown)
+
+
 def move(part: Path, path: Path) -> None:
     """Gives a file its name, in place of what has it."""
     with naming(path):

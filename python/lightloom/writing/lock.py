@@ -28,10 +28,10 @@ PATIENCE_S = 30.0
 #: Seconds that it waits before it is refused a folder for long.
 CLAIM_PATIENCE_S = 1.0
 _PAUSE_S = 0.05
+#: How many folders deep others' locks are looked for: a folder may be one of much else.
+_BELOW = 4
 #: What file systems answer that have no locks.
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
-#: How deep below a folder others' locks are looked for.
-_BELOW = ("*", "*/*")
 
 
 @dataclass
@@ -53,19 +53,53 @@ turn = threading.RLock()
 def claim(folder: Path, option: str = "-o") -> Path:
     """Takes a folder for the rest of a command, before anything is simulated.
 
+    A folder and those below it are written by one command at a time, the first that came. All
+    take theirs before they look for others', so of two that come at once one sees the other at
+    least: who finds one above gives way, who finds one below waits for that, so the outer one
+    is first.
+
     Raises:
         ConfigError: if another process writes there, above or below.
         WriteError: if nothing can be written there.
     """
-    others = [parent / unfinished.LOCK for parent in folder.absolute().parents]
-    for pattern in _BELOW:
-        others += folder.glob(f"{pattern}/{unfinished.LOCK}")
-    for lock in others:
-        if is_taken(lock):
-            raise _refused(option, folder, lock)
-    take(folder, option, CLAIM_PATIENCE_S)
-    _claims.append(folder)
-    return folder
+    until = time.monotonic() + CLAIM_PATIENCE_S
+    while True:
+        take(folder, option, max(0.0, until - time.monotonic()))
+        try:
+            above = _taken_above(folder)
+            other = above or _taken_below(folder)
+            while other and not above and time.monotonic() < until:
+                time.sleep(_PAUSE_S)
+                above = _taken_above(folder)
+                other = above or _taken_below(folder)
+        except BaseException:
+            release(folder)
+            raise
+        if other is None:
+            _claims.append(folder)
+            return folder
+        release(folder)
+        if time.monotonic() >= until:
+            raise _refused(option, folder, other)
+        time.sleep(_PAUSE_S)
+
+
+def _taken_above(folder: Path) -> Path | None:
+    """A lock above a folder that another process holds."""
+    above = Path(os.path.realpath(folder)).parents
+    return next((lock for one in above if is_taken(lock := one / unfinished.LOCK)), None)
+
+
+def _taken_below(folder: Path) -> Path | None:
+    """A lock below a folder that another process holds; not in hidden folders."""
+    for one, folders, _ in os.walk(folder):
+        below = Path(one).relative_to(folder).parts
+        lock = Path(one) / unfinished.LOCK
+        if below and unfinished.FOLDER in folders and is_taken(lock):
+            return lock
+        deeper = len(below) < _BELOW
+        folders[:] = [name for name in folders if deeper and not name.startswith(".")]
+    return None
 
 
 def release_claims() -> None:

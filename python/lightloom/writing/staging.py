@@ -64,6 +64,10 @@ class Staging:
         with source.open("rb") as data:
             self._put(path, lambda out: shutil.copyfileobj(data, out))
 
+    def double(self, path: Path, source: Path) -> None:
+        """A file that the writer has written already gets this name, too."""
+        disk.double(source, self._begin(path.absolute()).new, path)
+
     def absent(self, path: Path) -> None:
         """A file that an earlier result may have left there goes, and its folder if
         nothing is left in it."""
@@ -79,7 +83,10 @@ class Staging:
         self._records.setdefault(folder.absolute(), (None, False))
 
     def _put(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
-        path = path.absolute()
+        disk.write(self._begin(path.absolute()).new, fill, path)
+
+    def _begin(self, path: Path) -> Move:
+        """How a file gets its name, once it is where it is staged."""
         home = self._home_of(path)
         move = Move(home, next(_numbers), path, True, os.path.lexists(path))
         if path.is_dir():
@@ -90,7 +97,7 @@ class Staging:
         if before is not None:
             disk.remove(before.new)
         self._files[path] = move
-        disk.write(move.new, fill, path)
+        return move
 
     def _home_of(self, path: Path) -> Path:
         """The folder in which a file is staged: on the same file system, and held."""

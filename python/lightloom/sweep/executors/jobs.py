@@ -14,6 +14,9 @@ Summary = dict[str, Any]
 #: Told the index of a job, and what came of it.
 Done = Callable[[int, "Summary | Failed"], object]
 T = TypeVar("T")
+#: Workers that may die of a job until it is given up with the next; a scheduler of Dask has a
+#: number of its own, by default the same.
+ALLOWED_DEATHS = 3
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class Executor(Protocol):
         `done` hears of each as it finishes; `first` is the order in which they begin, by
         index. A job that fails stops those that have not begun, and its exception is raised;
         with `keep_going` it is `Failed`, and the others go on. What `save` raises (OSError)
-        always ends it.
+        always ends it. A job whose worker dies is tried again, and has failed when more than
+        a few have died of it.
 
         Raises:
             ConfigError: if a job fails, or where the executor itself does.

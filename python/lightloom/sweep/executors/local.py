@@ -1,29 +1,23 @@
 """Simulations side by side in processes of this machine.
 
 Each worker is a fresh interpreter (`spawn`), so that nothing is shared but
-the job itself. Interruption is cooperative: workers look at a flag that the
-parent sets; how else they end is in `process`.
+the job itself. Interruption is cooperative: workers look at their pipe, which the
+parent closes (`crew`); how else they end is in `process`.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.synchronize import Event
+from typing import Any
 
 import lightloom
 from lightloom import interrupts
-from lightloom.errors import refusal
-from lightloom.sweep.executors import process
-from lightloom.sweep.executors.jobs import Done, Failed, Job, Summary
-
-_stop: Event | None = None
+from lightloom.errors import ConfigError, refusal
+from lightloom.sweep.executors.crew import Crew, Died, Line
+from lightloom.sweep.executors.jobs import ALLOWED_DEATHS, Done, Failed, Job, Summary
 
 
 @dataclass(frozen=True)
@@ -53,50 +47,86 @@ def run_jobs(
     keep_going: bool = False,
 ) -> list[Summary | Failed]:
     """Runs all jobs in so many processes, in this one if that is 1: as
-    `Executor.run_jobs`."""
+    `Executor.run_jobs`. A job whose process died is tried again when the others are done, with
+    nothing beside it, `ALLOWED_DEATHS` times."""
     order = list(range(len(jobs)) if first is None else first)
     made: dict[int, Summary | Failed] = {}
+
+    def take(index: int, result: Callable[[], Summary]) -> None:
+        made[index] = _outcome(result, keep_going)
+        done(index, made[index])
+
     if workers <= 1 or len(jobs) <= 1:
         for index in order:
-            made[index] = _outcome(partial(_run, jobs[index]), keep_going)
-            done(index, made[index])
-        return [made[index] for index in range(len(jobs))]
-    with interrupts.noted() as ctrl_c, _started(min(workers, len(jobs))) as (pool, stop):
-        try:
-            with process.started():  # submitting is what starts the workers
-                pending = {pool.submit(_work, jobs[index]): index for index in order}
-            while pending:
-                for future in ctrl_c.finished(pending):
-                    index = pending.pop(future)
-                    made[index] = _outcome(future.result, keep_going)
-                    done(index, made[index])
-        except BrokenProcessPool:
-            ctrl_c.heed_soon()  # a signal to the whole group ended the workers first
-            limit = "a process ended abruptly, most likely for want of memory"
-            raise refusal("--workers", workers, limit, "use fewer") from None
-        except BaseException:
-            stop.set()
-            process.end(pool)
-            raise
+            take(index, partial(_run, jobs[index]))
+    else:
+        with interrupts.noted() as ctrl_c, Crew() as crew:
+            for index, answer in _answers(jobs, order, workers, crew, ctrl_c):
+                take(index, partial(_given, answer))
     return [made[index] for index in range(len(jobs))]
 
 
-@contextmanager
-def _started(workers: int) -> Iterator[tuple[ProcessPoolExecutor, Event]]:
-    """A pool of so many processes, and what tells them to stop."""
-    context = multiprocessing.get_context("spawn")
-    with process.started():  # with the first of these comes the process that cleans up
-        stop = context.Event()
-    given = (stop, os.getpid())
-    with ProcessPoolExecutor(workers, context, initializer=_begin, initargs=given) as pool:
-        yield pool, stop
+def _answers(
+    jobs: Sequence[Job],
+    order: Sequence[int],
+    workers: int,
+    crew: Crew,
+    ctrl_c: interrupts.Noted,
+) -> Iterator[tuple[int, Summary | Exception]]:
+    """What came of each job, as it comes: a summary, or what it failed of.
+
+    Raises:
+        ConfigError: if processes end before they begin anything.
+    """
+    waiting, again = deque(order), deque[int]()
+    deaths, unborn = Counter[int](), 0
+    while waiting or again or crew.at_work:
+        while waiting and crew.at_work < workers:
+            index = waiting.popleft()
+            crew.give(index, partial(_work, jobs[index]))
+        if again and not crew.at_work:
+            crew.dismiss()  # with nothing beside it: others may have taken the memory
+            index = again.popleft()
+            crew.give(index, partial(_work, jobs[index]))
+        for index, came in crew.answers(ctrl_c):
+            if not isinstance(came, Died):
+                unborn = 0
+                yield index, came
+            elif not came.begun:
+                unborn += 1
+                if unborn > ALLOWED_DEATHS:
+                    raise _unborn(workers, came)
+                (again if deaths[index] else waiting).appendleft(index)
+            else:
+                unborn = 0
+                deaths[index] += 1
+                if deaths[index] > ALLOWED_DEATHS:
+                    yield index, _lost(deaths[index], came)
+                else:
+                    again.append(index)
+
+
+def _lost(deaths: int, last: Died) -> ConfigError:
+    """Of a job that its processes died of."""
+    why = ", most likely for want of memory," if last.of_memory else ","
+    remedy = "free some, or make it smaller" if last.of_memory else "what it wrote may tell why"
+    return ConfigError(
+        f"{deaths} processes died of it{why} the last of them ({last}) with nothing beside it; "
+        f"{remedy}"
+    )
+
+
+def _unborn(workers: int, last: Died) -> ConfigError:
+    limit = f"processes end before they begin ({last})"
+    main = 'a script needs `if __name__ == "__main__":`'
+    return refusal("--workers", workers, limit, f"use fewer, if memory is short; {main}")
 
 
 def _outcome(result: Callable[[], Summary], keep_going: bool) -> Summary | Failed:
     """What came of a job. That a result cannot be written is no failure of its own."""
     try:
         return result()
-    except (BrokenProcessPool, OSError):
+    except OSError:
         raise
     except Exception as problem:
         if not keep_going:
@@ -104,24 +134,24 @@ def _outcome(result: Callable[[], Summary], keep_going: bool) -> Summary | Faile
         return Failed.of(problem)
 
 
-def _begin(stop: Event, parent: int) -> None:
-    global _stop
-    _stop = stop
-    process.begin(parent)
+def _given(answer: Summary | Exception) -> Summary:
+    """The summary that a worker answered with; raises the exception."""
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
-def _work(job: Job) -> Summary:
-    with process.busy():
-        return _run(job)
+def _work(job: Job, line: Line) -> Summary:
+    """A job in a worker."""
+
+    def heed(*at: Any) -> None:
+        line.heed()
+
+    return _run(job, heed)
 
 
-def _run(job: Job) -> Summary:
-    result = lightloom.run(job.experiment, job.fabric, progress=_heed)
+def _run(job: Job, heed: Callable[..., None] | None = None) -> Summary:
+    result = lightloom.run(job.experiment, job.fabric, progress=heed)
     if job.save is not None and job.target is not None:
         job.save(result, job.target)
     return dict(result.summary)
-
-
-def _heed(label: str, now_s: float, end_s: float, delivered: float) -> None:
-    if _stop is not None and _stop.is_set():
-        raise KeyboardInterrupt

@@ -1,6 +1,6 @@
 """The life of a worker process: how it begins, and that it ends with its parent.
 
-A worker heeds the flag that its parent sets, and SIGTERM, which the parent sends to one that
+A worker heeds that its parent closes its pipe, and SIGTERM, which the parent sends to one that
 does not, and the system to one whose parent is gone. Ctrl-C and a closed terminal reach the
 whole process group: they are the parent's to heed.
 """
@@ -13,8 +13,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
 
@@ -97,17 +96,16 @@ def started() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def end(pool: ProcessPoolExecutor) -> None:
-    """Ends the workers of a pool that have been told to."""
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
+def end(processes: Sequence[BaseProcess]) -> None:
+    """Ends workers that have been told to."""
     _await(processes)
     for process in _living(processes):
         process.terminate()
     _await(processes)
     for process in _living(processes):
         process.kill()
-    pool.shutdown(wait=True)
+    for process in processes:
+        process.join()
 
 
 def _living(processes: Iterable[BaseProcess]) -> list[BaseProcess]:
