@@ -36,7 +36,8 @@ MORE: dict[str, Table] = {
     "clos-flows": {"kind": "clos", "detail": "flows"},
 }
 FABRICS = {entry["kind"]: {"kind": entry["kind"]} for entry in json.loads(_core.registry())} | MORE
-TREE: Table = {"kind": "tree"}
+#: Of rates alone, without what storing packets adds: sums by hand.
+TREE: Table = {"kind": "tree", "forwarding": "cut-through"}
 
 
 def text(*lines: str) -> str:
