@@ -13,26 +13,40 @@ from typing import Any
 from lightloom.bounds import bound
 
 TIMES = 10
-"""Arrivals that last so many times what 99 % of the long flows take."""
+"""Arrivals that last so many times what 99 % of the long flows take, half of it before a window."""
 REMEDY = "more flows may show longer times; run.warm_up and run.measure measure a steady state"
+REMEDY_OF_WINDOW = "a longer run.warm_up and run.measure may show longer times"
 
 
 def slow_s(summary: Mapping[str, Any]) -> float | None:
-    """In what time 99 % of the long flows arrive, of all where none is long [s]; None where flows
-    have no load to be steady at, or a window was measured."""
-    if summary.get("load_offered") is None or summary.get("window") is not None:
+    """In what time 99 % of the long flows arrive, of all in a window or where none is long [s].
+    None where flows have no load to be steady at."""
+    if summary.get("load_offered") is None:
         return None
-    found = bound(summary, "fct.long.p99_us") or bound(summary, "fct.all.p99_us")
+    if summary.get("window") is not None:
+        found = bound(summary, "window.p99_us")
+    else:
+        found = bound(summary, "fct.long.p99_us") or bound(summary, "fct.all.p99_us")
     return None if found is None else found.low * 1e-6
 
 
+def remedy(summary: Mapping[str, Any]) -> str:
+    """What would tell."""
+    return REMEDY if summary.get("window") is None else REMEDY_OF_WINDOW
+
+
 def is_short(arrivals_s: float, summary: Mapping[str, Any]) -> bool:
-    """Whether arrivals that last so long are too short for what they are.
+    """Whether arrivals that last so long, or a window and what is before it, are too short for what
+    they are.
 
     >>> def taking(us):
     ...     return {"load_offered": 0.5, "fct": {"long": {"p99_us": us}}}
     >>> is_short(8e-3, taking(1470.0)), is_short(137e-3, taking(2980.0))
     (True, False)
     """
-    slow = slow_s(summary)
-    return slow is not None and arrivals_s < TIMES * slow
+    slow, window = slow_s(summary), summary.get("window")
+    if slow is None:
+        return False
+    if window is None:
+        return arrivals_s < TIMES * slow
+    return bool(window["until_s"] < TIMES * slow or window["from_s"] < TIMES / 2 * slow)

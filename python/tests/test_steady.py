@@ -3,7 +3,9 @@ load is not, and arrivals that are too short for one are said to be."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from lightloom import loads, report, steady
 from lightloom.cli import notes
 from lightloom.report import reading
 from lightloom.report.verdicts import criteria
+from lightloom.report.verdicts.fair import unfair
 from lightloom.report.verdicts.first import by_length
 
 EXPERIMENT = """
@@ -31,8 +34,8 @@ pattern = "uniform"
 [run]
 seed = 1
 repeat = 2
-warm_up = "2 ms"
-measure = "4 ms"
+warm_up = "8 ms"
+measure = "8 ms"
 
 [decision]
 
@@ -68,7 +71,7 @@ def test_the_windows_short_flows_are_those_that_arrived_in_it(
             }
             finish = result.flows["finish_ps"].to_numpy(zero_copy_only=False).astype(np.float64)
             window = result.summary["window"]
-            inside = (rows["arrival_ps"] >= 2e9) & (rows["arrival_ps"] < 6e9)
+            inside = (rows["arrival_ps"] >= 8e9) & (rows["arrival_ps"] < 16e9)
             short = inside & (rows["bytes"] < 100_000)
             assert window["bound"]["short"]["flows"] == short.sum()
             took = np.sort((finish - rows["arrival_ps"])[short & np.isfinite(finish)]) * 1e-6
@@ -113,7 +116,7 @@ def test_short_flows_of_the_window_decide_where_sizes_differ(
 
 
 def run(tmp_path: Path, flows: int, *keys: str) -> lightloom.Result:
-    text = EXPERIMENT.replace('warm_up = "2 ms"\nmeasure = "4 ms"', 'stop = "drain"')
+    text = EXPERIMENT.replace('warm_up = "8 ms"\nmeasure = "8 ms"', 'stop = "drain"')
     path = tmp_path / "e.toml"
     path.write_text(text.replace("repeat = 2", "repeat = 1"), encoding="utf-8")
     loaded = lightloom.load(path, [f"workload.flows={flows}", *keys])
@@ -141,3 +144,71 @@ def test_a_network_that_cannot_carry_the_load_is_never_long_enough() -> None:
         assert not steady.is_short(arrivals, taking(0.05 * arrivals * 1e6))
     jobs = {**taking(1e6), "load_offered": None}
     assert not steady.is_short(1e-3, jobs)
+
+
+def compared(tmp_path: Path, **keys: str) -> lightloom.Comparison:
+    """Both fabrics, with other keys: `load = "0.9"`."""
+    text = EXPERIMENT
+    for key, value in keys.items():
+        text = re.sub(rf"^{key} = .*$", f"{key} = {value}", text, flags=re.MULTILINE)
+    path = tmp_path / "e.toml"
+    path.write_text(text, encoding="utf-8")
+    return lightloom.compare(path)
+
+
+def test_where_nobody_carries_the_windows_load_nobody_is_to_be_bought(tmp_path: Path) -> None:
+    """More than leaves a pod of either: a third, and a sixth, of 0.9 of three quarters."""
+    text = EXPERIMENT.replace("load = 0.6", "load = 0.9")
+    text = text.replace('label = "full"', 'label = "full"\noversubscription = 6')
+    (tmp_path / "e.toml").write_text(text, encoding="utf-8")
+    made = lightloom.compare(tmp_path / "e.toml")
+    (decision,) = report.decide([made])
+    assert decision is not None
+    assert decision.title == "No fabric carries this traffic"
+    assert decision.sentence.startswith("No fabric carries this traffic")
+    assert (decision.leaders, decision.carrying) == ((), ())
+    workload = reading.workload(made, {"full": 0, "half": 1})
+    assert criteria.SHORT.scores(workload.fabrics) == []
+    assert "Nobody carries this load" in unfair(workload.fabrics)
+
+
+def test_a_window_after_too_short_a_beginning_is_said(tmp_path: Path) -> None:
+    """Large flows take as long as all of it."""
+    made = compared(tmp_path, warm_up='"20 us"', measure='"200 us"', load="0.3")
+    workload = reading.workload(made, {"full": 0, "half": 1})
+    (said,) = by_length(workload)
+    assert "a longer run.warm_up and run.measure" in said
+    for result in made.seeds[0].results.values():
+        (line,) = notes.filling(result)
+        assert "no steady state" in line
+
+
+@pytest.mark.parametrize("stop", ["100 us", "1 ms"])
+def test_only_arrivals_before_the_end_count(stop: str, tmp_path: Path) -> None:
+    (said,) = notes.filling(run(tmp_path, 3_000, f'run.stop="{stop}"'))
+    assert said.startswith(f"flows arrived for {stop.replace('1 ms', '1.00 ms')},")
+
+
+def test_a_broken_network_carries_the_load_as_a_window_has_it() -> None:
+    """A fabric that loses 3 % of what it delivered is overloaded, however the others fare."""
+    from decision_support import bought
+
+    from lightloom.report.decisions import read as decisions
+
+    fabrics = [SimpleNamespace(label=name, through=1.0) for name in ("a", "b")]
+    kept = {"a": 0.97, "b": 0.985}
+    dead = {
+        name: SimpleNamespace(kept=share, least=SimpleNamespace(part="x"), ranked=())
+        for name, share in kept.items()
+    }
+    purchases = (bought("a", switch=1), bought("b", switch=1))
+
+    def found(windowed: bool) -> dict[str, bool]:
+        made = SimpleNamespace(
+            workload=SimpleNamespace(fabrics=fabrics), purchases=purchases, windowed=windowed
+        )
+        of = decisions.kept_of(made, SimpleNamespace(fabrics=dead))  # type: ignore[arg-type]
+        return {label: one.carries for label, one in of.items()}
+
+    assert found(windowed=True) == {"a": False, "b": True}
+    assert found(windowed=False) == {"a": True, "b": True}

@@ -63,7 +63,9 @@ def _headline(summary: Summary) -> str:
     found = _largest(summary)
     ahead, behind = found["deviation_max_pair"]
     config = summary["config"]
-    span = config["duration"] if summary["day"] is None else config["day"]["duration"]
+    span = config["duration"]
+    if summary["day"] is not None:
+        span = f"{config['day']['duration']}, {span} of it epoch by epoch"
     cause = summary["dominant"]["deviation"] if summary["contributions"] else None
     why = "" if cause is None else f": {cause.replace('-', ' ')} dominates it"
     return (

@@ -126,11 +126,12 @@ def filling(result: Result) -> Iterator[str]:
     """Says that flows did not arrive for long enough to come to a steady state."""
     arrivals = result.flows["arrival_ps"].to_numpy()
     last = float(arrivals.max()) * 1e-12 if arrivals.size else 0.0
+    last = min(last, float(result.summary["simulated_s"]))
     slow = steady.slow_s(result.summary)
     if slow is not None and steady.is_short(last, result.summary):
         yield (
             f"flows arrived for {seconds(last)}, where 99 % of the long ones take {seconds(slow)}: "
-            f"no steady state; {steady.REMEDY}"
+            f"no steady state; {steady.remedy(result.summary)}"
         )
 
 

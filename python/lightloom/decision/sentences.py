@@ -35,6 +35,8 @@ def title(purchases: Sequence[Purchase]) -> str:
     """Who costs least, in a few words."""
     first = leaders(purchases, CAPITAL)
     carrying = [p for p in purchases if p.carries]
+    if not carrying:
+        return "No fabric carries this traffic"
     if not first:
         return "Nobody has a price for all that carries this traffic"
     if len(purchases) == 1:
@@ -166,9 +168,12 @@ def seeds(purchases: Sequence[Purchase]) -> Iterator[str]:
         return
     costs = [(p, share(p, first[0], CAPITAL)) for p in known if p not in first]
     near = [(p, found) for p, found in costs if found is not None and found.low < NARROW]
+    number = len(first[0].seeds) or 1
+    if number == 1 and not near and len(first) == 1:
+        yield "Other seeds: this rests on one, which has no interval; run.repeat makes several."
+        return
     if not near and len(first) < 2:
         return
-    number = len(first[0].seeds) or 1
     rests = f"this rests on {number} seed{'' if number == 1 else 's'}"
     each = [f"{p.label} costs {_times(found)} as {first[0].label}" for p, found in near]
     why = listed(each) if each else f"{labels(first)} are level"
@@ -245,4 +250,9 @@ def _nobody(purchases: Sequence[Purchase]) -> str:
     """Of fabrics without a total."""
     if not any(p.delivered for p in purchases):
         return "Nothing was delivered, so no cost of it can be told."
+    if not any(p.carries for p in purchases):
+        return (
+            "No fabric carries this traffic, so none can be bought for it: a lower load, or a "
+            "longer window where it was short, would tell."
+        )
     return "No fabric that carries this traffic has a total. " + " ".join(unpriced(purchases))

@@ -96,6 +96,11 @@ def legend(found: Resilience) -> Iterator[str]:
             "A transceiver or port is that of one link: where a bill has one for several links, it "
             "takes them all with it, and that is not run."
         )
+    if found.goodput == "window.accepted" and _more(found):
+        yield (
+            "More than the sound network's throughput: bytes of flows that came before the window "
+            "count where they arrive in it, and who was slower before has more of them left."
+        )
     if any(_was_cut(run) for kind in kinds if not kind.takes_servers for run in kind.runs):
         yield (
             f"Runs that wait for what never arrives end after {SLOWER} times what the sound "
@@ -133,6 +138,16 @@ def _groups(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for key, name in pairs:
         made.setdefault(key, []).append(name)
     return made
+
+
+def _more(found: Resilience) -> bool:
+    """Whether a broken network delivered more than the sound one."""
+    return any(
+        (run.figures.goodput or 0.0) > (fabric.sound.goodput or 0.0)
+        for fabric in found.fabrics.values()
+        for kind in fabric.kinds
+        for run in kind.runs
+    )
 
 
 def _was_cut(run: Run) -> bool:

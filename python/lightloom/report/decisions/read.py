@@ -21,6 +21,10 @@ from ..ranking import Score, is_level
 from ..verdicts.criteria import Criterion, measures
 from ..verdicts.fair import carrying, not_carrying_at
 
+CARRIED = 0.98
+"""Of a window: who delivers this share of what flows would send by themselves carries the load, as
+`stable` has it."""
+
 
 @dataclass(frozen=True)
 class Read:
@@ -97,7 +101,8 @@ def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
 
 def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:
     """Label → what it keeps with its worst part dead; without those whose model has no failures.
-    It carries the load if so broken it delivers about as much of it as the best, so broken, do."""
+    It carries the load if so broken it delivers about as much of it as the best, so broken, do; of
+    a window, if it loses no more than who carries it may miss."""
     if dead is None:
         return {}
     found = [
@@ -107,6 +112,7 @@ def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:
     ]
     shares = [None if f.through is None else f.through * (of.kept or 0.0) for f, of in found]
     sound = {p.label for p in made.purchases if p.carries}
+    kept = [(of.kept or 0.0) >= CARRIED for _, of in found] if made.windowed else ranked(shares)
     return {
         f.label: Kept(
             of.kept or 0.0,
@@ -114,7 +120,7 @@ def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:
             fair and f.label in sound,
             all(kind.chosen == "all" for kind in of.ranked),
         )
-        for (f, of), fair in zip(found, ranked(shares), strict=True)
+        for (f, of), fair in zip(found, kept, strict=True)
     }
 
 

@@ -12,8 +12,10 @@ from ..model import Fabric, LoadPoint
 
 
 def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
-    """Those that delivered about as much of the load drawn as the best of them; where there
-    is no load, all."""
+    """Those that delivered about as much of the load drawn as the best of them, or carried that of
+    their window, which nobody may; where there is no load, all."""
+    if any(f.window is not None for f in fabrics):
+        return tuple(f for f in fabrics if f.through != 0.0)
     fair = ranked([f.through for f in fabrics])
     return tuple(f for f, kept in zip(fabrics, fair, strict=True) if kept)
 
@@ -21,22 +23,22 @@ def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
 def not_carrying_at(fabrics: Sequence[Fabric], load: float) -> set[str]:
     """Labels of those that did not at a load of the sweep."""
     points = [(f.label, p) for f in fabrics for p in f.sweep if p.load == load]
+    if any(p.window is not None for _, p in points):
+        return {label for label, p in points if not p.stable}
     shares = [through(p) for _, p in points]
     fair = ranked(shares)
     return {label for (label, _), kept in zip(points, fair, strict=True) if not kept}
 
 
 def through(point: LoadPoint) -> float | None:
-    """What was carried of the load drawn; of a window whether it was, 1 or 0."""
-    if point.window is not None:
-        return float(point.stable)
+    """What was carried of the load drawn."""
     return point.carried / point.drawn if point.drawn and point.carried is not None else None
 
 
 def not_carrying(fabrics: Sequence[Fabric]) -> list[Fabric]:
     """Those that did not."""
     fair = carrying(fabrics)
-    return [f for f in fabrics if f not in fair] if fair else []
+    return [f for f in fabrics if f not in fair]
 
 
 def unfair(fabrics: Sequence[Fabric]) -> str:
@@ -46,7 +48,8 @@ def unfair(fabrics: Sequence[Fabric]) -> str:
         return ""
     each = units.listed(f"{f.label} {_carried(f)}" for f in late)
     whose = "its" if len(late) == 1 else "their"
-    return f"{each}: {whose} times and queues are not ranked."
+    nobody = "" if len(late) < len(fabrics) else "Nobody carries this load: "
+    return f"{nobody}{each}: {whose} times and queues are not ranked."
 
 
 def _carried(fabric: Fabric) -> str:

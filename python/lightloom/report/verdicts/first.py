@@ -30,7 +30,7 @@ from ..model import Workload
 from ..ranking import NAMED, Ranking, Score, names, together
 from ..spec import tick_label
 from .criteria import Criterion, criteria
-from .fair import unfair
+from .fair import carrying, unfair
 
 OTHERS = 2  # further measures by which another fabric is ahead
 
@@ -340,7 +340,8 @@ def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
 
 def by_length(workload: Workload) -> tuple[str, ...]:
     """Of which fabrics flows did not arrive for long enough to come to a steady state."""
-    known = [(f, s.arrivals) for f in workload.fabrics for s in f.each[:1] if s.arrivals]
+    judged = carrying(workload.fabrics) or workload.fabrics
+    known = [(f, s.arrivals) for f in judged for s in f.each[:1] if s.arrivals]
     short = [(f, last) for f, last in known if steady.is_short(last, f.summary)]
     if not short:
         return ()
@@ -352,7 +353,7 @@ def by_length(workload: Workload) -> tuple[str, ...]:
     last = units.show(max(last for _, last in short), "time")
     return (
         f"A longer run: flows arrived for {last}, and 99 % of the long ones take "
-        f"{units.listed(each)}: no steady state; {steady.REMEDY}.",
+        f"{units.listed(each)}: no steady state; {steady.remedy(short[0][0].summary)}.",
     )
 
 
