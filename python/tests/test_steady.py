@@ -178,9 +178,6 @@ def test_a_window_after_too_short_a_beginning_is_said(tmp_path: Path) -> None:
     workload = reading.workload(made, {"full": 0, "half": 1})
     (said,) = by_length(workload)
     assert "a longer run.warm_up and run.measure" in said
-    for result in made.seeds[0].results.values():
-        (line,) = notes.filling(result)
-        assert "no steady state" in line
 
 
 @pytest.mark.parametrize("stop", ["100 us", "1 ms"])

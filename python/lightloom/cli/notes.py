@@ -35,7 +35,6 @@ def of(result: Result) -> Iterator[str]:
     yield from circuits.notes(result)
     yield from rates.notes(result)
     yield from overloaded(result)
-    yield from filling(result)
     table, derived = result.experiment["fabric"][0], result.summary.get("derived") or {}
     yield from grants.notes(table, derived, cluster)
     yield from facts.bit_errors(result.summary.get("devices") or {})
@@ -123,7 +122,11 @@ def overloaded(result: Result) -> Iterator[str]:
 
 
 def filling(result: Result) -> Iterator[str]:
-    """Says that flows did not arrive for long enough to come to a steady state."""
+    """Says that flows did not arrive for long enough to come to a steady state, if the load of a
+    window was carried: else nothing is steady. Of a comparison the verdict says so."""
+    window = result.summary.get("window")
+    if window is not None and not window["stable"]:
+        return
     arrivals = result.flows["arrival_ps"].to_numpy()
     last = float(arrivals.max()) * 1e-12 if arrivals.size else 0.0
     last = min(last, float(result.summary["simulated_s"]))

@@ -139,7 +139,12 @@ def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
     for line in physics.in_force(result.experiment):
         console.say(line)
     servers = notes.of_cluster(loaded.raw.get("cluster", {}))
-    for line in (*servers, *compared.of_workload(result), *notes.of(result)):
+    for line in (
+        *servers,
+        *compared.of_workload(result),
+        *notes.of(result),
+        *notes.filling(result),
+    ):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
     more += [] if result.controller_log is None else [CONTROLLER]
@@ -177,7 +182,7 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: How) -> None:
         console.say(line)
     for line in notes.of_cluster(loaded.raw.get("cluster", {})):
         console.say(f"note: {line}")
-    for line in (*compared.of_workload(first), *notes.of(first)):
+    for line in (*compared.of_workload(first), *notes.of(first), *notes.filling(first)):
         console.say(f"note: seed {repeated.seeds[0]}: {line}")
     say_left(how, [repeated.experiment])
     if target is not None:
