@@ -95,8 +95,8 @@ def test_it_plans_and_runs_beside_the_others(shown: str, tmp_path: Path) -> None
 
 
 def test_its_claim_is_measured(tmp_path: Path) -> None:
-    """The script for wires, on a tree, which has no propagation, and three switches that store the
-    last packet for 1.2 us each: 1003.6 us, where wires take 1001."""
+    """The script for wires, on a tree: without propagation 1 us less of 1001, and three switches
+    store the last packet for 1.2 us each."""
     (script,) = [text for text in LISTINGS if "def measure(" in text]
     tables = re.findall(r"^```toml\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
     (setup,) = [text for text in tables if "[cluster]" in text]

@@ -36,8 +36,7 @@ MORE: dict[str, Table] = {
     "clos-flows": {"kind": "clos", "detail": "flows"},
 }
 FABRICS = {entry["kind"]: {"kind": entry["kind"]} for entry in json.loads(_core.registry())} | MORE
-#: Of rates alone, without what storing packets adds: sums by hand.
-TREE: Table = {"kind": "tree", "forwarding": "cut-through"}
+TREE: Table = {"kind": "tree"}
 
 
 def text(*lines: str) -> str:
@@ -63,8 +62,12 @@ def column(result: lightloom.Result, name: str) -> list[Any]:
 
 
 def lone_ps(size: int) -> int:
-    """How long a flow alone takes on an ideal tree."""
-    return -(-size * 8 * 1000 // GBPS)
+    """How long a flow alone takes on an ideal tree: its packets of 1,500 B follow each other over
+    four links of one rate, and three switches store the last full one. A short one behind that
+    takes its time once more, or, alone, on each link."""
+    full, short = divmod(size, 1_500)
+    byte_ps = 8_000 // GBPS
+    return ((full + 3) * 1_500 + short if full else 4 * short) * byte_ps
 
 
 CHAIN = text(

@@ -53,7 +53,7 @@ circuit_rate = "10 Gb/s"
 ramp = "0 s"
 dip = "0 s"
 interval = "1 ms"
-forwarding = "cut-through"    # a plan counts what crosses circuits, not when it is sent on
+forwarding = "cut-through"  # a plan counts bytes of days, not what switches store
 policy = {{ kind = "fixed", schedule = "{schedule}" }}
 """
 DECIDED_PS = 10**9

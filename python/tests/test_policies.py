@@ -105,8 +105,8 @@ def by_way_of(write: Write, tmp_path: Path, routes: str) -> Result:
 
 @pytest.mark.parametrize("routes", ["[[0, 1, 2]]", "[Path([2, 1, 0], [1, 0])]"])
 def test_routes_lead_over_several_circuits(write: Write, tmp_path: Path, routes: str) -> None:
-    """One interval, one change, 100 Mbit at 10 Gb/s, and the last packet stored at three racks,
-    by hand."""
+    """One interval, one change, and 100 Mbit at 10 Gb/s; three racks store the last packet of
+    1,500 B for 1.2 us each; by hand."""
     result = by_way_of(write, tmp_path, routes)
     assert result.flows["finish_ps"].to_pylist() == [(20 + 1 + 10) * 10**9 + 3 * 1_200_000]
     assert result.flows["hops"].to_pylist() == [2.0]

@@ -24,7 +24,10 @@ fn finish(table: Value, rows: &[Row]) -> Time {
 fn packets_are_stored_unless_a_table_says_otherwise() {
     let cut = ideal(json!({"oversubscription": 1.0}));
     let mut silent = cut.clone();
-    silent.as_object_mut().expect("a table").remove("forwarding");
+    silent
+        .as_object_mut()
+        .expect("a table")
+        .remove("forwarding");
     let row = [(0, 2, 15_000, Time::ZERO)];
     assert_eq!(finish(silent, &row), LINK * 13);
     assert_eq!(finish(cut, &row), LINK * 10);
