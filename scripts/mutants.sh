@@ -8,6 +8,10 @@
 #   scripts/mutants.sh --since COMMIT      only what has changed since, in every area
 #   SHARD=0/8 scripts/mutants.sh arbiters  one mutant of eight
 #
+# The first time it builds cargo-mutants: four minutes on two processors that had other work to do.
+# There a change of some lines of iSLIP and its pointers, 14 mutants, took five and a half, three of
+# them for the tests as they are; a mutant of Sirius' grants two.
+#
 # What is missed stands in mutants.out/AREA/mutants.out/missed.txt. Exits with 1 if anything is.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -17,6 +17,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 SAID = {130: "interrupted", 143: "terminated", 129: "hung up"}
+#: Bytes of a file that takes minutes to read; none is on the disk.
+HUGE = 1 << 38
+#: An hour of demand, and the next.
+DAY = ("2026-11-23T00-00.csv", "2026-11-23T01-00.csv")
 INSTANT = ("settle", "retag", "rule", "link_up", "transport_recovery")
 
 #: What a command does → how it is called. Each would take far longer than a test waits.
@@ -30,11 +34,34 @@ COMMANDS: dict[str, list[object]] = {
         "--set=fabric.interval=1 ps",
     ],
     "sweeps": ["sweep", "sweep.toml", "-o", "out", "--workers", "2"],
+    "sweeps alone": ["sweep", "sweep.toml", "-o", "out", "--workers", "1"],
+    "breaks parts": [
+        *("compare", "e.toml", "-o", "out", "--worst-failure", "--worst-of", "99"),
+        *("--set", "workload.flows=1_000_000"),
+    ],
     "reads a trace": ["run", "e.toml", "-o", "out", "--set", "workload={ trace = 'big.csv' }"],
     "plans": ["plan", "big-matrix.csv", "--algorithm", "eclipse", "-o", "plan.json"],
     "keeps time": ["clock", "--nodes", "2000", "--duration", "100 ms", "-o", "clock.json"],
     "reproduces": ["reproduce", "sirius", "-o", "out"],
+    "verifies": ["verify", "huge"],
+    "replays demand": ["replay-demand", *DAY, "--algorithm", "endless.py:Endless"],
 }
+#: Those that read a file wait for who writes into a pipe.
+READING: dict[str, list[object]] = {
+    "run": ["run", "pipe", "-o", "out"],
+    "compare": ["compare", "pipe", "-o", "out"],
+    "cost": ["cost", "pipe", "-o", "out"],
+    "sweep": ["sweep", "pipe", "-o", "out"],
+    "clock": ["clock", "pipe", "-o", "out"],
+    "devices": ["devices", "pipe", "-o", "out.svg"],
+    "plan": ["plan", "pipe", "--algorithm", "edmonds", "-o", "plan.json"],
+    "replay-demand": ["replay-demand", "pipe", "pipe", "--algorithm", "edmonds"],
+}
+#: What is printed at once, and fits into any pipe.
+AT_ONCE = {"fabrics", "policies", "workloads", "explain"}
+ENDLESS = (
+    "class Endless:\n    def decide(self, demand, switch):\n        while True:\n            pass\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,18 +79,61 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for i in range(900)
     )
     (made / "big-matrix.csv").write_text("\n".join(lines) + "\n")
+    os.mkfifo(made / "pipe")
+    (made / "endless.py").write_text(ENDLESS)
+    for name in DAY:
+        (made / name).write_text("0,5,1\n1,0,5\n5,1,0\n")
+    (made / "huge").mkdir()
+    with (made / "huge/flows.parquet").open("wb") as sparse:
+        sparse.truncate(HUGE)
+    listed = {"flows.parquet": {"bytes": HUGE, "sha256": "0"}}
+    (made / "huge/record.json").write_text(json.dumps({"schema": 1, "files": listed}))
     return made
+
+
+def test_no_command_is_left_out() -> None:
+    from lightloom.cli.loading import HOMES
+
+    tried = {str(words[0]) for words in (*COMMANDS.values(), *READING.values())}
+    assert set(HOMES) == tried | AT_ONCE | {"schema"}
 
 
 @pytest.mark.parametrize("doing", COMMANDS)
 def test_every_command_ends_soon_and_whole(folder: Path, doing: str) -> None:
-    """At a random moment each signal, once alone and once three times at once."""
+    """At a random moment each signal to the command alone, some three times at once."""
+    ends(folder, COMMANDS[doing], 2.5)
+
+
+@pytest.mark.parametrize("name", READING)
+def test_every_command_ends_while_it_waits_for_its_file(folder: Path, name: str) -> None:
+    ends(folder, READING[name], 1.0)
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS.items())
+def test_a_command_ends_that_nobody_reads(number: signal.Signals, code: int) -> None:
+    """More than a pipe holds: it waits, and would wait again for what is left."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command("schema"), env=environment_with({}), **pipes) as process:
+        assert process.stdout is not None
+        process.stdout.read(1)  # it has begun to print
+        time.sleep(0.2)
+        assert process.poll() is None
+        process.send_signal(number)
+        begun = time.monotonic()
+        assert process.wait(timeout=60) == code
+        assert time.monotonic() - begun < PATIENCE_S
+        assert process.stderr is not None
+        assert process.stderr.read().decode() == f"{SAID[code]}: nothing unfinished was written\n"
+
+
+def ends(folder: Path, words: list[object], within_s: float) -> None:
+    """A command ends, by each signal at a random moment, as it should."""
     seed = random.randrange(2**32)
     rng = random.Random(seed)
     for number, code in SIGNALS.items():
         times = rng.choice([1, 3])
-        after_s = rng.uniform(0.3, 2.5)
-        end = ended(folder, COMMANDS[doing], [number] * times, after_s)
+        after_s = rng.uniform(0.3, within_s)
+        end = ended(folder, words, [number] * times, after_s)
         said = f"{SAID[code]}: nothing unfinished was written\n"
         told = f"seed {seed}: {number.name} x {times} after {after_s:.2f} s: {end}"
         heard = end.errors.splitlines(keepends=True)

@@ -322,6 +322,33 @@ fn equal_flows_share_a_link_equally() {
     assert!(flows.iter().all(|&f| fair.rate(f) == Rate(25)));
 }
 
+/// Two links that are filled at the same level, within a tenth and thus to an eightieth: one of
+/// 38,480 b/s to 38,000 for two flows, one of 38,560 to 38,079 for one of these, another and a
+/// small one. When the second of the two and the small one leave, the larger link still has all
+/// but a tenth, and keeps its level; the other has not, and its flow now shares the larger one.
+/// What shares a link has equal rates: it had all that the precision left there.
+#[test]
+fn a_link_that_has_kept_its_level_is_shared_by_who_comes_at_the_same_level() {
+    const LIKE: u32 = 1_000;
+    let mut fair = Fair::new();
+    fair.set_precision(Precision::COARSEST);
+    let (large, small) = (fair.add_link(Rate(38_560)), fair.add_link(Rate(38_480)));
+    let over_both = fair.open(&[large, small], LIKE, None);
+    let over_one = fair.open(&[large], LIKE, None);
+    let limited = fair.open(&[large], LIKE, Some(Rate(79)));
+    fair.solve();
+    let leaves = fair.open(&[small], LIKE, None);
+    fair.solve();
+    let rates = [over_both, over_one, leaves, limited].map(|f| fair.rate(f).0);
+    assert_eq!(rates, [19_000, 19_000, 19_000, 79]);
+    fair.close(leaves);
+    fair.close(limited);
+    fair.solve();
+    let rates = [over_both, over_one].map(|f| fair.rate(f).0);
+    assert_eq!(rates, [19_000, 19_000]);
+    assert_eq!(fair.load(large), Rate(38_000));
+}
+
 /// Left flows within a rack without a rate for ever, once the sweep ended when no
 /// link had an open flow.
 #[test]

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 
 from lightloom import signals
@@ -91,6 +92,9 @@ def started() -> Iterator[None]:
         sys.warnoptions.append(SILENT)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
+        # Before the first worker comes the process that cleans up, whose start unblocks SIGINT.
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -174,3 +174,20 @@ fn pair_leftovers(mut mate: Vec<u32>) -> Vec<u32> {
     }
     mate
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand, in halves of a weight: 0 falls to 0, where both its edges are tight, and takes
+    /// the first; 2 falls to 6, where its edge to 0 is tight, who is taken; the edge of 3 is
+    /// slack already.
+    #[test]
+    fn free_vertices_fall_until_an_edge_is_tight() {
+        let graph = Graph::new(4, &[(0, 1, 5), (0, 2, 3), (2, 3, 1)]);
+        let mut forest = Forest::new(vec![10, 10, 6, 2]);
+        match_tight(&graph, &mut forest);
+        assert_eq!(forest.mate, [1, 0, NONE, NONE]);
+        assert_eq!(forest.y, [0, 10, 6, 0]);
+    }
+}
