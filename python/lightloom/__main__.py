@@ -4,19 +4,23 @@ What the commands need takes a moment to import; a signal in it ends the command
 as one later.
 """
 
+import _signal  # type: ignore[import-not-found]  # `signal` itself takes a moment to load
 import sys
-
-from lightloom import signals
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """The `lightloom` command."""
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # no traceback of an import
+    from lightloom import signals
+
+    signals.handled(signals.leave)
     try:
-        signals.handled()
         from lightloom import cli
 
+        signals.handled()
         signals.watched()
         _write_what_can_be()
         cli.main()

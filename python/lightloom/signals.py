@@ -67,12 +67,20 @@ def noting(state: Any) -> Iterator[None]:
         _State.noting.remove(state)
 
 
-def handled() -> None:
+def leave(signum: int, frame: object) -> None:
+    """The handler while modules are loaded: there is nothing to clean up, and an exception may
+    strike where it is lost, in a callback of the import."""
+    with suppress(OSError):
+        os.write(2, f"{line(signal.Signals(signum).name)}\n".encode())
+    os._exit(128 + signum)
+
+
+def handled(by: Any = strike) -> None:
     """Handles the signals that nobody ignores, as under nohup; in the main thread."""
     for name in SAID:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, strike)
+            signal.signal(number, by)
 
 
 def watched(grace_s: float = GRACE_S, *, silent: bool = False) -> None:

@@ -25,7 +25,14 @@ def faults() -> ModuleType:
     return made
 
 
-TABLES = ("sweep.json", "sweep.parquet", "report.html", "figures/over-load.svg", "record.json")
+TABLES = (
+    "sweep.json",
+    "sweep.parquet",
+    "report.html",
+    "figures/over-load.svg",
+    "rows/1.parquet",
+    "record.json",
+)
 
 
 def sweep(seed: int) -> dict[str, object]:
@@ -35,12 +42,19 @@ def sweep(seed: int) -> dict[str, object]:
 def test_a_sweep_that_lacks_its_page_is_a_failure(faults: ModuleType, tmp_path: Path) -> None:
     command = next(one for one in faults.COMMANDS if one.name == "sweep")
     old, new = sweep(1), sweep(2)
-    case = faults.Case(command, tmp_path, old, new, 1.0)
+    case = faults.Case(command, tmp_path, old, new, 1.0, 0)
     assert faults.judged(case, old) is None
-    # What is done of the new one's points stays; what was there before, too.
-    assert faults.judged(case, {**new, **{n: of for n, of in old.items() if "/1/" in n}}) is None
-    assert faults.judged(case, {**old, "points/2/summary.json": "points/2/summary.json of 2"}) is (
-        None
+    assert faults.judged(case, new) is None
+    # Beside the old one stays what is done of the new one's points, and their rows.
+    done = {"points/2/summary.json": "points/2/summary.json of 2", "rows.unfinished/2": ""}
+    assert faults.judged(case, {**old, **done}) is None
+    # Beside the new one stays nothing.
+    assert "points/1/summary.json" in faults.judged(
+        case, {**new, **{n: of for n, of in old.items() if "points/1/" in n}}
+    )
+    assert "rows.unfinished/2" in faults.judged(case, {**new, "rows.unfinished/2": ""})
+    assert "points/1/summary.json" in faults.judged(
+        case, {n: of for n, of in old.items() if "points/1/" not in n}
     )
     for name in TABLES:
         lacking = {n: of for n, of in old.items() if n != name}

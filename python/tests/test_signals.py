@@ -183,6 +183,82 @@ def test_code_that_never_looks_is_ended_all_the_same(
     assert files(tmp_path) == {"e.toml"}
 
 
+#: Writes into its folder and heeds nothing, also while that is removed.
+WRITING = """
+import itertools, sys
+from lightloom.__main__ import main
+from lightloom import signals
+from pathlib import Path
+
+def run(*given, **options):
+    signals.note(Path("half"))
+    Path("half").mkdir()
+    for number in itertools.count():
+        try:
+            Path(f"half/{number}").write_text("half")
+        except (OSError, KeyboardInterrupt):
+            pass
+
+import lightloom
+lightloom.run = run
+sys.argv[1:] = ["run", "e.toml", "-o", "out"]
+main()
+"""
+
+
+def test_what_is_written_while_it_is_removed_goes_too(tmp_path: Path) -> None:
+    """`compare` left its folder of unfinished files where it wrote one just then."""
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    script = [sys.executable, "-c", WRITING]
+    with subprocess.Popen(script, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+        while not (tmp_path / "half/999").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert files(tmp_path) == {"e.toml"}
+
+
+#: Loads its modules, and is at a place where exceptions are lost.
+LOADING = """
+import sys, time
+from pathlib import Path
+
+class Slow:
+    def __del__(self):
+        Path("loading").touch()
+        time.sleep(30)
+
+class Finder:
+    def find_spec(self, name, *given):
+        if name == "lightloom.cli":
+            Slow()
+
+sys.meta_path.insert(0, Finder())
+from lightloom.__main__ import main
+sys.argv[1:] = ["fabrics"]
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS.items())
+def test_a_command_that_is_being_loaded_ends_at_once(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    """An exception would be lost there, and the command go on."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    script = [sys.executable, "-c", LOADING]
+    with subprocess.Popen(script, cwd=tmp_path, text=True, **pipes) as process:
+        while not (tmp_path / "loading").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(number)
+        out, errors = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert (out, errors) == ("", f"{SAID[code]}: nothing unfinished was written\n")
+
+
 def ignoring() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

@@ -9,6 +9,8 @@
 use crate::family;
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
+#[cfg(unix)]
+use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Mutex;
 #[cfg(unix)]
@@ -20,6 +22,12 @@ const PATIENCE: Duration = Duration::from_millis(10);
 /// So many of these at most.
 #[cfg(unix)]
 const LOOKS: usize = 300;
+
+/// How often what is unfinished is removed at most, and how long after each other.
+#[cfg(unix)]
+const TRIES: usize = 100;
+#[cfg(unix)]
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// What must not be left behind, and whether now is a bad moment.
 struct Left {
@@ -107,6 +115,19 @@ pub fn ending_watch(
 #[cfg(not(unix))]
 pub fn ending_watch(_: i32, _: f64, _: Vec<(i32, Option<String>)>) {}
 
+/// Removes a file, or a folder with all in it. The command works on meanwhile, and what it
+/// writes there as the rest goes has the folder stay: so this tries again.
+#[cfg(unix)]
+fn remove(path: &Path) {
+    for _ in 0..TRIES {
+        drop(fs::remove_file(path).or_else(|_| fs::remove_dir_all(path)));
+        if path.symlink_metadata().is_err() {
+            return;
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
 /// Ends the process with nothing of it left.
 #[cfg(unix)]
 #[allow(unsafe_code)] // `_exit`, which the standard library does not have
@@ -120,8 +141,7 @@ fn end(signal: i32, said: Option<&str>) -> ! {
     family::end_children();
     with_left(|left| {
         for path in &left.unfinished {
-            let gone = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
-            drop(gone); // what is not there need not go
+            remove(path);
         }
         for folder in left.made.iter().rev() {
             drop(fs::remove_dir(folder)); // inner ones first; one with files in it stays
