@@ -66,7 +66,8 @@ class Staging:
 
     def double(self, path: Path, source: Path) -> None:
         """A file that the writer has written already gets this name, too."""
-        disk.double(source, self._begin(path.absolute()).new, path)
+        path = path.absolute()
+        disk.double(source, self._begin(path).new, path)
 
     def absent(self, path: Path) -> None:
         """A file that an earlier result may have left there goes, and its folder if
@@ -83,7 +84,8 @@ class Staging:
         self._records.setdefault(folder.absolute(), (None, False))
 
     def _put(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
-        disk.write(self._begin(path.absolute()).new, fill, path)
+        path = path.absolute()
+        disk.write(self._begin(path).new, fill, path)
 
     def _begin(self, path: Path) -> Move:
         """How a file gets its name, once it is where it is staged."""
