@@ -54,8 +54,8 @@ READING: dict[str, list[object]] = {
     "sweep": ["sweep", "pipe", "-o", "out"],
     "clock": ["clock", "pipe", "-o", "out"],
     "devices": ["devices", "pipe", "-o", "out.svg"],
-    "plan": ["plan", "pipe", "--algorithm", "edmonds", "-o", "plan.json"],
-    "replay-demand": ["replay-demand", "pipe", "pipe", "--algorithm", "edmonds"],
+    "plan": ["plan", "pipe.csv", "--algorithm", "edmonds", "-o", "plan.json"],
+    "replay-demand": ["replay-demand", "pipe.csv", "other.csv", "--algorithm", "edmonds"],
 }
 #: What is printed at once, and fits into any pipe.
 AT_ONCE = {"fabrics", "policies", "workloads", "explain"}
@@ -79,7 +79,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for i in range(900)
     )
     (made / "big-matrix.csv").write_text("\n".join(lines) + "\n")
-    os.mkfifo(made / "pipe")
+    for name in ("pipe", "pipe.csv", "other.csv"):
+        os.mkfifo(made / name)
     (made / "endless.py").write_text(ENDLESS)
     for name in DAY:
         (made / name).write_text("0,5,1\n1,0,5\n5,1,0\n")
