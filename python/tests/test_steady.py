@@ -209,3 +209,59 @@ def test_a_broken_network_carries_the_load_as_a_window_has_it() -> None:
 
     assert found(windowed=True) == {"a": False, "b": True}
     assert found(windowed=False) == {"a": True, "b": True}
+
+
+@pytest.mark.parametrize("counting", ["whole", "share"])
+def test_a_decision_counts_boxes_as_it_is_told(
+    counting: str, windowed: lightloom.Comparison
+) -> None:
+    """And names the other way where that would turn it, or says that it does not."""
+    from lightloom.decision import options
+
+    book = options.book({"decision": {"counting": counting}})
+    assert book is not None
+    assert book.counting == counting
+    (decision,) = report.decide([windowed], [book])
+    assert decision is not None
+    bill = decision.costs.fabrics["full"].lines
+    boxes = [line.count for line in bill if line.part == "switch"]
+    assert all(n.denominator == 1 for n in boxes) == (counting == "whole")
+    other = "if boxes are bought whole" if counting == "share" else "if boxes came in every size"
+    assert any(other in line for line in (*decision.facts, *decision.overturned))
+
+
+def test_a_way_to_count_that_there_is_not_is_refused() -> None:
+    from lightloom.decision import options
+
+    with pytest.raises(lightloom.ConfigError, match="counting"):
+        options.read({"decision": {"counting": "half"}})
+
+
+def test_the_interval_of_a_windows_latency_is_that_over_seeds(
+    windowed: lightloom.Comparison,
+) -> None:
+    """Two seeds: half of their distance × t(1) = 12.7, on the page as on the terminal."""
+    workload = reading.workload(windowed, {"full": 0, "half": 1})
+    (full,) = (f for f in workload.fabrics if f.label == "full")
+    means = [s.results["full"].summary["window"]["mean_us"] * 1e-6 for s in windowed.seeds]
+    half = 12.7062 * abs(means[0] - means[1]) / 2
+    assert full.latency_error == pytest.approx(half, rel=1e-4)
+    (scored,) = criteria.LATENCY_OF_FLOWS.scores((full,))
+    assert (scored.high - scored.low) / 2 == pytest.approx(half, rel=1e-4)
+    within = [s.results["full"].summary["window"]["half_width_us"] * 1e-6 for s in windowed.seeds]
+    assert workload.fabrics[0].seeds[0].latency_error == pytest.approx(within[0])
+
+
+def test_a_sirius_of_too_few_uplinks_is_said_to_be_smaller() -> None:
+    from lightloom.economics.costs import cost
+    from lightloom.economics.words import narrow
+
+    def told(uplinks: int) -> list[str]:
+        cluster = {"racks": 16, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}
+        fabric = {"kind": "sirius", "uplinks": uplinks, "channel_rate": "50 Gb/s"}
+        workload = {"arrivals": "poisson", "load": 0.1, "sizes": "web-search", "flows": 10}
+        return list(narrow(cost({"cluster": cluster, "workload": workload, "fabric": [fabric]})))
+
+    assert told(8) == []
+    (said,) = told(4)
+    assert "carry 0.5 of what a rack's servers send" in said

@@ -18,6 +18,7 @@ from lightloom.economics.words import (
     fractions,
     lasers,
     left_out,
+    narrow,
     sign,
     span,
 )
@@ -104,7 +105,7 @@ def legend(found: Costs) -> Iterator[str]:
 
 def notes(found: Costs) -> Iterator[str]:
     """What has to be known of the bills."""
-    for said in (fractions, as_if, lasers, by_devices, left_out):
+    for said in (narrow, fractions, as_if, lasers, by_devices, left_out):
         yield from said(found)
 
 

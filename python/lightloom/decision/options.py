@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -35,6 +36,11 @@ class Options(BaseModel):
         default=[],
         description='Prices of parts in the units of the book: "tunable-transceiver=700", '
         '"circuit-switch=200..700". --price adds to them, and goes before one of the same part.',
+    )
+    counting: Literal["whole", "share"] | None = Field(
+        default=None,
+        description='Whether boxes are bought "whole", or by a "share" as if they came in every '
+        "size; as the book counts unless given.",
     )
     worst_failure: bool = Field(
         default=False,
@@ -91,6 +97,8 @@ def book(raw: Mapping[str, Any]) -> Book | None:
     if options is None:
         return None
     found = books.load(options.prices, f"{DECISION}.prices")
+    if options.counting is not None:
+        found = replace(found, counting=options.counting)
     return with_prices(found, options.price, f"{DECISION}.price")
 
 

@@ -149,6 +149,22 @@ def lasers(found: Costs) -> Iterator[str]:
             )
 
 
+def narrow(found: Costs) -> Iterator[str]:
+    """Whose circuits carry less than the servers of a rack send, so that it is not the same network
+    for less."""
+    for label, cost in found.fabrics.items():
+        network = cost.network
+        if network.kind != "sirius":
+            continue
+        share = int(network.fabric["uplinks"]) * network.rate("channel_rate") / network.rack_rate
+        if share < 1:
+            yield (
+                f"{label}: its uplinks carry {float(share):.2g} of what a rack's servers send, and "
+                "most bytes cross two of them: a smaller network, not a cheaper one; raise "
+                "fabric.uplinks"
+            )
+
+
 def as_if(found: Costs) -> Iterator[str]:
     """Whose bill has parts that its model has not."""
     rotors = [

@@ -191,6 +191,20 @@ class Fabric:
         return found if isinstance(found, Mapping) else None
 
     @property
+    def latency_error(self) -> float | None:
+        """Half of the interval of the mean latency in the window [s]: over the seeds, of one run
+        that within it."""
+        if not self.seeds:
+            return microseconds(self.window or {}, "half_width_us")
+
+        def least(fabric: Fabric) -> float | None:
+            found = window_limits(fabric.window, "mean_us")
+            return None if found is None else found.low
+
+        over = self.over_seeds(least)
+        return None if over is None else over.half_width
+
+    @property
     def kind(self) -> str:
         """The kind of fabric, such as `sirius`."""
         return str(self.settings.get("kind", self.summary.get("fabric", "")))

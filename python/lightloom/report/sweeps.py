@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lightloom import bounds, repeats
+from lightloom.bounds import floored
 from lightloom.intervals import Interval
 from lightloom.writing import Staging
 
@@ -321,7 +322,8 @@ def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
         return units.MISSING, ""
     bound = f">{units.GLUE}" if cell.open(metric) else ""
     half = "" if found.half_width is None else f"± {units.show(found.half_width, metric.quantity)}"
-    return bound + units.show(found.mean, metric.quantity), half
+    value = floored(found.mean) if bound else found.mean
+    return bound + units.show(value, metric.quantity), half
 
 
 def gathered(

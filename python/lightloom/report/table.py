@@ -111,9 +111,15 @@ MEASURED: Groups = (
         "Latency in the window",
         (
             of_flows("Mean", "window.mean_us"),
-            Metric("Half of its 95 % interval", "time", None, micro("window.half_width_us")),
+            Metric(
+                "Half of its 95 % interval within a run",
+                "time",
+                None,
+                micro("window.half_width_us"),
+            ),
             of_flows("Median", "window.p50_us"),
             of_flows("99th percentile", "window.p99_us"),
+            of_flows("99th percentile of short flows", "window.short.p99_us"),
         ),
     ),
     (

@@ -47,7 +47,7 @@ class Paper:
         return self.recorded.get(claim.id, Recorded(None))
 
     def counts(self) -> Counter[str]:
-        """How many claims are what; those that had to come out apart."""
+        """How many claims are what; those that had to come out, and did, apart."""
         return Counter(_column(claim) for claim in self.claims.claim)
 
 
@@ -97,7 +97,9 @@ def _opening(known: Sequence[Paper]) -> Iterator[str]:
     yield "full: `lightloom reproduce all --record`, then `python scripts/reproduced.py`, which"
     yield "makes this page. How claims are judged, and what the outcomes mean, is on the page"
     yield "[Reproduction](reproduce.md). Where the value is *not on record*, the verdict is of an"
-    yield "earlier run, of which no value was kept."
+    yield "earlier run, of which no value was kept. Reproduced and apart: *fitted*, where a"
+    yield "parameter was fitted to this very value, and *set*, where it follows from our parameters"
+    yield "by arithmetic."
     yield ""
     yield from _totals(known)
 
@@ -115,8 +117,9 @@ def _totals(known: Sequence[Paper]) -> Iterator[str]:
 
 
 def _column(claim: Claim) -> str:
-    open_ = claim.status in ("undecided", "not judged")
-    return claim.status if open_ or claim.basis == "measured" else claim.basis
+    """What had to come out, and did, is no evidence; that it did not is a failure like others."""
+    no_evidence = claim.status == "reproduced" and claim.basis != "measured"
+    return claim.basis if no_evidence else claim.status
 
 
 def _paper(paper: Paper) -> Iterator[str]:

@@ -13,7 +13,19 @@ from lightloom.economics import lanes, pricing
 
 from .read import Read
 
-WHOLE = "if boxes are bought whole, not by share as if they came in every size"
+#: How the book counts → the other way: what it is called, in short, and on which condition.
+OTHERWISE = {
+    "share": (
+        "Whole boxes",
+        "whole boxes",
+        "if boxes are bought whole, not by share as if they came in every size",
+    ),
+    "whole": (
+        "Shares of boxes",
+        "shares of boxes",
+        "if boxes came in every size at one price a port, so that a share of one is enough",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -74,9 +86,9 @@ def kept(made: Read) -> Iterator[str]:
 def _ways(made: Read) -> Iterator[Otherwise]:
     """The ways to count that make a difference to a bill."""
     here = leaders(made.purchases, CAPITAL)
-    whole, apart = _whole(made), [_apart(p) for p in made.purchases]
+    counted, apart = _counted(made), [_apart(p) for p in made.purchases]
     for name, short, condition, bought in (
-        ("Whole boxes", "whole boxes", WHOLE, whole),
+        (*OTHERWISE[made.costs.book.counting], counted),
         ("Lasers", "a laser for each uplink", _condition(made), apart),
     ):
         pairs = zip(made.purchases, bought, strict=True)
@@ -86,15 +98,12 @@ def _ways(made: Read) -> Iterator[Otherwise]:
             yield Otherwise(name, short, condition, here, there, bought)
 
 
-def _whole(made: Read) -> Sequence[Purchase]:
-    """By whole boxes; as they are where no bill has a part of one."""
+def _counted(made: Read) -> Sequence[Purchase]:
+    """With boxes counted the other way: bought whole, or by share."""
     book = made.costs.book
-    shared = any(line.shared for p in made.purchases for line in p.cost.lines)
-    if book.counting != "share" or not shared:
-        return made.purchases
-    by_box = replace(book, counting="whole")
+    other = replace(book, counting="whole" if book.counting == "share" else "share")
     return [
-        replace(p, cost=pricing.of_network(p.label, p.cost.network, by_box)) for p in made.purchases
+        replace(p, cost=pricing.of_network(p.label, p.cost.network, other)) for p in made.purchases
     ]
 
 

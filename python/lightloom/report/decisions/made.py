@@ -12,7 +12,15 @@ from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.economics.book import Book
 from lightloom.economics.costs import Costs
-from lightloom.economics.words import as_if, by_devices, fractions, lasers, left_out, part
+from lightloom.economics.words import (
+    as_if,
+    by_devices,
+    fractions,
+    lasers,
+    left_out,
+    narrow,
+    part,
+)
 from lightloom.resilience.outcome import Resilience
 
 from .. import presets, units
@@ -132,6 +140,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
         sentences.delivered(bought, "In the window" if made.windowed else "Over the whole run"),
+        *narrow(made.costs),
         *as_if(made.costs),
         BREAKS if dead is None else "",
     )

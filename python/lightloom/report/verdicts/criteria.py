@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from .. import units
-from ..model import Fabric, LoadPoint, Workload, microseconds, window_limits
+from ..model import Fabric, LoadPoint, Workload, window_limits
 from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
 from . import load
 from .fair import carrying, not_carrying_at
@@ -108,7 +108,7 @@ def latency(fabric: Fabric) -> Score | None:
     """Mean latency in the window, of a load that was carried."""
     if not load.is_stable(fabric):
         return None
-    half = microseconds(fabric.window or {}, "half_width_us")
+    half = fabric.latency_error
     found = window_limits(fabric.window, "mean_us")
     return load.around(fabric, found, math.inf if half is None else half)
 

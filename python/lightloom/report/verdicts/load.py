@@ -8,7 +8,7 @@ from lightloom.bounds import Bound
 
 from .. import units
 from ..factors import less, slower
-from ..model import Fabric, Workload, figure, microseconds, window_limits
+from ..model import Fabric, Workload, figure, window_limits
 from ..ranking import Ranking, Score, names, rank
 from ..spec import tick_label
 from .answer import Verdict, evidence
@@ -69,8 +69,7 @@ def is_stable(fabric: Fabric) -> bool:
 def score(fabric: Fabric) -> Score | None:
     """The mean latency with its interval, as far as it is known; None where nothing arrived in
     the window."""
-    half = microseconds(fabric.window or {}, "half_width_us")
-    return around(fabric, window_limits(fabric.window, "mean_us"), half or 0.0)
+    return around(fabric, window_limits(fabric.window, "mean_us"), fabric.latency_error or 0.0)
 
 
 def around(fabric: Fabric, found: Bound | None, half: float) -> Score | None:
