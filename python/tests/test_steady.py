@@ -265,3 +265,27 @@ def test_a_sirius_of_too_few_uplinks_is_said_to_be_smaller() -> None:
     assert told(8) == []
     (said,) = told(4)
     assert "carry 0.5 of what a rack's servers send" in said
+
+
+def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(
+    windowed: lightloom.Comparison,
+) -> None:
+    from dataclasses import replace
+
+    from decision_support import bought
+
+    from lightloom.report.decisions import made as decisions
+    from lightloom.report.ranking import Score
+
+    workload = reading.workload(windowed, {"full": 0, "half": 1})
+    times = {"full": 1e-5, "half": 4e-5}
+    criterion = replace(
+        criteria.SHORT, of_carried=False, read=lambda f: Score.exact(f, times[f.label])
+    )
+    level = (bought("full", switch=2), bought("half", switch=2))
+    made = SimpleNamespace(workload=workload, purchases=level, criterion=criterion)
+    said = decisions._given_up(made)  # type: ignore[arg-type]
+    assert said.startswith("Level in cost, they are not in performance: full completes short flows")
+    assert "of half, 4.0× apart" in said.replace("\u00a0", " ")
+    times["half"] = 1.01e-5
+    assert decisions._given_up(made) == ""  # type: ignore[arg-type]

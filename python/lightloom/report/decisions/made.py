@@ -185,12 +185,37 @@ def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
 
 
 def _given_up(made: Read) -> str:
-    """How far the cheapest is behind the best by the figure that judges."""
+    """How far the cheapest is behind the best by the figure that judges; of several that are level,
+    who of them is ahead by it."""
+    first = leaders(made.purchases, CAPITAL)
+    if len(first) > 1:
+        return _told_apart(made, {p.label for p in first})
     found = _behind_best(made)
     if found is None:
         return ""
     cheapest, words = found
     return f"What {cheapest} gives up: {words}."
+
+
+def _told_apart(made: Read, level: set[str]) -> str:
+    """Who of those that are level in cost is ahead by the figure that judges; empty of nobody."""
+    criterion = made.criterion
+    if criterion is None:
+        return ""
+    ranking = criterion.ranking(tuple(f for f in made.workload.fabrics if f.label in level))
+    if ranking.level != 1 or ranking.unknown or not ranking.rest:
+        return ""
+    best = ranking.leaders[0]
+    each = []
+    for other in ranking.rest:
+        pair = (other, best) if criterion.better == "lower" else (best, other)
+        factor = between(*pair)
+        times = "" if factor is None else f", {told_times(factor)} apart"
+        each.append(f"{criterion.shown(other)} of {other.fabric.label}{times}")
+    return (
+        f"Level in cost, they are not in performance: {best.fabric.label} {criterion.wins[0]}: "
+        f"{criterion.name} {criterion.shown(best)} against {units.listed(each)}."
+    )
 
 
 def _by_performance(made: Read) -> Iterator[str]:
