@@ -50,7 +50,7 @@ def test_the_schema_has_it(experiment: Path) -> None:
     ("override", "words"),
     [
         ("decision.pries=x", 'decision.pries = "x": no such key; did you mean "prices"?'),
-        ("decision.zzz=1", "known: prices, price, worst_failure, worst_of, readings"),
+        ("decision.zzz=1", "known: prices, price, counting, worst_failure, worst_of, readings"),
         (
             "decision.worst_failure=1",
             "decision.worst_failure = 1: neither true nor false",

@@ -84,7 +84,7 @@ def completed(raw: Mapping[str, Any]) -> dict[str, Any]:
         ConfigError: as of `read`.
     """
     options = read(raw)
-    return {} if options is None else {DECISION: options.model_dump()}
+    return {} if options is None else {DECISION: options.model_dump(exclude_none=True)}
 
 
 def book(raw: Mapping[str, Any]) -> Book | None:
