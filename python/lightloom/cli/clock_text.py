@@ -135,12 +135,20 @@ def _verdict(summary: Summary) -> Iterator[str]:
         bound = ps(within["wander_bound_ps"])
         yield (
             f"beyond {limit}, which Sirius §6 measured between two nodes over 24 h: about their "
-            f"means nodes part by up to {bound}"
+            f"means nodes part by up to {bound}{_added(summary)}"
         )
     span = summary["config"]["duration"]
     yield f"note: the largest of noise grows with time, and {span} of it were looked at"
     if summary["day"] is None:
         yield "note: drift takes hours: --day has it"
+
+
+def _added(summary: Summary) -> str:
+    """Of what a bound on what moves is the sum, after a day."""
+    if summary["day"] is None:
+        return ""
+    drift, noise = (ps(summary[name]["wander_max_ps"]) for name in ("day", "epochs"))
+    return f", {drift} of drift and {noise} of noise together"
 
 
 def _budgeted(summary: Summary) -> str:

@@ -101,6 +101,8 @@ def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
         for other in known
         if other not in first and (found := share(other, first[0], measure)) is not None
     ]
+    if len(first) > 1 and measure is CAPITAL and not each:
+        return ""  # the verdict has said so
     if len(first) > 1:
         lead = f"In {measure.name} {labels(first)} are level"
         return f"{lead}{'; ' + listed(each[:NAMED]) if each else ''}."
