@@ -145,10 +145,10 @@ def _counts(verdicts: Sequence[Verdict]) -> Counter[str]:
 def _column(verdict: Verdict) -> str:
     if too_quick(verdict):
         return TOO_QUICK
+    # What had to come out, and did, is no evidence; that it did not is a failure like others.
     constructed = verdict.claim.basis != "measured" and verdict.measured is not None
-    return (
-        verdict.claim.basis if constructed and verdict.outcome != "undecided" else verdict.outcome
-    )
+    no_failure = verdict.outcome not in ("undecided", "not reproduced")
+    return verdict.claim.basis if constructed and no_failure else verdict.outcome
 
 
 def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
