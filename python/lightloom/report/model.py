@@ -182,7 +182,7 @@ class Fabric:
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
         has it. Of a fabric that is not repeated the figure itself, without an interval."""
-        return over_runs(read(seed) for seed in self.seeds or (self,))
+        return over_runs(read(seed) for seed in self.each)
 
     @property
     def window(self) -> Mapping[str, Any] | None:
