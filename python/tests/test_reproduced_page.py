@@ -116,6 +116,15 @@ def test_what_is_by_construction_is_counted_apart(tmp_path: Path) -> None:
     assert total == "| **all** | **2** |"
 
 
+@pytest.mark.parametrize("status_", ["ours", "not reproduced"])
+def test_what_came_out_by_a_number_of_ours_is_counted_apart(tmp_path: Path, status_: str) -> None:
+    changes = {} if status_ == "ours" else {"status": status_, "reason": "Three."}
+    words = toy(tmp_path / "toy", basis="ours", criterion="A tenth.", **changes)
+    paper = status.Paper.read(words)
+    assert status.summary([paper]).splitlines()[0] == f"| | {status_} |"
+    assert "reproduced (ours)" in status.page([paper])
+
+
 def test_values_come_back_as_they_were_recorded(tmp_path: Path) -> None:
     one = Recorded(Estimate(1.5, float("inf"), 1), "chosen", {"drain": Estimate(2.0)})
     (tmp_path / "measured.json").write_text(json.dumps({"c": one.to_dict()}))

@@ -36,7 +36,9 @@ TOO_QUICK = "too quick"
 OF_BOUNDS = "of bounds"
 #: Columns of the totals, and those that are there also where they count nothing.
 ALWAYS = ("reproduced", "not reproduced", "not judged")
-COLUMNS = (*MARKS, "fitted", "set", TOO_QUICK)
+BUILT = ("fitted", "set")
+OURS = "ours"
+COLUMNS = (*MARKS, OURS, *BUILT, TOO_QUICK)
 
 
 def print_verdicts(verdicts: Sequence[Verdict], *, verbose: bool = False) -> None:
@@ -118,8 +120,8 @@ def _below(verdict: Verdict, width: int, told: Told) -> Iterator[Text]:
 
 
 def totals(verdicts: Sequence[Verdict]) -> Table:
-    """How many claims of each paper came out how, and of all; those that had to come
-    out apart."""
+    """How many claims of each paper came out how, and of all; those that came out by a
+    number of ours, or had to, apart."""
     table = console.plain_table()
     table.add_column("claims")
     counts = {fabric: _counts(list(group)) for fabric, group in groupby(verdicts, _fabric)}
@@ -145,16 +147,18 @@ def _counts(verdicts: Sequence[Verdict]) -> Counter[str]:
 def _column(verdict: Verdict) -> str:
     if too_quick(verdict):
         return TOO_QUICK
-    # What had to come out, and did, is no evidence; that it did not is a failure like others.
-    constructed = verdict.claim.basis != "measured" and verdict.measured is not None
-    no_failure = verdict.outcome not in ("undecided", "not reproduced")
-    return verdict.claim.basis if constructed and no_failure else verdict.outcome
+    # What came out by a number of ours, or had to, weighs less; that it did not is a failure like
+    # others.
+    apart = verdict.claim.basis != "measured" and verdict.outcome == "reproduced"
+    return verdict.claim.basis if apart else verdict.outcome
 
 
 def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """What the words in the tables mean, where they are there."""
     remarks = {_remark(verdict) for verdict in verdicts}
-    if remarks & {"fitted", "set"}:
+    if OURS in remarks:
+        yield "ours: the source has words, and the number that decides is ours; counted apart"
+    if remarks & {*BUILT}:
         yield "fitted, set: comes out by construction, so no evidence; counted apart"
     if any(remark.startswith("undecided") for remark in remarks):
         yield "undecided: what is expected ends within the interval of what was measured"

@@ -13,7 +13,7 @@ from lightloom.errors import ConfigError
 from lightloom.reproduce.estimate import Estimate
 
 Status = Literal["reproduced", "not reproduced", "undecided", "not judged"]
-Basis = Literal["measured", "fitted", "set"]
+Basis = Literal["measured", "ours", "fitted", "set"]
 
 
 class Expectation(BaseModel):
@@ -93,9 +93,10 @@ class Claim(BaseModel):
     quick: bool = Field(default=False, description="Whether --quick is large enough to judge it.")
     basis: Basis = Field(
         default="measured",
-        description="Where the value comes from: it is what the model makes of its parameters, a "
-        "parameter was fitted to the source's value, or a parameter is that value. The last two "
-        "come out by construction and are no evidence for the model.",
+        description="What the outcome rests on: the value is what the model makes of its "
+        "parameters; the same, but the source has words where `expect` has a number, which is "
+        "ours; a parameter was fitted to the source's value; or a parameter is that value. The "
+        "last two come out by construction and are no evidence for the model.",
     )
     exact: str | None = Field(
         default=None,
@@ -124,7 +125,7 @@ class Claim(BaseModel):
         return self.command.rpartition("/")[2]
 
     def told(self, outcome: Status) -> str:
-        """An outcome with what it rests on, where it comes out by construction."""
+        """An outcome with what it rests on, where that is not the model and the source alone."""
         if outcome in ("not judged", "undecided") or self.basis == "measured":
             return outcome
         return f"{outcome} ({self.basis})"

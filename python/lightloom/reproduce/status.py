@@ -20,8 +20,9 @@ from lightloom.reproduce.verdicts import judged, wanted
 
 #: Between these lines a page has what is made.
 BEGIN, END = "<!-- reproduced -->", "<!-- /reproduced -->"
-#: What is counted of each paper, in this order: outcomes, and what comes out by construction.
-COLUMNS = ("reproduced", "not reproduced", "undecided", "not judged", "fitted", "set")
+#: What is counted of each paper, in this order: outcomes, and what came out by a number of ours or
+#: by construction.
+COLUMNS = ("reproduced", "ours", "not reproduced", "undecided", "not judged", "fitted", "set")
 NONE = "–"
 #: Of a claim that was not measured since values are kept.
 UNKNOWN = "not on record"
@@ -47,7 +48,7 @@ class Paper:
         return self.recorded.get(claim.id, Recorded(None))
 
     def counts(self) -> Counter[str]:
-        """How many claims are what; those that had to come out, and did, apart."""
+        """How many claims are what; those that came out by a number of ours, or had to, apart."""
         return Counter(_column(claim) for claim in self.claims.claim)
 
 
@@ -97,7 +98,8 @@ def _opening(known: Sequence[Paper]) -> Iterator[str]:
     yield "full: `lightloom reproduce all --record`, then `python scripts/reproduced.py`, which"
     yield "makes this page. How claims are judged, and what the outcomes mean, is on the page"
     yield "[Reproduction](reproduce.md). Where the value is *not on record*, the verdict is of an"
-    yield "earlier run, of which no value was kept. Reproduced and apart: *fitted*, where a"
+    yield "earlier run, of which no value was kept. Reproduced and apart: *ours*, where the source"
+    yield 'has words ("closely", "greatly") and the number that decides is ours; *fitted*, where a'
     yield "parameter was fitted to this very value, and *set*, where it follows from our parameters"
     yield "by arithmetic."
     yield ""
@@ -117,9 +119,10 @@ def _totals(known: Sequence[Paper]) -> Iterator[str]:
 
 
 def _column(claim: Claim) -> str:
-    """What had to come out, and did, is no evidence; that it did not is a failure like others."""
-    no_evidence = claim.status == "reproduced" and claim.basis != "measured"
-    return claim.basis if no_evidence else claim.status
+    """What came out by a number of ours, or had to come out, is counted apart; that it did not is
+    a failure like others."""
+    apart = claim.status == "reproduced" and claim.basis != "measured"
+    return claim.basis if apart else claim.status
 
 
 def _paper(paper: Paper) -> Iterator[str]:
