@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 from cli_support import ROOT
 from test_cli_reproduce import CLAIM
+from test_reading_grid import grid
 
 from lightloom.errors import ConfigError
 from lightloom.reproduce import Claims, Estimate, status
@@ -40,7 +41,7 @@ def test_page_and_readme_are_as_they_are_made() -> None:
 
 def test_every_claim_is_on_the_page_with_its_verdict(known: list[status.Paper]) -> None:
     page = (ROOT / "docs" / "reproduced.md").read_text(encoding="utf-8")
-    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
+    rows = [line.split(" | ") for line in page.splitlines() if re.match(r"\| `\S+` \(", line)]
     shown = {(row[0].split("`")[1], row[0].split("(", 1)[1]): row for row in rows}
     claims = [c for p in known for c in p.claims.claim]
     assert len(shown) == len(claims) == len(rows)
@@ -123,6 +124,21 @@ def test_what_came_out_by_a_number_of_ours_is_counted_apart(tmp_path: Path, stat
     paper = status.Paper.read(words)
     assert status.summary([paper]).splitlines()[0] == f"| | {status_} |"
     assert "reproduced (ours)" in status.page([paper])
+
+
+def test_other_readings_are_there_where_they_change_an_outcome(tmp_path: Path) -> None:
+    folder = toy(tmp_path / "toy")
+    grid(folder)
+    here, below = Estimate(2.0, 0.1, 4), Estimate(1.0, 0.1, 4)
+    values = {
+        "c0": Recorded(here, "chosen", {"stop = drain": below, "both": here}).to_dict(),
+        "c1": Recorded(here, "chosen", {"stop = drain": here, "gone": below}).to_dict(),
+    }
+    (folder / "measured.json").write_text(json.dumps(values))
+    page = status.page([status.Paper.read(folder)])
+    row = "| `c0` | reproduced | 3 | stop = drain: 1 ± 0.1 (4 seeds), not reproduced |"
+    assert row in page.splitlines()
+    assert page.endswith("The same by every reading: `c1`.\n")
 
 
 def test_values_come_back_as_they_were_recorded(tmp_path: Path) -> None:

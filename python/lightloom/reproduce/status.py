@@ -11,6 +11,7 @@ from math import isfinite
 from pathlib import Path
 
 from lightloom.errors import refusal
+from lightloom.reproduce import otherwise
 from lightloom.reproduce.by_readings import of_fabric
 from lightloom.reproduce.claims import Claim, Claims
 from lightloom.reproduce.estimate import Estimate
@@ -135,6 +136,8 @@ def _paper(paper: Paper) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for claim in paper.claims.claim:
         yield _row(paper, claim)
+    if paper.grid is not None:
+        yield from otherwise.table(paper.grid, paper.claims.claim, paper.recorded, figures)
 
 
 def _chosen(paper: Paper, grid: Grid) -> Iterator[str]:
