@@ -99,6 +99,8 @@ proptest! {
         let weights = of_family(family, n, seed);
         let found = maximum_weight_perfect(&weights);
         prop_assert_eq!(found.verify(&weights), Ok(()));
+        prop_assert!(found.rounds > 0);
+        prop_assert!(found.certificate.blossoms.iter().all(|blossom| blossom.z > 0));
         prop_assert_eq!(maximum_weight_perfect(&weights), found);
     }
 }

@@ -112,6 +112,17 @@ mod tests {
         }
     }
 
+    /// Input 0 asks output 1 first, and output 1 grants input 2 first.
+    #[test]
+    fn pointers_are_those_that_were_given_and_move_beyond_who_is_served() {
+        let mut switch = Drrm::<1>::with_pointers(&[1, 0, 1], &[0, 2, 0]);
+        assert_eq!(switch.pointers(), (&[1, 0, 1][..], &[0, 2, 0][..]));
+        let mut pairs = Vec::new();
+        switch.schedule(1, |_| [0b010], |i, o| pairs.push((i, o)));
+        assert_eq!(pairs, [(2, 1)]);
+        assert_eq!(switch.pointers(), (&[1, 0, 2][..], &[0, 0, 0][..]));
+    }
+
     #[test]
     fn backlog_desynchronises_the_pointers() {
         for ports in [2, 3, 16, 63, 64, 65, 100] {

@@ -328,6 +328,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn edges_beyond_the_first_word_go_alone() {
+        let mut edges = BitRows::from_fn(3, 130, |row, _| row > 0);
+        assert_eq!((edges.rows(), edges.columns()), (3, 130));
+        edges.clear(2, 129);
+        edges.set(0, 64);
+        let odd = |row: usize, column: usize| edges.contains(row, column) != (row > 0);
+        let all = (0..3).flat_map(|row| (0..130).map(move |column| (row, column)));
+        let found: Vec<_> = all.filter(|&(r, c)| odd(r, c)).collect();
+        assert_eq!(found, [(0, 64), (2, 129)]);
+    }
+
+    #[test]
+    fn who_is_cleared_is_free() {
+        let mut pairing = Pairing::new(2, 3);
+        pairing.pair(0, 2);
+        assert_eq!((pairing.column(0), pairing.column(1)), (Some(2), None));
+        pairing.clear();
+        assert_eq!(pairing, Pairing::new(2, 3));
+    }
+
     /// Rows and columns that together touch every edge: by König's theorem a
     /// matching of that many pairs is maximum.
     fn cover_size(edges: &BitRows, pairing: &Pairing) -> usize {

@@ -196,6 +196,17 @@ pub(crate) mod tests {
     }
 
     /// With every queue full, pointers come to differ and stay so: all send always.
+    /// All outputs grant input 0, which accepts output 2 first.
+    #[test]
+    fn pointers_are_those_that_were_given_and_move_beyond_who_is_served() {
+        let mut switch = Islip::<1>::with_pointers(&[0, 1, 0], &[2, 0, 1]);
+        assert_eq!(switch.pointers(), (&[0, 1, 0][..], &[2, 0, 1][..]));
+        let mut pairs = Vec::new();
+        switch.schedule(1, |_| [0b001], |i, o| pairs.push((i, o)));
+        assert_eq!(pairs, [(0, 2)]);
+        assert_eq!(switch.pointers(), (&[0, 1, 1][..], &[0, 0, 1][..]));
+    }
+
     #[test]
     fn backlog_desynchronises_the_pointers() {
         for ports in [2, 3, 16, 63, 64, 65, 100] {

@@ -289,6 +289,10 @@ mod tests {
         );
         let uncovered = forged(&|f| f.row_potential[0] -= 1);
         assert!(matches!(uncovered, Err(Violation::Uncovered(0, _))));
+        assert_eq!(
+            Violation::Gap(5).to_string(),
+            "potentials exceed the weight by 5"
+        );
     }
 
     #[test]
@@ -302,6 +306,14 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(five.contains("must fit 63 bits"));
+        let mut largest = [[LIMIT; 5]; 4].concat();
+        largest.extend([3; 5]);
+        assert_eq!(
+            maximum(&Weights::new(5, &largest)).unwrap().weight,
+            i64::MAX
+        );
+        largest.splice(20.., [4; 5]);
+        assert!(maximum(&Weights::new(5, &largest)).is_err());
         assert!(maximum(&Weights::new(5, &[LIMIT; 25]).capped(7)).is_ok());
     }
 
