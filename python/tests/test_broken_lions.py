@@ -1,0 +1,135 @@
+"""Inputs under which the claims of LIONS fail."""
+
+from broken_support import Broken, Size, as_if, both, each, given, turned, unchanged
+
+FABRIC = "lions"
+#: Networks of LIONS in the place of both butterflies.
+NO_BUTTERFLY = as_if({"butterfly-basic": "dlb", "butterfly-fast": "dlb"})
+#: Twice the guard of 17 B, and none.
+LONG_GUARD = given("fabric.dlb.guard=34 B", of="dlb")
+BARE = both(
+    *(given(f"fabric.{n}.guard=0 B", f"fabric.{n}.header=0 B", of=n) for n in ("dlb", "ao-nack"))
+)
+#: Packets of 256 B and 64 hosts alone.
+FEW = Size({"SIZES": (256,), "HOSTS": (4, 64), "LOADS": (0.3, 0.9)})
+BROKEN = (
+    Broken(
+        "oracles",
+        "twice the receivers",
+        turned("receivers", {1: 2, 2: 4, 4: 8, 8: 16}, of="switch"),
+        (
+            "slotted-shared-wait",
+            "slotted-distributed-wait",
+            "unslotted-shared-latency",
+            "slotted-losers-lost",
+            "slotted-losers-again",
+            "slotted-dlb-one-receiver",
+        ),
+    ),
+    Broken(
+        "oracles",
+        "one receiver where two were said",
+        turned("receivers", {2: 1}, of="switch"),
+        ("slotted-dlb-carries-all",),
+    ),
+    Broken(
+        "fig04",
+        "one receiver where two were said",
+        turned("receivers", {2: 1}, of="slb"),
+        ("fig04-two-receivers",),
+        size=FEW,
+    ),
+    Broken(
+        "fig04",
+        "two receivers where one was said",
+        turned("receivers", {1: 2}, of="slb"),
+        ("fig04-two-receivers", "fig04-theory"),
+        size=FEW,
+    ),
+    Broken(
+        "fig06_09",
+        "a guard of 34 B for 17",
+        LONG_GUARD,
+        ("fig06-dlb-full", "fig08-dlb-full"),
+    ),
+    Broken(
+        "fig06_09",
+        "eight receivers of AO-NACK for four",
+        given("fabric.ao-nack.receivers=8", of="ao-nack"),
+        ("fig06-nack-saturation", "fig07-nack-latency", "fig09-nack-latency"),
+    ),
+    Broken(
+        "fig06_09",
+        "both butterflies are LIONS",
+        NO_BUTTERFLY,
+        ("fig07-dlb-sooner",),
+    ),
+    Broken(
+        "fig10_13",
+        "three receivers for four",
+        both(*(given(f"fabric.{n}.receivers=3", of=n) for n in ("dlb", "ao-nack"))),
+        (
+            "fig10-four-receivers-dlb",
+            "fig10-four-receivers-nack",
+            "fig12-four-receivers-dlb",
+            "fig12-four-receivers-nack",
+            "fig10-four-times-the-butterfly",
+        ),
+    ),
+    Broken(
+        "fig10_13",
+        "two receivers of AO-NACK for four",
+        given("fabric.ao-nack.receivers=2", of="ao-nack"),
+        ("fig10-nack-as-dlb", "fig12-nack-as-dlb"),
+    ),
+    Broken(
+        "fig10_13",
+        "both butterflies are LIONS",
+        NO_BUTTERFLY,
+        ("fig10-four-times-the-butterfly", "fig11-sooner-than-the-butterfly"),
+    ),
+    Broken(
+        "fig10_13",
+        "converters that take 2 us to tune",
+        both(*(given(f"fabric.{n}.tuning=2 us", of=n) for n in ("dlb", "ao-nack"))),
+        ("fig11-sooner-than-the-butterfly", "fig13-sooner-than-the-butterfly"),
+    ),
+    Broken(
+        "fig14",
+        "neither header nor guard",
+        BARE,
+        ("fig14-poor-without", "fig14-nack-behind-without"),
+    ),
+    Broken(
+        "fig14",
+        "a guard of 34 B for 17",
+        LONG_GUARD,
+        ("fig14-why-not-without", "fig14-dlb-near-the-ceiling"),
+    ),
+    Broken(
+        "tuning",
+        "converters that tune in 4 ns where 109 were said",
+        both(*(turned("tuning", {"109 ns": "4 ns"}, of=n) for n in ("dlb", "ao-nack"))),
+        ("tuning-critical-without-aggregation", "tuning-latency"),
+    ),
+    Broken(
+        "tuning",
+        "converters that tune in 1 us where 109 ns were said",
+        both(*(turned("tuning", {"109 ns": "1 us"}, of=n) for n in ("dlb", "ao-nack"))),
+        ("tuning-bearable-with-aggregation",),
+    ),
+    Broken(
+        "tuning",
+        "a guard of 34 B for 17",
+        LONG_GUARD,
+        ("tuning-throughput-dlb",),
+    ),
+    Broken(
+        "tuning",
+        "two receivers of AO-NACK for four",
+        given("fabric.ao-nack.receivers=2", of="ao-nack"),
+        ("tuning-throughput-nack",),
+    ),
+)
+
+test_claims_fail = each(FABRIC, BROKEN)

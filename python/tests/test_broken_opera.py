@@ -1,0 +1,113 @@
+"""Inputs under which the claims of Opera fail."""
+
+from broken_support import Broken, Size, as_if, both, each, given, instead, turned
+
+FABRIC = "opera"
+#: Nights by which the claims are measured, and what is simulated instead.
+LONGER = {"10 us": "15 us", "20 us": "25 us", "40 us": "45 us"}
+#: A fourth of the cycles that are counted.
+FEWER = Size({"UNTIL": 60})
+BROKEN = (
+    Broken(
+        "oracles",
+        "nights that are 5 us longer",
+        both(*(turned("night", LONGER, of=f"{n} switches") for n in (4, 5))),
+        (
+            "opera-uniform-duty",
+            "opera-uniform-idle-matching",
+            "opera-permutation-half",
+            "opera-permutation-no-idle",
+        ),
+        size=FEWER,
+    ),
+    Broken(
+        "oracles",
+        "no relays",
+        both(
+            as_if({"4 switches": "4 switches direct"}),
+            given('fabric."5 switches".indirect=none', of="5 switches"),
+        ),
+        ("opera-permutation-half", "opera-permutation-no-idle", "opera-relay-queue"),
+        size=FEWER,
+    ),
+    Broken(
+        "oracles",
+        "relays where none were said",
+        as_if({"4 switches direct": "4 switches"}),
+        ("opera-permutation-direct",),
+        size=FEWER,
+    ),
+    Broken(
+        "expander",
+        "seven switches for six",
+        given("fabric.opera.switches=7"),
+        ("opera-cycle", "opera-duty", "opera-expander-mean"),
+        sets={"SWITCHES": 7},
+    ),
+    Broken(
+        "expander",
+        "three switches for six, and six for four",
+        given("fabric.opera.switches=3"),
+        ("opera-connected",),
+        sets={"SWITCHES": 3},
+    ),
+    Broken(
+        "expander",
+        "six switches for four",
+        given("fabric.opera.switches=6"),
+        ("opera-cut-off",),
+    ),
+    Broken(
+        "expander",
+        "packets that wait for their circuit",
+        given("fabric.opera.low_latency=0 B"),
+        ("opera-shortest-paths", "opera-lone-packet"),
+    ),
+    Broken(
+        "expander",
+        "slices of a millisecond for 100 us",
+        given("fabric.opera.slice=1 ms"),
+        ("opera-stale-paths",),
+    ),
+    Broken(
+        "low_latency",
+        "packets of bulk of 9,000 B",
+        given("fabric.packet=9000 B", of="opera"),
+        (
+            "opera-bulk-at-most-a-packet",
+            "opera-bulk-half-a-packet",
+            "opera-web-search-p99",
+        ),
+    ),
+    Broken(
+        "low_latency",
+        "RotorNet is Opera",
+        instead("rotornet", kind="opera", propagation="0.5 us"),
+        ("opera-beside-rotornet", "opera-rotornet-starves"),
+    ),
+    Broken(
+        "shuffle",
+        "uplinks of 5 Gb/s for 10",
+        both(
+            given("fabric.direct.link_rate=5 Gb/s", of="direct"),
+            given("fabric.relays.link_rate=5 Gb/s", of="relays"),
+        ),
+        ("opera-shuffle-cycles", "opera-shuffle-relays", "opera-shuffle-clos"),
+        quick=True,
+    ),
+    Broken(
+        "shuffle",
+        "circuits that are direct where several were said",
+        as_if({"low-latency": "direct"}),
+        ("opera-shuffle-tax",),
+        quick=True,
+    ),
+    Broken(
+        "simulator",
+        "links of 5 Gb/s for 10",
+        given("fabric.opera.link_rate=5 Gb/s", "cluster.nic=5 Gb/s"),
+        ("opera-sim-light",),
+    ),
+)
+
+test_claims_fail = each(FABRIC, BROKEN)
