@@ -1,10 +1,15 @@
 """Inputs under which the claims of c-Through that are simulated fail."""
 
-from broken_support import Broken, as_if, both, each, given, turned, unchanged
+import time
+from types import SimpleNamespace
+
+from broken_support import Broken, Size, as_if, both, each, given, turned, unchanged
 
 FABRIC = "cthrough"
 #: Ratios by which claims are measured, the wrong way round.
 RATIOS = {40: 4, 4: 40}
+#: The electrical network at 40:1 alone.
+FORTY = Size({"RATIOS": (40,)})
 BROKEN = (
     Broken(
         "fig05",
@@ -43,28 +48,33 @@ BROKEN = (
     ),
     Broken(
         "fig07",
-        "servers that report nothing below 80 MB",
-        given("fabric.cthrough.report_queue=80 MB", of="cthrough"),
+        "buffers of 128 KB for 50 MB, and no circuits for what is not reported",
+        both(
+            turned("socket_buffer", {"50 MB": "0.128 MB"}, of="cthrough"),
+            given("fabric.cthrough.unrequested=keep", of="cthrough"),
+        ),
         ("fig07-buffers-above-50",),
+        size=FORTY,
     ),
     Broken(
         "fig07",
         "c-Through is a network of full bisection",
         as_if({"cthrough": "full-bisection"}),
         ("fig07-frequent-helps",),
+        size=FORTY,
     ),
     Broken(
         "fig07",
         "c-Through is the electrical network",
         as_if({"cthrough": "electrical"}),
         ("fig07-near-full-bisection",),
+        size=FORTY,
     ),
     Broken(
         "fig10",
         "c-Through is a network of full bisection",
         as_if({"cthrough": "full-bisection"}),
         ("fig10-slow-interval",),
-        quick=True,
     ),
     Broken(
         "fig10",
@@ -79,7 +89,14 @@ BROKEN = (
         ("scale-visit-delay",),
         quick=True,
     ),
-    Broken("scale", "6,000 racks", unchanged, ("scale-matching",), sets={"RACKS": 6_000}),
+    Broken(
+        "scale",
+        "a processor that is a thousand times as slow",
+        unchanged,
+        ("scale-matching",),
+        sets={"time": SimpleNamespace(process_time=lambda: 1_000 * time.process_time())},
+        quick=True,
+    ),
 )
 
 test_claims_fail = each(FABRIC, BROKEN)

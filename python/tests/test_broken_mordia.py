@@ -37,7 +37,6 @@ BROKEN = (
         "interfaces that send at once",
         given("fabric.nic_delay=0 s", arrivals=None),
         ("fig09-first-packet",),
-        quick=True,
     ),
     Broken(
         "fig09",
@@ -48,7 +47,6 @@ BROKEN = (
             of="prototype",
         ),
         ("jitter-loss-small",),
-        quick=True,
     ),
     Broken(
         "fig10",

@@ -1,5 +1,7 @@
 """Inputs under which the claims of Opera fail."""
 
+from dataclasses import replace
+
 from broken_support import Broken, Size, as_if, both, each, given, instead, turned
 
 FABRIC = "opera"
@@ -7,6 +9,8 @@ FABRIC = "opera"
 LONGER = {"10 us": "15 us", "20 us": "25 us", "40 us": "45 us"}
 #: A fourth of the cycles that are counted.
 FEWER = Size({"UNTIL": 60})
+#: Of 24 racks distances are soon known.
+RACKS_24 = Size({"RACKS": 24, "CYCLE": 24 * 100_000_000}, given("cluster.racks=24"))
 BROKEN = (
     Broken(
         "oracles",
@@ -39,40 +43,38 @@ BROKEN = (
     ),
     Broken(
         "expander",
-        "seven switches for six",
+        "seven switches for six, of which five have nothing left for the last turn",
         given("fabric.opera.switches=7"),
-        ("opera-cycle", "opera-duty", "opera-expander-mean"),
+        ("opera-cycle", "opera-duty", "opera-connected", "opera-expander-mean"),
         sets={"SWITCHES": 7},
-    ),
-    Broken(
-        "expander",
-        "three switches for six, and six for four",
-        given("fabric.opera.switches=3"),
-        ("opera-connected",),
-        sets={"SWITCHES": 3},
     ),
     Broken(
         "expander",
         "six switches for four",
         given("fabric.opera.switches=6"),
         ("opera-cut-off",),
+        size=RACKS_24,
+        quick=True,
     ),
     Broken(
         "expander",
         "packets that wait for their circuit",
         given("fabric.opera.low_latency=0 B"),
         ("opera-shortest-paths", "opera-lone-packet"),
+        size=RACKS_24,
+        quick=True,
     ),
     Broken(
         "expander",
         "slices of a millisecond for 100 us",
         given("fabric.opera.slice=1 ms"),
         ("opera-stale-paths",),
+        size=replace(RACKS_24, sets={**RACKS_24.sets, "SEEDS": range(1, 7)}),
     ),
     Broken(
         "low_latency",
-        "packets of bulk of 9,000 B",
-        given("fabric.packet=9000 B", of="opera"),
+        "packets of bulk of 60 KB",
+        given("fabric.packet=60 KB", of="opera"),
         (
             "opera-bulk-at-most-a-packet",
             "opera-bulk-half-a-packet",
@@ -87,10 +89,10 @@ BROKEN = (
     ),
     Broken(
         "shuffle",
-        "uplinks of 5 Gb/s for 10",
+        "uplinks of 2 Gb/s for 10",
         both(
-            given("fabric.direct.link_rate=5 Gb/s", of="direct"),
-            given("fabric.relays.link_rate=5 Gb/s", of="relays"),
+            given("fabric.direct.link_rate=2 Gb/s", of="direct"),
+            given("fabric.relays.link_rate=2 Gb/s", of="relays"),
         ),
         ("opera-shuffle-cycles", "opera-shuffle-relays", "opera-shuffle-clos"),
         quick=True,

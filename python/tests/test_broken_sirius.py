@@ -9,6 +9,12 @@ QUEUES = {2: 16, 4: 8, 8: 4, 16: 2}
 #: The guardbands of Fig 11 the wrong way round, and their slots.
 GUARDBANDS = {"1 ns": "40 ns", "40 ns": "1 ns"}
 SLOTS = {"10 ns": "400 ns", "400 ns": "10 ns"}
+#: Three guardbands, and so many flows that what is under way at the last arrival is little.
+LONGER = Size({"GUARDBANDS_NS": (1, 10, 40)}, given("workload.flows=50_000", of="sirius"))
+#: What the claims on rates need, and a collective.
+COLLECTIVES = Size(
+    {"QUICK": ("uniform, L = 0.1", "uniform, L = 0.5", "incast of 16", "ring all-reduce")}
+)
 BROKEN = (
     Broken(
         "fig09",
@@ -55,6 +61,13 @@ BROKEN = (
         ("fig11-fct-short-guardband", "fig11-gap-grows"),
     ),
     Broken(
+        "fig11",
+        "slots of 100 ns, however long the guardband",
+        turned("slot", {"10 ns": "100 ns", "400 ns": "100 ns"}, of="sirius"),
+        ("fig11-goodput-steady",),
+        size=LONGER,
+    ),
+    Broken(
         "fig12",
         "Sirius is ESN",
         as_if({"sirius": "esn"}),
@@ -86,15 +99,17 @@ BROKEN = (
     ),
     Broken(
         "flows",
-        "rates of 12 uplinks for 8",
-        given("fabric.flows.uplinks=12", of="flows"),
-        ("flows-goodput", "flows-incast"),
+        "rates of half the uplinks that cells have",
+        given("fabric.flows.uplinks=4", of="flows"),
+        ("flows-goodput", "flows-collectives", "flows-idle", "flows-incast"),
+        size=COLLECTIVES,
     ),
     Broken(
         "flows",
         "rates that know no guardband",
         given("fabric.flows.guardband=0 ns", of="flows"),
         ("flows-goodput",),
+        quick=True,
     ),
 )
 
