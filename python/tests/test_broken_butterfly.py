@@ -1,6 +1,7 @@
 """Inputs under which the claims of the flattened butterfly fail."""
 
-from broken_support import Broken, Size, as_if, each, given
+from broken_support import Broken, Size, each
+from change_support import as_if, given
 
 FABRIC = "flattened-butterfly"
 HOT = {"kind": "hotspot", "fraction": 1.0, "targets": [21]}

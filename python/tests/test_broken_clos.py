@@ -1,6 +1,7 @@
 """Inputs under which the claims of the folded Clos fail."""
 
-from broken_support import Broken, as_if, each, given
+from broken_support import Broken, each
+from change_support import as_if, given
 
 FABRIC = "clos"
 BROKEN = (

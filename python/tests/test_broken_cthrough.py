@@ -3,7 +3,8 @@
 import time
 from types import SimpleNamespace
 
-from broken_support import Broken, Size, as_if, both, each, given, turned, unchanged
+from broken_support import Broken, Size, each
+from change_support import as_if, both, given, turned, unchanged
 
 FABRIC = "cthrough"
 #: Ratios by which claims are measured, the wrong way round.

@@ -1,6 +1,7 @@
 """Inputs under which the claims of hybrid networks fail."""
 
-from broken_support import Broken, as_if, each, given, instead
+from broken_support import Broken, each
+from change_support import as_if, given, instead
 
 FABRIC = "hybrid"
 MATCHING = 'fabric."one matching"'

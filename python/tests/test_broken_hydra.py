@@ -1,6 +1,7 @@
 """Inputs under which the claims of HydRA that are simulated fail."""
 
-from broken_support import Broken, each, given, unchanged
+from broken_support import Broken, each
+from change_support import given, unchanged
 
 FABRIC = "hydra"
 BROKEN = (

@@ -1,6 +1,7 @@
 """Inputs under which the claims of Mordia fail."""
 
-from broken_support import FOLDER, Broken, both, each, given, turned, unchanged
+from broken_support import FOLDER, Broken, each
+from change_support import both, given, turned, unchanged
 
 import lightloom
 
@@ -35,7 +36,7 @@ BROKEN = (
     Broken(
         "fig09",
         "interfaces that send at once",
-        given("fabric.nic_delay=0 s", arrivals=None),
+        given("fabric.nic_delay=0 s", of="mordia"),
         ("fig09-first-packet",),
     ),
     Broken(
@@ -96,7 +97,7 @@ BROKEN = (
         "study",
         "an Eclipse that is a round robin",
         given("fabric.Eclipse.policy=rotation", of="Eclipse"),
-        ("study-eclipse-near-best",),
+        ("study-demand-decides", "study-eclipse-near-best"),
     ),
     Broken(
         "computation",

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from broken_support import Broken, Size, as_if, both, each, given, instead, turned
+from broken_support import Broken, Size, each
+from change_support import as_if, both, given, instead, turned
 
 FABRIC = "opera"
 #: Nights by which the claims are measured, and what is simulated instead.
@@ -60,7 +61,7 @@ BROKEN = (
         "expander",
         "packets that wait for their circuit",
         given("fabric.opera.low_latency=0 B"),
-        ("opera-shortest-paths", "opera-lone-packet"),
+        ("opera-shortest-paths", "opera-mean-hops", "opera-lone-packet"),
         size=RACKS_24,
         quick=True,
     ),
@@ -78,6 +79,7 @@ BROKEN = (
         (
             "opera-bulk-at-most-a-packet",
             "opera-bulk-half-a-packet",
+            "opera-web-search-p50",
             "opera-web-search-p99",
         ),
     ),

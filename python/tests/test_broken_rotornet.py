@@ -1,6 +1,7 @@
 """Inputs under which the claims of RotorNet fail."""
 
-from broken_support import Broken, as_if, both, each, given, turned
+from broken_support import Broken, each
+from change_support import as_if, both, given, turned
 
 FABRIC = "rotornet"
 #: Nights by which the claims are measured, and what is simulated instead.

@@ -1,7 +1,8 @@
 """Inputs under which the claims of Sirius that are simulated fail. Those of its devices, clocks and
 cost are in test_claims_fail.py."""
 
-from broken_support import Broken, Size, as_if, both, each, given, turned
+from broken_support import Broken, Size, each
+from change_support import as_if, both, given, turned
 
 FABRIC = "sirius"
 #: The sizes of relay queues the wrong way round.
@@ -75,6 +76,12 @@ BROKEN = (
     ),
     Broken(
         "fig12",
+        "a fourth of the base uplinks",
+        turned("uplinks", {8: 2}, of="sirius"),
+        ("fig12-low-load-needs-none",),
+    ),
+    Broken(
+        "fig12",
         "base uplinks where half as many more were said",
         turned("uplinks", {12: 8}, of="sirius"),
         ("fig12-one-and-a-half-matches",),
@@ -89,7 +96,7 @@ BROKEN = (
         "fig13",
         "sizes with the mean that is said, not a law that has it",
         given("workload.mean_rule=rescaled"),
-        ("fig13-median-at-16k",),
+        ("fig13-median-at-512", "fig13-median-at-16k"),
     ),
     Broken(
         "capacity",

@@ -1,6 +1,7 @@
 """Inputs under which the claims of oversubscribed trees fail."""
 
-from broken_support import Broken, each, given
+from broken_support import Broken, each
+from change_support import given
 
 FABRIC = "tree"
 BROKEN = (
