@@ -13,6 +13,12 @@ BARE = both(
 )
 #: Few hosts and many, little load and much.
 FEW = Size({"HOSTS": (4, 64), "LOADS": (0.3, 0.9)})
+#: The loads of which claims speak, and some between.
+LOADS = Size({"LOADS": (0.1, 0.3, 0.5, 0.7, 1.0)})
+#: No aggregation, and the most.
+BATCHES = Size({"UPDATES": {1: 4_096, 16: 32_768}, "BATCHES": (1, 16)})
+#: Tuning at its least, as it is, and at its most.
+TUNING = Size({"TUNING": (4, 10, 109)})
 BROKEN = (
     Broken(
         "oracles",
@@ -52,24 +58,28 @@ BROKEN = (
         "a guard of 34 B for 17",
         LONG_GUARD,
         ("fig06-dlb-full", "fig08-dlb-full"),
+        size=LOADS,
     ),
     Broken(
         "fig06_09",
         "eight receivers of AO-NACK for four",
         given("fabric.ao-nack.receivers=8", of="ao-nack"),
         ("fig06-nack-saturation", "fig07-nack-latency"),
+        size=LOADS,
     ),
     Broken(
         "fig06_09",
         "fibres of 20 m for 10",
         given("fabric.ao-nack.fibre=20 m", of="ao-nack"),
         ("fig07-nack-latency", "fig09-nack-latency"),
+        size=LOADS,
     ),
     Broken(
         "fig06_09",
         "both butterflies are LIONS",
         NO_BUTTERFLY,
         ("fig06-dlb-ahead", "fig07-dlb-sooner", "fig07-nack-sooner"),
+        size=LOADS,
     ),
     Broken(
         "fig10_13",
@@ -105,48 +115,56 @@ BROKEN = (
         "neither header nor guard",
         BARE,
         ("fig14-poor-without",),
+        size=BATCHES,
     ),
     Broken(
         "fig14",
         "headers of 64 B in both butterflies",
         both(*(given(f"fabric.{n}.header=64 B", of=n) for n in BUTTERFLIES)),
         ("fig14-dlb-behind-without", "fig14-nack-behind-without"),
+        size=BATCHES,
     ),
     Broken(
         "fig14",
         "both butterflies are LIONS",
         NO_BUTTERFLY,
         ("fig14-dlb-ahead-with",),
+        size=BATCHES,
     ),
     Broken(
         "fig14",
         "a guard of 34 B for 17",
         LONG_GUARD,
         ("fig14-why-not-without", "fig14-dlb-near-the-ceiling"),
+        size=BATCHES,
     ),
     Broken(
         "tuning",
         "converters that tune in 4 ns where 109 were said",
         both(*(turned("tuning", {"109 ns": "4 ns"}, of=n) for n in ("dlb", "ao-nack"))),
         ("tuning-critical-without-aggregation", "tuning-latency"),
+        size=TUNING,
     ),
     Broken(
         "tuning",
         "converters that tune in 1 us where 109 ns were said",
         both(*(turned("tuning", {"109 ns": "1 us"}, of=n) for n in ("dlb", "ao-nack"))),
         ("tuning-bearable-with-aggregation",),
+        size=TUNING,
     ),
     Broken(
         "tuning",
         "a guard of 34 B for 17",
         LONG_GUARD,
         ("tuning-throughput-dlb",),
+        size=TUNING,
     ),
     Broken(
         "tuning",
         "two receivers of AO-NACK for four",
         given("fabric.ao-nack.receivers=2", of="ao-nack"),
         ("tuning-throughput-nack",),
+        size=TUNING,
     ),
 )
 

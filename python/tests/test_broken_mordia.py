@@ -1,6 +1,6 @@
 """Inputs under which the claims of Mordia fail."""
 
-from broken_support import FOLDER, Broken, each
+from broken_support import FOLDER, Broken, Size, each
 from change_support import both, given, turned, unchanged
 
 import lightloom
@@ -11,6 +11,8 @@ SLOTS = "fabric.mordia.policy.schedule.slots"
 STACKED = lightloom.load(FOLDER / "mordia/prototype.toml", ["fabric.exact.rings=2"]).raw
 #: Nights by which the closed forms are, and what is simulated instead.
 LONGER = {"10 us": "11 us", "20 us": "21 us", "40 us": "41 us"}
+#: One night, and traffic of which half or all is for one partner.
+NIGHT = Size({"QUICK": ((20_000,), (0.5, 1.0))})
 BROKEN = (
     Broken(
         "duty",
@@ -98,6 +100,7 @@ BROKEN = (
         "an Eclipse that is a round robin",
         given("fabric.Eclipse.policy=rotation", of="Eclipse"),
         ("study-demand-decides", "study-eclipse-near-best"),
+        size=NIGHT,
     ),
     Broken(
         "computation",

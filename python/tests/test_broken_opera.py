@@ -12,6 +12,10 @@ LONGER = {"10 us": "15 us", "20 us": "25 us", "40 us": "45 us"}
 FEWER = Size({"UNTIL": 60})
 #: Of 24 racks distances are soon known.
 RACKS_24 = Size({"RACKS": 24, "CYCLE": 24 * 100_000_000}, given("cluster.racks=24"))
+#: Two wirings, beside fewer random graphs.
+WIRINGS = Size({"SEEDS": (1, 2), "GRAPHS": 50})
+#: Fewer flows of web search.
+FLOWS = Size({"FLOWS": {0.01: 1_500}})
 BROKEN = (
     Broken(
         "oracles",
@@ -48,6 +52,7 @@ BROKEN = (
         given("fabric.opera.switches=7"),
         ("opera-cycle", "opera-duty", "opera-connected", "opera-expander-mean"),
         sets={"SWITCHES": 7},
+        size=WIRINGS,
     ),
     Broken(
         "expander",
@@ -111,6 +116,7 @@ BROKEN = (
         "links of 5 Gb/s for 10",
         given("fabric.opera.link_rate=5 Gb/s", "cluster.nic=5 Gb/s"),
         ("opera-sim-light",),
+        size=FLOWS,
     ),
 )
 
