@@ -82,6 +82,13 @@ BROKEN = (
         size=LOADS,
     ),
     Broken(
+        "fig06_09",
+        "plain routers in both butterflies",
+        given("fabric.butterfly-fast.preset=basic", of="butterfly-fast"),
+        ("fig09-dlb-less-soon", "fig09-nack-less-soon"),
+        size=LOADS,
+    ),
+    Broken(
         "fig10_13",
         "eight receivers of AO-NACK for four",
         given("fabric.ao-nack.receivers=8", of="ao-nack"),

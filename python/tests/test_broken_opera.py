@@ -56,6 +56,14 @@ BROKEN = (
     ),
     Broken(
         "expander",
+        "four switches for six, by which some racks have no path",
+        given("fabric.opera.switches=4"),
+        ("opera-connected", "opera-expander-longest"),
+        sets={"SWITCHES": 4},
+        size=WIRINGS,
+    ),
+    Broken(
+        "expander",
         "six switches for four",
         given("fabric.opera.switches=6"),
         ("opera-cut-off",),
