@@ -56,14 +56,12 @@ BROKEN = (
         "hosts whose stacks send 4 Gb/s",
         given("fabric.prototype.stack_rate=4 Gb/s", of="prototype"),
         ("fig10-udp-one-flow", "fig10-tcp"),
-        quick=True,
     ),
     Broken(
         "fig10",
         "links of 6 Gb/s over the packet switch",
         given("cluster.nic=6 Gb/s", of="eps"),
         ("fig10-eps-udp", "fig10-eps-tcp"),
-        quick=True,
     ),
     Broken(
         "fig10",
@@ -71,7 +69,6 @@ BROKEN = (
         unchanged,
         ("fig10-rises",),
         sets={"QUICK": (65, 68)},
-        quick=True,
     ),
     Broken(
         "scale",
