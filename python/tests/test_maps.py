@@ -14,7 +14,7 @@ NAMED = re.compile(r"`((?:[\w-]+/)*[\w-]+\.(?:rs|py))`|`((?:[\w-]+/)+)`")
 #: Files and folders in the two columns of ARCHITECTURE's listing.
 LISTED = re.compile(r"^  (?! )(\S+(?:\.rs|/)) |   (\w+(?:\.rs|/)) ", re.MULTILINE)
 #: Files of CONTRIBUTING's examples, which a reader writes.
-EXAMPLES = {"threshold.rs", "threshold.py", "oracles.py"}
+EXAMPLES = {"threshold.rs", "threshold.py", "oracles.py", "test_broken_wires.py"}
 
 
 def first_lines(source: Path) -> str:
