@@ -27,7 +27,8 @@ def candidates(claim: Claim) -> list[float]:
     """Values around the ends of what is expected, and those of what is possible."""
     expect, possible = claim.expect, claim.possible or ANY
     assert expect is not None
-    given = [expect.at_least, expect.at_most, possible.at_least, possible.at_most]
+    given = [expect.at_least, expect.above, expect.at_most, expect.below]
+    given += [possible.at_least, possible.at_most]
     if expect.value is not None and expect.tolerance is not None:
         given += [expect.value - expect.tolerance, expect.value, expect.value + expect.tolerance]
     ends = [end for end in given if end is not None]

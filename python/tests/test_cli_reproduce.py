@@ -36,6 +36,9 @@ def claim(**changes: object) -> Claim:
         ({"at_least": 1}, [1, 9], [0.99]),
         ({"at_most": 1}, [1, -9], [1.01]),
         ({"at_least": 1, "at_most": 2}, [1, 2], [0.9, 2.1]),
+        ({"above": 1}, [1.01, 9], [1, 0.99]),
+        ({"below": 1}, [0.99, -9], [1, 1.01]),
+        ({"above": 1, "at_most": 2}, [1.01, 2], [1, 2.1]),
     ],
 )
 def test_an_expectation_includes_its_bounds(
@@ -54,6 +57,9 @@ def test_an_expectation_includes_its_bounds(
     [
         {"expect": {"value": 2}},
         {"expect": {"value": 2, "tolerance": 1, "at_most": 3}},
+        {"expect": {"value": 2, "tolerance": 1, "below": 3}},
+        {"expect": {"at_least": 1, "above": 2}},
+        {"expect": {"at_most": 1, "below": 2}},
         {"expect": {}},
         {"expect": None},
         {"status": "not reproduced"},

@@ -76,6 +76,11 @@ def test_independent_runs_narrow_the_interval() -> None:
         ({"at_most": 1}, 1.2, "not reproduced"),
         ({"at_least": 1}, 0.95, "undecided"),
         ({"at_least": 1}, 0.8, "not reproduced"),
+        ({"above": 1}, 1.2, "reproduced"),
+        ({"above": 1}, 1.0, "undecided"),
+        ({"above": 1}, 0.8, "not reproduced"),
+        ({"below": 1}, 0.8, "reproduced"),
+        ({"below": 1}, 1.2, "not reproduced"),
         # Neither end meets it, but what is between does.
         ({"value": 2, "tolerance": 0.05}, 2.0, "undecided"),
     ],

@@ -17,7 +17,8 @@ Basis = Literal["measured", "ours", "fitted", "set"]
 
 
 class Expectation(BaseModel):
-    """A value with its tolerance, or a bound on one or both sides."""
+    """A value with its tolerance, or a bound on one or both sides, which belongs to it or, where
+    the source says more or less, does not."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -25,20 +26,27 @@ class Expectation(BaseModel):
     tolerance: float | None = Field(default=None, ge=0, description="Absolute, same unit.")
     at_least: float | None = Field(default=None, description="Lower bound, included.")
     at_most: float | None = Field(default=None, description="Upper bound, included.")
+    above: float | None = Field(default=None, description="Lower bound, not included.")
+    below: float | None = Field(default=None, description="Upper bound, not included.")
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
-        exact, bounded = self.value is not None, (self.at_least, self.at_most) != (None, None)
+        lower, upper = (self.at_least, self.above), (self.at_most, self.below)
+        exact, bounded = self.value is not None, (lower, upper) != ((None, None), (None, None))
         if exact == bounded or exact != (self.tolerance is not None):
-            raise ValueError("give value and tolerance, or at_least and/or at_most")
+            raise ValueError(
+                "give value and tolerance, or at_least or above and/or at_most or below"
+            )
+        if None not in lower or None not in upper:
+            raise ValueError("give at_least or above, and at_most or below, not both")
         return self
 
     def holds(self, measured: float) -> bool:
         """Whether a measured value meets the expectation."""
         if self.value is not None and self.tolerance is not None:
             return abs(measured - self.value) <= self.tolerance
-        low = self.at_least is None or measured >= self.at_least
-        return low and (self.at_most is None or measured <= self.at_most)
+        least, most = self._bounds()
+        return self._reaches(measured, least) and self._reaches(most, measured)
 
     def judge(self, measured: Estimate) -> Status:
         """Reproduced if all of the interval meets the expectation, not reproduced if
@@ -47,7 +55,7 @@ class Expectation(BaseModel):
         if self.holds(low) and self.holds(high):
             return "reproduced"
         least, most = self._bounds()
-        if low > most or high < least or not measured.half_width:
+        if not (self._reaches(most, low) and self._reaches(high, least)) or not measured.half_width:
             return "not reproduced"
         return "undecided"
 
@@ -58,12 +66,23 @@ class Expectation(BaseModel):
     def _bounds(self) -> tuple[float, float]:
         if self.value is not None and self.tolerance is not None:
             return self.value - self.tolerance, self.value + self.tolerance
-        least = -inf if self.at_least is None else self.at_least
-        return least, inf if self.at_most is None else self.at_most
+        lower = [bound for bound in (self.at_least, self.above) if bound is not None]
+        upper = [bound for bound in (self.at_most, self.below) if bound is not None]
+        return max(lower, default=-inf), min(upper, default=inf)
+
+    def _reaches(self, more: float, less: float) -> bool:
+        """Whether one is as large as the other; larger, where that is a bound not included."""
+        open_ends = {self.above, self.below}
+        return more > less or (more == less and not open_ends & {more, less})
 
     def __str__(self) -> str:
         if self.value is not None:
             return f"{self.value:g} ± {self.tolerance:g}"
+        if self.above is not None or self.below is not None:
+            signs = {"≥": self.at_least, ">": self.above, "≤": self.at_most, "<": self.below}
+            return ", ".join(
+                f"{sign} {bound:g}" for sign, bound in signs.items() if bound is not None
+            )
         if self.at_most is None:
             return f"≥ {self.at_least:g}"
         if self.at_least is None:
