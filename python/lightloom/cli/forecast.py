@@ -66,6 +66,7 @@ def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
     wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
     several = f"{forecast.simulations} simulations" if forecast.simulations > 1 else "1 simulation"
     several += f", {forecast.failing} of them with one part dead" if forecast.failing else ""
+    several += f", {forecast.unknown} of them not estimated" if forecast.unknown else ""
     if not math.isfinite(wall):
         return f"{several}; {UNKNOWN}"
     parts = [

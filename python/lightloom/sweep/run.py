@@ -135,7 +135,7 @@ def longest_first(costs: Sequence[float]) -> list[int]:
 def _job(point: Point, out: Path, *, flows: bool) -> Job:
     """What runs a point, and stores it."""
     save = partial(store_point, digest=point.digest, flows=flows)
-    return Job(point.experiment, point.fabric, out / "points" / point.id, save, flows)
+    return Job(point.experiment, point.fabric, out / "points" / point.id, save, flows, point.id)
 
 
 def _document(sweep: SweepFile, each: Sequence[Found]) -> str:
