@@ -59,6 +59,8 @@ def sweep(
                 files, folders = sweeps.names(points, flows=study.flows)
                 check_names(target, [*files, "report.html"], [*folders, "figures"])
             kept = sweeps.find_done(points, target, study, _note) if resume else {}
+            if kept:
+                sweeps.say_left(target)
             missing = [point for point in points if point.id not in kept]
         with places.cluster(scheduler, scheduler_file, workers) as cluster:
             screen = console.err()
