@@ -27,8 +27,6 @@ UNKNOWN = (
     "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; it may "
     "take very long, as where links are too slow for the flows (cluster.nic, cluster.rack_rate)"
 )
-#: What a comparison does when everything is simulated.
-REPORT = "; figures and the report come on top"
 
 
 def before(
