@@ -41,8 +41,8 @@ class _State:
     """Those who note a signal instead of being struck by it, the innermost last."""
     left = LEFT_NOTHING
     """What a signal leaves behind now."""
-    watched: int | None = None
-    """Where the core hears of signals, if it says how the command ends."""
+    watched = False
+    """Whether the core says how the command ends, if it ends it."""
 
 
 def is_ours(handler: object) -> bool:
@@ -96,10 +96,9 @@ def watched(grace_s: float = GRACE_S, *, silent: bool = False) -> None:
 
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    if before == _State.watched:
-        os.close(before)  # who has watched there hears that it is over
-    _State.watched = None if silent else writing
+    # A pipe of an earlier call stays open: a signal may have been written there just now.
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    _State.watched = not silent
     numbers = {name: getattr(signal, name) for name in SAID}
     caught = {n: s for n, s in numbers.items() if callable(signal.getsignal(s))}
     codes = [(int(s), None if silent else line(n)) for n, s in caught.items()]
@@ -111,7 +110,7 @@ def leaves(what: str = LEFT_NOTHING) -> None:
     if what == _State.left:
         return
     _State.left = what
-    if _State.watched is not None:
+    if _State.watched:
         watched()  # anew: the core has what it is to say from the beginning
 
 

@@ -62,8 +62,8 @@ def sweep(
             if kept:
                 sweeps.say_left(target)
             missing = [point for point in points if point.id not in kept]
-        with places.cluster(scheduler, scheduler_file, workers) as cluster:
-            screen = console.err()
+        screen = console.err()
+        with places.cluster(scheduler, scheduler_file, workers, screen) as cluster:
             executor = cluster or sweeps.Local(workers or processors(), _noting(screen))
             each = _foretold(missing)
             make = partial(forecasts.one_by_one, each)
@@ -153,7 +153,7 @@ def reproduce(
         screen = console.err()
         local = sweeps.Local(workers or processors(), _noting(screen))
         with (
-            places.cluster(scheduler, scheduler_file, workers) as cluster,
+            places.cluster(scheduler, scheduler_file, workers, screen) as cluster,
             bars.counting(screen) as counter,
         ):
             verdicts, paths = reproduction.reproduce(
