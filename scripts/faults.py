@@ -73,6 +73,8 @@ class Tally:
     tries: dict[str, int] = field(default_factory=dict)
     slowest: dict[str, float] = field(default_factory=dict)
     """Seconds that a command took at most to end after a signal."""
+    struck: dict[str, int] = field(default_factory=dict)
+    """Commands that the signal ended; others had ended, or end well all the same."""
     failures: list[str] = field(default_factory=list)
 
     def count(self, kind: str, why: str | None) -> None:
@@ -255,9 +257,9 @@ def differing(found: dict[str, object], wanted: dict[str, object]) -> list[str]:
     return sorted(name for name in names if found.get(name) != wanted.get(name))[:4]
 
 
-def kill(case: Case, number: int, group: bool, after: float) -> tuple[str | None, float]:
+def kill(case: Case, number: int, group: bool, after: float) -> tuple[str | None, float, bool]:
     """Sends a signal after so many seconds to the whole group or to the command alone; what is
-    wrong then, and how long the command took to end."""
+    wrong then, how long the command took to end, and whether the signal ended it."""
     out = case.reset()
     process = case.command.start(case.top)
     time.sleep(after)
@@ -268,11 +270,12 @@ def kill(case: Case, number: int, group: bool, after: float) -> tuple[str | None
         _, said = process.communicate(timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        return "did not end", PATIENCE_S
+        return "did not end", PATIENCE_S, False
     took = time.monotonic() - sent
     if number == signal.SIGINT and "Traceback" in said and "lightloom" not in said:
-        return NOT_OURS, took
-    return ended(case, out, process, number, said), took
+        return NOT_OURS, took, True
+    struck = process.returncode in (128 + number, -number)
+    return ended(case, out, process, number, said), took, struck
 
 
 def ended(
@@ -306,12 +309,13 @@ def kills(case: Case, tries: int, chosen: random.Random, tally: Tally) -> None:
         name = f"{case.command.name}, {number.name}{' to all' if group else ''}"
         for _ in range(tries):
             after = chosen.uniform(0, case.seconds * 1.05)
-            why, took = kill(case, number, group, after)
+            why, took, struck = kill(case, number, group, after)
             if why == NOT_OURS:
                 tally.count(f"{name}, {NOT_OURS}", None)
                 continue
             tally.count(name, why and f"after {after:.2f} s: {why}")
             tally.slowest[name] = max(took, tally.slowest.get(name, 0.0))
+            tally.struck[name] = struck + tally.struck.get(name, 0)
 
 
 def cut(case: Case, tries: int, chosen: random.Random, tally: Tally) -> None:
@@ -430,8 +434,10 @@ def main() -> int:
     given = asked.parse_args()
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}, {given.tries} tries of each kind", flush=True)
-    # What a shell starts in its background ignores Ctrl-C, and so would all that is tried here.
+    # What a shell starts in its background ignores Ctrl-C, and under nohup SIGHUP: so would all
+    # that is tried here.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     tally, chosen = Tally(), random.Random(seed)
     until = time.monotonic() + given.minutes * 60
     for command in COMMANDS:
@@ -443,7 +449,9 @@ def main() -> int:
                         step()
     for kind, tries in tally.tries.items():
         bad = sum(line.startswith(f"{kind}: ") for line in tally.failures)
-        slow = f", ended within {tally.slowest[kind]:.2f} s" if kind in tally.slowest else ""
+        slow = ""
+        if kind in tally.slowest:
+            slow = f", {tally.struck[kind]} struck, ended within {tally.slowest[kind]:.2f} s"
         print(f"{kind:32} {tries:4} tries {bad:4} failures{slow}")
     print(f"{sum(tally.tries.values())} tries, {len(tally.failures)} failures")
     return 1 if tally.failures else 0

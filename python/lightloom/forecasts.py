@@ -13,13 +13,13 @@ import heapq
 import json
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
 from lightloom.config import Experiment
 from lightloom.errors import ConfigError
-from lightloom.trials import Reached, Trial, tried
+from lightloom.trials import Lost, Reached, Trial, Try, tried
 
 #: What a trial may take [s], and all of them together where there are many.
 TRIAL_S = 0.1
@@ -53,6 +53,8 @@ class Forecast:
     """Cells and packets that they move over a hop; None where one of them counts none."""
     failing: int = 0
     """How many of them have a part dead, to find what breaks."""
+    unknown: int = 0
+    """How many of them are not in these figures: trials of theirs ended their processes."""
     each: tuple[tuple[float, int], ...] = ()
     """Time of a processor [s] and memory [B] of each, where they are known one by one."""
 
@@ -66,6 +68,7 @@ class Forecast:
             max(self.memory_bytes, other.memory_bytes),
             (self.hops or 0) + (other.hops or 0) if known else None,
             self.failing + other.failing,
+            self.unknown + other.unknown,
         )
 
     def times(self, count: int, share: float = 1.0) -> Forecast:
@@ -78,6 +81,7 @@ class Forecast:
             self.memory_bytes,
             hops,
             self.failing * count,
+            self.unknown * count,
         )
 
     def wall_s(self, workers: int) -> float:
@@ -206,24 +210,36 @@ def _share_at(case: Experiment, load: float) -> float:
     return there / own if own and there else 1.0
 
 
-def of_points(points: Sequence[tuple[Experiment, str]]) -> list[Forecast]:
+def of_points(
+    points: Sequence[tuple[Experiment, str]],
+    tried: Try = tried,
+    lost: Callable[[int, str], object] = lambda index, how: None,
+) -> list[Forecast]:
     """What each point of a sweep takes: those that differ in their seeds alone take the same,
     and one that was not tried what the nearest does that was, of the same fabric. One that
-    fails when it is tried, as it would when it runs, takes nothing."""
+    fails when it is tried, as it would when it runs, takes nothing; nor does one whose trial
+    ended its process, of which `lost` hears by its index, and how."""
     keys = [_but_seed(*point) for point in points]
-    alike = {key: points[keys.index(key)] for key in dict.fromkeys(keys)}
-    places = {key: place for place, key in enumerate(alike)}
-    tried_ones = _tried_of(list(alike.items()))
+    first = {key: keys.index(key) for key in dict.fromkeys(keys)}
+    places = {key: place for place, key in enumerate(first)}
+    alike = [(key, points[index]) for key, index in first.items()]
+    tried_ones = _tried_of(alike, tried, lambda key, how: lost(first[key], how))
 
     def nearest(key: str) -> Forecast:
-        label = alike[key][1]
-        known = [k for k in tried_ones if alike[k][1] == label] or list(tried_ones)
+        if key in tried_ones:
+            return tried_ones[key]
+        whole = [k for k, one in tried_ones.items() if not one.unknown] or list(tried_ones)
+        known = [k for k in whole if points[first[k]][1] == points[first[key]][1]] or whole
         return tried_ones[min(known, key=lambda k: abs(places[k] - places[key]))]
 
     return [nearest(key) for key in keys]
 
 
-def _tried_of(alike: Sequence[tuple[str, tuple[Experiment, str]]]) -> dict[str, Forecast]:
+def _tried_of(
+    alike: Sequence[tuple[str, tuple[Experiment, str]]],
+    tried: Try,
+    lost: Callable[[str, str], object],
+) -> dict[str, Forecast]:
     """What some points take, spread evenly over all as far as the time goes."""
     made: dict[str, Forecast] = {}
     seconds = min(TRIAL_S, POINTS_S / 2 / max(1, min(len(alike), POINTS_MOST)))
@@ -236,6 +252,9 @@ def _tried_of(alike: Sequence[tuple[str, tuple[Experiment, str]]]) -> dict[str, 
             made[key] = of_trial(tried(experiment, label, seconds=seconds))
         except ConfigError:
             made[key] = Forecast(1, 0.0, 0.0, 0, 0.0)
+        except Lost as problem:
+            made[key] = Forecast(1, 0.0, 0.0, 0, 0.0, unknown=1)
+            lost(key, str(problem))
     return made
 
 

@@ -39,6 +39,10 @@ class _State:
     """Whether the user knows how it ends."""
     noting: ClassVar[list[Any]] = []
     """Those who note a signal instead of being struck by it, the innermost last."""
+    left = LEFT_NOTHING
+    """What a signal leaves behind now."""
+    watched = False
+    """Whether the core says how the command ends, if it ends it."""
 
 
 def is_ours(handler: object) -> bool:
@@ -92,11 +96,22 @@ def watched(grace_s: float = GRACE_S, *, silent: bool = False) -> None:
 
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
+    # A pipe of an earlier call stays open: a signal may have been written there just now.
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    _State.watched = not silent
     numbers = {name: getattr(signal, name) for name in SAID}
     caught = {n: s for n, s in numbers.items() if callable(signal.getsignal(s))}
     codes = [(int(s), None if silent else line(n)) for n, s in caught.items()]
     _core.ending_watch(reading, grace_s, codes)
+
+
+def leaves(what: str = LEFT_NOTHING) -> None:
+    """Has a command that a signal ends say what it leaves; in the main thread."""
+    if what == _State.left:
+        return
+    _State.left = what
+    if _State.watched:
+        watched()  # anew: the core has what it is to say from the beginning
 
 
 def line(name: str = "") -> str:
@@ -105,7 +120,7 @@ def line(name: str = "") -> str:
     >>> line("SIGTERM")
     'terminated: nothing unfinished was written'
     """
-    return f"{SAID[name or signal.Signals(_first()).name]}: {LEFT_NOTHING}"
+    return f"{SAID[name or signal.Signals(_first()).name]}: {_State.left}"
 
 
 def code() -> int:

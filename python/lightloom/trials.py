@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Protocol
 
 from lightloom import _core, traces
 from lightloom.config import Experiment
@@ -47,6 +48,17 @@ class Trial:
     """Whether the whole run fitted into the trial."""
     measured: bool = False
     """Whether the run ends with its window, so that more flows are there than it takes."""
+
+
+class Lost(Exception):  # noqa: N818 - it is none of what was tried
+    """A trial ended the process that it ran in; says how."""
+
+
+class Try(Protocol):
+    """`tried`, in this process or another."""
+
+    def __call__(self, experiment: Experiment, label: str, *, seconds: float) -> Trial:
+        """Raises `Lost` where that process ended."""
 
 
 def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 1) -> Trial:

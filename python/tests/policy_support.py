@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+from cli_support import SMALL, write
 
 import lightloom
 from lightloom.results import Result
@@ -35,6 +38,22 @@ def experiment(*fabrics: dict[str, Any], **tables: dict[str, Any]) -> dict[str, 
 
 def run(policy: Any, label: str | None = None, /, **keys: Any) -> Result:
     return lightloom.run(experiment({"policy": policy, **keys}), label)
+
+
+FILE = """
+[[fabric]]
+kind = "hybrid"
+interval = "1 ms"
+settle = "10 us"
+policy = {{ file = "policy.py:Policy"{} }}
+"""
+
+
+def hybrid(folder: Path, source: str, options: str = "") -> Path:
+    """A small experiment, a file of its own, whose only fabric obeys `Policy` of this source."""
+    write(folder / "policy.py", source)
+    cluster = SMALL.replace('rack_rate = "100 Gb/s"', 'server_rate = "10 Gb/s"')
+    return write(folder / "e.toml", cluster.replace("20 KB", "2 MB"), FILE.format(options))
 
 
 Write = Callable[..., str]

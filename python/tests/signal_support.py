@@ -66,6 +66,16 @@ def busy(process: subprocess.Popen[str], seconds: float) -> None:
         time.sleep(0.05)
 
 
+def handling(process: subprocess.Popen[str]) -> None:
+    """Waits until a command handles signals: what comes before is the interpreter's."""
+    mask = 1 << (signal.SIGTERM - 1)
+    while process.poll() is None:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        if int(status.partition("SigCgt:")[2].split()[0], 16) & mask:
+            return
+        time.sleep(0.01)
+
+
 def files(folder: Path) -> frozenset[str]:
     """Everything below a folder."""
     return frozenset(str(path.relative_to(folder)) for path in folder.rglob("*"))
@@ -84,6 +94,7 @@ def ended(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
+        handling(process)
         time.sleep(after_s)
         family = descendants(process.pid)
         begun = time.monotonic()

@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
+from cli_support import CLOS, ROOT, SIRIUS, SMALL, lightloom, write
 
 HYBRID = '\n[[fabric]]\nkind = "hybrid"\n'
 
@@ -58,6 +58,12 @@ def test_equal_cost_and_readings(experiment: Path, tmp_path: Path) -> None:
     done = lightloom("cost", experiment, "--equal-cost", "sirius.uplinks=clos", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "sirius.uplinks" in done.stdout
+    hydra = ("cost", ROOT / "examples/hydra-cost.toml", "--equal-cost", "hydra.planes=tree")
+    done = lightloom(*hydra, cwd=tmp_path)
+    note = "note: hydra.planes above 32: a rack needs 2 switches, not 1, which that cost holds"
+    assert done.stdout.splitlines()[-1] == note
+    (found,) = json.loads(lightloom(*hydra, "--json", cwd=tmp_path).stdout)["equal_cost"]
+    assert found["rack_switches"] == {"until": 32, "now": 1, "then": 2}
     done = lightloom("cost", experiment, "--reading", "G", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "54.8*" in done.stdout

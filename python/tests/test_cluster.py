@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from cluster_support import ACTIVE, PATIENCE_S, Dask, dask, until
+from policy_support import hybrid
 from test_inputs import READERS, assert_same, experiment, figures
 from typer.testing import CliRunner
 
@@ -30,7 +31,7 @@ import lightloom as api
 from lightloom import ConfigError
 from lightloom.cli import app
 from lightloom.results import Result
-from lightloom.sweep.executors import Failed, Job, build, joining, run_jobs, travel, worker
+from lightloom.sweep.executors import Failed, Job, build, deaths, joining, run_jobs, travel, worker
 from lightloom.sweep.executors.build import Build
 from lightloom.sweep.executors.cluster import Cluster, other_build
 
@@ -124,6 +125,7 @@ def test_a_sweep_outlives_a_worker(tmp_path: Path) -> None:
         assert cluster.processes["two"].poll() is None, "it was not ours to end"
     assert code == 0, err
     assert f"{cluster.address}: 2 workers, 2 threads; dashboard http://" in err
+    assert re.search(r"note: worker tcp://\S+ is gone, and had (clos|sirius)-load=", err), err
     assert "6 points" in out
     local = lightloom("sweep", "s.toml", "-o", "here", "--workers", "1", cwd=tmp_path)
     assert local.returncode == 0, local.stderr
@@ -152,7 +154,7 @@ def test_rows_stream_into_one_data_set(there: Dask, tmp_path: Path) -> None:
 
 #: Fails where the traffic is what its load is told to be.
 FRAGILE = """
-class Fragile:
+class Policy:
     def __init__(self, breaks=False):
         self.breaks = breaks
     def decide(self, demand, switch):
@@ -160,20 +162,11 @@ class Fragile:
             raise RuntimeError("it broke")
         return [(0, 1)]
 """
-HYBRID = """
-[[fabric]]
-kind = "hybrid"
-interval = "1 ms"
-settle = "10 us"
-policy = { file = "fragile.py:Fragile" }
-"""
 
 
 def fragile(folder: Path) -> None:
     """A sweep of which one point in two fails while it runs."""
-    write(folder / "fragile.py", FRAGILE)
-    cluster = SMALL.replace('rack_rate = "100 Gb/s"', 'server_rate = "10 Gb/s"')
-    write(folder / "e.toml", cluster.replace("20 KB", "2 MB"), HYBRID)
+    hybrid(folder, FRAGILE)
     grid = '\n[grid]\n"fabric.hybrid.policy.breaks" = [true, false]\n'
     write(folder / "s.toml", 'base = "e.toml"\nrepeat = 2\n' + grid)
 
@@ -193,7 +186,7 @@ def test_a_point_that_fails_is_told_and_the_others_go_on(
         assert line.startswith("failed: hybrid-breaks=True") or "breaks=True" in line
         assert "(fabric hybrid): " in line
         assert "it broke" in line
-        assert f"{tmp_path}/fragile.py:Fragile" in line  # the path that the user wrote
+        assert f"{tmp_path}/policy.py:Policy" in line  # the path that the user wrote
     assert "4 points, 2 failed" in done.stdout
     assert [row for row in done.stdout.splitlines() if row.startswith("True") and row.endswith("2")]
     document = json.loads((tmp_path / "out/sweep.json").read_text())["points"]
@@ -507,3 +500,18 @@ def test_a_result_that_came_before_its_worker_died_counts() -> None:
     assert cluster._read(lost, answer) == "figures"
     refused = worker.Answer("tcp://there:1", own, failed="no such key", refused=(None,) * 5)
     assert str(cluster._read(lost, refused)) == "no such key"
+
+
+def test_of_a_worker_that_is_gone_it_is_told_what_it_had() -> None:
+    """Not of tasks of others, nor of a worker that was sent away."""
+    heard: list[str] = []
+    topics: dict[str, Any] = {}
+    client: Any = SimpleNamespace(subscribe_topic=topics.__setitem__)
+    deaths.listen(client, {"a": "sirius, seed 3", "b": "clos, seed 3"}, heard.append)
+    event = {"action": "remove-worker", "worker": "tcp://there:1", "processing-tasks": {"a", "b"}}
+    for changes in ({}, {"expected": True}, {"processing-tasks": {"c"}}, {"action": "add-worker"}):
+        topics["all"]((0.0, {**event, **changes}))
+    assert heard == [
+        "worker tcp://there:1 is gone, and had clos, seed 3; sirius, seed 3: tried again on "
+        "others, unless too many have died of it"
+    ]

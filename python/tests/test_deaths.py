@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,46 +13,44 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from cli_support import SMALL, command, lightloom, write
+from policy_support import hybrid
 from test_inputs import assert_same
 
 import lightloom as api
-from lightloom import ConfigError
+from lightloom import ConfigError, forecasts, trials
 from lightloom.sweep import Failed, Job, run_jobs
-from lightloom.sweep.executors import crew
+from lightloom.sweep.executors import crew, trying
 from lightloom.sweep.executors.jobs import ALLOWED_DEATHS
+from lightloom.trials import Lost
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 
 #: Seconds that a busy machine may take for anything here.
 PATIENCE_S = 120.0
-#: Says who decides, and waits until it may; not where the command itself tries a point.
+#: Says who decides, and waits until all or it may.
 WAITING = """
 import os, time
-from multiprocessing import parent_process
 from pathlib import Path
 
 class Policy:
     def __init__(self, at=""):
         self.at = Path(at)
     def decide(self, demand, switch):
-        if parent_process() is not None:
-            (self.at / str(os.getpid())).touch()
-            while not (self.at / "go").exists():
-                time.sleep(0.02)
+        own = self.at / str(os.getpid())
+        own.touch()
+        while not ((self.at / "go").exists() or own.with_suffix(".go").exists()):
+            time.sleep(0.02)
         return [(0, 1)]
 """
 #: Ends its process as a system that is short of memory does, and says so before.
 DEADLY = """
 import os, signal
-from multiprocessing import parent_process
 from pathlib import Path
 
 class Policy:
     def __init__(self, at="", kills=False, code=0):
         self.at, self.kills, self.code = Path(at), kills, code
     def decide(self, demand, switch):
-        if parent_process() is None:
-            return [(0, 1)]
         with open(self.at / "log", "a") as log:
             log.write("died " if self.kills else "decided ")
         if self.kills and self.code:
@@ -60,27 +59,41 @@ class Policy:
             os.kill(os.getpid(), signal.SIGKILL)
         return [(0, 1)]
 """
-HYBRID = """
-[[fabric]]
-kind = "hybrid"
-interval = "1 ms"
-settle = "10 us"
-policy = {{ file = "policy.py:Policy", at = "{at}" }}
-"""
+
+
+#: One that ends its process, and one that does not.
+DEADLY_GRID = '[grid]\n"fabric.hybrid.policy.kills" = [true, false]\n'
+#: What is said of its trial, and of what is tried again.
+LOST = (
+    r"note: the trial of hybrid-kills=True-seed=3-\S+ ended its process \(SIGKILL\): it is not "
+    "estimated, and begins last\n"
+)
+AGAIN = (
+    r"note: {}: its process died \({}\); it is tried again when the others are done, with nothing "
+    "beside it: try {} of 4\n"
+)
 
 
 def prepared(folder: Path, policy: str, sweep: str = "") -> Path:
     """An experiment that a policy in Python decides in, and a sweep of it."""
-    write(folder / "policy.py", policy)
-    cluster = SMALL.replace('rack_rate = "100 Gb/s"', 'server_rate = "10 Gb/s"')
-    write(folder / "e.toml", cluster.replace("20 KB", "2 MB"), HYBRID.format(at=folder / "at"))
+    hybrid(folder, policy, f', at = "{folder / "at"}"')
     (folder / "at").mkdir()
     write(folder / "s.toml", 'base = "e.toml"\nflows = true\n', sweep)
     return folder / "at"
 
 
+def deciding(at: Path, least: int, of: subprocess.Popen[str] | None = None) -> set[str]:
+    """Processes of a command that have waited, once there are so many of them."""
+    until = time.monotonic() + PATIENCE_S
+    while len(found := {one.name for one in at.iterdir() if one.name.isdecimal()}) < least:
+        assert of is None or of.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return found
+
+
 def test_a_sweep_outlives_a_worker_that_is_killed(tmp_path: Path) -> None:
-    """In the middle of a point: all points are done, to the byte as undisturbed."""
+    """In the middle of a point: all points are done, to the byte as undisturbed, and it is said."""
     at = prepared(tmp_path, WAITING, '[grid]\n"workload.load" = [0.2, 0.4, 0.6]\n')
     with subprocess.Popen(
         command("sweep", "s.toml", "-o", "killed", "--workers", "2"),
@@ -90,19 +103,18 @@ def test_a_sweep_outlives_a_worker_that_is_killed(tmp_path: Path) -> None:
         text=True,
     ) as process:
         try:
-            until = time.monotonic() + PATIENCE_S
-            while len(workers := list(at.iterdir())) < 2:
-                assert process.poll() is None
-                assert time.monotonic() < until
-                time.sleep(0.02)
-            os.kill(int(workers[0].name), signal.SIGKILL)
+            (trying,) = deciding(at, 1, process)
+            (at / f"{trying}.go").touch()
+            working = deciding(at, 3, process) - {trying}
+            os.kill(int(working.pop()), signal.SIGKILL)
             (at / "go").touch()
             out, errors = process.communicate(timeout=PATIENCE_S)
         finally:
             process.kill()
-    assert (process.returncode, errors) == (0, ""), out
+    assert process.returncode == 0, errors
+    assert re.fullmatch(AGAIN.format(r"hybrid-load=0.[246]-\S+", "SIGKILL", 2), errors)
     assert "3 points\n" in out
-    assert len(list(at.iterdir())) > 1 + 2, "two workers, and those after the death"
+    assert len(deciding(at, 4)) > 3, "the trials', two workers, and those after the death"
     done = lightloom("sweep", "s.toml", "-o", "whole", "--workers", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     names = {folder.name for folder in (tmp_path / "whole/points").iterdir()}
@@ -112,13 +124,74 @@ def test_a_sweep_outlives_a_worker_that_is_killed(tmp_path: Path) -> None:
         assert_same(tmp_path / "whole/points" / name, tmp_path / "killed/points" / name)
 
 
+#: Ends its process once.
+ONCE = """
+import os, signal
+from pathlib import Path
+
+class Policy:
+    def __init__(self, at=""):
+        self.at = Path(at)
+    def decide(self, demand, switch):
+        try:
+            (self.at / "died").mkdir()
+        except FileExistsError:
+            return [(0, 1)]
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+CLAIM = """
+title = "Toy"
+[[claim]]
+id = "goodput"
+source = "none"
+statement = "Some of it arrives."
+command = "lightloom reproduce toy/one"
+measures = "goodput"
+expect = { at_least = 0.0001 }
+exact = "arithmetic"
+status = "reproduced"
+"""
+FIGURE = """
+from pathlib import Path
+import lightloom
+from lightloom.reproduce.simulate import simulate
+from matplotlib.figure import Figure
+
+def measure(quick, workers):
+    base = lightloom.load(Path(__file__).parents[1] / "e.toml")
+    cases = {seed: (base.with_overrides([f"run.seed={seed}"]), "hybrid") for seed in (1, 2)}
+    found = simulate(cases, workers)
+    return {"data": [], "claims": {"goodput": found[1]["goodput_normalized"]}}
+
+def figure(data):
+    return Figure()
+"""
+
+
+def test_reproduce_says_what_is_tried_again(tmp_path: Path) -> None:
+    toy = tmp_path / "toy"
+    toy.mkdir()
+    prepared(tmp_path, ONCE)
+    write(toy / "claims.toml", CLAIM)
+    write(toy / "one.py", FIGURE)
+    words = ("reproduce", "toy", "-o", "out", "--workers", "2")
+    done = lightloom(*words, cwd=tmp_path, LIGHTLOOM_VALIDATION=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    begins, again, took = done.stderr.splitlines(keepends=True)
+    assert re.fullmatch(AGAIN.format("hybrid, seed [12]", "SIGKILL", 2), again)
+    assert (begins[:15], took[:12]) == ("toy/one begins,", "toy/one took")
+
+
 def test_what_kills_its_worker_each_time_has_failed_and_the_others_go_on(tmp_path: Path) -> None:
-    grid = 'repeat = 2\n[grid]\n"fabric.hybrid.policy.kills" = [true, false]\n'
-    at = prepared(tmp_path, DEADLY, grid)
+    at = prepared(tmp_path, DEADLY, f"repeat = 2\n{DEADLY_GRID}")
     done = lightloom("sweep", "s.toml", "-o", "out", "--workers", "2", cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert "4 points, 2 failed" in done.stdout
-    failed = done.stderr.splitlines()
+    tried, *lines = done.stderr.splitlines(keepends=True)
+    assert re.fullmatch(LOST, tried)
+    again = "|".join(AGAIN.format(r"hybrid-kills=True-seed=\S+", "SIGKILL", n) for n in (2, 3, 4))
+    assert all(re.fullmatch(again, line) for line in lines[:6]), lines
+    failed = [line.rstrip() for line in lines[6:]]
     assert len(failed) == 2
     for line in failed:
         assert line.startswith("failed: hybrid-kills=True-seed=")
@@ -135,14 +208,60 @@ def test_what_kills_its_worker_each_time_has_failed_and_the_others_go_on(tmp_pat
     assert [row["error"] is None for row in table] == [False, False, True, True]
     assert len(list((tmp_path / "out/points").iterdir())) == 2
     log = (at / "log").read_text().split()
-    assert Counter(log)["died"] == 2 * (ALLOWED_DEATHS + 1)
+    assert Counter(log)["died"] == 1 + 2 * (ALLOWED_DEATHS + 1), "the trial of both, and each"
     assert log[-2 * ALLOWED_DEATHS :] == ["died"] * (2 * ALLOWED_DEATHS), "alone, at the end"
 
 
-def jobs_of(folder: Path, *options: str) -> list[Job]:
-    base = api.load(folder / "e.toml")
-    each = [base.with_overrides([f"fabric.hybrid.policy.{one}"] if one else []) for one in options]
-    return [Job(one, "hybrid", whole=False) for one in each]
+def test_a_point_that_kills_its_trial_is_not_estimated(tmp_path: Path) -> None:
+    """It ended the command before anything ran; nor does it stand for one that was not tried."""
+    prepared(tmp_path, DEADLY, f"repeat = 2\n{DEADLY_GRID}")
+    done = lightloom("sweep", "s.toml", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0
+    assert re.fullmatch(LOST, done.stderr)
+    assert done.stdout.startswith("estimate: 4 simulations, 2 of them not estimated; ")
+    assert "longest point: hybrid-kills=False" in done.stdout
+
+
+def test_with_one_worker_the_others_are_done_before_it(tmp_path: Path) -> None:
+    """It runs in the command itself, last; what is done stays, and --resume has it alone."""
+    prepared(tmp_path, DEADLY, DEADLY_GRID)
+    for options in ((), ("--resume",)):
+        done = lightloom("sweep", "s.toml", "-o", "out", "--workers", "1", *options, cwd=tmp_path)
+        assert done.returncode == -signal.SIGKILL
+        (point,) = (tmp_path / "out/points").iterdir()
+        assert point.name.startswith("hybrid-kills=False-")
+
+
+def test_a_trial_says_how_its_process_ended(tmp_path: Path) -> None:
+    """The next has a new one."""
+    prepared(tmp_path, DEADLY)
+    base = api.load(tmp_path / "e.toml")
+    deadly = base.with_overrides(["fabric.hybrid.policy.kills=true", "fabric.hybrid.policy.code=9"])
+    with trying.apart() as tried:
+        with pytest.raises(Lost, match="exit code 9"):
+            tried(deadly, "hybrid", seconds=0.01)
+        assert tried(base, "hybrid", seconds=0.01).flows == 400
+
+
+def test_what_kills_its_worker_is_passed_over_for_those_not_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = api.load(write(tmp_path / "e.toml", SMALL, '[[fabric]]\nkind = "clos"\n'))
+    points = [(base.with_overrides([f"workload.flows={n}"]), "clos") for n in (400, 300, 200)]
+    monkeypatch.setattr(forecasts, "POINTS_MOST", 2)
+    told: list[tuple[int, str]] = []
+
+    def tried(experiment: api.Experiment, label: str, *, seconds: float) -> trials.Trial:
+        if experiment.raw["workload"]["flows"] == 400:
+            raise Lost("SIGKILL")
+        return trials.tried(experiment, label, seconds=seconds)
+
+    found = forecasts.of_points(points, tried, lambda *lost: told.append(lost))
+    assert told == [(0, "SIGKILL")]
+    assert [one.unknown for one in found] == [1, 0, 0]
+    assert found[1] == found[2]
+    assert found[2].memory_bytes > 0
+    assert forecasts.one_by_one(found).unknown == 1
 
 
 def test_without_keep_going_it_is_raised(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from cli_support import ROOT
 from decision_support import bought
 
 import lightloom
@@ -12,6 +14,7 @@ from lightloom import report
 from lightloom.decision.breaking import Kept, broken, sentence
 from lightloom.decision.purchases import CAPITAL
 from lightloom.economics.amounts import Range
+from lightloom.report.decisions.read import CARRIED
 from lightloom.resilience.search import Search
 
 # $500,000 and $385,000 to $446,800; 3,200 Gb/s delivered each.
@@ -42,6 +45,12 @@ def test_who_no_longer_carries_the_load_is_not_the_one_to_buy() -> None:
     kept = {"sirius": Kept(0.92, "grating 3", carries=False), "esn": WHOLE}
     assert sentence([ESN, SIRIUS], kept).endswith("the one to buy is esn, $156 per Gb/s delivered.")
     assert broken(SIRIUS, Kept(0.0, "node", carries=True)).delivered is None
+
+
+def test_broken_and_sound_carry_the_load_by_the_same_share() -> None:
+    """The core has it too, for `stable`."""
+    core = (ROOT / "crates/metrics/src/span.rs").read_text(encoding="utf-8")
+    assert re.findall(r"pub const CARRIED: f64 = ([\d.]+);", core) == [str(CARRIED)]
 
 
 def test_level_once_all_have_their_worst_part_dead() -> None:

@@ -16,6 +16,7 @@ from lightloom.economics.amounts import Range
 from lightloom.economics.equal import break_evens
 from lightloom.economics.given import with_prices
 from lightloom.economics.papers import cthrough, hydra, sirius
+from lightloom.economics.rack_switches import More
 from lightloom.economics.solve import equal_cost
 
 HYDRA = {"racks": 320, "servers_per_rack": 32, "server_rate": "10 Gb/s"}
@@ -168,6 +169,27 @@ def test_at_equal_cost_two_fabrics_cost_the_same() -> None:
     assert target is not None
     exact = (target.low - 16_696_320) / 630_000
     assert float(found.value.low) == pytest.approx(float(exact), abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("servers", "planes", "oversubscription", "known"),
+    [
+        # 10 Gb/s each on 64 ports: 32 servers leave 32 for planes, 40 leave 24.
+        (32, 8, 1, (32, 1, 2)),
+        (40, 8, 1, (24, 1, 2)),
+        (32, 40, 1, None),  # two switches already
+        (32, 8, 4, None),  # the tree costs less: no second is needed
+    ],
+)
+def test_racks_that_need_a_second_switch_at_equal_cost_are_told(
+    servers: int, planes: int, oversubscription: int, known: tuple[int, int, int] | None
+) -> None:
+    table = experiment("hydra", HYDRA, planes=planes, circuit_rate="10 Gb/s")
+    table["cluster"]["servers_per_rack"] = servers
+    tree = {"kind": "tree", "levels": 3, "racks_per_pod": 16, "oversubscription": oversubscription}
+    table["fabric"].append(tree)
+    more = equal_cost(lightloom.load(table), "hydra.planes=tree", books.load("hydra-2013")).more
+    assert more == (None if known is None else More(*known))
 
 
 def test_an_oversubscription_that_costs_what_another_network_does() -> None:

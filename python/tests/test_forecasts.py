@@ -135,6 +135,13 @@ def test_a_dry_run_says_and_writes_nothing(tmp_path: Path) -> None:
     assert found["simulations"] == 2
     assert found["seconds_most"] == pytest.approx(4 * found["seconds_least"])
     assert sorted(tmp_path.rglob("*")) == before
+    styles = ("--figures", "slide,ieee-column", "--physics", "ideal,realistic")
+    for options, on_top in (
+        ((), "; report comes on top, about 2 s\n"),
+        (styles, "; report and figures come on top, about 19 s\n"),
+    ):
+        told = lightloom("compare", "e.toml", "--dry-run", *options, cwd=tmp_path).stdout
+        assert on_top in told, told
     refused = lightloom("run", "e.toml", "--fabric", "c", "--dry-run", cwd=tmp_path)
     assert refused.returncode == 2
 

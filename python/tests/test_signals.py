@@ -7,11 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from cli_support import CLOS, SMALL, command, environment_with, write
 from signal_support import PATIENCE_S, descendants, ended, files, living
+
+from lightloom import signals
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -144,6 +148,18 @@ def ends(folder: Path, words: list[object], within_s: float) -> None:
         assert end.took_s < PATIENCE_S, told
 
 
+@contextmanager
+def running(script: str, folder: Path, sign: str) -> Iterator[subprocess.Popen[str]]:
+    """A process of Python's that has come so far that it has made a file."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    line = [sys.executable, "-c", script]
+    with subprocess.Popen(line, cwd=folder, text=True, **pipes) as process:
+        while not (folder / sign).exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        yield process
+
+
 STUCK = """
 import sys
 from lightloom.__main__ import main
@@ -168,12 +184,7 @@ def test_code_that_never_looks_is_ended_all_the_same(
 ) -> None:
     """As a parser in C may be: ended by the core, which removes what is unfinished."""
     write(tmp_path / "e.toml", SMALL, CLOS)
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    script = [sys.executable, "-c", STUCK]
-    with subprocess.Popen(script, cwd=tmp_path, text=True, **pipes) as process:
-        while not (tmp_path / "half.part").exists():
-            assert process.poll() is None
-            time.sleep(0.05)
+    with running(STUCK, tmp_path, "half.part") as process:
         time.sleep(0.5)
         process.send_signal(number)
         begun = time.monotonic()
@@ -182,6 +193,21 @@ def test_code_that_never_looks_is_ended_all_the_same(
     assert process.returncode == code
     assert errors == f"{SAID[code]}: nothing unfinished was written\n"
     assert files(tmp_path) == {"e.toml"}
+
+
+def test_what_stays_is_said_by_the_core_too(tmp_path: Path) -> None:
+    """It has what it is to say from the beginning: that changes with the first point of a sweep."""
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    stuck = STUCK.replace("    signals.note(", '    signals.leaves("all stays")\n    signals.note(')
+    for script, said in (
+        (stuck, "all stays"),
+        (stuck.replace("sum(", "signals.leaves()\n    sum("), signals.LEFT_NOTHING),
+    ):
+        with running(script, tmp_path, "half.part") as process:
+            time.sleep(0.5)
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (143, f"terminated: {said}\n")
 
 
 #: Writes into its folder and heeds nothing, also while that is removed.
@@ -210,11 +236,7 @@ main()
 def test_what_is_written_while_it_is_removed_goes_too(tmp_path: Path) -> None:
     """`compare` left its folder of unfinished files where it wrote one just then."""
     write(tmp_path / "e.toml", SMALL, CLOS)
-    script = [sys.executable, "-c", WRITING]
-    with subprocess.Popen(script, cwd=tmp_path, stderr=subprocess.PIPE) as process:
-        while not (tmp_path / "half/999").exists():
-            assert process.poll() is None
-            time.sleep(0.05)
+    with running(WRITING, tmp_path, "half/999") as process:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
     assert process.returncode == 143
@@ -248,12 +270,7 @@ def test_a_command_that_is_being_loaded_ends_at_once(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     """An exception would be lost there, and the command go on."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    script = [sys.executable, "-c", LOADING]
-    with subprocess.Popen(script, cwd=tmp_path, text=True, **pipes) as process:
-        while not (tmp_path / "loading").exists():
-            assert process.poll() is None
-            time.sleep(0.05)
+    with running(LOADING, tmp_path, "loading") as process:
         process.send_signal(number)
         out, errors = process.communicate(timeout=60)
     assert process.returncode == code

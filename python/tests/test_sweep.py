@@ -10,8 +10,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
+from typer.testing import CliRunner
 
-from lightloom import ConfigError, sweep
+from lightloom import ConfigError, signals, sweep
+from lightloom.cli import app
 from lightloom.sweep.executors import process
 
 SWEEP = """
@@ -171,13 +173,33 @@ def test_an_interrupted_sweep_keeps_whole_points(study: Path, tmp_path: Path) ->
         finally:
             process.kill()  # were it still there, leaving would wait for it
     assert process.returncode == 130, errors
-    assert errors == "interrupted: nothing unfinished was written\n"
+    stay = "points that are done stay in out/points, and --resume goes on from there"
+    assert errors == f"interrupted: {stay}\n"
     assert not (tmp_path / "out" / "sweep.parquet").exists()
     left = list(points.iterdir())
     assert 4 <= len(left) < 800
     for folder in left:
         assert not folder.name.startswith(".")
         assert json.loads((folder / "summary.json").read_text())["label"] == "clos"
+
+
+def test_a_sweep_that_goes_on_says_what_stays_before_it_has_done_more(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def struck(*given: object) -> None:
+        raise signals.Ended
+
+    sweep.run_sweep(sweep.read(study), tmp_path / "out")
+    assert signals._State.left == signals.LEFT_NOTHING, "it is whole"
+    monkeypatch.setattr("lightloom.forecasts.of_points", struck)
+    monkeypatch.setattr(signals._State, "left", signals.LEFT_NOTHING)
+    monkeypatch.chdir(tmp_path)
+    for options, said in (
+        ((), "nothing unfinished was written"),
+        (("--resume",), "points that are done stay in out/points, and --resume goes on from there"),
+    ):
+        done = CliRunner().invoke(app, ["sweep", "s.toml", "-o", "out", *options])
+        assert (done.exit_code, done.stderr) == (130, f"interrupted: {said}\n")
 
 
 def test_the_table_has_the_columns_of_every_fabric(study: Path, tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 from rich.table import Table
 
 from lightloom import console, forecasts
@@ -58,19 +59,20 @@ def sweep(
                 files, folders = sweeps.names(points, flows=study.flows)
                 check_names(target, [*files, "report.html"], [*folders, "figures"])
             kept = sweeps.find_done(points, target, study, _note) if resume else {}
+            if kept:
+                sweeps.say_left(target)
             missing = [point for point in points if point.id not in kept]
-        with places.cluster(scheduler, scheduler_file, workers) as cluster:
-            executor = cluster or sweeps.Local(workers or processors())
-            each = forecast.quietly(
-                lambda: forecasts.of_points([(point.experiment, point.fabric) for point in missing])
-            )
+        screen = console.err()
+        with places.cluster(scheduler, scheduler_file, workers, screen) as cluster:
+            executor = cluster or sweeps.Local(workers or processors(), _noting(screen))
+            each = _foretold(missing)
             make = partial(forecasts.one_by_one, each)
             apart = cluster is not None or min(executor.at_once, len(missing)) > 1
             if dry_run:
                 _dry_run(points, missing, each, executor.at_once, apart=apart)
                 return
             forecast.before(make, executor.at_once, apart=apart)
-            with bars.counting() as counter:
+            with bars.counting(screen) as counter:
                 outcome = sweeps.run_sweep(
                     study,
                     target,
@@ -141,6 +143,7 @@ def reproduce(
     The exit code is 0 if every claim's outcome is the one on record, else 1.
     """
     from lightloom import reproduce as reproduction
+    from lightloom import sweep as sweeps
 
     with console.guarded():
         _check_workers(workers)
@@ -148,8 +151,9 @@ def reproduce(
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
         console.claim_output(folder)
         screen = console.err()
+        local = sweeps.Local(workers or processors(), _noting(screen))
         with (
-            places.cluster(scheduler, scheduler_file, workers) as cluster,
+            places.cluster(scheduler, scheduler_file, workers, screen) as cluster,
             bars.counting(screen) as counter,
         ):
             verdicts, paths = reproduction.reproduce(
@@ -158,7 +162,7 @@ def reproduce(
                 quick=quick,
                 readings=readings,
                 workers=workers or processors(),
-                executor=cluster,
+                executor=cluster or local,
                 progress=counter,
                 told=lambda line: screen.print(line, markup=False),
             )
@@ -172,6 +176,21 @@ def reproduce(
         if changed:
             console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)
             raise typer.Exit(1)
+
+
+def _foretold(missing: Sequence[sweeps.Point]) -> list[forecasts.Forecast]:
+    """What each point takes, by trials in a process of their own."""
+    from lightloom.sweep.executors import trying
+
+    def lost(index: int, how: str) -> None:
+        _note(
+            f"the trial of {missing[index].id} ended its process ({how}): it is not estimated, "
+            "and begins last"
+        )
+
+    pairs = [(point.experiment, point.fabric) for point in missing]
+    with trying.apart() as tried:
+        return forecasts.of_points(pairs, tried, lost)
 
 
 def _dry_run(
@@ -189,7 +208,7 @@ def _dry_run(
     if missing:
         longest = max(range(len(missing)), key=lambda place: each[place].seconds)
         taken = each[longest]
-        if math.isfinite(taken.seconds):
+        if math.isfinite(taken.seconds) and not taken.unknown:
             time = forecast.span(taken.seconds)
             memory = console.size(taken.memory_bytes + forecasts.WORKER_BYTES)
             console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
@@ -211,8 +230,13 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
         console.say(f"note: {target / 'points'} has {there}, too: in no table")
 
 
+def _noting(screen: Console) -> Callable[[str], None]:
+    """What prints notes on the screen of a bar: by another they would tear it."""
+    return lambda line: screen.print(f"note: {line}", markup=False)
+
+
 def _note(line: str) -> None:
-    console.err().print(f"note: {line}", markup=False)
+    _noting(console.err())(line)
 
 
 def _check_record(record: bool, quick: bool) -> None:

@@ -16,6 +16,7 @@ from lightloom.cli import (
     forecast,
     headline,
     notes,
+    on_top,
     papers,
     pdf,
     physics,
@@ -59,14 +60,17 @@ def compare(
     target = how.target(RESULTS / folder("+".join(e.name for e in loaded)))
     sheet = None if how.pdf is None else (pdf.target(how.pdf, target), pdf.check(books))
     make, workers = _forecast(loaded, every, presets, how)
+    more = on_top.line(
+        len(every), report=target is not None, styles=len(styles), sheet=sheet is not None
+    )
     if dry_run:
-        forecast.instead(make, workers, how.json, forecast.REPORT)
+        forecast.instead(make, workers, how.json, more)
         return
     if target is not None:
         console.claim_output(target, *_names(every, books, len(loaded), how, styles))
     if how.place is None:
         doubt_threads(how.threads)
-    forecast.before(make, workers, forecast.REPORT)
+    forecast.before(make, workers, more)
     made = [_made(one, presets, how) for one in loaded]
     comparisons = [comparison for group in made for comparison in group]
     # Before anything is printed: a reader that goes away takes no results with it.

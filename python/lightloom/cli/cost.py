@@ -251,7 +251,9 @@ def _equal_json(solved: EqualCost) -> dict[str, Any]:
     value = solved.value
     ends = None if value is None else [float(value.low), float(value.high)]
     some = None if solved.some is None else float(solved.some)
-    return {"key": solved.key, "other": solved.other, "value": ends, "some": some}
+    more = None if solved.more is None else solved.more.to_json()
+    found = {"key": solved.key, "other": solved.other, "value": ends, "some": some}
+    return {**found, "rack_switches": more}
 
 
 def _print(
@@ -277,6 +279,8 @@ def _print(
         console.say(f"\nbill of {label}: {text.total(first.fabrics[label])}")
         screen.print(text.bill(first.bill_rows(label), first.book.currency))
     for line in (*text.break_evens(evens, first.book), *map(text.solved, solved)):
+        console.say(line)
+    for line in text.more_switches(solved):
         console.say(line)
     chosen = [one.reading for one in found if one.reading is not None]
     if chosen:

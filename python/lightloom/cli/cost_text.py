@@ -198,6 +198,16 @@ def solved(found: EqualCost) -> str:
     return f"{found.key} = {value}: costs what {found.other} does"
 
 
+def more_switches(solved: Iterable[EqualCost]) -> Iterator[str]:
+    """Where what costs as much has more switches in each rack."""
+    for found in solved:
+        if (more := found.more) is not None:
+            yield (
+                f"note: {found.key} above {more.until}: a rack needs {more.then} switches, not "
+                f"{more.now}, which that cost holds"
+            )
+
+
 def readings(chosen: Sequence[Reading]) -> Table:
     """Claims × readings: each figure of Fig 6 by each reading, and which it meets."""
     from lightloom.economics import book as books

@@ -27,8 +27,6 @@ UNKNOWN = (
     "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; it may "
     "take very long, as where links are too slow for the flows (cluster.nic, cluster.rack_rate)"
 )
-#: What a comparison does when everything is simulated.
-REPORT = "; figures and the report come on top"
 
 
 def before(
@@ -66,6 +64,7 @@ def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
     wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
     several = f"{forecast.simulations} simulations" if forecast.simulations > 1 else "1 simulation"
     several += f", {forecast.failing} of them with one part dead" if forecast.failing else ""
+    several += f", {forecast.unknown} of them not estimated" if forecast.unknown else ""
     if not math.isfinite(wall):
         return f"{several}; {UNKNOWN}"
     parts = [

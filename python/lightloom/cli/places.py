@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
 from lightloom import console
 from lightloom.errors import refusal
@@ -31,9 +33,13 @@ SchedulerFile = Annotated[
 
 @contextmanager
 def cluster(
-    scheduler: str | None, file: Path | None, workers: int | None = None
+    scheduler: str | None,
+    file: Path | None,
+    workers: int | None = None,
+    screen: Console | None = None,
 ) -> Iterator[Cluster | None]:
-    """The cluster that is asked for, joined; None where none is."""
+    """The cluster that is asked for, joined; None where none is. What it tells is on standard
+    error, or on the screen of a bar."""
     if scheduler is None and file is None:
         yield None
         return
@@ -42,6 +48,6 @@ def cluster(
         raise refusal("--workers", workers, limit, "leave it out, or --scheduler")
     from lightloom.sweep.executors import joining
 
-    screen = console.err()
-    with joining.joined(scheduler, file, lambda line: screen.print(line, markup=False)) as joined:
+    told = partial((screen or console.err()).print, markup=False)
+    with joining.joined(scheduler, file, told) as joined:
         yield joined

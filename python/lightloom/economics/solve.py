@@ -9,7 +9,7 @@ from typing import Any
 
 from lightloom.config import Experiment
 from lightloom.economics import network as networks
-from lightloom.economics import pricing
+from lightloom.economics import pricing, rack_switches
 from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
 from lightloom.economics.equal import equal_ends
@@ -35,6 +35,8 @@ class EqualCost:
     """Whether the key is a whole number: the answer lies between two of them."""
     low: Fraction
     high: Fraction
+    more: rack_switches.More | None = None
+    """Of a whole number, where racks need more switches at that value than they have."""
 
 
 def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
@@ -75,7 +77,8 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
         known = [low + high - end for end in reversed(known)]
     value = Range(known[0], known[1]) if len(known) == 2 else None
     some = known[0] if len(known) == 1 else None
-    return EqualCost(f"{label}.{key}", other, value, some, whole, low, high)
+    more = rack_switches.more(at, int(present), known[-1]) if whole and known else None
+    return EqualCost(f"{label}.{key}", other, value, some, whole, low, high, more)
 
 
 def _costs(

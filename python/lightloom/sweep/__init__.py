@@ -8,7 +8,7 @@ stopped and resumed. Where points run is an executor's concern: `executors`.
 
 from lightloom.sweep.executors import Executor, Failed, Job, Local, run_jobs
 from lightloom.sweep.grid import Point, SweepFile, expand, read
-from lightloom.sweep.points import find_done, store_point
+from lightloom.sweep.points import find_done, say_left, store_point
 from lightloom.sweep.run import Found, Outcome, names, run_sweep
 
 __all__ = [
@@ -26,5 +26,6 @@ __all__ = [
     "read",
     "run_jobs",
     "run_sweep",
+    "say_left",
     "store_point",
 ]

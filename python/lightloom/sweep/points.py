@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import lightloom
-from lightloom import identity, inputs
+from lightloom import identity, inputs, signals
 from lightloom.sweep.grid import Point, SweepFile
 from lightloom.writing import Staging, records, release_left
 from lightloom.writing.records import RECORD
@@ -52,6 +52,12 @@ def store_point(
         build = summary.get("build", identity.build())
         told = {"digest": digest, "flows": flows or kept, "build": build, "inputs": read}
         staging.record(folder, told, keep=kept)
+
+
+def say_left(out: Path) -> None:
+    """Has a command that a signal ends from now on say that points of its sweep stay."""
+    folder = out / "points"
+    signals.leaves(f"points that are done stay in {folder}, and --resume goes on from there")
 
 
 def _has_flows(folder: Path, digest: str) -> bool:

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lightloom import identity, inputs
+from lightloom import identity, inputs, signals
 from lightloom.result_files import RESULT_FILES
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
-from lightloom.sweep.points import find_done, other_points, store_point
+from lightloom.sweep.points import find_done, other_points, say_left, store_point
 from lightloom.sweep.rows import ROWS, UNFINISHED, Rows, Stream, table
 from lightloom.writing import Staging
 from lightloom.writing.records import RECORD
@@ -86,6 +86,8 @@ def run_sweep(
 
     def take(index: int, came: Summary | Failed) -> None:
         found[missing[index]] = came
+        if not isinstance(came, Failed):
+            say_left(out)
         stream.add(points[missing[index]], came)
         done(len(found), len(points))
 
@@ -106,6 +108,7 @@ def run_sweep(
         read = [*sweep.files, *(one for point in points for one in point.reads)]
         told = {"build": identity.build(), "inputs": inputs.recorded(read, out)}
         staging.record(out, told)
+    signals.leaves()
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
     others = len(earlier) if resume else 0
@@ -135,7 +138,7 @@ def longest_first(costs: Sequence[float]) -> list[int]:
 def _job(point: Point, out: Path, *, flows: bool) -> Job:
     """What runs a point, and stores it."""
     save = partial(store_point, digest=point.digest, flows=flows)
-    return Job(point.experiment, point.fabric, out / "points" / point.id, save, flows)
+    return Job(point.experiment, point.fabric, out / "points" / point.id, save, flows, point.id)
 
 
 def _document(sweep: SweepFile, each: Sequence[Found]) -> str:

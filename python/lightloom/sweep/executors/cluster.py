@@ -16,8 +16,8 @@ from uuid import uuid4
 import lightloom
 from lightloom import interrupts
 from lightloom.errors import ConfigError, refusal
-from lightloom.sweep.executors import build, travel
-from lightloom.sweep.executors.jobs import Done, Failed, Job, Summary
+from lightloom.sweep.executors import build, deaths, travel
+from lightloom.sweep.executors.jobs import Done, Failed, Job, Summary, Told, unheard
 from lightloom.sweep.executors.worker import Answer, Task, carried, simulate
 
 if TYPE_CHECKING:
@@ -29,10 +29,12 @@ KEY = "--scheduler"
 
 
 class Cluster:
-    """An executor: the workers of one scheduler."""
+    """An executor: the workers of one scheduler. `told` hears of those that die."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, told: Told = unheard) -> None:
         self._client = client
+        self._names: dict[str, str] = {}
+        deaths.listen(client, self._names, told)
         self._build = build.here()
         self._files: dict[str, Future] = {}
 
@@ -112,6 +114,7 @@ class Cluster:
         paths = tuple(luggage.files)
         task = Task(self._build, luggage.experiment, job.fabric, paths, threads, job.whole)
         key = f"lightloom-simulate-{uuid4().hex}"
+        self._names[key] = str(job)
         return self._client.submit(simulate, task, *files, key=key, priority=priority)
 
     def _sent(self, path: str, digest: str) -> Future:

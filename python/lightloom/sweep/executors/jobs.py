@@ -13,6 +13,8 @@ from lightloom.errors import ConfigError
 Summary = dict[str, Any]
 #: Told the index of a job, and what came of it.
 Done = Callable[[int, "Summary | Failed"], object]
+#: Told in a line that a job is tried again, and why.
+Told = Callable[[str], object]
 T = TypeVar("T")
 #: Workers that may die of a job until it is given up with the next; a scheduler of Dask has a
 #: number of its own, by default the same.
@@ -30,6 +32,15 @@ class Job:
     """Told the result and `target`, on the machine that the command runs on."""
     whole: bool = True
     """Whether `save` needs the tables of the result; else its summary is enough to send."""
+    name: str = ""
+    """What users call it."""
+
+    def __str__(self) -> str:
+        """What it is called where it is spoken of."""
+        if self.name:
+            return self.name
+        seed = self.experiment.raw.get("run", {}).get("seed")
+        return self.fabric if seed is None else f"{self.fabric}, seed {seed}"
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,10 @@ class Executor(Protocol):
             ConfigError: if a job fails, or where the executor itself does.
             KeyboardInterrupt: soon after Ctrl-C; what has not finished is stopped.
         """
+
+
+def unheard(line: str) -> None:
+    """Where nobody is told."""
 
 
 def said(problem: BaseException) -> str:

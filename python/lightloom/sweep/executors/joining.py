@@ -37,7 +37,7 @@ def joined(
     told: Callable[[str], object] = lambda line: None,
 ) -> Iterator[Cluster]:
     """The cluster of the scheduler at an address, or of one that wrote its address into a
-    file; `told` hears who that is. Waits for the first worker.
+    file; `told` hears who that is, and of workers that die. Waits for the first worker.
 
     Raises:
         ConfigError: if there is none, or if a worker is silent or its Lightloom of another
@@ -46,7 +46,7 @@ def joined(
     key, where = _where(address, file)
     client = _client(key, where)
     try:
-        cluster = Cluster(client)
+        cluster = Cluster(client, lambda line: told(f"note: {line}"))
         _wait(client, where, told)
         workers = _builds(client, ANSWER_S)
         others = {worker: found for worker, found in workers.items() if found != build.here()}

@@ -17,7 +17,7 @@ import lightloom
 from lightloom import interrupts
 from lightloom.errors import ConfigError, refusal
 from lightloom.sweep.executors.crew import Crew, Died, Line
-from lightloom.sweep.executors.jobs import ALLOWED_DEATHS, Done, Failed, Job, Summary
+from lightloom.sweep.executors.jobs import ALLOWED_DEATHS, Done, Failed, Job, Summary, Told, unheard
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Local:
     """An executor: so many processes of this machine."""
 
     at_once: int = 1
+    told: Told = unheard
+    """Hears of each job that is tried again because its process died."""
 
     def run_jobs(
         self,
@@ -35,7 +37,9 @@ class Local:
         keep_going: bool = False,
     ) -> list[Summary | Failed]:
         """As `Executor.run_jobs`."""
-        return run_jobs(jobs, self.at_once, done, first=first, keep_going=keep_going)
+        return run_jobs(
+            jobs, self.at_once, done, first=first, keep_going=keep_going, told=self.told
+        )
 
 
 def run_jobs(
@@ -45,10 +49,11 @@ def run_jobs(
     *,
     first: Sequence[int] | None = None,
     keep_going: bool = False,
+    told: Told = unheard,
 ) -> list[Summary | Failed]:
     """Runs all jobs in so many processes, in this one if that is 1: as
     `Executor.run_jobs`. A job whose process died is tried again when the others are done, with
-    nothing beside it, `ALLOWED_DEATHS` times."""
+    nothing beside it, `ALLOWED_DEATHS` times, of which `told` hears."""
     order = list(range(len(jobs)) if first is None else first)
     made: dict[int, Summary | Failed] = {}
 
@@ -61,7 +66,7 @@ def run_jobs(
             take(index, partial(_run, jobs[index]))
     else:
         with interrupts.noted() as ctrl_c, Crew() as crew:
-            for index, answer in _answers(jobs, order, workers, crew, ctrl_c):
+            for index, answer in _answers(jobs, order, workers, crew, ctrl_c, told):
                 take(index, partial(_given, answer))
     return [made[index] for index in range(len(jobs))]
 
@@ -72,6 +77,7 @@ def _answers(
     workers: int,
     crew: Crew,
     ctrl_c: interrupts.Noted,
+    told: Told,
 ) -> Iterator[tuple[int, Summary | Exception]]:
     """What came of each job, as it comes: a summary, or what it failed of.
 
@@ -104,6 +110,15 @@ def _answers(
                     yield index, _lost(deaths[index], came)
                 else:
                     again.append(index)
+                    told(_again(jobs[index], deaths[index], came))
+
+
+def _again(job: Job, deaths: int, last: Died) -> str:
+    """That a job is tried again."""
+    return (
+        f"{job}: its process died ({last}); it is tried again when the others are done, with "
+        f"nothing beside it: try {deaths + 1} of {ALLOWED_DEATHS + 1}"
+    )
 
 
 def _lost(deaths: int, last: Died) -> ConfigError:
