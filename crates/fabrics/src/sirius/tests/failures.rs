@@ -367,10 +367,12 @@ fn what_a_fabric_does_not_have_cannot_fail() {
     assert!(rejects(Element::Controller, 1.0).starts_with("Sirius has no controller; "));
     assert!(rejects(Element::Port { node: 1, plane: 4 }, 1.0)
         .starts_with("Sirius has no planes of circuits; "));
-    assert_eq!(
-        rejects(NODE, 1.5),
-        "a probability of loss is above 0 and at most 1, not 1.5"
-    );
+    for loss in [0.0, 1.5] {
+        assert_eq!(
+            rejects(NODE, loss),
+            format!("a probability of loss is above 0 and at most 1, not {loss}")
+        );
+    }
 }
 
 /// From the command on cells are kept by pair: those that wait, and those in the
