@@ -223,11 +223,14 @@ def test_a_point_that_kills_its_trial_is_not_estimated(tmp_path: Path) -> None:
 
 
 def test_with_one_worker_the_others_are_done_before_it(tmp_path: Path) -> None:
-    """It runs in the command itself, last; what is done stays, and --resume has it alone."""
+    """It runs last, and not in the command itself, also where --resume has it alone."""
     prepared(tmp_path, DEADLY, DEADLY_GRID)
     for options in ((), ("--resume",)):
         done = lightloom("sweep", "s.toml", "-o", "out", "--workers", "1", *options, cwd=tmp_path)
-        assert done.returncode == -signal.SIGKILL
+        assert done.returncode == 1
+        assert "2 points" in done.stdout
+        assert "1 failed" in done.stdout
+        assert "failed: hybrid-kills=True" in done.stderr
         (point,) = (tmp_path / "out/points").iterdir()
         assert point.name.startswith("hybrid-kills=False-")
 

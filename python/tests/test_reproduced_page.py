@@ -122,11 +122,14 @@ def test_what_came_out_by_a_number_of_ours_is_counted_apart(tmp_path: Path, stat
     changes = {} if status_ == "ours" else {"status": status_, "reason": "Three."}
     words = toy(tmp_path / "toy", basis="ours", criterion="A tenth.", **changes)
     paper = status.Paper.read(words)
-    assert status.summary([paper]).splitlines()[0] == f"| | {status_} |"
+    head, *_, last = status.summary([paper]).splitlines()
+    assert head == f"| | {status_} |"
+    said = "Of the 2 that are not reproduced, 2 fail a number of ours."
+    assert (last == said) == (status_ == "not reproduced")
     assert "reproduced (ours)" in status.page([paper])
 
 
-def test_other_readings_are_there_where_they_change_an_outcome(tmp_path: Path) -> None:
+def test_other_readings_are_there_where_they_change_a_value(tmp_path: Path) -> None:
     folder = toy(tmp_path / "toy")
     grid(folder)
     here, below = Estimate(2.0, 0.1, 4), Estimate(1.0, 0.1, 4)
@@ -136,9 +139,12 @@ def test_other_readings_are_there_where_they_change_an_outcome(tmp_path: Path) -
     }
     (folder / "measured.json").write_text(json.dumps(values))
     page = status.page([status.Paper.read(folder)])
-    row = "| `c0` | reproduced | 3 | stop = drain: 1 ± 0.1 (4 seeds), not reproduced |"
-    assert row in page.splitlines()
-    assert page.endswith("The same by every reading: `c1`.\n")
+    lines = page.splitlines()
+    known = "Measured by other readings, too: `stop = drain`, `both`. Not: `nic = 50 Gb/s`."
+    assert known in lines
+    chosen, other = "2 ± 0.1 (4 seeds), reproduced", "1 ± 0.1 (4 seeds), **not reproduced**"
+    assert f"| `c0` | {chosen} | stop = drain: {other} |" in lines
+    assert lines[-1] == "The same value by all of these: `c1`."
 
 
 def test_values_come_back_as_they_were_recorded(tmp_path: Path) -> None:

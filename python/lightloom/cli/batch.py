@@ -64,14 +64,13 @@ def sweep(
             missing = [point for point in points if point.id not in kept]
         screen = console.err()
         with places.cluster(scheduler, scheduler_file, workers, screen) as cluster:
-            executor = cluster or sweeps.Local(workers or processors(), _noting(screen))
+            executor = cluster or sweeps.Local(workers or processors(), _noting(screen), apart=True)
             each = _foretold(missing)
             make = partial(forecasts.one_by_one, each)
-            apart = cluster is not None or min(executor.at_once, len(missing)) > 1
             if dry_run:
-                _dry_run(points, missing, each, executor.at_once, apart=apart)
+                _dry_run(points, missing, each, executor.at_once)
                 return
-            forecast.before(make, executor.at_once, apart=apart)
+            forecast.before(make, executor.at_once, apart=True)
             with bars.counting(screen) as counter:
                 outcome = sweeps.run_sweep(
                     study,
@@ -170,6 +169,8 @@ def reproduce(
         figures = [path for path in paths if path.suffix == ".svg"]
         console.say(f"wrote {paths[-1]} and {counted(len(figures), 'figure')} below {folder}")
         if record:
+            for claim in reproduction.outdated(verdicts):
+                _note(f"{claim} has another value now: those by other readings go (--readings)")
             for path in reproduction.record(verdicts):
                 console.say(f"recorded {path}")
         changed = [v.claim.id for v in verdicts if not v.as_recorded]
@@ -198,11 +199,9 @@ def _dry_run(
     missing: Sequence[sweeps.Point],
     each: Sequence[forecasts.Forecast],
     workers: int,
-    *,
-    apart: bool,
 ) -> None:
     """Says what would run, how long it would take, and which point would take the longest."""
-    forecast.instead(partial(forecasts.one_by_one, each), workers, apart=apart)
+    forecast.instead(partial(forecasts.one_by_one, each), workers, apart=True)
     there = len(points) - len(missing)
     console.say(f"{counted(len(points), 'point')}" + (f", {there} there already" if there else ""))
     if missing:

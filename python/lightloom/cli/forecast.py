@@ -10,6 +10,7 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, TypeVar
 
 from lightloom import console, units
+from lightloom.counts import counted
 from lightloom.forecasts import WITHIN, Forecast
 from lightloom.machine import processors
 
@@ -62,14 +63,17 @@ def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
     '12 simulations; 3 min (90 s to 6 min), 2 side by side; 204 MB of memory'
     """
     wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
-    several = f"{forecast.simulations} simulations" if forecast.simulations > 1 else "1 simulation"
+    if not forecast.simulations:
+        return "nothing to simulate"
+    several = counted(forecast.simulations, "simulation")
     several += f", {forecast.failing} of them with one part dead" if forecast.failing else ""
     several += f", {forecast.unknown} of them not estimated" if forecast.unknown else ""
     if not math.isfinite(wall):
         return f"{several}; {UNKNOWN}"
     parts = [
         several,
-        f"{span(wall)} ({span(wall / WITHIN)} to {span(wall * WITHIN)})"
+        span(wall)
+        + (f" ({span(wall / WITHIN)} to {span(wall * WITHIN)})" if wall * WITHIN >= 1 else "")
         + (f", {beside} side by side" if beside > 1 else ""),
         f"{console.size(forecast.memory_together(workers, apart=apart))} of memory",
     ]

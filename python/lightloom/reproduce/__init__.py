@@ -9,7 +9,7 @@ from lightloom.reproduce.claims import Claim, Claims, Expectation, Status
 from lightloom.reproduce.estimate import Estimate
 from lightloom.reproduce.grid import Grid, Setting
 from lightloom.reproduce.readings import Reading, Readings
-from lightloom.reproduce.record import record
+from lightloom.reproduce.record import outdated, record
 from lightloom.reproduce.runner import Progress, reproduce
 from lightloom.reproduce.scripts import find_validation, targets
 from lightloom.reproduce.simulate import Case, simulate
@@ -31,6 +31,7 @@ __all__ = [
     "Verdict",
     "find_validation",
     "judge",
+    "outdated",
     "record",
     "reproduce",
     "simulate",

@@ -1,4 +1,4 @@
-"""Of the status page: where another reading of a paper changes an outcome."""
+"""Of the status page: what claims come to by other readings of their paper."""
 
 from __future__ import annotations
 
@@ -11,41 +11,53 @@ from lightloom.reproduce.record import Recorded
 from lightloom.reproduce.verdicts import judged
 
 #: Shows a value in its unit.
-Figures = Callable[[Estimate, str], str]
+Figures = Callable[[Estimate | None, str], str]
 
 
 def table(
     grid: Grid, claims: Sequence[Claim], recorded: Mapping[str, Recorded], figures: Figures
 ) -> Iterator[str]:
-    """Claims whose outcome depends on the reading: by which it is what, with the values; and
-    those that are the same by all. Nothing where no other reading is on record."""
-    values = {claim.id: _values(grid, recorded.get(claim.id)) for claim in claims}
-    read = [claim for claim in claims if claim.expect is not None and values[claim.id]]
+    """Claims whose value depends on the reading, with each other value and, where it is another,
+    the outcome; which readings were measured, and which were not. Nothing where none was."""
+    others = [setting.name for setting in grid.settings()][1:]
+    values = {claim.id: _values(others, recorded.get(claim.id)) for claim in claims}
+    read = [claim for claim in claims if values[claim.id]]
     if not read:
         return
-    changed = {claim.id: _changed(claim, values[claim.id]) for claim in read}
+    measured = [by for by in others if any(by in values[claim.id] for claim in read)]
+    unmeasured = [by for by in others if by not in measured]
     yield ""
-    yield "By other readings, each of which answers one question otherwise or is named as several:"
+    yield f"Measured by other readings, too: {_listed(measured)}. Not: {_listed(unmeasured)}."
+    yield "Where a value is another than by the chosen one:"
     yield ""
-    yield "| claim | verdict | readings | otherwise by |"
-    yield "|---|---|---|---|"
+    yield f"| claim | {grid.judged.name} | by others |"
+    yield "|---|---|---|"
+    same = []
     for claim in read:
-        if changed[claim.id]:
-            found = (f"{by}: {figures(v, claim.unit)}, {o}" for by, v, o in changed[claim.id])
-            count = len(values[claim.id]) + 1
-            yield f"| `{claim.id}` | {claim.status} | {count} | {'; '.join(found)} |"
-    yield ""
-    same = [f"`{claim.id}`" for claim in read if not changed[claim.id]]
-    yield f"The same by every reading: {', '.join(same) or 'none'}."
+        chosen = recorded[claim.id].measured
+        differ = {by: value for by, value in values[claim.id].items() if value != chosen}
+        if differ:
+            told = "; ".join(f"{by}: {_told(claim, v, figures)}" for by, v in differ.items())
+            shown = f"{figures(chosen, claim.unit)}, {claim.status}"
+            yield f"| `{claim.id}` | {shown} | {told} |"
+        else:
+            same.append(claim.id)
+    if same:
+        yield ""
+        yield f"The same value by all of these: {_listed(same)}."
 
 
-def _values(grid: Grid, found: Recorded | None) -> dict[str, Estimate]:
+def _values(others: Sequence[str], found: Recorded | None) -> dict[str, Estimate]:
     """A claim's values by the other readings of the file, in their order."""
     readings = {} if found is None else found.readings
-    return {s.name: readings[s.name] for s in grid.settings() if s.name in readings}
+    return {by: readings[by] for by in others if by in readings}
 
 
-def _changed(claim: Claim, values: Mapping[str, Estimate]) -> list[tuple[str, Estimate, str]]:
-    """Readings by which a claim's outcome is another: name, value, outcome."""
-    outcomes = [(by, value, judged(claim, value)) for by, value in values.items()]
-    return [(by, value, outcome) for by, value, outcome in outcomes if outcome != claim.status]
+def _told(claim: Claim, value: Estimate, figures: Figures) -> str:
+    """A value, with its outcome where that is another."""
+    outcome = judged(claim, value)
+    return figures(value, claim.unit) + (f", **{outcome}**" if outcome != claim.status else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"

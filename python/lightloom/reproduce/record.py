@@ -87,6 +87,19 @@ def record(verdicts: Sequence[Verdict]) -> list[Path]:
     return list(files)
 
 
+def outdated(verdicts: Sequence[Verdict]) -> list[str]:
+    """Claims whose values by other readings go as these are kept: they were beside another value,
+    and were not measured again."""
+    root = find_validation()
+    kept = {fabric: read(root / fabric) for fabric in {v.fabric for v in verdicts}}
+    gone = []
+    for verdict in verdicts:
+        old = kept[verdict.fabric].get(verdict.claim.id, Recorded(None))
+        if old.readings and not _with_old_readings(_recorded(verdict), old).readings:
+            gone.append(f"{verdict.fabric}/{verdict.claim.id}")
+    return gone
+
+
 def _known(folder: Path) -> list[str]:
     """The claims of a paper, in their order."""
     from lightloom.reproduce.claims import Claims

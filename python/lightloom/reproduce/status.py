@@ -117,6 +117,10 @@ def _totals(known: Sequence[Paper]) -> Iterator[str]:
         yield f"| {paper.claims.title} | " + " | ".join(row) + " |"
     total: Counter[str] = sum(counts.values(), Counter())
     yield "| **all** | " + " | ".join(f"**{total[column]}**" for column in shown) + " |"
+    failed = [c for p in known for c in p.claims.claim if c.status == "not reproduced"]
+    if ours := sum(claim.basis == "ours" for claim in failed):
+        yield ""
+        yield f"Of the {len(failed)} that are not reproduced, {ours} fail a number of ours."
 
 
 def _column(claim: Claim) -> str:

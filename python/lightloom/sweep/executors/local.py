@@ -27,6 +27,9 @@ class Local:
     at_once: int = 1
     told: Told = unheard
     """Hears of each job that is tried again because its process died."""
+    apart: bool = False
+    """Whether a single one is another than this, too: a job that ends its process then ends no
+    more than that. (A script without `if __name__ == "__main__":` cannot start one.)"""
 
     def run_jobs(
         self,
@@ -38,7 +41,13 @@ class Local:
     ) -> list[Summary | Failed]:
         """As `Executor.run_jobs`."""
         return run_jobs(
-            jobs, self.at_once, done, first=first, keep_going=keep_going, told=self.told
+            jobs,
+            self.at_once,
+            done,
+            first=first,
+            keep_going=keep_going,
+            told=self.told,
+            apart=self.apart,
         )
 
 
@@ -50,8 +59,9 @@ def run_jobs(
     first: Sequence[int] | None = None,
     keep_going: bool = False,
     told: Told = unheard,
+    apart: bool = False,
 ) -> list[Summary | Failed]:
-    """Runs all jobs in so many processes, in this one if that is 1: as
+    """Runs all jobs in so many processes, in this one if that is 1 and not `apart`: as
     `Executor.run_jobs`. A job whose process died is tried again when the others are done, with
     nothing beside it, `ALLOWED_DEATHS` times, of which `told` hears."""
     order = list(range(len(jobs)) if first is None else first)
@@ -61,7 +71,7 @@ def run_jobs(
         made[index] = _outcome(result, keep_going)
         done(index, made[index])
 
-    if workers <= 1 or len(jobs) <= 1:
+    if min(workers, len(jobs)) <= 1 and not apart:
         for index in order:
             take(index, partial(_run, jobs[index]))
     else:

@@ -207,6 +207,21 @@ fn what_is_known_to_be_dead_stays_dark() {
     assert!(dark > 0);
 }
 
+#[test]
+fn a_link_over_two_broken_parts_passes_what_both_let_through() {
+    let schedule = wired();
+    let schedules = schedules(&schedule);
+    let node = (0..NODES as u32).find(|&n| schedule.label(n) == 2).unwrap();
+    let grating = schedule.grating(node, 4).unwrap();
+    let mut faults = Faults::new(NODES as usize, 1, delays(3, 1, false));
+    faults.set(Part::Transceiver(Label(2), 4), 0.5, 0, &schedules);
+    faults.set(Part::Grating(grating), 0.2, 0, &schedules);
+    let (to, _) = schedules.peer(Label(2), 4, 1).unwrap();
+    let found = faults.pairs_in(1..2, &schedules);
+    let passes = found.iter().find(|p| (p.0, p.1) == (Label(2), to));
+    assert!((passes.unwrap().2 - 0.5 * 0.8).abs() < 1e-12);
+}
+
 /// Slot, uplink and sender of the k-th cell of a group.
 type Place = Box<dyn Fn(u32, u32) -> (i64, u16, u16)>;
 
