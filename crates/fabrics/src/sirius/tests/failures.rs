@@ -348,6 +348,21 @@ fn matrices_are_handed_on() {
     }
 }
 
+/// It has nobody to meet, and waits for others to be repaired.
+#[test]
+fn who_is_left_alone_keeps_the_schedule() {
+    let c = cluster(16, 4);
+    let flows = random(&c, 200, 40_000, Time::NS * 60, 5);
+    for alone in [0, 1] {
+        let dead = (0..16u32).filter(|&n| n >= 2 || n < alone);
+        let faults = dead.map(|n| fail(Time::US * 3, Element::Node(n), 1.0));
+        let table = json!({"recovery": "reschedule"});
+        let ran = Case::new(c, table, flows.clone(), faults.collect()).run();
+        let members = ran.fabric.kernel().schedules.members().map(<[_]>::len);
+        assert_eq!(members, (alone == 0).then_some(2));
+    }
+}
+
 #[test]
 fn what_a_fabric_does_not_have_cannot_fail() {
     let c = cluster(16, 4);
