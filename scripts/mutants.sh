@@ -73,5 +73,8 @@ for area in "${@:-${all[@]}}"; do
     --profile mutants --minimum-test-timeout 30 --timeout-multiplier 3 --output "mutants.out/$area" \
     -- --lib "${filter[@]}" || case $? in 2 | 3) ;; *) exit 1 ;; esac
   [ ! -s "mutants.out/$area/mutants.out/missed.txt" ] || missed=1
+  # A machine that was too busy ends what no test notices, too.
+  [ ! -s "mutants.out/$area/mutants.out/timeout.txt" ] ||
+    sed 's/^/out of time, tell hung from slow: /' "mutants.out/$area/mutants.out/timeout.txt" >&2
 done
 exit "$missed"
