@@ -265,6 +265,8 @@ fn weights_that_cannot_be_are_refused_by_name() {
     assert!(refused(2, &[0, 1, 1]).starts_with("weights = 3 numbers: weights between 2 racks"));
     assert!(refused(2, &[0, 1, 2, 0]).starts_with("weights[1][0] = 2: a circuit joins both ways"));
     assert!(refused(2, &[0, -1, -1, 0]).starts_with("weights[1][0] = -1: a weight is at least 0"));
+    assert!(refused(2, &[0, -1, 5, 0]).starts_with("weights[0][1] = -1: a weight is at least 0"));
+    assert!(refused(2, &[0, 5, -1, 0]).starts_with("weights[1][0] = -1: a weight is at least 0"));
     assert!(refused(2, &[0, 1, 1, 3]).starts_with("weights[1][1] = 3: no circuit joins a rack"));
     let most = i64::MAX / 64;
     assert_eq!(
@@ -276,7 +278,26 @@ fn weights_that_cannot_be_are_refused_by_name() {
     let many: Vec<i64> = (0..200 * 200)
         .map(|at| most * i64::from(at / 200 != at % 200))
         .collect();
-    assert!(refused(200, &many).contains("must fit 63 bits"));
+    assert!(refused(200, &many)
+        .starts_with("weights = 14411518807585587100: the weight of a matching must fit 63 bits"));
+}
+
+/// 64 pairs of the largest weight and one of 63 weigh 2⁶³ − 1.
+#[test]
+fn a_matching_may_weigh_all_that_fits() {
+    let pairs_and = |last: i64| {
+        let mut cells = vec![0; 130 * 130];
+        for i in (0..130).step_by(2) {
+            let weight = if i < 128 { i64::MAX / 64 } else { last };
+            (cells[130 * i + i + 1], cells[130 * (i + 1) + i]) = (weight, weight);
+        }
+        Weights::new(130, cells)
+    };
+    let weights = pairs_and(63).unwrap();
+    let found = maximum_weight_perfect(&weights);
+    assert_eq!(found.verify(&weights), Ok(()));
+    assert_eq!(found.weight, i64::MAX);
+    assert!(pairs_and(64).is_err());
 }
 
 #[test]
@@ -290,6 +311,9 @@ fn demand_adds_up_both_ways_or_is_refused() {
             assert_eq!(weights.get(i, j), demand.get(i, j) + demand.get(j, i));
         }
     }
+    let most = i64::MAX / 64;
+    let largest = Matrix::new(2, 2, vec![0, most - 3, 3, 0]).unwrap();
+    assert_eq!(Weights::symmetrise(&largest).unwrap().get(0, 1), most);
     let large = Matrix::new(2, 2, vec![0, i64::MAX - 5, 3, 0]).unwrap();
     let refusal = Weights::symmetrise(&large).unwrap_err().to_string();
     assert!(refusal.starts_with(
