@@ -300,6 +300,20 @@ fn a_matching_may_weigh_all_that_fits() {
     assert!(pairs_and(64).is_err());
 }
 
+/// The mean dual is worked out from a sum of 64 bits, and how far a search may go from that mean.
+#[test]
+fn of_many_heavy_racks_the_last_stays_alone() {
+    let (n, weight) = (2_101, i64::MAX / 1_050);
+    let mut cells = vec![0; n * n];
+    for i in (0..n - 1).step_by(2) {
+        (cells[n * i + i + 1], cells[n * (i + 1) + i]) = (weight, weight);
+    }
+    let weights = Weights::new(n, cells).unwrap();
+    let found = maximum_weight_perfect(&weights);
+    assert_eq!(found.verify(&weights), Ok(()));
+    assert_eq!(found.weight, 1_050 * weight);
+}
+
 #[test]
 fn demand_adds_up_both_ways_or_is_refused() {
     use lightloom_control::demand::Matrix;
@@ -309,6 +323,7 @@ fn demand_adds_up_both_ways_or_is_refused() {
     for i in 0..n {
         for j in 0..n {
             assert_eq!(weights.get(i, j), demand.get(i, j) + demand.get(j, i));
+            assert_eq!(weights.cells()[n * i + j], weights.get(i, j));
         }
     }
     let most = i64::MAX / 64;
@@ -333,6 +348,15 @@ fn circuits_that_cannot_be_up_are_refused_by_name() {
     let most = i64::MAX / 64;
     assert!(refused(&[], Hysteresis::Bonus(i64::MAX))
         .starts_with("bonus = 9223372036854775807: at most 144115188075855871"));
+    assert_eq!(
+        weights.clone().favour(&[], Hysteresis::Bonus(0)),
+        Ok(weights.clone())
+    );
+    let beside = symmetric(4, |_, _| (most - 1) / 3 + 1).favour(&[], ties);
+    assert!(beside.unwrap_err().to_string().starts_with(
+        "weights[0][1] = 48038396025285291: at most 48038396025285290, so that circuits that are \
+         up can count more"
+    ));
     let named = |weight: i64, how| {
         let large = symmetric(4, |i, j| weight * i64::from((i, j) != (0, 1)));
         large

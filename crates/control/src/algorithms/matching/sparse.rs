@@ -210,6 +210,18 @@ mod tests {
         })
     }
 
+    #[test]
+    fn others_come_in_order_from_the_next_one_onwards() {
+        assert_eq!(around(1, 4).collect::<Vec<_>>(), [2, 3, 0]);
+    }
+
+    #[test]
+    fn an_edge_is_there_once() {
+        let mut edges = vec![(1, 2, 3), (0, 1, 5), (1, 2, 3)];
+        distinct(&mut edges);
+        assert_eq!(edges, [(0, 1, 5), (1, 2, 3)]);
+    }
+
     /// Vertex 0 with all others, by weight, and no other pairs.
     fn star(rays: &[i64]) -> Weights {
         let n = rays.len() + 1;
