@@ -265,6 +265,8 @@ fn weights_that_cannot_be_are_refused_by_name() {
     assert!(refused(2, &[0, 1, 1]).starts_with("weights = 3 numbers: weights between 2 racks"));
     assert!(refused(2, &[0, 1, 2, 0]).starts_with("weights[1][0] = 2: a circuit joins both ways"));
     assert!(refused(2, &[0, -1, -1, 0]).starts_with("weights[1][0] = -1: a weight is at least 0"));
+    assert!(refused(2, &[0, -1, 5, 0]).starts_with("weights[0][1] = -1: a weight is at least 0"));
+    assert!(refused(2, &[0, 5, -1, 0]).starts_with("weights[1][0] = -1: a weight is at least 0"));
     assert!(refused(2, &[0, 1, 1, 3]).starts_with("weights[1][1] = 3: no circuit joins a rack"));
     let most = i64::MAX / 64;
     assert_eq!(
@@ -276,7 +278,40 @@ fn weights_that_cannot_be_are_refused_by_name() {
     let many: Vec<i64> = (0..200 * 200)
         .map(|at| most * i64::from(at / 200 != at % 200))
         .collect();
-    assert!(refused(200, &many).contains("must fit 63 bits"));
+    assert!(refused(200, &many)
+        .starts_with("weights = 14411518807585587100: the weight of a matching must fit 63 bits"));
+}
+
+/// 64 pairs of the largest weight and one of 63 weigh 2⁶³ − 1.
+#[test]
+fn a_matching_may_weigh_all_that_fits() {
+    let pairs_and = |last: i64| {
+        let mut cells = vec![0; 130 * 130];
+        for i in (0..130).step_by(2) {
+            let weight = if i < 128 { i64::MAX / 64 } else { last };
+            (cells[130 * i + i + 1], cells[130 * (i + 1) + i]) = (weight, weight);
+        }
+        Weights::new(130, cells)
+    };
+    let weights = pairs_and(63).unwrap();
+    let found = maximum_weight_perfect(&weights);
+    assert_eq!(found.verify(&weights), Ok(()));
+    assert_eq!(found.weight, i64::MAX);
+    assert!(pairs_and(64).is_err());
+}
+
+/// The mean dual is worked out from a sum of 64 bits, and how far a search may go from that mean.
+#[test]
+fn of_many_heavy_racks_the_last_stays_alone() {
+    let (n, weight) = (2_101, i64::MAX / 1_050);
+    let mut cells = vec![0; n * n];
+    for i in (0..n - 1).step_by(2) {
+        (cells[n * i + i + 1], cells[n * (i + 1) + i]) = (weight, weight);
+    }
+    let weights = Weights::new(n, cells).unwrap();
+    let found = maximum_weight_perfect(&weights);
+    assert_eq!(found.verify(&weights), Ok(()));
+    assert_eq!(found.weight, 1_050 * weight);
 }
 
 #[test]
@@ -288,8 +323,12 @@ fn demand_adds_up_both_ways_or_is_refused() {
     for i in 0..n {
         for j in 0..n {
             assert_eq!(weights.get(i, j), demand.get(i, j) + demand.get(j, i));
+            assert_eq!(weights.cells()[n * i + j], weights.get(i, j));
         }
     }
+    let most = i64::MAX / 64;
+    let largest = Matrix::new(2, 2, vec![0, most - 3, 3, 0]).unwrap();
+    assert_eq!(Weights::symmetrise(&largest).unwrap().get(0, 1), most);
     let large = Matrix::new(2, 2, vec![0, i64::MAX - 5, 3, 0]).unwrap();
     let refusal = Weights::symmetrise(&large).unwrap_err().to_string();
     assert!(refusal.starts_with(
@@ -309,6 +348,15 @@ fn circuits_that_cannot_be_up_are_refused_by_name() {
     let most = i64::MAX / 64;
     assert!(refused(&[], Hysteresis::Bonus(i64::MAX))
         .starts_with("bonus = 9223372036854775807: at most 144115188075855871"));
+    assert_eq!(
+        weights.clone().favour(&[], Hysteresis::Bonus(0)),
+        Ok(weights.clone())
+    );
+    let beside = symmetric(4, |_, _| (most - 1) / 3 + 1).favour(&[], ties);
+    assert!(beside.unwrap_err().to_string().starts_with(
+        "weights[0][1] = 48038396025285291: at most 48038396025285290, so that circuits that are \
+         up can count more"
+    ));
     let named = |weight: i64, how| {
         let large = symmetric(4, |i, j| weight * i64::from((i, j) != (0, 1)));
         large

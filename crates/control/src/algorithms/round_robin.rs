@@ -199,4 +199,13 @@ mod tests {
             prop_assert_eq!(next_from(&set, from), expected);
         }
     }
+
+    /// The last port is one, and the one after it is not.
+    #[test]
+    #[should_panic(expected = "two pointers a port, to ports")]
+    fn pointers_beyond_the_last_port_are_refused() {
+        let to_the_last = RoundRobin::<1>::with_pointers(&[1, 0], &[0, 1]);
+        assert_eq!(to_the_last.pointers(), (&[1, 0][..], &[0, 1][..]));
+        RoundRobin::<1>::with_pointers(&[1, 0], &[0, 2]);
+    }
 }

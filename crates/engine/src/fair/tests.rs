@@ -3,6 +3,7 @@
 use super::reference;
 use super::*;
 use proptest::prelude::*;
+use std::collections::HashMap;
 
 /// A change, by numbers that are taken modulo what there is.
 #[derive(Clone, Debug)]
@@ -52,6 +53,8 @@ struct Pair {
     slack: f64,
     capacity: Vec<u64>,
     flows: Vec<(Slot, reference::Flow)>,
+    /// Rates as `changed` has told them, of flows that have had one since they were new.
+    told: HashMap<Slot, u64>,
 }
 
 impl Pair {
@@ -65,6 +68,7 @@ impl Pair {
             slack: 0.0,
             capacity,
             flows: Vec::new(),
+            told: HashMap::new(),
         }
     }
 
@@ -94,6 +98,7 @@ impl Pair {
             Change::Open(path, weight, limit) => {
                 let (links, ids) = self.links(path, *limit);
                 let slot = self.fair.open(&ids, *weight, limit.map(Rate));
+                self.told.remove(&slot);
                 let flow = reference::Flow {
                     path: links,
                     weight: *weight,
@@ -117,18 +122,23 @@ impl Pair {
                 let (links, ids) = self.links(path, self.flows[f % count].1.limit);
                 let (slot, flow) = &mut self.flows[f % count];
                 self.fair.reroute(*slot, &ids);
+                self.told.remove(slot);
                 flow.path = links;
             }
             Change::Weight(f, weight) if self.is_alone(*f) => {
                 let (slot, flow) = &mut self.flows[f % count];
                 self.fair.set_weight(*slot, *weight);
-                flow.weight = *weight;
+                if std::mem::replace(&mut flow.weight, *weight) != *weight {
+                    self.told.remove(slot);
+                }
             }
             Change::Limit(f, limit) if self.is_alone(*f) => {
                 let (slot, flow) = &mut self.flows[f % count];
                 if limit.is_some() || !flow.path.is_empty() {
                     self.fair.set_limit(*slot, limit.map(Rate));
-                    flow.limit = *limit;
+                    if std::mem::replace(&mut flow.limit, *limit) != *limit {
+                        self.told.remove(slot);
+                    }
                 }
             }
             Change::Reroute(..) | Change::Weight(..) | Change::Limit(..) => {}
@@ -154,7 +164,15 @@ impl Pair {
 
     fn solve(&mut self) -> Vec<u64> {
         let rate = |fair: &Fair, s: Slot| fair.rate(s).0;
-        self.fair.solve();
+        for slot in self.fair.solve().to_vec() {
+            let rate = rate(&self.fair, slot);
+            let before = self.told.insert(slot, rate);
+            assert_ne!(before, Some(rate), "{slot:?} has the rate that it had");
+        }
+        let told = |s: &Slot| self.told.get(s).copied();
+        let untold = |s: &Slot| told(s) != Some(rate(&self.fair, *s));
+        let untold = self.flows.iter().map(|f| f.0).find(untold);
+        assert_eq!(untold, None, "has another rate");
         self.fair.books_hold();
         assert!(!self.fair.is_dirty() && self.fair.solve().is_empty());
         self.flows.iter().map(|f| rate(&self.fair, f.0)).collect()
@@ -322,6 +340,102 @@ fn equal_flows_share_a_link_equally() {
     assert!(flows.iter().all(|&f| fair.rate(f) == Rate(25)));
 }
 
+/// Two flows over a dark link have the same, but only one has been given it.
+#[test]
+fn a_flow_without_a_rate_yet_is_like_no_other() {
+    let mut fair = Fair::new();
+    let dark = fair.add_link(Rate(0));
+    let settled = fair.open(&[dark], WEIGHT, None);
+    fair.solve();
+    let new = fair.open(&[dark], WEIGHT, None);
+    assert!(!fair.merge(settled, new) && !fair.merge(new, settled));
+    fair.solve();
+    assert!(fair.merge(settled, new));
+}
+
+/// What is held by its limit leaves a tenth to nobody: the link is not its bottleneck.
+#[test]
+fn a_link_that_limits_fill_to_the_last_bit_is_not_overfull() {
+    let mut fair = Fair::new();
+    fair.set_precision(Precision::COARSEST);
+    let link = fair.add_link(Rate(2_000));
+    let flow = fair.open(&[link], WEIGHT, Some(Rate(1_000)));
+    fair.solve();
+    fair.set_capacity(link, Rate(1_000));
+    let elsewhere = fair.add_link(Rate(5_000));
+    let new = fair.open(&[elsewhere], WEIGHT, None);
+    assert_eq!(fair.solve(), [new]);
+    assert_eq!(fair.rate(flow), Rate(1_000));
+}
+
+/// A link of 1,000 b/s may leave 99, being a tenth rounded down, and is filled to 988 at first.
+/// Three flows over it are held up elsewhere and stop one by one. The first two take the link to
+/// 901, where it stays; with the third it is at 900 and no longer full enough.
+#[test]
+fn a_full_link_loses_no_more_than_the_precision() {
+    let mut fair = Fair::new();
+    fair.set_precision(Precision::COARSEST);
+    let link = fair.add_link(Rate(1_000));
+    let own = fair.open(&[link], WEIGHT, None);
+    let stops = [40, 47, 1].map(|limit| fair.add_link(Rate(limit)));
+    let held = stops.map(|stop| fair.open(&[link, stop], WEIGHT, None));
+    fair.solve();
+    assert_eq!(held.map(|flow| fair.rate(flow).0), [40, 47, 1]);
+    assert_eq!(fair.load(link), Rate(988));
+    for (stop, load) in stops.into_iter().zip([948, 901, 988]) {
+        fair.set_capacity(stop, Rate(0));
+        fair.solve();
+        assert_eq!(fair.load(link), Rate(load));
+    }
+    assert_eq!(fair.rate(own), Rate(988));
+}
+
+/// When what is limited leaves, a link of 1,000 b/s that was filled to 988 keeps its level with 99
+/// unused, a tenth rounded down, and with 100 it does not. The same flow has 901 or 900 there.
+#[test]
+fn a_link_keeps_its_level_with_the_precision_unused_and_no_more() {
+    for (limit, then) in [(87, 901), (88, 988)] {
+        let mut fair = Fair::new();
+        fair.set_precision(Precision::COARSEST);
+        let link = fair.add_link(Rate(1_000));
+        let own = fair.open(&[link], WEIGHT, None);
+        let limited = fair.open(&[link], WEIGHT, Some(Rate(limit)));
+        fair.solve();
+        assert_eq!(fair.rate(own), Rate(988 - limit));
+        fair.close(limited);
+        fair.solve();
+        assert_eq!(fair.rate(own), Rate(then));
+    }
+}
+
+/// It has 988 of 1,000 b/s, then 988 of 988, and is filled to an eightieth below that.
+#[test]
+fn a_link_that_is_full_to_the_last_bit_is_filled_anew() {
+    let mut fair = Fair::new();
+    fair.set_precision(Precision::COARSEST);
+    let link = fair.add_link(Rate(1_000));
+    let own = fair.open(&[link], WEIGHT, None);
+    for (capacity, rate) in [(1_000, 988), (988, 976)] {
+        fair.set_capacity(link, Rate(capacity));
+        fair.solve();
+        assert_eq!(fair.rate(own), Rate(rate));
+    }
+}
+
+/// Three flows have 3 b/s each of 11. One of them is then held to 3 by another link, too, that it
+/// shares with a new one: as its rate is the same, the others keep theirs.
+#[test]
+fn another_bottleneck_at_the_same_rate_moves_nobody() {
+    let mut fair = Fair::new();
+    let (a, b) = (fair.add_link(Rate(11)), fair.add_link(Rate(6)));
+    let flows = [&[a, b][..], &[a], &[a]].map(|path| fair.open(path, WEIGHT, None));
+    fair.solve();
+    let new = fair.open(&[b], WEIGHT, None);
+    assert_eq!(fair.solve(), [new]);
+    assert_eq!(flows.map(|flow| fair.rate(flow).0), [3, 3, 3]);
+    assert_eq!(fair.rate(new), Rate(3));
+}
+
 /// Two links that are filled at the same level, within a tenth and thus to an eightieth: one of
 /// 38,480 b/s to 38,000 for two flows, one of 38,560 to 38,079 for one of these, another and a
 /// small one. When the second of the two and the small one leave, the larger link still has all
@@ -347,6 +461,34 @@ fn a_link_that_has_kept_its_level_is_shared_by_who_comes_at_the_same_level() {
     let rates = [over_both, over_one].map(|f| fair.rate(f).0);
     assert_eq!(rates, [19_000, 19_000]);
     assert_eq!(fair.load(large), Rate(38_000));
+}
+
+/// Both links are at a level of 10.5: one of 42 b/s, of which 11 go to flows that leave and come,
+/// and one that is given more. The first keeps its level and takes the new flow in; then the
+/// second loosens, a flow over both is open, and the first is looked at again, full to the last bit.
+#[test]
+fn who_was_taken_in_settles_again_at_a_link_that_is_looked_at_again() {
+    let mut fair = Fair::new();
+    fair.set_precision(Precision::COARSEST);
+    let (first, second) = (fair.add_link(Rate(42)), fair.add_link(Rate(15)));
+    let over_both = fair.open(&[first, second], 1, None);
+    let beside = fair.open(&[second], 1, None);
+    fair.solve();
+    let own = fair.open(&[first], 2, None);
+    let limited = fair.open(&[first], 14, Some(Rate(14)));
+    fair.solve();
+    fair.set_capacity(second, Rate(21));
+    fair.set_limit(limited, Some(Rate(10)));
+    fair.solve();
+    let rates = [own, over_both, beside, limited].map(|f| fair.rate(f).0);
+    assert_eq!(rates, [21, 10, 10, 10]);
+    fair.close(limited);
+    fair.set_capacity(second, Rate(30));
+    let new = fair.open(&[first], 1, None);
+    fair.solve();
+    let rates = [own, over_both, beside, new].map(|f| fair.rate(f).0);
+    assert_eq!(rates, [21, 10, 20, 10]);
+    fair.books_hold();
 }
 
 /// Left flows within a rack without a rate for ever, once the sweep ended when no

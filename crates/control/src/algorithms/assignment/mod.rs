@@ -317,6 +317,18 @@ mod tests {
         assert!(maximum(&Weights::new(5, &[LIMIT; 25]).capped(7)).is_ok());
     }
 
+    /// Three rows want two columns, and differ by 1 in which of them. Bids would go up by 1 or 2 a
+    /// round until nobody gains by them any more; patience with them ends before.
+    #[test]
+    fn bids_end_long_before_prices_are_spent() {
+        const MOST: i64 = 1_000_000_000_000_000;
+        let entries = [MOST, MOST, 0, MOST + 1, MOST, 0, MOST + 2, MOST, 0];
+        let weights = Weights::new(3, &entries);
+        let found = maximum(&weights).unwrap();
+        assert_eq!(found.verify(&weights), Ok(()));
+        assert_eq!(found.weight, 2 * MOST + 2);
+    }
+
     #[test]
     fn sizes_without_a_choice() {
         assert_eq!(maximum(&Weights::new(0, &[])).unwrap().weight, 0);

@@ -167,3 +167,74 @@ impl Certificate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of four racks, where only 1 and 2 would exchange something; `y` and one blossom.
+    fn bound(y: [i64; 4], z: i64, members: &[u32]) -> Result<i128, Violation> {
+        let cells = vec![0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+        let blossoms = vec![Blossom {
+            z,
+            members: members.to_vec(),
+        }];
+        let certificate = Certificate {
+            y: y.to_vec(),
+            blossoms,
+        };
+        certificate.bound(&Weights::new(4, cells).unwrap())
+    }
+
+    #[test]
+    fn a_blossom_covers_pairs_within_and_no_others() {
+        assert_eq!(bound([0; 4], 2, &[0, 1, 2]), Ok(2));
+        assert_eq!(
+            bound([0; 4], 2, &[0, 2, 3]),
+            Err(Violation::Uncovered(1, 2))
+        );
+    }
+
+    #[test]
+    fn a_blossom_is_an_odd_set_with_a_dual_of_0_or_more() {
+        let covered = [0, 1, 1, 0];
+        assert_eq!(bound(covered, 0, &[0, 1, 3]), Ok(2));
+        for (z, members) in [(-1, &[0, 1, 3][..]), (0, &[0]), (0, &[0, 1, 2, 3])] {
+            assert_eq!(bound(covered, z, members), Err(Violation::Blossom(0)));
+        }
+    }
+
+    #[test]
+    fn a_violation_says_where_it_is() {
+        let said = [
+            (
+                Violation::Shape,
+                "not one circuit and one dual for each rack",
+            ),
+            (
+                Violation::Circuit(3),
+                "circuit 3 joins no two racks that have no other",
+            ),
+            (
+                Violation::Weight,
+                "the weight is not the sum over the pairs",
+            ),
+            (Violation::Negative(7), "the dual of rack 7 is below 0"),
+            (
+                Violation::Blossom(2),
+                "blossom 2 is no odd set with a dual of 0 or more",
+            ),
+            (
+                Violation::Uncovered(4, 5),
+                "duals do not cover the weight of (4, 5)",
+            ),
+            (
+                Violation::Gap(8),
+                "the bound exceeds the weight by 8 halves",
+            ),
+        ];
+        for (violation, words) in said {
+            assert_eq!(violation.to_string(), words);
+        }
+    }
+}

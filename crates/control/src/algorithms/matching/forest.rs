@@ -321,3 +321,66 @@ impl Forest {
         in_use.map(|node| (self.z(node), self.leaves(node).collect()))
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// The cycle of children, each by its first vertex.
+    fn cycle(children: [u32; 3], firsts: [u32; 3]) -> [Link; 3] {
+        [0, 1, 2].map(|k| Link {
+            child: children[k],
+            from: firsts[k],
+            to: firsts[(k + 1) % 3],
+        })
+    }
+
+    /// 0, 1 and 2 are a blossom with z = 2, which with 3 and 4 is one with z = 4; 5 is its
+    /// partner. All have y = 1.
+    pub fn nested() -> Forest {
+        let mut forest = Forest::new(vec![1; 6]);
+        forest.mate = vec![5, 2, 1, 4, 3, 0];
+        let inner = forest.shrink(&cycle([0, 1, 2], [0, 1, 2]));
+        *forest.z_mut(inner) = 2;
+        let outer = forest.shrink(&cycle([inner, 3, 4], [0, 3, 4]));
+        *forest.z_mut(outer) = 4;
+        forest
+    }
+
+    #[test]
+    fn two_vertices_share_what_holds_both() {
+        let forest = nested();
+        let shared = [(0, 1), (2, 0), (1, 3), (3, 4), (0, 5)].map(|(a, b)| forest.shared_z(a, b));
+        assert_eq!(shared, [6, 6, 4, 4, 0]);
+    }
+
+    #[test]
+    fn most_vertices_keep_their_sign() {
+        let mut forest = Forest::new(vec![0; 5]);
+        let inner = forest.shrink(&cycle([0, 1, 2], [0, 1, 2]));
+        let sign = forest.sign[0];
+        forest.shrink(&cycle([inner, 3, 4], [0, 3, 4]));
+        assert_eq!(forest.sign, [sign; 5]);
+    }
+
+    /// By 5: all five by 2, which is half of z; the inner three by 1 more, and 0 by the other 2.
+    #[test]
+    fn blossoms_rise_with_a_vertex_as_long_as_they_last() {
+        let mut forest = nested();
+        forest.lift(0, 5, 5);
+        assert_eq!(forest.y, [6, 4, 4, 3, 3, 1]);
+        assert_eq!(forest.mate, [NONE, 2, 1, 4, 3, NONE]);
+        let mut forest = nested();
+        forest.lift(3, 5, 2);
+        assert_eq!(forest.y, [3, 3, 3, 3, 3, 1]);
+        assert_eq!(forest.top(3), forest.top(0));
+    }
+
+    /// What holds both rises for nothing before 0 rises by 1 against 1.
+    #[test]
+    fn a_vertex_rises_against_another_of_its_blossoms_once_they_are_apart() {
+        let mut forest = nested();
+        forest.lift(0, 1, 1);
+        assert_eq!(forest.y, [5, 4, 4, 3, 3, 1]);
+    }
+}

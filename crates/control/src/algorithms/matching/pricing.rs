@@ -103,3 +103,27 @@ pub(super) fn cover(edges: &[Edge], forest: &mut Forest) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::forest::{tests::nested, NONE};
+    use super::*;
+
+    /// 8 − 3 lack for 0 and 1, that is 3 each in whole numbers; nothing lacks for 2 and 3.
+    #[test]
+    fn both_ends_rise_by_half_of_what_lacks() {
+        let mut forest = Forest::new(vec![1, 2, 9, 9]);
+        forest.mate = vec![NONE, NONE, 3, 2];
+        cover(&[(0, 1, 4), (2, 3, 9)], &mut forest);
+        assert_eq!(forest.y, [4, 5, 9, 9]);
+        assert_eq!(forest.mate, [NONE, NONE, 3, 2]);
+    }
+
+    /// 10 − 1 − 1 − 6 lack, 1 each, beside what replaces the z of both blossoms.
+    #[test]
+    fn blossoms_that_hold_both_ends_cover_a_part() {
+        let mut forest = nested();
+        cover(&[(0, 1, 5)], &mut forest);
+        assert_eq!(forest.y, [5, 5, 4, 3, 3, 1]);
+    }
+}

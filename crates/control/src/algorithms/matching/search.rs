@@ -328,3 +328,76 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A blossom of these vertices, every second edge of which is matched, with this z.
+    fn blossom(forest: &mut Forest, vertices: &[u32], z: i64) {
+        let next = vertices.iter().cycle().skip(1);
+        let cycle: Vec<Link> = { vertices.iter().zip(next) }
+            .map(|(&from, &to)| Link {
+                child: from,
+                from,
+                to,
+            })
+            .collect();
+        let blossom = forest.shrink(&cycle);
+        *forest.z_mut(blossom) = z;
+    }
+
+    /// In halves of a weight. The root 0 enters the blossom at 3, whose z is 4: at moment 2 it is
+    /// taken apart. 3, 2 and 1 stay in the tree, with 6, and 4 and 5 leave it. At 6 the edge from 6
+    /// to 5 is tight and these are back; at 10 the edge from 4 to 8 is, if there is one, and at 14
+    /// that from 2 to 7.
+    #[test]
+    fn what_is_left_of_an_odd_blossom_goes_on() {
+        let cycle = [(1, 2), (2, 3), (3, 4), (4, 5), (1, 5)].map(|(i, j)| (i, j, 52));
+        let others = [(0, 3, 50), (1, 6, 50), (2, 7, 45), (5, 6, 48)];
+        let search = |last: &[(u32, u32, i64)]| {
+            let mut forest = Forest::new(vec![50; 9]);
+            forest.mate = vec![NONE, 6, 3, 2, 5, 4, 1, NONE, NONE];
+            blossom(&mut forest, &[1, 2, 3, 4, 5], 4);
+            let graph = Graph::new(9, &[&cycle[..], &others, last].concat());
+            assert!(Search::new(&forest).run(0, 100, &graph, &mut forest));
+            (forest.y, forest.mate)
+        };
+        let (y, mate) = search(&[(4, 8, 49)]);
+        assert_eq!(y, [40, 60, 44, 60, 48, 56, 40, 50, 50]);
+        assert_eq!(mate, [3, 2, 1, 0, 8, 6, 5, NONE, 4]);
+        let (y, mate) = search(&[]);
+        assert_eq!(y, [36, 64, 40, 64, 44, 60, 36, 50, 50]);
+        assert_eq!(mate, [3, 6, 7, 0, 5, 4, 1, 2, NONE]);
+    }
+
+    /// The first blossom joins the tree and would be taken apart at moment 1; but still at moment 0
+    /// it becomes part of an even one, with the second and the root.
+    #[test]
+    fn what_is_part_of_an_even_blossom_stays_whole() {
+        let mut forest = Forest::new(vec![10; 7]);
+        forest.mate = vec![NONE, 4, 3, 2, 1, 6, 5];
+        blossom(&mut forest, &[1, 2, 3], 2);
+        blossom(&mut forest, &[4, 5, 6], 4);
+        let within = [
+            (1, 2, 11),
+            (2, 3, 11),
+            (1, 3, 11),
+            (4, 5, 12),
+            (5, 6, 12),
+            (4, 6, 12),
+        ];
+        let between = [(1, 4, 10), (0, 2, 10), (0, 5, 10)];
+        let graph = Graph::new(7, &[&within[..], &between].concat());
+        assert!(!Search::new(&forest).run(0, 5, &graph, &mut forest));
+        assert_eq!(forest.y, [5; 7]);
+        let mut all: Vec<_> = forest.blossoms().collect();
+        all.iter_mut().for_each(|(_, members)| members.sort());
+        let expected = [
+            (2, vec![1, 2, 3]),
+            (4, vec![4, 5, 6]),
+            (10, (0..7).collect()),
+        ];
+        assert_eq!(all, expected);
+    }
+}

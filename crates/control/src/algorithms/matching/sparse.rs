@@ -210,6 +210,62 @@ mod tests {
         })
     }
 
+    #[test]
+    fn others_come_in_order_from_the_next_one_onwards() {
+        assert_eq!(around(1, 4).collect::<Vec<_>>(), [2, 3, 0]);
+    }
+
+    #[test]
+    fn an_edge_is_there_once() {
+        let mut edges = vec![(1, 2, 3), (0, 1, 5), (1, 2, 3)];
+        distinct(&mut edges);
+        assert_eq!(edges, [(0, 1, 5), (1, 2, 3)]);
+    }
+
+    /// Vertex 0 with all others, by weight, and no other pairs.
+    fn star(rays: &[i64]) -> Weights {
+        let n = rays.len() + 1;
+        let mut cells = vec![0; n * n];
+        for (j, &weight) in (1..).zip(rays) {
+            (cells[j], cells[j * n]) = (weight, weight);
+        }
+        Weights::new(n, cells).expect("symmetric weights")
+    }
+
+    /// By hand, from half of the heaviest edges: 2 falls 90, 85, 83 towards 80 and stops where it
+    /// would fall by a 64th or less; 3 falls 80, 70, 65, 63, 62, 61.
+    #[test]
+    fn duals_fall_halfway_again_and_again() {
+        let weights = star(&[100, 90, 80]);
+        let pairs = greedy(&weights);
+        assert_eq!(pairs, [(0, 1, 100)]);
+        assert_eq!(duals(&weights, &pairs), [100, 100, 83, 61]);
+    }
+
+    /// 440 would be half of the heaviest edges; twice the greedy edge at both its ends is 400. 0
+    /// falls 200, 190, 185; 1 falls 200, 100, 55, 35, 25, 20, 18, 17, 16. At 400 it is half again.
+    #[test]
+    fn duals_begin_with_the_greedy_edges_where_that_is_less() {
+        let weights = star(&[100, 90, 80, 70]);
+        let found = duals(&weights, &greedy(&weights));
+        assert_eq!(found, [185, 16, 0, 0, 0]);
+        let weights = star(&[100, 100, 100]);
+        assert_eq!(duals(&weights, &greedy(&weights)), [100; 4]);
+    }
+
+    /// Twelve edges waste 2 · 50 − 20 on vertex 0, one 2 · 60 − 50, one 2 · 39 − 1, a zero nothing.
+    #[test]
+    fn the_first_graph_has_a_dozen_edges_that_waste_least() {
+        let (mut rays, mut y) = (vec![50; 12], vec![0]);
+        rays.extend([60, 39, 0]);
+        y.extend([20; 12]);
+        y.extend([50, 1, 0]);
+        let found = nearly_tight(&star(&rays), &y);
+        let of_0 = (1..=12).map(|j| (0, j, 50));
+        let of_others = (1..=14).map(|j| (0, j, rays[j as usize - 1]));
+        assert_eq!(found, of_0.chain(of_others).collect::<Vec<Edge>>());
+    }
+
     proptest! {
         #[test]
         fn every_edge_has_an_end_with_a_greedy_edge_as_heavy(weights in any_weights()) {

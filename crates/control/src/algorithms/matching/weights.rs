@@ -160,10 +160,12 @@ impl Weights {
                 let refuse =
                     |limit: &str, remedy: &str| Err(Refusal::new(entry(i, j), here, limit, remedy));
                 if here < 0 || there < 0 {
-                    return refuse(
+                    let (i, j) = if here < 0 { (i, j) } else { (j, i) };
+                    let (limit, remedy) = (
                         "a weight is at least 0",
                         "give 0 for a pair that wants none",
                     );
+                    return Err(Refusal::new(entry(i, j), self.get(i, j), limit, remedy));
                 }
                 if here != there {
                     let limit = format!("a circuit joins both ways, and [{j}][{i}] is {there}");
