@@ -371,6 +371,18 @@ mod tests {
         assert_eq!(mate, [3, 6, 7, 0, 5, 4, 1, 2, NONE]);
     }
 
+    /// All edges are tight. 0, 1 and 2 become a blossom at moment 0, when 1 is matched with 3.
+    #[test]
+    fn a_blossom_without_a_dual_does_not_outlast_its_search() {
+        let mut forest = Forest::new(vec![10; 4]);
+        forest.mate = vec![NONE, 2, 1, NONE];
+        let graph = Graph::new(4, &[(0, 1, 10), (0, 2, 10), (1, 2, 10), (1, 3, 10)]);
+        assert!(Search::new(&forest).run(0, 5, &graph, &mut forest));
+        assert_eq!(forest.mate, [2, 3, 0, 1]);
+        assert_eq!(forest.y, [10; 4]);
+        assert_eq!(forest.blossoms().count(), 0);
+    }
+
     /// The first blossom joins the tree and would be taken apart at moment 1; but still at moment 0
     /// it becomes part of an even one, with the second and the root.
     #[test]

@@ -249,6 +249,14 @@ mod tests {
         let weights = star(&[100, 90, 80, 70]);
         let found = duals(&weights, &greedy(&weights));
         assert_eq!(found, [185, 16, 0, 0, 0]);
+        // With vertices 0 and 1 the other way round.
+        let mut cells = vec![0; 25];
+        for (j, weight) in [(0, 100), (2, 90), (3, 80), (4, 70)] {
+            (cells[5 + j], cells[5 * j + 1]) = (weight, weight);
+        }
+        let weights = Weights::new(5, cells).unwrap();
+        let found = duals(&weights, &greedy(&weights));
+        assert_eq!(found, [16, 185, 0, 0, 0]);
         let weights = star(&[100, 100, 100]);
         assert_eq!(duals(&weights, &greedy(&weights)), [100; 4]);
     }
