@@ -60,6 +60,9 @@ def test_an_expectation_includes_its_bounds(
         {"expect": {"value": 2, "tolerance": 1, "below": 3}},
         {"expect": {"at_least": 1, "above": 2}},
         {"expect": {"at_most": 1, "below": 2}},
+        {"expect": {"at_least": 2, "at_most": 1}},
+        {"expect": {"above": 1, "at_most": 1}},
+        {"expect": {"value": float("nan"), "tolerance": 1}},
         {"expect": {}},
         {"expect": None},
         {"status": "not reproduced"},
@@ -254,6 +257,24 @@ def test_a_script_without_chance_is_one_that_there_are_claims_of(tmp_path: Path)
     path.write_text(text.replace('title = "Toy"', 'title = "Toy"\nexact.two = "arithmetic"'))
     with pytest.raises(ConfigError, match=r"exact\.two: no claim is of this script"):
         Claims.read(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("toy/one", "toy/two", "toy/claims.toml: c0 = lightloom reproduce toy/two: no such script"),
+        ('"c0"', '"c9"', "toy/one measures = c0: not among the claims of claims.toml"),
+    ],
+)
+def test_claims_and_scripts_that_do_not_know_each_other_are_refused(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    record(tmp_path / "v", "reproduced", "not reproduced")
+    path = tmp_path / "v" / "toy" / "claims.toml"
+    path.write_text(path.read_text().replace(old, new, 1))
+    done = lightloom("reproduce", cwd=tmp_path, LIGHTLOOM_VALIDATION=str(tmp_path / "v"))
+    assert done.returncode == 2
+    assert said in done.stderr
 
 
 def test_only_what_was_measured_in_full_is_recorded(tmp_path: Path) -> None:

@@ -91,6 +91,13 @@ def test_only_an_interval_all_on_one_side_is_judged(
     assert Expectation.model_validate(expect).judge(Estimate(value, 0.1)) == outcome
 
 
+def test_relative_to_nothing_any_value_may_be_it() -> None:
+    runs = Runs({"a": [{"x": 1.0}, {"x": 2.0}], "b": [{"x": 0.0}, {"x": 1.0}]})
+    found = runs.paired("a", "b", "x")
+    assert Expectation(at_least=-1e9).judge(found) == "undecided"
+    assert runs.paired("b", "a", "x").value == 0.25
+
+
 def test_a_verdict_keeps_the_interval() -> None:
     claim = Claim.model_validate(
         {

@@ -112,6 +112,10 @@ BAD = {
     "value": (SWEEP.replace("0.4]", "-1]"), "workload.load = -1"),
     "size": (SWEEP.replace("repeat = 2", "repeat = 10_000").replace("1, 2", "1, 2, 3, 4, 5, 6"),
              "at most 100000; vary fewer keys"),
+    "twice": (SWEEP.replace("[0.2, 0.4]", "[0.2, 0.2]"),
+              "grid.workload.load = 0.2: is there twice; leave one out"),
+    "seeds": (SWEEP + '"run.seed" = [1, 2]\n',
+              "grid.run.seed = [1, 2]: with repeat = 2 seed 2 is there twice; leave out repeat"),
     "syntax": ("base = \n", "s.toml:1:8: "),
 }  # fmt: skip
 

@@ -22,7 +22,7 @@ Scheduler = Annotated[
     typer.Option(
         metavar="ADDRESS",
         help="Simulate on the workers of the Dask scheduler there, like tcp://10.0.0.1:8786; "
-        "needs lightloom[cluster].",
+        "needs lightloom\\[cluster].",
     ),
 ]
 SchedulerFile = Annotated[

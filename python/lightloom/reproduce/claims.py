@@ -22,12 +22,22 @@ class Expectation(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    value: float | None = Field(default=None, description="What the source says.")
+    value: float | None = Field(
+        default=None, allow_inf_nan=False, description="What the source says."
+    )
     tolerance: float | None = Field(default=None, ge=0, description="Absolute, same unit.")
-    at_least: float | None = Field(default=None, description="Lower bound, included.")
-    at_most: float | None = Field(default=None, description="Upper bound, included.")
-    above: float | None = Field(default=None, description="Lower bound, not included.")
-    below: float | None = Field(default=None, description="Upper bound, not included.")
+    at_least: float | None = Field(
+        default=None, allow_inf_nan=False, description="Lower bound, included."
+    )
+    at_most: float | None = Field(
+        default=None, allow_inf_nan=False, description="Upper bound, included."
+    )
+    above: float | None = Field(
+        default=None, allow_inf_nan=False, description="Lower bound, not included."
+    )
+    below: float | None = Field(
+        default=None, allow_inf_nan=False, description="Upper bound, not included."
+    )
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -39,6 +49,9 @@ class Expectation(BaseModel):
             )
         if None not in lower or None not in upper:
             raise ValueError("give at_least or above, and at_most or below, not both")
+        least, most = self._bounds()
+        if not self._reaches(most, least):
+            raise ValueError(f"nothing is between {least:g} and {most:g}")
         return self
 
     def holds(self, measured: float) -> bool:

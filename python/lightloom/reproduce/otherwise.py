@@ -28,7 +28,7 @@ def table(
     unmeasured = [by for by in others if by not in measured]
     yield ""
     yield f"Measured by other readings, too: {_listed(measured)}. Not: {_listed(unmeasured)}."
-    yield "Where a value is another than by the chosen one:"
+    yield "Where a value is another than by the chosen one, in bold where the outcome is:"
     yield ""
     yield f"| claim | {grid.judged.name} | by others |"
     yield "|---|---|---|"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 
 from lightloom import identity
+from lightloom.errors import refusal
 from lightloom.reproduce import by_readings
 from lightloom.reproduce.claims import Claims
 from lightloom.reproduce.grid import CHOSEN, Grid
@@ -118,6 +119,11 @@ class Paper:
     def read(cls, folder: Path, fabric: str) -> Paper:
         """From the folder of its claims."""
         own = folder / fabric
+        claims, scripts = own / "claims.toml", {path.stem for path in own.glob("*.py")}
+        for claim in Claims.read(claims).claim:
+            if claim.script not in scripts:
+                remedy = "correct the command, or remove the claim"
+                raise refusal(f"{claims}: {claim.id}", claim.command, "no such script", remedy)
         return cls(fabric, Claims.read(own / "claims.toml"), by_readings.of_fabric(own))
 
     def judge(self, script: Script, found: dict[str, Any], quick: bool) -> list[Verdict]:
@@ -130,7 +136,8 @@ class Paper:
         unknown = set(measured) - {claim.id for claim in mine}
         if unknown:
             name = f"{self.fabric}/{script.name}"
-            raise LookupError(f"{name} measures {sorted(unknown)}: not in claims.toml")
+            limit = "not among the claims of claims.toml whose command runs it"
+            raise refusal(f"{name} measures", ", ".join(sorted(unknown)), limit, "add them there")
         by = CHOSEN if script.factors else None
         return [
             judge(

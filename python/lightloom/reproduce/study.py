@@ -6,7 +6,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot, isfinite, nan
+from math import hypot, inf, isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -43,9 +43,13 @@ class Runs(Generic[Key]):
 
     def paired(self, key: Key, base: Key, path: str) -> Estimate:
         """Mean over the seeds of a figure relative to another run's on the same traffic, with
-        the interval that they tell; what both owe to their traffic is in none of them."""
-        pairs = zip(self.summaries[key], self.summaries[base], strict=True)
-        return across([figure(a, path) / figure(b, path) for a, b in pairs])
+        the interval that they tell; what both owe to their traffic is in none of them. Where a
+        run has nothing to be relative to, as if it delivers nothing, any value may be it."""
+        both = zip(self.summaries[key], self.summaries[base], strict=True)
+        pairs = [(figure(a, path), figure(b, path)) for a, b in both]
+        if any(b == 0 for _, b in pairs):
+            return Estimate(0.0, inf)
+        return across([a / b for a, b in pairs])
 
     def row(self, keys: Iterable[Key], path: str, scale: float = 1.0) -> list[Estimate]:
         """Means over the seeds of a figure along a row of keys, times `scale`."""

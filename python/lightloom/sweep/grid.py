@@ -116,6 +116,21 @@ def _read_from(**paths: Path) -> tuple[inputs.Read, ...]:
     return tuple(inputs.Read(key, paths[key], of) for key, of in now.items() if of is not None)
 
 
+def _refuse_twice(sweep: SweepFile) -> None:
+    """Refuses values, and seeds, that are there twice: they would count as another run's."""
+    for key, values in sweep.grid.items():
+        written = [toml_literal(value) for value in values]
+        twice = [value for place, value in enumerate(written) if value in written[:place]]
+        if twice:
+            raise refusal(f"grid.{key}", twice[0], "is there twice", "leave one out")
+    seeds = sorted(int(seed) for seed in sweep.grid.get("run.seed", []) if isinstance(seed, int))
+    for seed, following in itertools.pairwise(seeds):
+        if following < seed + sweep.repeat:
+            limit = f"with repeat = {sweep.repeat} seed {following} is there twice"
+            remedy = f"leave out repeat, or take seeds {sweep.repeat} apart"
+            raise refusal("grid.run.seed", seeds, limit, remedy)
+
+
 def expand(sweep: SweepFile) -> list[Point]:
     """Every point, resolved and thereby validated; seeds vary fastest."""
     if not sweep.base.is_file():
@@ -124,6 +139,7 @@ def expand(sweep: SweepFile) -> list[Point]:
         if (key := override.partition("=")[0].strip()) in sweep.grid:
             limit = "[grid] has this key, too"
             raise refusal("--set", override, limit, f"remove it, or {key} from [grid]")
+    _refuse_twice(sweep)
     base = lightloom.load(sweep.base, sweep.set)
     labels = _labels(base, sweep.fabrics)
     combinations = 1
