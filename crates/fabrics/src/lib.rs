@@ -11,7 +11,7 @@
 //! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly that it is compared with |
 //! | [`physics`], [`overheads`], [`devices`] | what `[physics]` and optical devices set in a fabric's table |
 //! | [`alone`] | what packets take of time that a fluid does not, where switches store them |
-//! | [`entrance`], [`hosts`] | what several fabrics have before their own parts: the rack switch, queues of hosts |
+//! | [`entrance`], [`hosts`], [`discipline`] | what several fabrics have before their own parts: the rack switch, queues of hosts, the order in which these send |
 //! | `ranges` | refusals that several fabrics word alike |
 //! | `memory` | large columns |
 
@@ -22,6 +22,7 @@ mod cases;
 pub mod contract;
 pub mod cthrough;
 pub mod devices;
+pub mod discipline;
 pub mod electrical;
 pub mod entrance;
 pub mod facts;
@@ -42,6 +43,7 @@ pub mod tdma;
 pub mod tree;
 
 pub use contract::{Entry, FabricConfig, Memory, Preset, Site};
+pub use discipline::Discipline;
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
 pub use physics::{Obeyed, Physics, Term};
 pub use registry::{find, REGISTRY};

@@ -1,6 +1,8 @@
 //! The table of `kind = "flattened-butterfly"`.
 
 use super::topology::Topology;
+use crate::discipline::Discipline;
+use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Length, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +33,10 @@ pub struct ButterflyConfig {
     /// way only if the queue there, times wires, is shorter by more. Default 0 B,
     /// the plain comparison.
     pub ugal_bias: Bytes,
+    /// Order in which a host sends the flows that wait for its transmitter: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
+    /// Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// Payload of a full packet [B]; the last of a flow is short (LIONS §IV: 256 B
     /// and 64 B). Not shorter than a flit.
     pub packet: Bytes,
@@ -123,6 +129,7 @@ impl Default for ButterflyConfig {
             concentration: None,
             routing: Routing::DimensionOrder,
             ugal_bias: Bytes(0),
+            discipline: Discipline::Fair,
             packet: Bytes(256),
             header: Bytes(5),
             flit: Bytes(8),

@@ -76,6 +76,7 @@ impl FabricConfig for ButterflyConfig {
             )
             .by(Term::Propagation, "vc_buffer", buffer)
             .by(Term::Header, "header", physics.header)
+            .disciplined(physics)
             .lacks(Term::Gap, physics.gap, "flits follow each other")
             .lacks(Term::FecLatency, physics.fec_latency, NOT_MODELLED);
         match spacing {

@@ -215,7 +215,7 @@ impl Network {
             flits: Lines::new(config.wires().map(|w| config.flit_cycles(w))),
             returning: Lines::new(config.wires().map(|w| config.credit_cycles(w))),
             packets: Packets::default(),
-            hosts: HostQueues::new(hosts, site.flows.len(), config.packet.0),
+            hosts: HostQueues::new(hosts, site.flows.len(), config.packet.0, config.discipline),
             sending: vec![Injection::NOTHING; hosts],
             rule: RouteRule::new(config, site.seed),
             counters: Counters::new(site.flows.len()),

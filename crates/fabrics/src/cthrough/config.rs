@@ -268,7 +268,9 @@ impl FabricConfig for CThroughConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics).oversubscribed(physics)
+        Obeyed::by_all(physics)
+            .oversubscribed(physics)
+            .shared_by_rates(physics)
     }
 
     fn facts(&self, _: &Cluster) -> Facts {

@@ -106,6 +106,11 @@ impl FabricConfig for ClosConfig {
             .by(Term::FecLatency, "fec_latency", physics.fec_latency)
             .by(Term::Header, "header", physics.framing())
             .oversubscribed(physics)
+            .lacks(
+                Term::Discipline,
+                physics.discipline,
+                "every link serves flows in turn, as its idealised transport does (Sirius §7)",
+            )
     }
 
     fn ideal(&self) -> Vec<&'static str> {

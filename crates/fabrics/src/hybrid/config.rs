@@ -312,7 +312,7 @@ impl FabricConfig for HybridConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        let obeyed = Obeyed::by_all(physics);
+        let obeyed = Obeyed::by_all(physics).shared_by_rates(physics);
         match self.electrical {
             true => obeyed.oversubscribed(physics),
             false => obeyed,

@@ -1,5 +1,7 @@
 //! The table of `kind = "lions"`.
 
+use crate::discipline::Discipline;
+use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Flows, Length, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +48,10 @@ pub struct LionsConfig {
     /// shared one, and nothing of the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_through: Option<bool>,
+    /// Order in which a host sends the flows that wait for its transmitter: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
+    /// Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// Payload of a full packet [B]; the last of a flow is short. Default 256 B
     /// (§III, which has 64 B too). Not shorter than the header.
     pub packet: Bytes,
@@ -174,6 +180,7 @@ impl Default for LionsConfig {
             transmitters: None,
             transmitter_rule: None,
             cut_through: None,
+            discipline: Discipline::Fair,
             packet: Bytes(256),
             header: Bytes(5),
             guard: Bytes(17),

@@ -104,6 +104,7 @@ impl FabricConfig for LionsConfig {
         Obeyed::default()
             .by(Term::Propagation, "fibre", half)
             .by(Term::Header, "header", physics.header)
+            .disciplined(physics)
             .lacks(
                 Term::SwitchLatency,
                 physics.switch_latency,

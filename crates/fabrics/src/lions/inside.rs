@@ -28,7 +28,7 @@ impl Inside {
     pub fn new(config: &LionsConfig, ports: &Ports, bound: Bound, site: &Site) -> Inside {
         let (flows, stores) = (site.flows.len(), ports.queues() > 0);
         Inside {
-            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
+            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0, config.discipline),
             open: 0,
             loopback: Loopback::new(config, ports, site.seed),
             passage: Passage::new(Pace::new(config), &bound, stores, flows),

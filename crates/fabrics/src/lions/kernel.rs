@@ -147,7 +147,7 @@ impl Switch {
         let arbiter = self.arbiters.of(output, self.ports.host_group[host]);
         let wire = self.pace.wire(packet.bytes);
         let busy = if self.arbiters.is_open(arbiter, now.at) {
-            self.inside.hosts.pop(host, packet.bytes, now.io);
+            self.inside.hosts.pop(host, packet.bytes);
             self.pass(host as u32, arbiter, packet, wire, now);
             self.nack.when_none(wire)
         } else {
@@ -202,10 +202,10 @@ impl Switch {
             Architecture::Drop => {
                 now.io.lose();
                 now.io.drop(packet.bytes as u64);
-                self.inside.hosts.pop(host, packet.bytes, now.io);
+                self.inside.hosts.pop(host, packet.bytes);
             }
             Architecture::Slb | Architecture::Mlb | Architecture::Dlb => {
-                self.inside.hosts.pop(host, packet.bytes, now.io);
+                self.inside.hosts.pop(host, packet.bytes);
                 self.inside
                     .passage
                     .detour(host, packet, wire, now.at, now.io);

@@ -159,7 +159,7 @@ impl Pipelined {
     /// Takes the next packet that was not sent yet.
     fn first(&mut self, host: u32, io: &Io) -> u32 {
         let packet = self.inside.hosts.first(host as usize);
-        self.inside.hosts.pop(host as usize, packet.bytes, io);
+        self.inside.hosts.pop(host as usize, packet.bytes);
         self.inside.open += packet.bytes as u64;
         let flight = Flight {
             packet,

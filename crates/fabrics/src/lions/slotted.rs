@@ -175,7 +175,7 @@ impl Slotted {
                 (NONE, NONE) => continue,
                 (NONE, host) => {
                     let packet = self.inside.hosts.first(host as usize);
-                    self.inside.hosts.pop(host as usize, packet.bytes, io);
+                    self.inside.hosts.pop(host as usize, packet.bytes);
                     self.won[host as usize] = true;
                     self.pass(host, at, packet, false, now, io, todo);
                     self.ports.host_input[host as usize]
@@ -254,10 +254,10 @@ impl Slotted {
             Architecture::Drop => {
                 io.lose();
                 io.drop(packet.bytes as u64);
-                self.inside.hosts.pop(host, packet.bytes, io);
+                self.inside.hosts.pop(host, packet.bytes);
             }
             Architecture::Slb | Architecture::Mlb | Architecture::Dlb => {
-                self.inside.hosts.pop(host, packet.bytes, io);
+                self.inside.hosts.pop(host, packet.bytes);
                 self.inside.passage.detour(host, packet, wire, now, io);
                 let output = io.flows.dst[packet.flow.index()].0;
                 self.store(self.ports.host_queue[host], output, packet);

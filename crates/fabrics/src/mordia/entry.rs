@@ -99,7 +99,7 @@ impl FabricConfig for MordiaConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).disciplined(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -1,5 +1,6 @@
 //! The table of `kind = "opera"`.
 
+use crate::discipline::Discipline;
 use crate::overheads::Overheads;
 use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
@@ -52,6 +53,11 @@ pub struct OperaConfig {
     /// Which matchings there are, and on which switches in which order. Default 1.
     #[schemars(range(max = 9007199254740992u64))]
     pub matchings_seed: u64,
+    /// Order in which the link of a server serves the flows that wait for it, to the rack and
+    /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
+    /// Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
     /// From a rack to any other [s], no longer than the night. Default 0 s.
@@ -81,6 +87,7 @@ impl Default for OperaConfig {
             low_latency: Bytes(15_000_000),
             indirect: Indirect::Rotorlb,
             matchings_seed: 1,
+            discipline: Discipline::Fair,
             packet: Bytes(1_500),
             propagation: Time::ZERO,
             switch_latency: Time::ZERO,
@@ -173,6 +180,7 @@ impl OperaConfig {
         Setup {
             title: "Opera",
             cluster: *cluster,
+            discipline: self.discipline,
             planes: self.schedules(cluster),
             together: false,
             ahead: self.ahead(cluster),

@@ -73,7 +73,7 @@ impl FabricConfig for RotorNetConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).disciplined(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -1,6 +1,7 @@
-//! Electrical links that send whole packets, first in, first out; those of low-latency
-//! traffic before others.
+//! Electrical links that send whole packets, those of low-latency traffic before others; flows
+//! in turn, or packets in the order in which they came.
 
+use crate::discipline::{Discipline, Turns};
 use lightloom_engine::{FlowId, Rate, Time};
 
 /// End of a chain.
@@ -23,21 +24,25 @@ struct Waiting {
     next: u32,
 }
 
+/// Packets that leave one after the other.
 #[derive(Clone, Copy, Debug)]
-struct Link {
-    /// The first is on the link.
+struct Chain {
     head: u32,
-    /// Behind it, the last that goes before others.
-    expedited: u32,
     tail: u32,
 }
 
-/// Links of one rate, each with a queue without bound.
+/// Links of one rate, each with queues without bound: of low-latency packets, and of others.
 #[derive(Clone, Debug)]
 pub struct Links {
     /// Of each [b/s].
     pub rate: Rate,
-    links: Vec<Link>,
+    discipline: Discipline,
+    /// The packet on each link.
+    sending: Vec<u32>,
+    /// Two rings of chains for each link: the first goes before the second.
+    turns: Turns,
+    /// A chain for each flow where flows take turns, else one for each ring.
+    chains: Vec<Chain>,
     packets: Vec<Waiting>,
     unused: u32,
     /// Bytes that wait or are being sent.
@@ -46,16 +51,30 @@ pub struct Links {
 }
 
 impl Links {
-    /// So many idle links.
-    pub fn new(links: usize, rate: Rate) -> Links {
-        let idle = Link {
+    /// Memory that a link and a flow take, beside packets [B].
+    pub const BYTES: (u64, u64) = (28, 12);
+
+    /// So many idle links, on which flows take turns.
+    pub fn fair(links: usize, rate: Rate, flows: usize) -> Links {
+        Links::new(links, rate, flows, Discipline::Fair)
+    }
+
+    /// So many idle links, on which packets leave in the order in which they came.
+    pub fn fifo(links: usize, rate: Rate) -> Links {
+        Links::new(links, rate, 2 * links, Discipline::Fifo)
+    }
+
+    fn new(links: usize, rate: Rate, chains: usize, discipline: Discipline) -> Links {
+        let empty = Chain {
             head: NONE,
-            expedited: NONE,
             tail: NONE,
         };
         Links {
             rate,
-            links: vec![idle; links],
+            discipline,
+            sending: vec![NONE; links],
+            turns: Turns::new(2 * links, chains),
+            chains: vec![empty; chains],
             packets: Vec::new(),
             unused: NONE,
             bytes: 0,
@@ -63,45 +82,31 @@ impl Links {
         }
     }
 
-    /// A packet joins a link's queue; returns when it will have been sent, if it need not
-    /// wait.
-    pub fn join(&mut self, link: usize, packet: Packet, now: Time) -> Option<Time> {
-        let tail = self.links[link].tail;
-        self.join_behind(tail, link, packet, now)
-    }
-
-    /// The same, for a packet that goes before those that join by [`Links::join`], other
-    /// than the one that is being sent.
-    pub fn expedite(&mut self, link: usize, packet: Packet, now: Time) -> Option<Time> {
-        let Link {
-            head, expedited, ..
-        } = self.links[link];
-        let row = match expedited {
-            NONE => head,
-            last => last,
-        };
-        let until = self.join_behind(row, link, packet, now);
-        if until.is_none() {
-            self.links[link].expedited = self.packets[row as usize].next;
-        }
-        until
-    }
-
-    fn join_behind(&mut self, row: u32, link: usize, packet: Packet, now: Time) -> Option<Time> {
+    /// A packet joins a link's queue, that of low-latency packets or that of others; returns
+    /// when it will have been sent, if it need not wait.
+    pub fn join(&mut self, link: usize, packet: Packet, first: bool, now: Time) -> Option<Time> {
         self.bytes += u64::from(packet.bytes);
         self.queued[link] += u64::from(packet.bytes);
-        let new = self.row(packet);
-        let link = &mut self.links[link];
-        if link.tail == row {
-            link.tail = new;
+        let row = self.row(packet);
+        if self.sending[link] == NONE {
+            self.sending[link] = row;
+            return Some(now + self.rate.time_for(u64::from(packet.bytes)));
         }
-        if row != NONE {
-            let next = std::mem::replace(&mut self.packets[row as usize].next, new);
-            self.packets[new as usize].next = next;
-            return None;
+        let ring = 2 * link + usize::from(!first);
+        let chain = match self.discipline {
+            Discipline::Fair => packet.flow.0,
+            Discipline::Fifo => ring as u32,
+        };
+        let Chain { head, tail } = &mut self.chains[chain as usize];
+        match *head {
+            NONE => {
+                *head = row;
+                self.turns.join(ring, chain);
+            }
+            _ => self.packets[*tail as usize].next = row,
         }
-        link.head = new;
-        Some(now + self.rate.time_for(u64::from(packet.bytes)))
+        *tail = row;
+        None
     }
 
     /// Where a packet is kept.
@@ -122,32 +127,37 @@ impl Links {
 
     /// The packet that a link is sending.
     pub fn first(&self, link: usize) -> Option<Packet> {
-        let head = self.links[link].head;
-        self.packets
-            .get(head as usize)
-            .map(|waiting| waiting.packet)
+        let row = self.sending[link];
+        self.packets.get(row as usize).map(|waiting| waiting.packet)
     }
 
     /// A link has sent its packet; returns when it will have sent the next.
     pub fn sent(&mut self, link: usize, now: Time) -> Option<Time> {
-        let head = self.links[link].head;
-        let Waiting { packet, next } = self.packets[head as usize];
-        self.bytes -= u64::from(packet.bytes);
-        self.queued[link] -= u64::from(packet.bytes);
-        self.packets[head as usize].next = self.unused;
-        self.unused = head;
-        let link = &mut self.links[link];
-        link.head = next;
-        if link.expedited == next {
-            // It is on the link.
-            link.expedited = NONE;
+        let row = self.sending[link];
+        let sent = &mut self.packets[row as usize];
+        self.bytes -= u64::from(sent.packet.bytes);
+        self.queued[link] -= u64::from(sent.packet.bytes);
+        sent.next = std::mem::replace(&mut self.unused, row);
+        self.sending[link] = self.take(link);
+        let next = self.first(link)?;
+        Some(now + self.rate.time_for(u64::from(next.bytes)))
+    }
+
+    /// The packet whose turn it is leaves a link's queues.
+    fn take(&mut self, link: usize) -> u32 {
+        let rings = [2 * link, 2 * link + 1];
+        let waits = |&ring: &usize| Some((ring, self.turns.first(ring)?));
+        let Some((ring, chain)) = rings.iter().find_map(waits) else {
+            return NONE;
+        };
+        let chain = &mut self.chains[chain as usize];
+        let row = chain.head;
+        chain.head = std::mem::replace(&mut self.packets[row as usize].next, NONE);
+        match chain.head {
+            NONE => _ = self.turns.leave(ring),
+            _ => self.turns.rotate(ring),
         }
-        if next == NONE {
-            link.tail = NONE;
-            return None;
-        }
-        let bytes = u64::from(self.packets[next as usize].packet.bytes);
-        Some(now + self.rate.time_for(bytes))
+        row
     }
 
     /// Bytes that wait or are being sent at a link.
@@ -162,38 +172,58 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
+    /// A flow with its packets' bytes, in a list of flows that take turns.
+    type List = VecDeque<(u32, VecDeque<u32>)>;
+
+    /// The next packet of the flow at the front, which then goes to the back.
+    fn take(list: &mut List) -> Option<u32> {
+        let (flow, mut packets) = list.pop_front()?;
+        let bytes = packets.pop_front()?;
+        if !packets.is_empty() {
+            list.push_back((flow, packets));
+        }
+        Some(bytes)
+    }
+
     proptest! {
-        /// As a list for each kind, and the packet that is being sent.
+        /// As a list of flows for each kind, and the packet that is being sent.
         #[test]
-        fn expedited_packets_go_first(
-            steps in prop::collection::vec((0u32..3, prop::bool::ANY, 1u32..9), 1..200),
+        fn low_latency_packets_go_first_and_flows_take_turns(
+            steps in prop::collection::vec((0u32..2, prop::bool::ANY, 1u32..9, 0u32..4), 1..200),
+            fair in prop::bool::ANY,
         ) {
-            let mut links = Links::new(3, Rate(8 * Rate::GBPS.0));
-            let mut sending: [Option<u32>; 3] = Default::default();
-            let mut waits: [[VecDeque<(u32, u32)>; 2]; 3] = Default::default();
-            for (number, (link, sends, bytes)) in (0u32..).zip(steps) {
-                let link = link as usize;
-                if sends && sending[link].is_some() {
-                    let [first, rest] = &mut waits[link];
-                    let next = first.pop_front().or_else(|| rest.pop_front());
-                    let until = next.map(|(_, bytes)| Time::NS * i64::from(bytes));
-                    prop_assert_eq!(links.sent(link, Time::ZERO), until);
-                    sending[link] = next.map(|(number, _)| number);
+            let mut links = match fair {
+                true => Links::fair(2, Rate(8 * Rate::GBPS.0), 8),
+                false => Links::fifo(2, Rate(8 * Rate::GBPS.0)),
+            };
+            let mut sending: [Option<u32>; 2] = Default::default();
+            let mut waits: [[List; 2]; 2] = Default::default();
+            for (link, sends, bytes, flow) in steps {
+                // A flow has one destination, and is of one kind.
+                let (flow, first, at) = (4 * link + flow, flow == 3, link as usize);
+                if sends && sending[at].is_some() {
+                    let [before, others] = &mut waits[at];
+                    let next = take(before).or_else(|| take(others));
+                    let until = next.map(|bytes| Time::NS * i64::from(bytes));
+                    prop_assert_eq!(links.sent(at, Time::ZERO), until);
+                    sending[at] = next;
                 } else {
-                    let packet = Packet { flow: FlowId(number), bytes, circuit: false };
-                    let expedited = number % 3 == 0;
-                    let until = match expedited {
-                        true => links.expedite(link, packet, Time::ZERO),
-                        false => links.join(link, packet, Time::ZERO),
-                    };
-                    prop_assert_eq!(until.is_some(), sending[link].is_none());
-                    match sending[link] {
-                        None => sending[link] = Some(number),
-                        Some(_) => waits[link][usize::from(!expedited)].push_back((number, bytes)),
+                    let packet = Packet { flow: FlowId(flow), bytes, circuit: false };
+                    let until = links.join(at, packet, first, Time::ZERO);
+                    prop_assert_eq!(until.is_some(), sending[at].is_none());
+                    // First in, first out is one flow that has all packets.
+                    let flow = if fair { flow } else { 0 };
+                    let list = &mut waits[at][usize::from(!first)];
+                    match list.iter_mut().find(|(f, _)| *f == flow) {
+                        _ if sending[at].is_none() => sending[at] = Some(bytes),
+                        Some((_, packets)) => packets.push_back(bytes),
+                        None => list.push_back((flow, [bytes].into())),
                     }
                 }
-                let first = links.first(link).map(|packet| packet.flow.0);
-                prop_assert_eq!(first, sending[link]);
+                prop_assert_eq!(links.first(at).map(|packet| packet.bytes), sending[at]);
+                let all = waits[at].iter().flatten().flat_map(|(_, packets)| packets);
+                let all: u32 = all.chain(&sending[at]).sum();
+                prop_assert_eq!(links.at(at), u64::from(all));
             }
         }
     }
@@ -201,17 +231,17 @@ mod tests {
     #[test]
     fn packets_leave_one_after_the_other() {
         // A byte a nanosecond.
-        let mut links = Links::new(2, Rate(8 * Rate::GBPS.0));
+        let mut links = Links::fair(2, Rate(8 * Rate::GBPS.0), 6);
         let packet = |flow, bytes| Packet {
             flow: FlowId(flow),
             bytes,
             circuit: false,
         };
         let ns = |n: i64| Time::NS * n;
-        assert_eq!(links.join(0, packet(1, 10), ns(5)), Some(ns(15)));
-        assert_eq!(links.join(0, packet(2, 20), ns(6)), None);
-        assert_eq!(links.join(0, packet(3, 7), ns(6)), None);
-        assert_eq!(links.join(1, packet(4, 30), ns(6)), Some(ns(36)));
+        assert_eq!(links.join(0, packet(1, 10), false, ns(5)), Some(ns(15)));
+        assert_eq!(links.join(0, packet(2, 20), false, ns(6)), None);
+        assert_eq!(links.join(0, packet(3, 7), false, ns(6)), None);
+        assert_eq!(links.join(1, packet(4, 30), false, ns(6)), Some(ns(36)));
         assert_eq!((links.bytes, links.at(0)), (67, 37));
         assert_eq!(links.first(0), Some(packet(1, 10)));
         assert_eq!(links.sent(0, ns(15)), Some(ns(35)));
@@ -219,6 +249,6 @@ mod tests {
         assert_eq!(links.sent(0, ns(35)), Some(ns(42)));
         assert_eq!(links.sent(0, ns(42)), None);
         assert_eq!((links.first(0), links.bytes), (None, 30));
-        assert_eq!(links.join(0, packet(5, 1), ns(50)), Some(ns(51)));
+        assert_eq!(links.join(0, packet(5, 1), false, ns(50)), Some(ns(51)));
     }
 }

@@ -34,8 +34,8 @@ impl PacketSwitch {
         PacketSwitch {
             racks: n,
             packet,
-            up: Links::new(n, rate),
-            down: Links::new(n, rate),
+            up: Links::fifo(n, rate),
+            down: Links::fifo(n, rate),
             allowed: vec![0; n * n],
             turns: vec![0; n],
         }
@@ -93,7 +93,7 @@ impl PacketSwitch {
             bytes: bytes as u32,
             circuit: false,
         };
-        let until = self.up.join(rack as usize, packet, now);
+        let until = self.up.join(rack as usize, packet, false, now);
         until.map(|until| (packet, until))
     }
 

@@ -69,7 +69,9 @@ impl FabricConfig for TreeConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics).oversubscribed(physics)
+        Obeyed::by_all(physics)
+            .oversubscribed(physics)
+            .shared_by_rates(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

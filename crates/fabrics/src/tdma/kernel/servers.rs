@@ -42,7 +42,7 @@ impl Tdma {
         let Some(servers) = &mut self.servers else {
             return;
         };
-        let packet = servers.sent(host, io);
+        let packet = servers.sent(host);
         let (from, to) = self.ends(packet.flow, io);
         if from == to {
             let packet = Packet {
