@@ -25,6 +25,7 @@ pub mod devices;
 pub mod electrical;
 pub mod entrance;
 pub mod facts;
+pub mod findings;
 pub mod hosts;
 pub mod hybrid;
 pub mod hydra;
@@ -43,5 +44,6 @@ pub mod tree;
 
 pub use contract::{Entry, FabricConfig, Memory, Preset, Site};
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
+pub use findings::Finding;
 pub use physics::{Obeyed, Physics, Term};
 pub use registry::{find, REGISTRY};
