@@ -6,7 +6,7 @@ use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX};
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing};
 use crate::physics::{ideal_of, Obeyed, Physics, Term};
@@ -27,6 +27,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<ClosConfig>,
     obey: obey::<ClosConfig>,
     ideal: ideal::<ClosConfig>,
+    findings: findings::<ClosConfig>,
     build: build::<ClosConfig>,
     memory: memory::<ClosConfig>,
     facts: facts::<ClosConfig>,

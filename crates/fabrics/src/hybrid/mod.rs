@@ -58,7 +58,9 @@ pub mod transport;
 pub mod tree;
 pub mod trouble;
 
-use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
+use crate::contract::{
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, Preset,
+};
 use config::HybridConfig;
 
 /// `kind = "hybrid"`.
@@ -73,6 +75,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<HybridConfig>,
     obey: obey::<HybridConfig>,
     ideal: ideal::<HybridConfig>,
+    findings: findings::<HybridConfig>,
     build: build::<HybridConfig>,
     memory: memory::<HybridConfig>,
     facts: facts::<HybridConfig>,

@@ -37,7 +37,9 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
+use crate::contract::{
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, Preset,
+};
 use config::HydraConfig;
 
 /// `kind = "hydra"`.
@@ -54,6 +56,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<HydraConfig>,
     obey: obey::<HydraConfig>,
     ideal: ideal::<HydraConfig>,
+    findings: findings::<HydraConfig>,
     build: build::<HydraConfig>,
     memory: memory::<HydraConfig>,
     facts: facts::<HydraConfig>,

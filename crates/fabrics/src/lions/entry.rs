@@ -8,7 +8,7 @@ use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing, Part};
 use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
@@ -29,6 +29,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<LionsConfig>,
     obey: obey::<LionsConfig>,
     ideal: ideal::<LionsConfig>,
+    findings: findings::<LionsConfig>,
     build: build::<LionsConfig>,
     memory: memory::<LionsConfig>,
     facts: facts::<LionsConfig>,

@@ -216,6 +216,7 @@ impl MordiaConfig {
         let silent = self.silent();
         policy.fill("night", &silent);
         policy.fill("shortest", &self.shortest_slot);
+        policy.fill("packet", &self.packet);
         if !policy.names("period") {
             policy.fill("day", &(self.slot - silent));
         }

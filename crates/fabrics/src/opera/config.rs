@@ -9,6 +9,7 @@ use crate::tdma::frames::Punctuality;
 use crate::tdma::low_latency::LowLatency;
 use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
+use crate::tdma::waiting::Order;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
@@ -48,6 +49,12 @@ pub struct OperaConfig {
     /// others are bulk and wait for their own.
     /// Default 15 MB.
     pub low_latency: Bytes,
+    /// Which low-latency packet of those that wait at the rack of their source goes next:
+    /// "fair", flows take turns, a packet each; "fifo", first in, first out, so that a flow of
+    /// megabytes delays all later ones by all its packets. The paper is silent on queues of
+    /// racks: its transport, NDP, has some 20 packets of a flow outstanding (the authors'
+    /// simulator: a window of 20), which keeps flows from filling them. Default: "fair".
+    pub waiting: Order,
     /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
     /// Which matchings there are, and on which switches in which order. Default 1.
@@ -85,6 +92,7 @@ impl Default for OperaConfig {
             night: Time::US * 10,
             slice: Time::US * 100,
             low_latency: Bytes(15_000_000),
+            waiting: Order::Fair,
             indirect: Indirect::Rotorlb,
             matchings_seed: 1,
             discipline: Discipline::Fair,
@@ -197,6 +205,7 @@ impl OperaConfig {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,
                 queue: QUEUE,
+                order: self.waiting,
             }),
         }
     }

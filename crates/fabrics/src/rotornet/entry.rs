@@ -2,7 +2,7 @@
 
 use super::config::RotorNetConfig;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -29,6 +29,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<RotorNetConfig>,
     obey: obey::<RotorNetConfig>,
     ideal: ideal::<RotorNetConfig>,
+    findings: findings::<RotorNetConfig>,
     build: build::<RotorNetConfig>,
     memory: memory::<RotorNetConfig>,
     facts: facts::<RotorNetConfig>,

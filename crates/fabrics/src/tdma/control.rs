@@ -200,11 +200,6 @@ impl Control {
         (&self.seen, self.following.as_ref())
     }
 
-    /// From one decision to the next.
-    pub fn interval(&self) -> Time {
-        self.controller.timing().interval
-    }
-
     /// What keeps it from deciding.
     pub fn trouble(&self) -> Option<&Refusal> {
         self.trouble.as_ref()

@@ -3,7 +3,7 @@
 use super::config::TreeConfig;
 use super::kernel::TreeKernel;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::electrical::failures::Failures;
 use crate::hybrid::tree::Tree;
@@ -24,6 +24,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<TreeConfig>,
     obey: obey::<TreeConfig>,
     ideal: ideal::<TreeConfig>,
+    findings: findings::<TreeConfig>,
     build: build::<TreeConfig>,
     memory: memory::<TreeConfig>,
     facts: facts::<TreeConfig>,

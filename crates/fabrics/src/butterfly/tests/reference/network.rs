@@ -51,7 +51,7 @@ impl Reference {
         let c = config.hosts_per_router() as usize;
         let strength = Strength {
             vcs: config.vcs as usize,
-            depth: config.vc_buffer as usize,
+            depth: config.buffer() as usize,
             speedup: config.speedup as usize,
             queue: config.output_buffer.unwrap_or(0) as usize,
             inputs_each: config.input_speedup as usize,
