@@ -353,7 +353,7 @@ def test_missing_hours_leave_intervals_an_hour_long(tmp_path: Path) -> None:
     day = read_day([write(tmp_path, "d.csv", hourly(times))])
     assert [one.seconds for one in day.intervals] == [3600] * 5
     late = hourly(["03:00", "04:00", "05:05", "06:00"])
-    with pytest.raises(ConfigError, match='of no common length: .* as with --every "1 h"'):
+    with pytest.raises(ConfigError, match=r'of no common length: .* as with --every "1 h"'):
         read_day([write(tmp_path, "l.csv", late)])
     asked = read_day([tmp_path / "l.csv"], every="1 h")
     assert [one.seconds for one in asked.intervals] == [3600] * 4

@@ -61,7 +61,7 @@ def asked(text: str | None) -> dict[str, str]:
     for part in (text or "").split(",") if text is not None else []:
         role, equals, name = (piece.strip() for piece in part.partition("="))
         if not equals or not name or role not in ROLES:
-            remedy = "write src=NAME,dst=NAME,bytes=NAME, and time=NAME, sampling=NAME where there is one"
+            remedy = "write src=NAME,dst=NAME,bytes=NAME, and time=NAME where there is one"
             raise refusal("columns", text, f"`{part.strip()}` names no column", remedy)
         if role in found:
             raise refusal("columns", text, f"{role} comes twice", "name each column once")
