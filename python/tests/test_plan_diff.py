@@ -261,7 +261,7 @@ def test_racks_that_came_and_went_are_named(tmp_path: Path) -> None:
 PLAN = {"format": "lightloom-plan/1", "algorithm": "edmonds"}
 OLD = {
     "no file": (None, "", "old.json: no such file or directory"),
-    "no JSON": ("x", "", "old.json:1:1: not JSON (expecting value); name what"),
+    "no JSON": ("x", "", "old.json: no circuits in it that can be read; name what"),
     "no circuits": ("{}", "", "old.json: no circuits in it; name what `lightloom plan -o` wrote"),
     "a schedule": (
         json.dumps({"schedule": {"slots": []}, "circuits": None}),

@@ -22,8 +22,10 @@ from lightloom.cli.plan_outputs import (
     Picture,
     Plane,
     Ports,
+    Save,
     Size,
     Slot,
+    Undo,
 )
 from lightloom.errors import ConfigError, refusal
 from lightloom.policies.files import is_file
@@ -71,6 +73,8 @@ def plan(
     switch_size: Size = None,
     plane: Plane = None,
     slot: Slot = None,
+    save: Save = False,
+    undo: Undo = None,
     pin: Pin = None,
     forbid: Forbid = None,
     down: Down = None,
@@ -100,6 +104,7 @@ def plan(
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         written = {"port_map": port_map, "switch_size": switch_size, "plane": plane, "slot": slot}
+        written |= {"save": save, "undo": undo}
         laid = {"pin": pin, "forbid": forbid, "down": down}
         change: dict[str, Any] = {"diff": diff, "over": over, "switch_time": switch_time}
         if replay is not None:
@@ -113,7 +118,8 @@ def plan(
         outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
         operator = Operator.of(**laid, **change)
         with flagging():
-            outputs.check(matrix)
+            reads = bool({"up", "circuits"} & options.keys()) or diff is not None
+            outputs.check(matrix, reads=reads)
             operator.check()
         _plan(matrix, name, told, options, outputs, operator)
 
@@ -225,6 +231,7 @@ def _make(
     """Reads what is named, and plans."""
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
+    from lightloom.control.lit import Ports
     from lightloom.control.planned import read_schedule
     from lightloom.control.planners import plan
     from lightloom.control.wiring import names_of
@@ -242,11 +249,19 @@ def _make(
         if ports is not None:
             ports.require(names_of(demand), down=rules.down)
         for key in {"up", "circuits"} & options.keys():
-            options[key] = read_circuits(options[key], demand, on_planes=key == "circuits")
+            options[key] = read_circuits(
+                options[key],
+                demand,
+                on_planes=key == "circuits",
+                ports=Ports(ports, outputs.plane),
+                directed=options.get("directed") is True,
+            )
         if "schedule" in options:
             options["schedule"] = read_schedule(options["schedule"], demand)
     try:
-        return operator.finished(plan(demand, algorithm, rules=rules, **options), ports)
+        return operator.finished(
+            plan(demand, algorithm, rules=rules, **options), ports, outputs.plane
+        )
     except ConfigError as problem:
         of_demand = (problem.key or "").startswith("demand")
         raise placed(path, problem, demand.place) if of_demand else flagged(problem) from None

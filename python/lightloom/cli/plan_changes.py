@@ -62,8 +62,10 @@ Down = Annotated[
 Diff = Annotated[
     Path | None,
     typer.Option(
-        metavar="OLD.json",
-        help="Compare with the plan that is up, or a list of pairs: what to break, make and keep, "
+        metavar="OLD",
+        help="Compare with the plan that is up: a file of -o, a list of pairs, or with a port map "
+        "the switch's CONFIG_DB, OCP YANG or `show ocs cross-connect config`: what to break, "
+        "make and keep, "
         "and who is dark for how long. With a port map, -o writes what breaks, then what is made.",
         rich_help_panel=CHANGES,
     ),
@@ -145,9 +147,10 @@ class Operator:
         if made.change is not None:
             yield from _lost(made.change)
 
-    def finished(self, made: Plan, ports: PortMap | None) -> Plan:
+    def finished(self, made: Plan, ports: PortMap | None, plane: int | None = None) -> Plan:
         """The plan on its ports, and compared with what is up."""
         from lightloom.control.changes import changed, read_old_plan
+        from lightloom.control.lit import Ports
         from lightloom.control.wiring import wired
 
         if self.diff is None:
@@ -156,7 +159,7 @@ class Operator:
         directed = made.circuits is not None and made.circuits.directed
         return changed(
             made,
-            read_old_plan(self.diff, made.demand, directed=directed),
+            read_old_plan(self.diff, made.demand, directed=directed, ports=Ports(ports, plane)),
             switch_ps=duration_ps("switch_time", self.switch_time or SWITCH_TIME),
             over_ps=None if over is None else duration_ps("over", over),
             ports=ports,
@@ -223,6 +226,9 @@ def _unmoved(pair: Pair) -> str:
 def _told(change: Change) -> Iterator[str]:
     before, after = map(console.size, change.joined)
     yield f"demand between racks that a circuit joins: {before} before, {after} after"
+    if change.old.others:
+        several = counted(change.old.others, "cross-connect")
+        yield f"{several} at ports that the port map does not have: left alone"
     for what, racks in (("came", change.came), ("went", change.went)):
         if racks:
             yield f"racks that {what}: {', '.join(racks)}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from lightloom.control.arrays import LARGEST, MAX_NODES, Numbers
 from lightloom.control.demand.amounts import Amount
+from lightloom.control.demand.times import Clock
 from lightloom.control.names import printable
 from lightloom.counts import counted, shown
 from lightloom.errors import ConfigError
@@ -50,6 +51,8 @@ class Records:
     """What to know of them, when all have been taken."""
     covers_us: int | None = None
     """For how long each record is, where its format says it [µs]."""
+    clock: Clock = field(default_factory=Clock)
+    """What its times are, when all have been taken."""
 
 
 @dataclass

@@ -7,7 +7,7 @@ does: the unit says which of both, "B" or "B/s".
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
@@ -24,6 +24,9 @@ from lightloom.errors import ConfigError, refusal
 
 TITLE = "Prometheus range query"
 US = 1_000_000
+UNEVEN = 100
+"""Steps [count] between two samples of one series, in every series, from which on the
+times lie on no grid."""
 GROWING = 3
 """Samples [count] from which on a series that only grows looks like a counter."""
 Series = tuple[str, str, str, list[tuple[int, str]]]
@@ -42,7 +45,7 @@ def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: 
         ConfigError: naming the series and the sample.
     """
     series = [*_series(source, value, named)]
-    step_us = _step(series)
+    step_us = _step(source.name, series)
     if unit.is_rate and step_us is None:
         limit = "rates of one moment, without a step"
         raise ConfigError(f"{source.name}: {limit}; ask for a range with a step, by query_range")
@@ -50,10 +53,11 @@ def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: 
     records.covers_us = step_us
     if not unit.is_rate and series and all(_grows(samples) for *_, samples in series):
         records.notes.append("no series ever falls: of a counter ask for increase(…[step])")
-    gaps = _gaps(series)
+    gaps = _gaps(series, step_us)
     if gaps:
         are = "sample is" if gaps == 1 else "samples are"
-        records.notes.append(f"{gaps:,} {are} missing, taken as no traffic")
+        step = f" (step {(step_us or 0) / US:g} s)"
+        records.notes.append(f"{gaps:,} {are} missing{step}, taken as no traffic")
     return records
 
 
@@ -129,10 +133,24 @@ def _samples(where: str, entry: dict[str, Any], kind: str) -> list[tuple[int, st
     return samples
 
 
-def _step(series: list[Series]) -> int | None:
-    """The step of the query, the commonest between two samples [µs]."""
-    steps = Counter(b - a for *_, samples in series for (a, _), (b, _) in pairwise(samples))
-    return min(steps, key=lambda step: (-steps[step], step)) if steps else None
+def _step(name: str, series: list[Series]) -> int | None:
+    """The step of the query [µs]: the greatest common divisor of the distances between all
+    times of all series, as Prometheus evaluates every series on one grid and leaves out
+    samples that a series lacks.
+
+    Raises:
+        ConfigError: for times that lie on no grid, as those of scrapes do.
+    """
+    times = sorted({when for *_, samples in series for when, _ in samples})
+    step = math.gcd(*(b - a for a, b in pairwise(times)))
+    if not step:
+        return None
+    own = [b - a for *_, samples in series for (a, _), (b, _) in pairwise(samples)]
+    if min(own, default=0) >= UNEVEN * step:
+        limit = f"times on no grid: samples are {min(own) / US:g} s apart or more, and their "
+        limit += f"greatest common divisor is {step / US:g} s"
+        raise ConfigError(f"{name}: {limit}; ask for a range with a step, by query_range")
+    return step
 
 
 def _records(series: list[Series], step_us: int | None, unit: Unit) -> Iterator[Record]:
@@ -156,7 +174,8 @@ def _grows(samples: list[tuple[int, str]]) -> bool:
     return len(values) >= GROWING and values[0] < values[-1] and values == sorted(values)
 
 
-def _gaps(series: list[Series]) -> int:
-    """Samples that some series have and others lack [count]."""
+def _gaps(series: list[Series], step_us: int | None) -> int:
+    """Samples of the grid that series lack [count]."""
     times = {when for *_, samples in series for when, _ in samples}
-    return sum(len(times) - len(samples) for *_, samples in series)
+    steps = (max(times) - min(times)) // step_us + 1 if step_us else len(times)
+    return sum(steps - len(samples) for *_, samples in series)
