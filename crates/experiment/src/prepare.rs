@@ -86,7 +86,7 @@ impl Experiment {
         io.deliveries = span.map(|span| Deliveries::at(span.instants()));
         Ok(Prepared {
             fabric: built.fabric,
-            plan: experiment.run.plan(built.faults),
+            plan: experiment.run.plan(built.faults, &io.flows, &cluster),
             kind: table.kind.clone(),
             label: table.label().to_owned(),
             place: fabric::path(table, &experiment.fabric),

@@ -62,8 +62,8 @@ def mean(fabric: Fabric) -> float | None:
 
 
 def is_stable(fabric: Fabric) -> bool:
-    """Whether the load was carried."""
-    return bool((fabric.window or {}).get("stable"))
+    """Whether the load was carried, as far as the window tells."""
+    return fabric.carries_window
 
 
 def score(fabric: Fabric) -> Score | None:
