@@ -11,7 +11,7 @@ import socket
 import time
 from collections.abc import Collection, Mapping, Sequence
 
-from lightloom.switches.ports import Pair, Port, Size
+from lightloom.switches.ports import Pair, Port, Size, name_of
 from lightloom.switches.protocol import (
     WAIT_S,
     CrossConnect,
@@ -22,7 +22,6 @@ from lightloom.switches.protocol import (
     check_pairs,
     difference,
 )
-from lightloom.switches.ports import name_of
 from lightloom.switches.states import PortStatus
 
 ANSWER_S = 10.0
@@ -46,6 +45,7 @@ class ScpiSwitch:
             self._socket = socket.create_connection((host, port), ANSWER_S)
         except OSError as problem:
             raise SwitchError(_failed(self._target, problem), Outcome()) from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._buffer = b""
         self._size: Size | None = None
 
