@@ -50,6 +50,7 @@ async def _start(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[]
     starts: dict[str, Start] = {
         "scpi": _scpi,
         "command": _command,
+        "ssh": _ssh,
     }
     try:
         return await starts[face.kind](host, setup, face)
@@ -65,6 +66,14 @@ async def _scpi(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[],
 
     conflict = face.conflict("add_in_use")
     return _of_server(await scpi.listen(host, setup.listen, face.port, conflict))
+
+
+async def _ssh(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import ssh
+
+    generation = face.options["generation"]
+    server = await ssh.listen(host, setup.credentials, setup.listen, face.port, generation)
+    return server.get_port(), server.close
 
 
 async def _command(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:

@@ -101,5 +101,25 @@ def _scpi(target: Target, _: Credentials) -> CircuitSwitch:
     return ScpiSwitch(target.host, target.port or 5025)
 
 
-_OPENERS: dict[str, Callable[[Target, Credentials], CircuitSwitch]] = {"scpi": _scpi}
-_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {"scpi": {}}
+def _sonic(target: Target, credentials: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.sonic import SonicSwitch
+
+    options = target.options or {}
+    return SonicSwitch(
+        target.host,
+        target.port or 22,
+        credentials,
+        ignore_host_key=options.get("hostkey") == "ignore",
+        mode=options.get("mode", "safe"),
+        save=options.get("save", "yes") == "yes",
+    )
+
+
+_OPENERS: dict[str, Callable[[Target, Credentials], CircuitSwitch]] = {
+    "scpi": _scpi,
+    "sonic": _sonic,
+}
+_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "scpi": {},
+    "sonic": {"hostkey": ("check", "ignore"), "mode": ("safe", "update"), "save": ("yes", "no")},
+}
