@@ -35,7 +35,12 @@ _OPTIONS = {
     "tl1": {"ent_in_use": ("refuse", "replace")},
     "ssh": {"generation": ("both", "first", "generated")},
     "netconf": {},
-    "gnmi": {"invalid": ("refuse", "accept"), "tls_certificate": (), "tls_key": ()},
+    "gnmi": {
+        "invalid": ("refuse", "accept"),
+        "port_state": ("config_status", "state"),
+        "tls_certificate": (),
+        "tls_key": (),
+    },
     "command": {},
 }
 """Options of each face: their values, the first of which is the default; () for a path."""

@@ -51,6 +51,7 @@ async def _start(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[]
         "scpi": _scpi,
         "command": _command,
         "ssh": _ssh,
+        "gnmi": _gnmi,
     }
     try:
         return await starts[face.kind](host, setup, face)
@@ -74,6 +75,13 @@ async def _ssh(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], 
     generation = face.options["generation"]
     server = await ssh.listen(host, setup.credentials, setup.listen, face.port, generation)
     return server.get_port(), server.close
+
+
+async def _gnmi(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import gnmi
+
+    server, port = await gnmi.listen(host, setup.credentials, setup.listen, face)
+    return port, lambda: server.stop(None)
 
 
 async def _command(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:

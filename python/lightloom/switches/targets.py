@@ -115,11 +115,26 @@ def _sonic(target: Target, credentials: Credentials) -> CircuitSwitch:
     )
 
 
+def _gnmi(target: Target, credentials: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.gnmi import GnmiSwitch
+
+    options = target.options or {}
+    return GnmiSwitch(
+        target.host,
+        target.port or 9339,
+        credentials,
+        model=options.get("model", ""),
+        tls={"on": True, "off": False}.get(options.get("tls", "")),
+    )
+
+
 _OPENERS: dict[str, Callable[[Target, Credentials], CircuitSwitch]] = {
     "scpi": _scpi,
     "sonic": _sonic,
+    "gnmi": _gnmi,
 }
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "scpi": {},
     "sonic": {"hostkey": ("check", "ignore"), "mode": ("safe", "update"), "save": ("yes", "no")},
+    "gnmi": {"model": ("ocp", "sonic-db"), "tls": ("on", "off")},
 }
