@@ -59,9 +59,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 @switch.command()
 def serve(
-    file: Annotated[
-        Path, typer.Argument(metavar="SWITCH.toml", help="The switch and its faces.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="SWITCH.toml", help="The switch and its faces.")],
 ) -> None:
     """Serve an emulated switch until it is interrupted."""
     from lightloom.switches.config import read_setup
@@ -165,7 +163,10 @@ def test(
                 console.say(f"{check.verdict.value:8} {check.name:28} {check.detail}".rstrip())
         if json:
             console.print_json(
-                [{"check": one.name, "verdict": one.verdict, "detail": one.detail} for one in checks]
+                [
+                    {"check": one.name, "verdict": one.verdict, "detail": one.detail}
+                    for one in checks
+                ]
             )
         failed = sum(one.verdict is conformance.Verdict.FAILED for one in checks)
         if failed:
@@ -299,4 +300,3 @@ def _print_cross_connects(reading: Reading, power: Any) -> None:
         name = f"{row['a']}A-{row['b']}B"
         table.add_row(*map(Text, (name, status, row["reason"] or "-", output)))
     console.out().print(table)
-

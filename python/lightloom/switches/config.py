@@ -32,7 +32,7 @@ _TOP = ("name", "ports", "seed", "listen", "credentials", "recovery", "bidirecti
 _TABLES = ("timing", "optics", "faces", "fault")
 _OPTIONS = {
     "scpi": {"add_in_use": ("refuse", "replace")},
-    "tl1": {"ent_in_use": ("refuse", "replace")},
+    "tl1": {"ent_in_use": ("refuse", "replace"), "port_names": ("calient", "number")},
     "ssh": {"generation": ("both", "first", "generated")},
     "netconf": {},
     "gnmi": {

@@ -52,6 +52,8 @@ async def _start(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[]
         "command": _command,
         "ssh": _ssh,
         "gnmi": _gnmi,
+        "tl1": _tl1,
+        "netconf": _netconf,
     }
     try:
         return await starts[face.kind](host, setup, face)
@@ -82,6 +84,19 @@ async def _gnmi(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[],
 
     server, port = await gnmi.listen(host, setup.credentials, setup.listen, face)
     return port, lambda: server.stop(None)
+
+
+async def _tl1(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import tl1
+
+    return _of_server(await tl1.listen(host, setup.credentials, setup.listen, face))
+
+
+async def _netconf(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import netconf
+
+    server = await netconf.listen(host, setup.credentials, setup.listen, face.port)
+    return server.get_port(), server.close
 
 
 async def _command(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:

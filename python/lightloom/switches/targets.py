@@ -11,7 +11,9 @@ from lightloom.errors import refusal
 from lightloom.switches.access import Credentials, read_credentials
 from lightloom.switches.protocol import CircuitSwitch
 
-FORMS = "scpi://HOST, sonic://USER@HOST, gnmi://HOST, tl1://USER@HOST, netconf://USER@HOST, file:PATH"
+FORMS = (
+    "scpi://HOST, sonic://USER@HOST, gnmi://HOST, tl1://USER@HOST, netconf://USER@HOST, file:PATH"
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ def parse_target(text: str) -> Target:
     try:
         port = parts.port
     except ValueError:
-        raise refusal("TARGET", text, "its port must be a number up to 65535", "correct it") from None
+        raise refusal(
+            "TARGET", text, "its port must be a number up to 65535", "correct it"
+        ) from None
     if not parts.hostname:
         raise refusal("TARGET", text, "names no host", f"write {FORMS}")
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -128,13 +132,37 @@ def _gnmi(target: Target, credentials: Credentials) -> CircuitSwitch:
     )
 
 
+def _tl1(target: Target, credentials: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.tl1 import Tl1Switch
+
+    names = (target.options or {}).get("ports", "calient")
+    return Tl1Switch(target.host, target.port or 3082, credentials, port_names=names)
+
+
+def _netconf(target: Target, credentials: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.netconf import NetconfSwitch
+
+    options = target.options or {}
+    return NetconfSwitch(
+        target.host,
+        target.port or 830,
+        credentials,
+        ignore_host_key=options.get("hostkey") == "ignore",
+        datastore=options.get("datastore", "running"),
+    )
+
+
 _OPENERS: dict[str, Callable[[Target, Credentials], CircuitSwitch]] = {
     "scpi": _scpi,
     "sonic": _sonic,
     "gnmi": _gnmi,
+    "tl1": _tl1,
+    "netconf": _netconf,
 }
 _OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "scpi": {},
     "sonic": {"hostkey": ("check", "ignore"), "mode": ("safe", "update"), "save": ("yes", "no")},
     "gnmi": {"model": ("ocp", "sonic-db"), "tls": ("on", "off")},
+    "tl1": {"ports": ("calient", "number")},
+    "netconf": {"hostkey": ("check", "ignore"), "datastore": ("running", "candidate")},
 }

@@ -159,7 +159,9 @@ class GnmiSwitch:
             if not one.configured and one.pair not in new and wanted & {*ends_of(one.pair)}
         ]
         if stale:
-            self._set(gnmi_pb2.SetRequest(update=self._model.additions([one.pair for one in stale])))
+            self._set(
+                gnmi_pb2.SetRequest(update=self._model.additions([one.pair for one in stale]))
+            )
         return stale
 
     def _drop_invalid(self, pairs: Sequence[Pair]) -> None:

@@ -111,7 +111,11 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             await _abort(context, grpc.StatusCode.INTERNAL, str(problem))
         except (Cut, Away) as problem:
             await _abort(context, grpc.StatusCode.UNAVAILABLE, str(problem) or "connection cut")
-        kinds = (("delete", request.delete), ("replace", request.replace), ("update", request.update))
+        kinds = (
+            ("delete", request.delete),
+            ("replace", request.replace),
+            ("update", request.update),
+        )
         results = [
             gnmi_pb2.UpdateResult(path=item if kind == "delete" else item.path, op=kind.upper())
             for kind, items in kinds
@@ -204,8 +208,10 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         if len(origins) > 1:
             raise Malformed("one Set has paths of one origin")
         model = _gnmi_db if True in origins else _gnmi_ocp
-        add = [model.wish_of(name, self._known(name, leaves, model, edits))
-               for name, leaves in edits.leaves.items()]
+        add = [
+            model.wish_of(name, self._known(name, leaves, model, edits))
+            for name, leaves in edits.leaves.items()
+        ]
         await self._host.change(
             lambda machine, now: machine.change(
                 now, edits.remove, add, conflict=self._conflict, wipe=edits.wipe, lenient=True
@@ -284,4 +290,3 @@ def _notification(prefix: Any, path: Any, value: Any, encoding: int) -> Any:
 async def _abort(context: Any, code: grpc.StatusCode, text: str) -> NoReturn:
     await context.abort(code, text)
     raise AssertionError  # abort raises
-

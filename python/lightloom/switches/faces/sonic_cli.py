@@ -220,9 +220,7 @@ class Cli:
 
     async def _show_losses(self, _: Sequence[str]) -> Answer:
         optics, size = self._host.design.optics, self._host.design.size
-        pairs: Iterable[Pair] = (
-            (a, b) for a in range(1, size.a + 1) for b in range(1, size.b + 1)
-        )
+        pairs: Iterable[Pair] = ((a, b) for a in range(1, size.a + 1) for b in range(1, size.b + 1))
         if size.a * size.b > MOST_LOSSES:
             pairs = [one.pair for one in self._host.machine.connections(self._host.now)]
         rows = [
