@@ -24,6 +24,7 @@ HOMES = {
     "clock": "clock",
     "plan": "plan",
     "replay-demand": "replay_demand",
+    "switch": "switch",
     "devices": "devices",
     "fabrics": "catalogue",
     "policies": "catalogue",
@@ -70,6 +71,10 @@ def _command(name: str, settings: dict[str, Any]) -> Any:
     with console.guarded():  # Ctrl-C, which NumPy's import leaves time for
         function = _found(HOMES[name], name.replace("-", "_"))
         kind = _found(*OWN[name]) if name in OWN else None
+    if isinstance(function, typer.Typer):  # a command of several
+        group = get_command(function)
+        group.name = name
+        return group
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name, cls=kind, context_settings=settings)(function)
     return get_command(alone)

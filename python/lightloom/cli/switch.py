@@ -1,0 +1,302 @@
+"""`switch`: an emulated optical circuit switch, and one switch by its address."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from lightloom import console
+from lightloom.errors import refusal
+
+if TYPE_CHECKING:
+    from lightloom.switches.config import Setup
+    from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading
+
+EXIT_FAILED = 1
+"""A switch refused, failed or did not answer; or a check failed."""
+
+switch = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Emulate an optical circuit switch; show, read, change or test one by its address.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+TargetOf = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="scpi://HOST:PORT, sonic://USER@HOST, gnmi://HOST, tl1://USER@HOST, "
+        "netconf://USER@HOST, or file:PATH.",
+    ),
+]
+Secrets = Annotated[
+    Path | None,
+    typer.Option(
+        "--credentials",
+        metavar="FILE",
+        help="User in the first line, password in the second; otherwise "
+        "LIGHTLOOM_SWITCH_USER and LIGHTLOOM_SWITCH_PASSWORD.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Add = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PAIRS", help="Create: 1A-29B, 1A-2B,3A-4B or 1A..4A-5B..8B."),
+]
+Remove = Annotated[list[str] | None, typer.Option(metavar="PAIRS", help="Delete, likewise.")]
+Wait = Annotated[float, typer.Option(metavar="SECONDS", help="The longest wait for settling.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+@switch.command()
+def serve(
+    file: Annotated[Path, typer.Argument(metavar="SWITCH.toml", help="The switch and its faces.")],
+) -> None:
+    """Serve an emulated switch until it is interrupted."""
+    from lightloom.switches.config import read_setup
+
+    with console.guarded():
+        setup = read_setup(file)
+        if not setup.faces:
+            raise refusal("faces", "(none)", "the switch listens nowhere", "add [faces.scpi]")
+        asyncio.run(_serve(setup))
+
+
+@switch.command()
+def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> None:
+    """Show what a switch is, its cross-connects, and its ports that are in use."""
+    with _opened(target, credentials) as found:
+        about, reading, power = found.describe(), found.read(), found.power()
+        if json:
+            console.print_json(_described(about) | _listed(reading, power))
+            return
+        for name, value in _described(about).items():
+            console.say(f"{name:15}{value if value not in (None, '') else '-'}")
+        console.say("")
+        _print_cross_connects(reading, power)
+
+
+@switch.command()
+def read(target: TargetOf, credentials: Secrets = None, json: Json = False) -> None:
+    """Print the cross-connects of a switch, one in a line."""
+    with _opened(target, credentials) as found:
+        reading = found.read()
+        if json:
+            console.print_json(_listed(reading, None))
+            return
+        for one in reading.cross_connects:
+            status = "" if one.status is None else f" {one.status.value}"
+            stale = "" if one.configured else " stale"
+            console.say(f"{one.pair[0]}A-{one.pair[1]}B{status}{stale}")
+
+
+@switch.command()
+def change(
+    target: TargetOf,
+    add: Add = None,
+    remove: Remove = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="All cross-connects that are wanted: a plan or a list."),
+    ] = None,
+    credentials: Secrets = None,
+    wait: Wait = 60.0,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Create and delete cross-connects, and wait until they have settled."""
+    from lightloom.switches.ports import read_pairs
+    from lightloom.switches.protocol import difference
+    from lightloom.switches.stored import read_wanted
+
+    with _opened(target, credentials) as found:
+        new, gone = read_pairs("--add", add or []), read_pairs("--remove", remove or [])
+        if to is not None:
+            if new or gone:
+                limit = "it says all that is wanted"
+                raise refusal("--to", to, limit, "leave --add and --remove out")
+            new = read_wanted(to)
+            gone = [pair for pair in found.read().pairs if pair not in new]
+        if not new and not gone and to is None:
+            raise refusal("--add", "(missing)", "nothing is to change", "name cross-connects")
+        going, coming, kept = difference(found.read(), gone, new)
+        if not json:
+            print_change(going, coming, kept)
+        if (going or coming) and not yes and not confirmed(target):
+            raise typer.Exit(EXIT_FAILED)
+        print_outcome(found.change(gone, new, wait_s=wait), json=json)
+
+
+@switch.command()
+def test(
+    target: TargetOf,
+    credentials: Secrets = None,
+    wait: Wait = 60.0,
+    bulk: Annotated[int, typer.Option(metavar="N", help="Cross-connects of the bulk.")] = 512,
+    json: Json = False,
+) -> None:
+    """Test a switch and its driver: conformance, switching time, change under light.
+
+    It uses only ports that are free, and deletes what it has created.
+    """
+    from lightloom.switches import conformance
+    from lightloom.switches.targets import open_target
+
+    with _opened(target, credentials) as found:
+
+        def again() -> CircuitSwitch:
+            return open_target(target, credentials)
+
+        checks = []
+        for check in conformance.run(found, again, wait, bulk):
+            checks.append(check)
+            if not json:
+                console.say(f"{check.verdict.value:8} {check.name:28} {check.detail}".rstrip())
+        if json:
+            console.print_json(
+                [
+                    {"check": one.name, "verdict": one.verdict, "detail": one.detail}
+                    for one in checks
+                ]
+            )
+        failed = sum(one.verdict is conformance.Verdict.FAILED for one in checks)
+        if failed:
+            console.stop(f"{failed} of {len(checks)} checks failed", EXIT_FAILED)
+
+
+async def _serve(setup: Setup) -> None:
+    """Serves until SIGINT or SIGTERM, and says where."""
+    from lightloom.switches.server import serving
+
+    over = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, over.set)
+    async with serving(setup) as (_, ports):
+        for kind, port in ports.items():
+            console.say(f"{kind:8} {setup.listen}:{port}")
+        size = setup.design.size
+        console.say(f"{setup.design.name}: {size} ports; Ctrl-C ends it")
+        sys.stdout.flush()
+        await over.wait()
+
+
+@contextmanager
+def _opened(target: str, credentials: Path | None) -> Iterator[CircuitSwitch]:
+    """The driver of an address; its failures end the command with exit code 1."""
+    from lightloom.switches.protocol import SwitchError
+    from lightloom.switches.targets import open_target
+
+    with console.guarded():
+        try:
+            found = open_target(target, credentials)
+            try:
+                yield found
+            finally:
+                found.close()
+        except SwitchError as problem:
+            console.stop(told(problem), EXIT_FAILED)
+
+
+def told(problem: Any) -> str:
+    """A failure of a switch, and what had been done."""
+    done = problem.done
+    if done is None:
+        return f"{problem} (what was done is not known)"
+    if not (done.added or done.removed):
+        return f"{problem} (nothing was changed)"
+    return f"{problem} ({len(done.removed)} deleted, {len(done.added)} created)"
+
+
+def confirmed(target: str) -> bool:
+    """Whether the user agrees.
+
+    Raises:
+        ConfigError: if nobody can be asked.
+    """
+    if not sys.stdin.isatty():
+        raise refusal("--yes", "(missing)", "nobody can be asked", "give --yes to change it")
+    return typer.confirm(f"Change {target}?", err=True)
+
+
+def print_change(going: Any, coming: Any, kept: Any) -> None:
+    """What a change would do."""
+    from lightloom.switches.ports import name_of
+
+    for verb, pairs in (("delete", going), ("create", coming)):
+        for pair in pairs:
+            console.say(f"{verb} {name_of(pair)}")
+    console.say(f"{len(going)} to delete, {len(coming)} to create, {len(kept)} to keep")
+
+
+def print_outcome(done: Outcome, *, json: bool = False) -> None:
+    """What a change did."""
+    from lightloom.switches.ports import name_of
+
+    if json:
+        table = {key: [*map(name_of, getattr(done, key))] for key in ("removed", "added", "kept")}
+        console.print_json({**table, "settled": done.settled, "seconds": done.seconds})
+        return
+    if not (done.added or done.removed):
+        console.say("nothing changed")
+        return
+    settled = "settled" if done.settled else "the interface does not report whether it settled"
+    console.say(f"changed in {console.seconds(done.seconds)}; {settled}")
+
+
+def _described(about: Any) -> dict[str, Any]:
+    settle = about.settle_ps
+    return {
+        "target": about.target,
+        "dialect": about.dialect,
+        "model": about.model,
+        "ports": str(about.size),
+        "settling": None if settle is None else console.seconds(settle * 1e-12),
+        "bidirectional": about.bidirectional,
+        "status": about.reports_status,
+        "power": about.reports_power,
+    }
+
+
+def _listed(reading: Reading, power: Any) -> dict[str, Any]:
+    from lightloom.switches.ports import Port
+
+    rows = []
+    for one in reading.cross_connects:
+        rows.append(
+            {
+                "a": one.pair[0],
+                "b": one.pair[1],
+                "name": one.name,
+                "status": one.status,
+                "reason": one.reason,
+                "stale": not one.configured,
+                "output_dbm": (power or {}).get(Port("B", one.pair[1])),
+            }
+        )
+    return {"cross_connects": rows}
+
+
+def _print_cross_connects(reading: Reading, power: Any) -> None:
+    rows = _listed(reading, power)["cross_connects"]
+    if not rows:
+        console.say("no cross-connects")
+        return
+    table = console.plain_table()
+    for name in ("cross-connect", "status", "reason", "output"):
+        table.add_column(name, justify="right" if name == "output" else "left")
+    for row in rows:
+        output = "-" if row["output_dbm"] is None else f"{row['output_dbm']:.2f} dBm"
+        status = str(row["status"] or "-") + (" (stale)" if row["stale"] else "")
+        name = f"{row['a']}A-{row['b']}B"
+        table.add_row(*map(Text, (name, status, row["reason"] or "-", output)))
+    console.out().print(table)

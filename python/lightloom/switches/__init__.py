@@ -1,0 +1,11 @@
+"""Optical circuit switches: an emulated one with real interfaces, and drivers for real ones.
+
+| part | what it holds |
+|---|---|
+| `protocol` | `CircuitSwitch`, which every driver, the emulator and files implement |
+| `targets` | drivers by URL: `scpi://`, `sonic://`, `gnmi://`, `tl1://`, `netconf://`, `file:` |
+| `machine` | the state machine of the emulated switch, pure, on a virtual clock |
+| `host`, `server`, `faces` | the emulated switch on the real clock, behind sockets |
+| `drivers` | one driver per interface |
+| `conformance` | one test for every driver and interface |
+"""

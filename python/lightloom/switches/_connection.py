@@ -1,0 +1,92 @@
+"""One connection of an emulated switch, and its state at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lightloom.switches.changes import Wish
+from lightloom.switches.ports import Port
+from lightloom.switches.states import Status
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """A connection."""
+
+    wish: Wish
+    """What a client asked for."""
+    created_ps: int
+    """When it was asked for [ps]."""
+    configured: bool = True
+    """False for a stale entry."""
+    active: bool = False
+    """Whether it holds its ports; INVALID connections do not."""
+    blocked: bool = False
+    """Whether it is INVALID as another connection holds a port of it."""
+    reason: str = ""
+    """Why it is INVALID."""
+    start_ps: int = 0
+    """When its mirrors began to move [ps]."""
+    settled_ps: int | None = None
+    """When they have settled [ps]; None if they never do."""
+    give_up_ps: int = 0
+    """When it has failed unless it has settled [ps]."""
+    leaving: bool = False
+    """Whether it is being deleted."""
+    gone_ps: int = 0
+    """When it has left its ports [ps]."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.wish.name
+
+    @property
+    def ports(self) -> tuple[Port, Port]:
+        """Both ports."""
+        return self.wish.a, self.wish.b
+
+    def other(self, port: Port) -> Port:
+        """The port at the other end."""
+        return self.wish.b if port == self.wish.a else self.wish.a
+
+    def tune(self, start_ps: int, settled_ps: int | None, give_up_ps: int) -> None:
+        """Its mirrors begin to move."""
+        self.start_ps, self.settled_ps, self.give_up_ps = start_ps, settled_ps, give_up_ps
+
+    def leave(self, gone_ps: int) -> None:
+        """It is deleted, and holds its ports no longer."""
+        self.active, self.leaving, self.gone_ps = False, True, gone_ps
+
+    def status(self, now: int) -> Status:
+        """Its state, faults of ports aside."""
+        if self.leaving:
+            return Status.PENDING_DELETION
+        if not self.active:
+            return Status.INVALID
+        if self.settled_ps is not None and self.settled_ps <= min(now, self.give_up_ps):
+            return Status.CONNECTED
+        return Status.FAILED if now >= self.give_up_ps else Status.PENDING_CONNECTION
+
+    def updated_ps(self, now: int) -> int:
+        """When its state changed last [ps]."""
+        times = {
+            Status.CONNECTED: self.settled_ps or 0,
+            Status.FAILED: self.give_up_ps,
+            Status.PENDING_CONNECTION: self.start_ps,
+        }
+        return min(times.get(self.status(now), self.created_ps), now)
+
+    def remaining(self, now: int) -> float:
+        """Time until it has settled, in settling times; negative after that, 1 if it never
+        does."""
+        if self.settled_ps is None or not self.active:
+            return 1.0
+        if self.settled_ps == self.start_ps:
+            return -4.0 if now >= self.settled_ps else 1.0
+        if self.status(now) is Status.FAILED:
+            return 1.0
+        return (self.settled_ps - now) / (self.settled_ps - self.start_ps)

@@ -1,0 +1,343 @@
+"""One test for every driver and interface: states, refusals, conflicts, idempotence, order of
+an update, bulk, switching time, and reconfiguration under light.
+
+It uses only ports that are free at its start, and deletes what it has created. What an
+interface does not report is skipped, with the reason; a skipped check is no pass.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lightloom.switches.ports import Pair, Port, ends_of, name_of
+from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading, SwitchError
+from lightloom.switches.states import PortStatus, Status
+
+NEEDED = 4
+"""Free ports [count] that the test needs on each side."""
+MOST_BULK = 512
+"""Cross-connects [count] of the bulk change."""
+REPEATS = 5
+"""Changes [count] by which the switching time is measured."""
+TUNED_WITHIN_DB = 0.5
+"""Light of a kept cross-connect varies by less than this [dB]."""
+
+
+class Verdict(StrEnum):
+    """Of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row of the table."""
+
+    name: str
+    """What was checked."""
+    verdict: Verdict
+    """How it ended."""
+    detail: str = ""
+    """What was measured, or why it failed or was skipped."""
+
+
+class _Wrong(Exception):
+    """A check that failed."""
+
+
+class _Skipped(Exception):
+    """A check that does not apply."""
+
+
+Body = Callable[[], str]
+
+
+def run(
+    switch: CircuitSwitch,
+    again: Callable[[], CircuitSwitch] | None = None,
+    wait_s: float = 60.0,
+    bulk: int = MOST_BULK,
+) -> Iterator[Check]:
+    """Runs all checks; yields each when it is done.
+
+    Args:
+        switch: what is tested.
+        again: opens a second connection, on which light is sampled during a change.
+        wait_s: the longest wait for settling [s].
+        bulk: cross-connects of the bulk change, at most.
+    """
+    test = _Test(switch, again, wait_s, bulk)
+    try:
+        test.choose_ports()
+    except (_Wrong, SwitchError) as problem:
+        yield Check("free ports", Verdict.FAILED, str(problem))
+        return
+    for name, body in test.bodies().items():
+        yield _judge(name, body)
+        test.clean_up()
+    yield _judge("left as found", test.check_left_as_found)
+
+
+def _judge(name: str, body: Body) -> Check:
+    try:
+        return Check(name, Verdict.PASSED, body())
+    except _Skipped as reason:
+        return Check(name, Verdict.SKIPPED, str(reason))
+    except (_Wrong, SwitchError) as problem:
+        return Check(name, Verdict.FAILED, str(problem))
+
+
+class _Test:
+    """The checks of one switch."""
+
+    def __init__(
+        self,
+        switch: CircuitSwitch,
+        again: Callable[[], CircuitSwitch] | None,
+        wait_s: float,
+        bulk: int,
+    ) -> None:
+        self._switch, self._again, self._wait_s, self._bulk = switch, again, wait_s, bulk
+        self._about = switch.describe()
+        self._found = switch.read()
+        self._a: list[int] = []
+        self._b: list[int] = []
+
+    def bodies(self) -> dict[str, Body]:
+        """The checks, in order."""
+        return {
+            "create": self._check_create,
+            "idempotence": self._check_idempotence,
+            "keep": self._check_keep,
+            "conflict": self._check_conflict,
+            "refusal": self._check_refusal,
+            "delete what is not there": self._check_missing,
+            "order of an update": self._check_order,
+            "bulk": self._check_bulk,
+            "switching time": self._check_time,
+            "loss per path": self._check_loss,
+            "reconfiguration under light": self._check_under_light,
+        }
+
+    def choose_ports(self) -> None:
+        """Takes the ports that are in no cross-connect."""
+        used = {port for one in self._found.cross_connects for port in ends_of(one.pair)}
+        unfit = {at for at, status in self._found.ports.items() if status is PortStatus.FAILED}
+        free = [port for port in self._about.size.ports() if port not in used | unfit]
+        self._a = [port.number for port in free if port.side == "A"]
+        self._b = [port.number for port in free if port.side == "B"]
+        if min(len(self._a), len(self._b)) < NEEDED:
+            raise _Wrong(f"fewer than {NEEDED} on a side; delete some cross-connects")
+
+    def clean_up(self) -> None:
+        """Deletes what the last check has left."""
+        own = [pair for pair in self._listed() if pair[0] in self._a or pair[1] in self._b]
+        if own:
+            self._switch.change(own, [], wait_s=self._wait_s)
+
+    def check_left_as_found(self) -> str:
+        """The cross-connects are those of the start."""
+        if self._listed() != [*self._found.pairs]:
+            raise _Wrong("the cross-connects differ from those at the start; compare them")
+        return f"{len(self._found.pairs)} cross-connects"
+
+    def _pair(self, a: int, b: int) -> Pair:
+        return self._a[a], self._b[b]
+
+    def _listed(self) -> list[Pair]:
+        return self._switch.read().pairs
+
+    def _change(self, remove: list[Pair], add: list[Pair]) -> Outcome:
+        return self._switch.change(remove, add, wait_s=self._wait_s)
+
+    def _require(self, reading: Reading, there: list[Pair], gone: list[Pair]) -> None:
+        listed = reading.pairs
+        for pair in there:
+            if pair not in listed:
+                raise _Wrong(f"{name_of(pair)} is not there")
+        for pair in gone:
+            if pair in listed:
+                raise _Wrong(f"{name_of(pair)} is still there")
+        for pair in there:
+            one = reading.find(pair)
+            if one is not None and one.status not in (None, Status.CONNECTED):
+                raise _Wrong(f"{name_of(pair)} is {one.status}")
+        _require_ports_once(reading)
+
+    def _check_create(self) -> str:
+        pairs = [self._pair(0, 0), self._pair(1, 1)]
+        done = self._change([], pairs)
+        reading = self._switch.read()
+        self._require(reading, pairs, [])
+        for port in (port for pair in pairs for port in ends_of(pair)):
+            known = (None, PortStatus.TUNED, PortStatus.UNKNOWN)
+            if reading.ports.get(port) not in known:
+                raise _Wrong(f"port {port} is {reading.ports[port]}")
+        return f"2 cross-connects in {_ms(done.seconds)}"
+
+    def _check_idempotence(self) -> str:
+        pairs = [self._pair(0, 0), self._pair(1, 1)]
+        self._change([], pairs)
+        done = self._change([], pairs)
+        if done.added or done.removed or sorted(done.kept) != sorted(pairs):
+            raise _Wrong("the same change a second time changed something")
+        self._require(self._switch.read(), pairs, [])
+        return "a second, equal change changes nothing"
+
+    def _check_keep(self) -> str:
+        first, second = self._pair(0, 0), self._pair(1, 1)
+        self._change([], [first])
+        before = self._switch.power()
+        self._change([], [second])
+        self._require(self._switch.read(), [first, second], [])
+        after = self._switch.power()
+        if before is None or after is None:
+            return "listed before and after"
+        port = Port("B", first[1])
+        if abs(before[port] - after[port]) > TUNED_WITHIN_DB:
+            raise _Wrong(f"the light at {port} went from {before[port]} to {after[port]} dBm")
+        return f"{after[port]:.2f} dBm before and after"
+
+    def _check_conflict(self) -> str:
+        first, second = self._pair(0, 0), self._pair(0, 1)
+        self._change([], [first])
+        try:
+            self._change([], [second])
+            outcome = "the new cross-connect replaces the old one"
+        except SwitchError:
+            outcome = "refused"
+        reading = self._switch.read()
+        _require_ports_once(reading)
+        expected = [first] if outcome == "refused" else [second]
+        self._require(reading, expected, [second] if outcome == "refused" else [first])
+        return outcome
+
+    def _check_refusal(self) -> str:
+        size = self._about.size
+        before = self._listed()
+        for pair in ((size.a + 1, 1), (1, size.b + 1), (0, 1)):
+            try:
+                self._change([], [pair])
+            except SwitchError:
+                continue
+            raise _Wrong(f"{name_of(pair)} was accepted on a switch of {size} ports")
+        if self._listed() != before:
+            raise _Wrong("a refused change changed something")
+        return "ports that do not exist are refused"
+
+    def _check_missing(self) -> str:
+        self._change([self._pair(2, 2)], [])
+        return "ignored"
+
+    def _check_order(self) -> str:
+        straight = [self._pair(0, 0), self._pair(1, 1)]
+        crossed = [self._pair(0, 1), self._pair(1, 0)]
+        self._change([], straight)
+        self._change(straight, crossed)
+        self._require(self._switch.read(), crossed, straight)
+        return "two cross-connects exchange their ports in one change"
+
+    def _check_bulk(self) -> str:
+        many = min(len(self._a), len(self._b), self._bulk)
+        pairs = [*zip(self._a[:many], reversed(self._b[:many]), strict=True)]
+        done = self._change([], pairs)
+        self._require(self._switch.read(), pairs, [])
+        started = time.monotonic()
+        self._change(pairs, [])
+        removed = time.monotonic() - started
+        self._require(self._switch.read(), [], pairs)
+        return f"{many} created in {_ms(done.seconds)}, deleted in {_ms(removed)}"
+
+    def _check_time(self) -> str:
+        one, other = self._pair(0, 0), self._pair(0, 1)
+        self._change([], [one])
+        taken = []
+        for _ in range(REPEATS):
+            taken.append(self._change([one], [other]).seconds)
+            one, other = other, one
+        return f"median of {REPEATS}: {_ms(statistics.median(taken))} with the driver's polling"
+
+    def _check_loss(self) -> str:
+        if not self._about.reports_power:
+            raise _Skipped("the interface reports no power")
+        pairs = [self._pair(at, at) for at in range(NEEDED)]
+        self._change([], pairs)
+        found = self._switch.power() or {}
+        powers = [found[Port("B", pair[1])] for pair in pairs]
+        return f"{min(powers):.2f} to {max(powers):.2f} dBm leave {NEEDED} paths"
+
+    def _check_under_light(self) -> str:
+        if not self._about.reports_power or self._again is None:
+            raise _Skipped("the interface reports no power")
+        kept, moved, target = self._pair(0, 0), self._pair(1, 1), self._pair(1, 2)
+        self._change([], [kept, moved])
+        with _sampling(self._again()) as samples:
+            self._change([moved], [target])
+        port = Port("B", kept[1])
+        powers = [powers[port] for _, powers in samples]
+        if max(powers) - min(powers) > TUNED_WITHIN_DB:
+            raise _Wrong(f"the light of {name_of(kept)} fell to {min(powers)} dBm")
+        dark = _dark_s(samples, Port("B", moved[1]), Port("B", target[1]), max(powers))
+        return f"kept: steady in {len(samples)} samples; moved: dark for about {_ms(dark)}"
+
+
+Samples = list[tuple[float, dict[Port, float]]]
+
+
+@contextmanager
+def _sampling(switch: CircuitSwitch) -> Iterator[Samples]:
+    """The light of all ports, sampled by a second connection in the meantime."""
+    samples: Samples = []
+    over = threading.Event()
+
+    def sample() -> None:
+        while True:
+            last = over.is_set()
+            powers = switch.power()
+            samples.append((time.monotonic(), dict(powers or {})))
+            if last:
+                return
+            over.wait(0.001)
+
+    thread = threading.Thread(target=sample, daemon=True)
+    thread.start()
+    try:
+        while not samples and thread.is_alive():
+            time.sleep(0.001)
+        yield samples
+    finally:
+        over.set()
+        thread.join(10)
+        switch.close()
+
+
+def _dark_s(samples: Samples, old: Port, new: Port, lit_dbm: float) -> float:
+    """How long neither the old nor the new port had light, between samples [s]."""
+    lit = [
+        at
+        for at, powers in samples
+        if max(powers[old], powers[new]) > lit_dbm - 3.0  # within 3 dB of a path that is lit
+    ]
+    gaps = [after - before for before, after in zip(lit, lit[1:], strict=False)]
+    return max(gaps, default=0.0)
+
+
+def _require_ports_once(reading: Reading) -> None:
+    seen: set[Port] = set()
+    for pair in reading.pairs:
+        for port in ends_of(pair):
+            if port in seen:
+                raise _Wrong(f"port {port} is in two cross-connects")
+            seen.add(port)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms"

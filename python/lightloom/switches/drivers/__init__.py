@@ -1,0 +1,1 @@
+"""Drivers of real and emulated switches, one file for each interface."""

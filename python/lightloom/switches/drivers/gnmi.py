@@ -1,0 +1,344 @@
+"""The driver for gNMI: OCP's model of optical circuit switches, and SONiC's databases.
+
+A change is one Set. A switch may refuse it as a whole, or accept it and report a part as
+INVALID; the driver then deletes what is INVALID of its own, and reports the reason. Which
+model the switch has is asked by Capabilities (`?model=ocp|sonic-db` says it instead).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import grpc
+from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+from lightloom.switches.access import Credentials
+from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
+from lightloom.switches.protocol import (
+    WAIT_S,
+    CrossConnect,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+    check_pairs,
+    difference,
+)
+from lightloom.switches.states import PortStatus, Status
+from lightloom.switches.waiting import wait_until_settled
+
+ANSWER_S = 30.0
+"""The longest wait for an answer [s]."""
+LARGEST = 64 << 20
+"""The largest message [bytes]."""
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+CA = "LIGHTLOOM_SWITCH_CA"
+"""Environment variable: a file of certificates that are trusted instead of the system's."""
+_OCP = "ocp-ocs-optical-switch-connections"
+
+
+class Model(Protocol):
+    """A data model: what is read, and what is written."""
+
+    dialect: str
+    has_power: bool
+
+    def connections(self, get: Any) -> list[CrossConnect]:
+        """The cross-connects."""
+
+    def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
+        """The state of each port, and the power that leaves it."""
+
+    def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
+        """The paths of cross-connects."""
+
+    def additions(self, pairs: Sequence[Pair]) -> list[Any]:
+        """Updates that create cross-connects."""
+
+
+class GnmiSwitch:
+    """A switch that speaks gNMI."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int = 9339,
+        credentials: Credentials | None = None,
+        *,
+        model: str = "",
+        tls: bool | None = None,
+    ) -> None:
+        self._target = f"gnmi://{host}:{port}"
+        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        options = [("grpc.max_receive_message_length", LARGEST), ("grpc.enable_retries", 0)]
+        if tls if tls is not None else host not in LOOPBACK:
+            roots = Path(os.environ[CA]).read_bytes() if os.environ.get(CA) else None
+            self._channel = grpc.secure_channel(where, grpc.ssl_channel_credentials(roots), options)
+        else:
+            self._channel = grpc.insecure_channel(where, options)
+        self._stub = gnmi_pb2_grpc.gNMIStub(self._channel)
+        secret = credentials or Credentials()
+        self._metadata = [("username", secret.user), ("password", secret.password or "")]
+        self._model: Model = _MODELS[model or self._ask_model()]
+        self._size: Size | None = None
+
+    def describe(self) -> Description:
+        """What it is."""
+        return Description(
+            self._target,
+            self._model.dialect,
+            "",
+            self._ports(),
+            atomic=True,
+            reports_status=True,
+            reports_power=self._model.has_power,
+        )
+
+    def read(self) -> Reading:
+        """Its cross-connects and ports as they are."""
+        ports = {port: status for port, (status, _) in self._model.ports(self._get).items()}
+        return Reading(self._model.connections(self._get), ports)
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
+    ) -> Outcome:
+        """One Set; waits until what is new has settled."""
+        check_pairs(remove, add, self._ports())
+        started = time.monotonic()
+        before = self._connections()
+        gone, new, kept = difference(before, remove, add)
+        if not gone and not new:
+            return Outcome([], [], kept, True, time.monotonic() - started)
+        leaving = [one for one in before.cross_connects if one.pair in gone and one.configured]
+        leaving += self._stale_in_way(before, new)
+        self._set(
+            gnmi_pb2.SetRequest(
+                delete=self._model.deletions(leaving), update=self._model.additions(new)
+            )
+        )
+        done = Outcome(gone, new, kept)
+        try:
+            return wait_until_settled(self._connections, done, started, wait_s)
+        except SwitchError as problem:
+            self._drop_invalid(new)
+            raise SwitchError(f"{self._target}: {problem}", done) from None
+
+    def power(self) -> Mapping[Port, float] | None:
+        """The light that leaves each port [dBm]."""
+        if not self._model.has_power:
+            return None
+        found = self._model.ports(self._get)
+        return {port: power for port, (_, power) in found.items() if power is not None}
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._channel.close()
+
+    def _connections(self) -> Reading:
+        return Reading(self._model.connections(self._get))
+
+    def _ports(self) -> Size:
+        if self._size is None:
+            ports = [*self._model.ports(self._get)]
+            a = max((port.number for port in ports if port.side == "A"), default=0)
+            b = max((port.number for port in ports if port.side == "B"), default=0)
+            self._size = Size(a, b)
+        return self._size
+
+    def _stale_in_way(self, before: Reading, new: Sequence[Pair]) -> list[CrossConnect]:
+        """Clears stale entries: they are created, then deleted with the change."""
+        wanted = {port for pair in new for port in ends_of(pair)}
+        stale = [
+            one
+            for one in before.cross_connects
+            if not one.configured and one.pair not in new and wanted & {*ends_of(one.pair)}
+        ]
+        if stale:
+            self._set(
+                gnmi_pb2.SetRequest(update=self._model.additions([one.pair for one in stale]))
+            )
+        return stale
+
+    def _drop_invalid(self, pairs: Sequence[Pair]) -> None:
+        """Deletes what the switch accepted as INVALID: that is the client's duty."""
+        found = self._connections().cross_connects
+        invalid = [one for one in found if one.pair in pairs and one.status is Status.INVALID]
+        if invalid:
+            self._set(gnmi_pb2.SetRequest(delete=self._model.deletions(invalid)))
+
+    def _ask_model(self) -> str:
+        found = self._call(self._stub.Capabilities, gnmi_pb2.CapabilityRequest())
+        names = {model.name for model in found.supported_models}
+        return "ocp" if _OCP in names else "sonic-db"
+
+    def _get(self, path: Any, default: Any) -> Any:
+        """The value of a path; `default` if there is none."""
+        request = gnmi_pb2.GetRequest(path=[path], encoding=gnmi_pb2.JSON_IETF)
+        try:
+            found = self._call(self._stub.Get, request)
+        except _NotFound:
+            return default
+        for note in found.notification:
+            for update in note.update:
+                value = update.val
+                return json.loads(getattr(value, value.WhichOneof("value")))
+        return default
+
+    def _set(self, request: Any) -> None:
+        self._call(self._stub.Set, request)
+
+    def _call(self, method: Any, request: Any) -> Any:
+        try:
+            return method(request, timeout=ANSWER_S, metadata=self._metadata)
+        except grpc.RpcError as problem:
+            raise _error(self._target, problem) from None
+
+
+class _NotFound(SwitchError):
+    """A path without a value."""
+
+
+_REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION)
+
+
+def _error(target: str, problem: Any) -> SwitchError:
+    code, text = problem.code(), problem.details() or ""
+    if code is grpc.StatusCode.NOT_FOUND:
+        return _NotFound(f"{target}: {text}")
+    if code in _REFUSED:
+        return SwitchError(f"{target}: refused: {text}; read the switch", Outcome())
+    if code is grpc.StatusCode.UNAUTHENTICATED:
+        remedy = "check LIGHTLOOM_SWITCH_PASSWORD or the file of --credentials"
+        return SwitchError(f"{target}: refused the login; {remedy}", Outcome())
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return SwitchError(f"{target}: no answer in {ANSWER_S:g} s; read the switch")
+    return SwitchError(f"{target}: {code.name.lower()}: {text[:300]}; check its address")
+
+
+def _path(*steps: str | tuple[str, str], origin: str = "") -> Any:
+    """A path; a pair is an element with the key `name`."""
+    elements = [
+        gnmi_pb2.PathElem(name=step)
+        if isinstance(step, str)
+        else gnmi_pb2.PathElem(name=step[0], key={"name": step[1]})
+        for step in steps
+    ]
+    return gnmi_pb2.Path(origin=origin, elem=elements)
+
+
+def _update(path: Any, value: Any) -> Any:
+    typed = gnmi_pb2.TypedValue(json_ietf_val=json.dumps(value).encode())
+    return gnmi_pb2.Update(path=path, val=typed)
+
+
+class _Ocp:
+    """OCP's model."""
+
+    dialect = "gNMI, OCP OCS model"
+    has_power = True
+
+    def connections(self, get: Any) -> list[CrossConnect]:
+        found = []
+        for entry in get(_path("connections"), {}).get("port-connection", []):
+            state = entry.get("state", entry.get("config", {}))
+            a = port_of(state.get("input-port-name", ""))
+            b = port_of(state.get("output-port-name", ""))
+            if a is None or b is None:
+                continue
+            status = state.get("status")
+            known = Status(status) if status in Status.__members__ else None
+            reason = state.get("status-reason", "")
+            pair = (a.number, b.number)
+            found.append(CrossConnect(pair, entry["name"], known, reason, "config" in entry))
+        return found
+
+    def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
+        found = {}
+        for entry in get(_path("components"), {}).get("component", []):
+            port = port_of(entry.get("name", ""))
+            state = entry.get("ocp-ocs-port", {}).get("state", {})
+            if port is None or not state:
+                continue
+            status = state.get("status", "")
+            known = PortStatus(status) if status in PortStatus.__members__ else PortStatus.UNKNOWN
+            power = state.get("output-optical-power")
+            found[port] = (known, None if power is None else float(power))
+        return found
+
+    def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
+        return [_path("connections", ("port-connection", one.name)) for one in found]
+
+    def additions(self, pairs: Sequence[Pair]) -> list[Any]:
+        entries = []
+        for pair in pairs:
+            a, b = map(str, ends_of(pair))
+            config = {"name": name_of(pair), "input-port-name": a, "output-port-name": b}
+            entries.append({"name": name_of(pair), "config": config})
+        path = _path("connections")
+        return [_update(path, {"port-connection": entries})] if entries else []
+
+
+class _SonicDb:
+    """SONiC's databases."""
+
+    dialect = "gNMI, sonic-db"
+    has_power = False
+
+    def connections(self, get: Any) -> list[CrossConnect]:
+        config = get(_table("CONFIG_DB", "OCS_CROSS_CONNECT"), {})
+        states = get(_table("STATE_DB", "OCS_CROSS_CONNECT_TABLE"), {})
+        found = []
+        for name in {**config, **states}:
+            pair = pair_of(name)
+            if pair is not None:
+                status = _of_sides(states.get(name))
+                reason = "" if status is Status.CONNECTED else _told(states.get(name))
+                found.append(CrossConnect(pair, name, status, reason, name in config))
+        return found
+
+    def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
+        found: dict[Port, tuple[PortStatus, float | None]] = {}
+        for name, row in get(_table("STATE_DB", "OCS_PORT_TABLE"), {}).items():
+            port, status = port_of(name), str(row.get("status", "")).upper()
+            if port is not None and status in PortStatus.__members__:
+                found[port] = (PortStatus(status), None)
+        return found
+
+    def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
+        return [_table("CONFIG_DB", "OCS_CROSS_CONNECT", one.name) for one in found]
+
+    def additions(self, pairs: Sequence[Pair]) -> list[Any]:
+        found = []
+        for pair in pairs:
+            a, b = map(str, ends_of(pair))
+            path = _table("CONFIG_DB", "OCS_CROSS_CONNECT", name_of(pair))
+            found.append(_update(path, {"a_side": a, "b_side": b}))
+        return found
+
+
+def _table(database: str, *steps: str) -> Any:
+    return _path(database, "localhost", *steps, origin="sonic-db")
+
+
+def _of_sides(row: Mapping[str, str] | None) -> Status:
+    """The state of a cross-connect, from those of its sides; without any it is INVALID."""
+    if row is None:
+        return Status.INVALID
+    sides = {row.get("a_side_status", ""), row.get("b_side_status", "")}
+    if sides == {"tuned"}:
+        return Status.CONNECTED
+    return Status.FAILED if sides & {"failed", "blocked"} else Status.PENDING_CONNECTION
+
+
+def _told(row: Mapping[str, str] | None) -> str:
+    if row is None:
+        return "it has no entry in STATE_DB"
+    return f"its sides are {row.get('a_side_status')} and {row.get('b_side_status')}"
+
+
+_MODELS: dict[str, Model] = {"ocp": _Ocp(), "sonic-db": _SonicDb()}

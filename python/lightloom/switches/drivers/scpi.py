@@ -1,0 +1,164 @@
+"""The driver for SCPI over TCP (Polatis, port 5025).
+
+The dialect reports neither the state of a cross-connect nor its settling time: the driver
+waits with `*opc?`, and judges light by `:pmon:pow?` where the switch answers it.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from lightloom.switches.ports import Pair, Port, Size, name_of
+from lightloom.switches.protocol import (
+    WAIT_S,
+    CrossConnect,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+    check_pairs,
+    difference,
+)
+from lightloom.switches.states import PortStatus
+
+ANSWER_S = 10.0
+"""The longest wait for an answer [s]."""
+LONGEST = 1 << 20
+"""The longest answer [bytes]."""
+PAIRS = 512
+"""Cross-connects [count] in one command."""
+POWERS = 256
+"""Ports [count] of one query of powers (limit of Polatis switches)."""
+_LISTS = re.compile(r"\(@([0-9,]*)\),\(@([0-9,]*)\)")
+_STATES = {"E": PortStatus.UNKNOWN, "D": PortStatus.BLOCKED, "F": PortStatus.FAILED}
+
+
+class ScpiSwitch:
+    """A switch that speaks SCPI."""
+
+    def __init__(self, host: str, port: int = 5025) -> None:
+        self._target = f"scpi://{host}:{port}"
+        try:
+            self._socket = socket.create_connection((host, port), ANSWER_S)
+        except OSError as problem:
+            raise SwitchError(_failed(self._target, problem), Outcome()) from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._buffer = b""
+        self._size: Size | None = None
+
+    def describe(self) -> Description:
+        """What it is."""
+        return Description(
+            self._target,
+            "SCPI",
+            self._query("*idn?"),
+            self._ports(),
+            reports_power=self.power() is not None,
+        )
+
+    def read(self) -> Reading:
+        """Its cross-connects and ports as they are."""
+        size = self._ports()
+        found = _LISTS.fullmatch(self._query(":oxc:swit:conn:stat?"))
+        if found is None:
+            raise SwitchError(f"{self._target}: no lists of ports in its answer; is it SCPI?")
+        sides = [[int(text) for text in side.split(",") if text] for side in found.groups()]
+        pairs = sorted((a, b - size.a) for a, b in zip(*sides, strict=True))
+        states = self._query(":oxc:swit:port:stat?").strip("()").split(",")
+        ports = {
+            port: _STATES.get(state, PortStatus.UNKNOWN)
+            for port, state in zip(size.ports(), states, strict=False)
+        }
+        return Reading([CrossConnect(pair, name_of(pair)) for pair in pairs], ports)
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
+    ) -> Outcome:
+        """Deletes, then creates; waits until the switch has settled."""
+        check_pairs(remove, add, self._ports())
+        started = time.monotonic()
+        before = self.read()
+        gone, new, kept = difference(before, remove, add)
+        self._send("*cls")
+        for verb, pairs in (("sub", gone), ("add", new)):
+            for first in range(0, len(pairs), PAIRS):
+                self._send(f":oxc:swit:conn:{verb} {self._lists(pairs[first : first + PAIRS])}")
+                self._check(before)
+        if new:
+            self._query("*opc?", wait_s)
+        listed = {*self.read().pairs}
+        if {*new} - listed:
+            raise SwitchError(f"{self._target}: did not create all cross-connects; read it")
+        return Outcome(gone, new, kept, None, time.monotonic() - started)
+
+    def power(self) -> Mapping[Port, float] | None:
+        """The light that leaves each B port [dBm]."""
+        size, found = self._ports(), {}
+        for first in range(1, size.b + 1, POWERS):
+            ports = [Port("B", at) for at in range(first, min(first + POWERS, size.b + 1))]
+            listed = ",".join(str(port.number + size.a) for port in ports)
+            try:
+                answer = self._query(f":pmon:pow? (@{listed})", 2.0)
+                powers = [float(text) for text in answer.strip("()").split(",")]
+                found.update(zip(ports, powers, strict=True))
+            except (SwitchError, ValueError):
+                return None
+        return found
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._socket.close()
+
+    def _ports(self) -> Size:
+        if self._size is None:
+            sides = self._query(":oxc:swit:size?").split(",")
+            if len(sides) != 2 or not all(side.strip().isdecimal() for side in sides):
+                raise SwitchError(f"{self._target}: no size in its answer; is it SCPI?")
+            self._size = Size(int(sides[0]), int(sides[1]))
+        return self._size
+
+    def _lists(self, pairs: Sequence[Pair]) -> str:
+        after = self._ports().a
+        a = ",".join(str(pair[0]) for pair in pairs)
+        return f"(@{a}),(@{','.join(str(pair[1] + after) for pair in pairs)})"
+
+    def _check(self, before: Reading) -> None:
+        """Raises the error that the last command left."""
+        answer = self._query(":syst:err?")
+        number, _, text = answer.partition(",")
+        if number.strip() == "0":
+            return
+        after = {*self.read().pairs}
+        lit = {*before.pairs}
+        done = Outcome(sorted(lit - after), sorted(after - lit))
+        message = f"{self._target}: error {number}: {text.strip().strip(chr(34))}; read the switch"
+        raise SwitchError(message, done)
+
+    def _send(self, command: str) -> None:
+        try:
+            self._socket.sendall(command.encode("ascii") + b"\n")
+        except OSError as problem:
+            raise SwitchError(_failed(self._target, problem)) from None
+
+    def _query(self, command: str, wait_s: float = ANSWER_S) -> str:
+        self._send(command)
+        self._socket.settimeout(wait_s)
+        while b"\n" not in self._buffer:
+            try:
+                more = self._socket.recv(1 << 16)
+            except OSError as problem:
+                raise SwitchError(_failed(self._target, problem)) from None
+            if not more or len(self._buffer) > LONGEST:
+                raise SwitchError(f"{self._target}: closed the connection; read it again")
+            self._buffer += more
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line.decode("ascii", "replace").strip()
+
+
+def _failed(target: str, problem: OSError) -> str:
+    if isinstance(problem, TimeoutError):
+        return f"{target}: no answer; check its address, or wait"
+    return f"{target}: {(problem.strerror or str(problem)).lower()}; check its address"

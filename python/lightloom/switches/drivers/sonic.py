@@ -1,0 +1,245 @@
+"""The driver for SONiC's command line over SSH, both generations.
+
+It follows the reference client of sonic-mgmt: it reads the configuration and the status,
+clears stale entries that are in the way by adding and deleting them, deletes, adds, polls
+until both sides are tuned, and saves. Two things differ: conflicts are judged by port and
+side, not by number; and `add` is sent with the mode `safe`, so that a cross-connect which
+appeared meanwhile is not displaced (`?mode=update` sends what sonic-mgmt sends).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+import asyncssh
+
+from lightloom.switches.access import Credentials
+from lightloom.switches.drivers import _ssh
+from lightloom.switches.drivers._loop import Loop
+from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
+from lightloom.switches.protocol import (
+    WAIT_S,
+    CrossConnect,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+    check_pairs,
+    difference,
+)
+from lightloom.switches.states import PortStatus, Status
+from lightloom.switches.waiting import wait_until_settled
+
+PER_COMMAND = 64
+"""Cross-connects [count] in one command of the first generation."""
+_SHOWS = {
+    "first": (
+        "show ocs cross-connect config",
+        "show ocs cross-connect status",
+        "show ocs port status",
+    ),
+    "generated": ("show ocs-cross-connect", "show ocs-cross-connect-table", "show ocs-port-table"),
+}
+
+
+class SonicSwitch:
+    """A switch that runs SONiC."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int = 22,
+        credentials: Credentials | None = None,
+        *,
+        ignore_host_key: bool = False,
+        mode: str = "safe",
+        save: bool = True,
+    ) -> None:
+        self._target = f"sonic://{host}:{port}"
+        self._mode, self._save = mode, save
+        self._loop = Loop()
+        try:
+            self._line = _ssh.connect(
+                self._target, self._loop, host, port, credentials or Credentials(), ignore_host_key
+            )
+        except SwitchError:
+            self._loop.close()
+            raise
+        self._generation = self._find_generation()
+        self._config, self._status, self._port_table = _SHOWS[self._generation]
+        self._size: Size | None = None
+
+    def describe(self) -> Description:
+        """What it is."""
+        _, version = self._run("show version")
+        found = re.search(r"HwSKU: *(\S+)", version)
+        return Description(
+            self._target,
+            f"SONiC CLI ({self._generation})",
+            found[1] if found else "",
+            self._ports(),
+            reports_status=True,
+        )
+
+    def read(self) -> Reading:
+        """Its cross-connects and ports as they are."""
+        configured = [pair for row in self._show(self._config) if (pair := pair_of(row[0]))]
+        states = {
+            pair: (row[3], row[4])
+            for row in self._show(self._status)
+            if len(row) == 5 and (pair := pair_of(row[0]))
+        }
+        found = [
+            CrossConnect(pair, name_of(pair), _status(states.get(pair)), *_reason(states.get(pair)))
+            for pair in configured
+        ]
+        listed = {*configured}
+        found += [
+            CrossConnect(pair, name_of(pair), _status(sides), "", False)
+            for pair, sides in states.items()
+            if pair not in listed
+        ]
+        return Reading(found, self._port_states())
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
+    ) -> Outcome:
+        """Deletes, then creates; waits until both sides of what is new are tuned; saves."""
+        check_pairs(remove, add, self._ports())
+        started = time.monotonic()
+        before = self.read()
+        gone, new, kept = difference(before, remove, add)
+        done = Outcome([], [], kept)
+        done = self._clear_stale(before, new, done)
+        done = self._send("delete", gone, done, "")
+        done = self._send("add", new, done, self._mode)
+        if self._save and (gone or new):
+            self._command("config save -y", done)
+        if not new:
+            seconds = time.monotonic() - started
+            return Outcome(done.removed, done.added, done.kept, True, seconds)
+        return wait_until_settled(self.read, done, started, wait_s)
+
+    def power(self) -> Mapping[Port, float] | None:
+        """The command line reports no light."""
+        return None
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._line.close()
+        self._loop.close()
+
+    def _find_generation(self) -> str:
+        for name, (show, *_) in _SHOWS.items():
+            if self._run(show)[0] == 0:
+                return name
+        raise SwitchError(f"{self._target}: has no OCS command line; is it an OCS?", Outcome())
+
+    def _ports(self) -> Size:
+        if self._size is None:
+            ports = [*self._port_states()]
+            a = max((port.number for port in ports if port.side == "A"), default=0)
+            b = max((port.number for port in ports if port.side == "B"), default=0)
+            self._size = Size(a, b)
+        return self._size
+
+    def _port_states(self) -> dict[Port, PortStatus]:
+        found = {}
+        for row in self._show(self._port_table):
+            port = port_of(row[0])
+            if port is not None and row[-1].upper() in PortStatus.__members__:
+                found[port] = PortStatus(row[-1].upper())
+        return found
+
+    def _clear_stale(self, before: Reading, new: Sequence[Pair], done: Outcome) -> Outcome:
+        """Stale entries in the way cannot be deleted: they are added first."""
+        wanted = {port for pair in new for port in ends_of(pair)}
+        stale = [
+            one.pair
+            for one in before.cross_connects
+            if not one.configured and one.pair not in new and wanted & {*ends_of(one.pair)}
+        ]
+        removed, added = done.removed, done.added
+        done = self._send("add", stale, done, "update")
+        done = self._send("delete", stale, done, "")
+        return Outcome([*removed, *stale], added, done.kept)
+
+    def _send(self, verb: str, pairs: Sequence[Pair], done: Outcome, mode: str) -> Outcome:
+        each = PER_COMMAND if self._generation == "first" else 1
+        for first in range(0, len(pairs), each):
+            some = pairs[first : first + each]
+            self._command(self._text(verb, some, mode), done)
+            if verb == "add":
+                done = Outcome(done.removed, [*done.added, *some], done.kept)
+            else:
+                done = Outcome([*done.removed, *some], done.added, done.kept)
+        return done
+
+    def _text(self, verb: str, pairs: Sequence[Pair], mode: str) -> str:
+        names = ",".join(map(name_of, pairs))
+        if self._generation == "first":
+            return f"config ocs cross-connect {verb} {names} {mode}".rstrip()
+        a, b = ends_of(pairs[0])
+        sides = f" --a-side {a} --b-side {b}" if verb == "add" else ""
+        return f"config ocs-cross-connect {verb} {names}{sides}"
+
+    def _command(self, text: str, done: Outcome) -> None:
+        code, answer = self._run(f"sudo {text}")
+        if code or ("cross-connect" in text and "succeeded" not in answer):
+            said = " ".join(answer.split())[:300] or f"exit code {code}"
+            raise SwitchError(f"{self._target}: {said}; read the switch", done)
+
+    def _show(self, command: str) -> list[list[str]]:
+        """The rows of a table: columns are told apart by two spaces."""
+        code, answer = self._run(command)
+        if code:
+            raise SwitchError(f"{self._target}: `{command}` failed: {answer.strip()[:200]}")
+        return _rows(answer)
+
+    def _run(self, command: str) -> tuple[int, str]:
+        async def run() -> tuple[int, str]:
+            found = await self._line.run(command, check=False)
+            text = f"{found.stdout or ''}{found.stderr or ''}"
+            if found.exit_status is None:
+                raise ConnectionError("it closed the connection")
+            return found.exit_status, text
+
+        try:
+            return self._loop.run(run(), _ssh.ANSWER_S)
+        except (OSError, asyncssh.Error, TimeoutError) as problem:
+            reason = str(problem) or "no answer"
+            raise SwitchError(f"{self._target}: {reason}; read it again") from None
+
+
+def _rows(text: str) -> list[list[str]]:
+    """The rows of a table below its dashes; empty cells are found by their columns.
+
+    >>> _rows("id  peer  status\\n--  ----  ------\\n1A        blocked\\n")
+    [['1A', '', 'blocked']]
+    """
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if line.startswith("--"):
+            starts = [found.start() for found in re.finditer(r"-+", line)]
+            ends = [*starts[1:], None]
+            return [
+                [row[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+                for row in lines[at + 1 :]
+                if row.strip()
+            ]
+    return []
+
+
+def _status(sides: tuple[str, str] | None) -> Status:
+    """The state of a cross-connect, from those of its sides."""
+    if sides is None or {"failed", "blocked"} & {*sides}:
+        return Status.FAILED
+    return Status.CONNECTED if sides == ("tuned", "tuned") else Status.PENDING_CONNECTION
+
+
+def _reason(sides: tuple[str, str] | None) -> tuple[str]:
+    if sides is None:
+        return ("it has no status",)
+    return ("" if sides == ("tuned", "tuned") else f"its sides are {sides[0]} and {sides[1]}",)

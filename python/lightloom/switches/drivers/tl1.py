@@ -1,0 +1,198 @@
+"""The driver for TL1 over TCP (Calient, port 3082).
+
+A bulk is one command with ports joined by `&`; a switch that has no such lists is not
+driven. The state of a cross-connect and the power of ports are read where the switch
+reports them.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from lightloom.switches.access import Credentials
+from lightloom.switches.ports import Pair, Port, Size, name_of
+from lightloom.switches.protocol import (
+    WAIT_S,
+    CrossConnect,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+    check_pairs,
+    difference,
+)
+from lightloom.switches.states import PortStatus, Status
+from lightloom.switches.tl1_names import aid_of, number_of
+from lightloom.switches.waiting import wait_until_settled
+
+ANSWER_S = 30.0
+"""The longest wait for an answer [s]."""
+LONGEST = 8 << 20
+"""The longest answer [bytes]."""
+PAIRS = 512
+"""Cross-connects [count] in one command."""
+GROUP = "LIGHTLOOM"
+"""The group of new cross-connects."""
+_ROW = re.compile(r"SRCPORT=([^,\s]+),DSTPORT=([^,\s]+),[^\"\r\n]*?CONNTYPE=(\w+)([^\"\r\n]*)")
+_PORT = re.compile(r'"([\w.]+):\w+,([^"\r\n]*)"')
+
+
+class Tl1Switch:
+    """A switch that speaks TL1."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int = 3082,
+        credentials: Credentials | None = None,
+        *,
+        port_names: str = "calient",
+    ) -> None:
+        self._target = f"tl1://{host}:{port}"
+        self._names, self._ctag, self._buffer = port_names, 0, b""
+        try:
+            self._socket = socket.create_connection((host, port), ANSWER_S)
+        except OSError as problem:
+            reason = (problem.strerror or str(problem) or "no answer").lower()
+            message = f"{self._target}: {reason}; check its address"
+            raise SwitchError(message, Outcome()) from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._size: Size | None = None
+        secret = credentials or Credentials()
+        if re.search(r"[;:,]", secret.user + (secret.password or "")):
+            message = f"{self._target}: TL1 has no names or passwords with ; : or ,; change them"
+            raise SwitchError(message, Outcome())
+        self._command("ACT-USER", secret.user, f":{secret.password or 'any'}")
+
+    def describe(self) -> Description:
+        """What it is."""
+        found = re.search(r"CHASSISTYPE=([\w.-]+)", self._command("RTRV-NE"))
+        size = self._ports()
+        return Description(
+            self._target,
+            "TL1",
+            found[1] if found else "",
+            size,
+            reports_status=True,
+            reports_power=self.power() is not None,
+        )
+
+    def read(self) -> Reading:
+        """Its cross-connects and ports as they are."""
+        found = []
+        for a, b, kind, rest in _ROW.findall(self._command("RTRV-CRS", "", "::ALL")):
+            pair = number_of(a, self._names), number_of(b, self._names)
+            if pair[0] is None or pair[1] is None:
+                raise SwitchError(f"{self._target}: port {a} or {b}: write ?ports=number|calient")
+            state = re.search(r"STATE=(\w+)", rest)
+            known = Status(state[1]) if state and state[1] in Status.__members__ else None
+            found.append(CrossConnect((pair[0], pair[1]), f"{a}>{b}", known))
+            if kind.upper() == "2WAY":
+                found.append(CrossConnect((pair[1], pair[0]), f"{a}-{b}", known))
+        states = {port: status for port, (status, _) in self._port_rows().items()}
+        return Reading(found, states)
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
+    ) -> Outcome:
+        """Deletes, then creates; waits until what is new has settled."""
+        check_pairs(remove, add, self._ports())
+        started = time.monotonic()
+        before = self.read()
+        gone, new, kept = difference(before, remove, add)
+        done = Outcome([], [], kept)
+        for first in range(0, len(gone), PAIRS):
+            some = gone[first : first + PAIRS]
+            self._commit("DLT-CRS", some, f":,{GROUP},", before)
+            done = Outcome([*done.removed, *some], [], kept)
+        for first in range(0, len(new), PAIRS):
+            some = new[first : first + PAIRS]
+            self._commit("ENT-CRS", some, f":{GROUP},1WAY", before)
+            done = Outcome(done.removed, [*done.added, *some], kept)
+        return wait_until_settled(self.read, done, started, wait_s)
+
+    def power(self) -> Mapping[Port, float] | None:
+        """The light that leaves each B port [dBm]."""
+        found = {port: power for port, (_, power) in self._port_rows().items() if port.side == "B"}
+        powers = {port: power for port, power in found.items() if power is not None}
+        return powers if len(powers) == len(found) else None
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._socket.close()
+
+    def _ports(self) -> Size:
+        if self._size is None:
+            ports = [*self._port_rows()]
+            sides = [
+                max((port.number for port in ports if port.side == side), default=0)
+                for side in "AB"
+            ]
+            self._size = Size(*sides)
+        return self._size
+
+    def _port_rows(self) -> dict[Port, tuple[PortStatus, float | None]]:
+        found: dict[Port, tuple[PortStatus, float | None]] = {}
+        for aid, rest in _PORT.findall(self._command("RTRV-PORT", "0")):
+            number = number_of(aid, self._names)
+            if number is None:
+                raise SwitchError(f"{self._target}: port {aid}: write ?ports=number|calient")
+            fields = dict(re.findall(r"(\w+)=([^,]*)", rest))
+            for side, kind in (("A", "IN"), ("B", "OUT")):
+                if f"{kind}STATUS" in fields:
+                    text, power = fields[f"{kind}STATUS"], fields.get(f"{kind}POWER")
+                    known = text in PortStatus.__members__
+                    status = PortStatus(text) if known else PortStatus.UNKNOWN
+                    found[Port(side, number)] = (status, None if power is None else float(power))
+        return found
+
+    def _commit(self, verb: str, pairs: Sequence[Pair], rest: str, before: Reading) -> None:
+        sides = ["&".join(aid_of(pair[side], self._names) for pair in pairs) for side in (0, 1)]
+        try:
+            self._command(verb, ",".join(sides), rest)
+        except _Denied as problem:
+            after, lit = {*self.read().pairs}, {*before.pairs}
+            done = Outcome(sorted(lit - after), sorted(after - lit))
+            raise SwitchError(f"{problem}; {name_of(pairs[0])} was the first", done) from None
+
+    def _command(self, verb: str, aid: str = "", rest: str = "") -> str:
+        """The text of a completed answer.
+
+        Raises:
+            SwitchError: if the switch denied it or did not answer.
+        """
+        self._ctag = self._ctag % 99_999 + 1
+        command = f"{verb}::{aid}:{self._ctag}:{rest};"
+        try:
+            self._socket.sendall(command.encode("ascii"))
+            answer = self._receive()
+        except OSError as problem:
+            reason = (problem.strerror or str(problem) or "no answer").lower()
+            raise SwitchError(f"{self._target}: {reason}; read it again") from None
+        found = re.search(rf"M\s+{self._ctag} (\w+)(.*)", answer, re.DOTALL)
+        if found is None:
+            raise SwitchError(f"{self._target}: no answer to command {self._ctag}; is it TL1?")
+        if found[1] != "COMPLD":
+            reason = " ".join(found[2].rstrip(";").split())[:300]
+            raise _Denied(f"{self._target}: {verb} denied: {reason}", Outcome())
+        return found[2]
+
+    def _receive(self) -> str:
+        """One answer; alarms and acknowledgements before it are skipped."""
+        deadline = time.monotonic() + ANSWER_S
+        pattern = re.compile(rb"M\s+%d \w+[^;]*;" % self._ctag)
+        while (found := pattern.search(self._buffer)) is None:
+            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+            more = self._socket.recv(1 << 16)
+            if not more or len(self._buffer) > LONGEST:
+                raise ConnectionError("it closed the connection")
+            self._buffer += more
+        self._buffer = self._buffer[found.end() :]
+        return found[0].decode("ascii", "replace")
+
+
+class _Denied(SwitchError):
+    """A command that the switch denied."""

@@ -1,0 +1,89 @@
+"""The emulated switch in process: `CircuitSwitch` over the state machine, without sockets.
+
+Its time is virtual: waiting moves the clock on and takes no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from lightloom.switches.changes import Broken, Refused, wish
+from lightloom.switches.design import Design
+from lightloom.switches.machine import Machine
+from lightloom.switches.ports import Pair, Port, name_of, pair_of
+from lightloom.switches.protocol import (
+    WAIT_S,
+    CrossConnect,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+    check_pairs,
+    difference,
+)
+from lightloom.switches.states import Status
+
+
+class EmulatedSwitch:
+    """A switch in this process."""
+
+    def __init__(self, design: Design | None = None) -> None:
+        self.machine = Machine(design or Design())
+        self.now = 0
+        """Virtual time [ps]; may be set to a later one."""
+
+    def describe(self) -> Description:
+        """What it is."""
+        design = self.machine.design
+        return Description(
+            "emulated:",
+            "in process",
+            design.name,
+            design.size,
+            design.settle_ps,
+            design.bidirectional,
+            atomic=True,
+            reports_status=True,
+            reports_power=True,
+        )
+
+    def read(self) -> Reading:
+        """Its cross-connects and ports as they are."""
+        found = [
+            CrossConnect(one.pair, one.name, one.status, one.reason, one.configured)
+            for one in self.machine.connections(self.now)
+        ]
+        ports = self.machine.design.size.ports()
+        return Reading(found, {port: self.machine.port(self.now, port).status for port in ports})
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
+    ) -> Outcome:
+        """Deletes, then creates; moves the clock on until what is new has settled."""
+        check_pairs(remove, add, self.machine.design.size)
+        gone, new, kept = difference(self.read(), remove, add)
+        names = [name for pair in gone for name in self.machine.names_at(self.now, pair)]
+        start = self.now
+        try:
+            done = self.machine.change(self.now, names, map(wish, new))
+        except Refused as problem:
+            raise SwitchError(f"emulated: {problem}; read the switch", Outcome()) from None
+        except Broken as problem:
+            removed = [pair for pair in gone if name_of(pair) in problem.done.removed]
+            added = [pair for name in problem.done.added if (pair := pair_of(name))]
+            raise SwitchError(f"emulated: {problem}", Outcome(removed, added)) from None
+        self.now = min(max(self.now, done.settled_ps), self.now + round(wait_s * 1e12))
+        settled = all(self._status(pair) is Status.CONNECTED for pair in new)
+        return Outcome(gone, new, kept, settled, (self.now - start) / 1e12)
+
+    def power(self) -> Mapping[Port, float]:
+        """The light that leaves each port [dBm]."""
+        ports = self.machine.design.size.ports()
+        return {port: self.machine.port(self.now, port).output_dbm for port in ports}
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _status(self, pair: Pair) -> Status | None:
+        found = [one for one in self.read().cross_connects if one.pair == pair]
+        return found[0].status if found else None

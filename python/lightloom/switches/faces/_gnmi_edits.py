@@ -1,0 +1,41 @@
+"""What one gNMI Set asks for, collected before anything is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Path = Sequence[tuple[str, Mapping[str, str]]]
+"""Elements of a path: names without a module, and keys."""
+
+
+class Malformed(Exception):
+    """A request that the model does not allow."""
+
+
+@dataclass
+class Edits:
+    """Deletions, replacements and updates of one Set, as one change."""
+
+    remove: list[str] = field(default_factory=list)
+    """Names of connections."""
+    leaves: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Leaves of connections by name: a client may write them one by one."""
+    wipe: bool = False
+    """Whether the list is replaced as a whole."""
+    after: list[Callable[[], None]] = field(default_factory=list)
+    """What else is set, once the change was accepted."""
+
+    def merge(self, name: str, leaves: Mapping[str, Any]) -> None:
+        """Takes leaves of a connection up."""
+        self.leaves.setdefault(name, {}).update(leaves)
+
+
+def bare(name: str) -> str:
+    """A name without its module.
+
+    >>> bare("ocp-ocs-optical-switch:optical-switch")
+    'optical-switch'
+    """
+    return name.rpartition(":")[2]

@@ -1,0 +1,267 @@
+"""The OCP model of optical circuit switches (0.8, revision 2026-08-28) as a tree of JSON.
+
+Certain: the containers, leaves and values of the model's draft. Assumptions: ports are named
+as SONiC names them (`1A`, `29B`), the origin of paths (any is accepted but `sonic-db`), and
+the identity of a port's type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from lightloom.switches.changes import Wish
+from lightloom.switches.faces._gnmi_edits import Edits, Malformed, Path, bare
+from lightloom.switches.host import Host
+from lightloom.switches.ports import Port, port_of
+from lightloom.switches.states import Admin, PortSeen, PortStatus, Recovery, Seen
+
+MODELS = (
+    ("ocp-ocs-optical-switch", "Open Compute Project", "2026-08-28"),
+    ("ocp-ocs-optical-switch-connections", "Open Compute Project", "2026-08-28"),
+)
+"""Name, organisation and revision."""
+_RECOVERIES = {
+    Recovery.MAINTAIN: "MAINTAIN",
+    Recovery.RESTORE: "RESTORE",
+    Recovery.RESTORE_SAVED: "RESTORE",
+    Recovery.REMOVE: "REMOVE",
+}
+
+
+def tree(host: Host) -> dict[str, Callable[[Path], Any]]:
+    """The top-level containers; each is built only if a path leads there."""
+    return {
+        "optical-switch": lambda path: _switch(host),
+        "connections": lambda path: _connections(host, path),
+        "components": lambda path: _components(host, path),
+    }
+
+
+def _switch(host: Host) -> dict[str, Any]:
+    design, size = host.design, host.design.size
+    own = {
+        "bidirectional": design.bidirectional,
+        "cold-boot-recovery": _RECOVERIES[design.recovery],
+    }
+    groups = [("A", "INPUT_ONLY", "B", size.a), ("B", "OUTPUT_ONLY", "A", size.b)]
+    return {
+        "config": own,
+        "state": own
+        | {
+            "connection-recovery-capability": ["MAINTAIN", "RESTORE", "REMOVE"],
+            "port-groups": [
+                {
+                    "name": name,
+                    "direction": "ANY" if design.bidirectional else direction,
+                    "connection-groups": [other],
+                    "ports": many,
+                }
+                for name, direction, other, many in groups
+            ],
+        },
+    }
+
+
+def _connections(host: Host, path: Path) -> dict[str, Any]:
+    machine, now = host.machine, host.now
+    wanted = path[1][1].get("name") if len(path) > 1 else None
+    seen = [one for one in machine.connections(now) if wanted in (None, one.name)]
+    return {
+        "last-change-time": str(machine.changed_ps // 1000),
+        "port-connection": [_connection(one) for one in seen],
+    }
+
+
+def _connection(one: Seen) -> dict[str, Any]:
+    own = {
+        "name": one.name,
+        "input-port-name": f"{one.pair[0]}A",
+        "output-port-name": f"{one.pair[1]}B",
+    }
+    state = own | {
+        "status": one.status.value,
+        "status-reason": one.reason,
+        "last-updated": str(one.updated_ps // 1000),
+    }
+    return {"name": one.name, "state": state} | ({"config": own} if one.configured else {})
+
+
+def _components(host: Host, path: Path) -> dict[str, Any]:
+    wanted = path[1][1].get("name") if len(path) > 1 else None
+    ports = host.design.size.ports()
+    if wanted is not None:
+        ports = [port for port in ports if str(port) == wanted]
+    machine, now = host.machine, host.now
+    is_up = machine.is_up(now)
+    seen = (machine.port(now, port) for port in ports)
+    return {"component": [_component(one, is_up) for one in seen]}
+
+
+def _component(one: PortSeen, is_up: bool) -> dict[str, Any]:
+    name = str(one.port)
+    own = {"enabled": one.admin is Admin.NORMAL, "alias": one.label, "description": ""}
+    status = one.status if is_up else PortStatus.UNKNOWN
+    connection: dict[str, Any] = {"connected": one.status is PortStatus.TUNED}
+    if one.peer is not None:
+        connection["peer"] = str(one.peer)
+    return {
+        "name": name,
+        "config": {"name": name},
+        "state": {"name": name, "type": "ocp-ocs-port"},
+        "ocp-ocs-port": {
+            "config": own,
+            "state": {
+                "group": one.port.side,
+                "index": one.port.number,
+                "status": status.value,
+                "input-optical-power": f"{one.input_dbm:.2f}",
+                "output-optical-power": f"{one.output_dbm:.2f}",
+                "connection": connection,
+            },
+        },
+    }
+
+
+def delete(host: Host, path: Path, edits: Edits) -> None:
+    """Deletes connections.
+
+    Raises:
+        Malformed: of anything else.
+    """
+    names = [name for name, _ in path]
+    if names in (["connections"], ["connections", "port-connection"]):
+        key = path[-1][1].get("name")
+        if key is None:
+            edits.remove += [one.name for one in host.machine.connections(host.now)]
+        else:
+            edits.remove.append(key)
+        return
+    raise Malformed(f"cannot delete {'/'.join(names)}")
+
+
+def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -> None:
+    """Takes an update or a replacement up.
+
+    Raises:
+        Malformed: of what cannot be written.
+    """
+    names = [name for name, _ in path]
+    if names[:1] == ["connections"]:
+        _write_connections(path[1:], value, edits, replaces)
+    elif names[:1] == ["components"]:
+        _write_port(host, path, value, edits)
+    elif names[:2] == ["optical-switch", "config"]:
+        _write_switch(host, names[2:], value, edits)
+    else:
+        raise Malformed(f"cannot write {'/'.join(names) or '/'}")
+
+
+def _write_connections(path: Path, value: Any, edits: Edits, replaces: bool) -> None:
+    if not path or (path[0][0] == "port-connection" and not path[0][1]):
+        listed = value if path else _field(value, "port-connection")
+        if not isinstance(listed, list):
+            raise Malformed("port-connection must be a list")
+        edits.wipe |= replaces
+        for entry in listed:
+            name = _field(entry, "name")
+            edits.merge(_text(name), _config(entry))
+        return
+    name = path[0][1].get("name")
+    if path[0][0] != "port-connection" or name is None:
+        raise Malformed("expected connections/port-connection[name=…]")
+    below = [step for step, _ in path[1:]]
+    if not below:
+        edits.merge(name, _config(value))
+    elif below == ["config"]:
+        edits.merge(name, _leaves(value))
+    elif below[0] == "config" and len(below) == 2:
+        edits.merge(name, {below[1]: value})
+    else:
+        raise Malformed(f"cannot write {'/'.join(below)} of a connection: it is state")
+
+
+def _write_port(host: Host, path: Path, value: Any, edits: Edits) -> None:
+    names = [name for name, _ in path]
+    port = port_of(path[1][1].get("name", "")) if len(path) > 1 else None
+    if port is None or not host.design.size.has(port):
+        raise Malformed("no such port")
+    if names[2:4] != ["ocp-ocs-port", "config"] or len(names) > 5:
+        raise Malformed("of a port, only ocp-ocs-port/config can be written")
+    leaves = {names[4]: value} if len(names) == 5 else _leaves(value)
+    for leaf, one in leaves.items():
+        if leaf == "enabled" and isinstance(one, bool):
+            admin = Admin.NORMAL if one else Admin.FORCE_BLOCKED
+            edits.after.append(_setting_admin(host, port, admin))
+        elif leaf in ("alias", "description") and isinstance(one, str):
+            if leaf == "alias":
+                edits.after.append(_setting_label(host, port, one[:64]))
+        else:
+            raise Malformed(f"ocp-ocs-port/config has no such leaf or value: {leaf}")
+
+
+def _write_switch(host: Host, below: list[str], value: Any, edits: Edits) -> None:
+    leaves = {below[0]: value} if below else _leaves(value)
+    for leaf, one in leaves.items():
+        found = [key for key, text in _RECOVERIES.items() if text == one]
+        if leaf == "cold-boot-recovery" and found:
+            edits.after.append(_setting_recovery(host, found[0]))
+        elif leaf != "bidirectional" or one != host.design.bidirectional:
+            raise Malformed(f"optical-switch/config/{leaf} cannot be {one}")
+
+
+def _setting_admin(host: Host, port: Port, admin: Admin) -> Callable[[], None]:
+    return lambda: host.machine.set_admin(host.now, port, admin)
+
+
+def _setting_label(host: Host, port: Port, label: str) -> Callable[[], None]:
+    return lambda: host.machine.labels.__setitem__(port, label)
+
+
+def _setting_recovery(host: Host, recovery: Recovery) -> Callable[[], None]:
+    def act() -> None:
+        host.machine.design = replace(host.machine.design, recovery=recovery)
+
+    return act
+
+
+def wish_of(name: str, leaves: Mapping[str, Any]) -> Wish:
+    """The connection that leaves describe.
+
+    Raises:
+        Malformed: if an end is missing or is no port.
+    """
+    for leaf in leaves:
+        if leaf not in ("name", "input-port-name", "output-port-name"):
+            raise Malformed(f"a connection has no leaf {leaf}")
+    if leaves.get("name", name) != name:
+        raise Malformed(f"name {leaves['name']} differs from the key {name}")
+    ends = [port_of(str(leaves.get(f"{end}-port-name", ""))) for end in ("input", "output")]
+    if ends[0] is None or ends[1] is None:
+        raise Malformed(f"{name}: input-port-name and output-port-name must be ports such as 1A")
+    return Wish(name, ends[0], ends[1])
+
+
+def _config(entry: Any) -> dict[str, Any]:
+    leaves = _leaves(entry)
+    return _leaves(leaves["config"]) if "config" in leaves else leaves
+
+
+def _leaves(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Malformed("expected a JSON object")
+    return {bare(key): one for key, one in value.items()}
+
+
+def _field(value: Any, name: str) -> Any:
+    leaves = _leaves(value)
+    if name not in leaves:
+        raise Malformed(f"{name} is missing")
+    return leaves[name]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise Malformed("name must be text")
+    return value

@@ -1,0 +1,76 @@
+"""SSH for the faces that run over it: logins, and an end at each reboot."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import asyncssh
+
+from lightloom.switches.access import Credentials
+from lightloom.switches.host import Away, Client, Host
+
+LOGIN_S = 30.0
+"""A login that takes longer is cut off [s]."""
+
+
+class Server(asyncssh.SSHServer):
+    """One connection of a client."""
+
+    def __init__(self, host: Host, credentials: Credentials) -> None:
+        self._host, self._credentials = host, credentials
+        self._client: Client | None = None
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        """A client has connected."""
+        self._client = Client(conn.abort)
+        try:
+            self._host.enter(self._client)
+        except Away:
+            conn.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone."""
+        if self._client is not None:
+            self._host.leave(self._client)
+
+    def password_auth_supported(self) -> bool:
+        """A password is what the face takes."""
+        return True
+
+    def validate_password(self, username: str, password: str) -> bool:
+        """Whether a client may enter."""
+        return self._credentials.admit(username, password)
+
+
+async def listen(
+    host: Host,
+    credentials: Credentials,
+    address: str,
+    port: int,
+    process: Callable[[Any], Any],
+    **options: Any,
+) -> asyncssh.SSHAcceptor:
+    """Serves SSH with a host key of this run.
+
+    Args:
+        host: the switch.
+        credentials: who may enter.
+        address: of this machine.
+        port: 0 for a free one.
+        process: serves one channel.
+        options: of asyncssh.
+    """
+    logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
+    return await asyncssh.create_server(
+        lambda: Server(host, credentials),
+        address,
+        port,
+        server_host_keys=[asyncssh.generate_private_key("ssh-ed25519")],
+        process_factory=process,
+        login_timeout=LOGIN_S,
+        allow_scp=False,
+        agent_forwarding=False,
+        **options,
+    )

@@ -1,0 +1,115 @@
+"""The command face: faults on command and the state of the switch, by a small HTTP.
+
+| request | answer |
+|---|---|
+| `POST /faults` with a fault as JSON | 204 |
+| `GET /state` | the connections and ports that are not blocked, as JSON |
+| `GET /loss/1A-29B` | the factory insertion loss of a path [dB] |
+
+It has no login, and is for loopback alone. A connection carries one request. It answers
+while the switch is booting, and faults of connections do not concern it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+from lightloom.errors import ConfigError
+from lightloom.switches.changes import Refused
+from lightloom.switches.faults import read_fault
+from lightloom.switches.host import Host
+from lightloom.switches.ports import pair_of
+from lightloom.switches.states import PortStatus
+
+LONGEST = 256 << 10
+"""The longest body [bytes]."""
+WAIT_S = 10.0
+"""The longest wait for a request [s]."""
+_TEXTS = {200: "OK", 204: "No Content", 400: "Bad Request", 404: "Not Found"}
+
+
+class _Bad(Exception):
+    """A request that is refused."""
+
+
+async def listen(host: Host, address: str, port: int) -> asyncio.Server:
+    """Serves commands."""
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError, TimeoutError, asyncio.IncompleteReadError):
+            try:
+                request = await asyncio.wait_for(_request(reader), WAIT_S)
+                status, answer = _answer(host, *request)
+            except (_Bad, ConfigError, Refused, asyncio.LimitOverrunError) as problem:
+                status, answer = 400, {"error": str(problem)}
+            writer.write(_response(status, answer))
+            await asyncio.wait_for(writer.drain(), WAIT_S)
+        writer.close()
+
+    return await asyncio.start_server(connected, address, port)
+
+
+async def _request(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    words = head[0].split()
+    if len(words) != 3:
+        raise _Bad("not an HTTP request")
+    fields = dict(line.lower().split(":", 1) for line in head[1:] if ":" in line)
+    length = fields.get("content-length", "0").strip()
+    if not length.isdecimal() or len(length) > 9 or int(length) > LONGEST:
+        raise _Bad(f"Content-Length: at most {LONGEST} bytes")
+    return words[0], words[1], await reader.readexactly(int(length))
+
+
+def _answer(host: Host, method: str, path: str, body: bytes) -> tuple[int, Any]:
+    if (method, path) == ("POST", "/faults"):
+        try:
+            table = json.loads(body)
+        except (ValueError, RecursionError):
+            raise _Bad("the body is not JSON") from None
+        if not isinstance(table, dict):
+            raise _Bad("the body is not a JSON object")
+        host.strike(read_fault("fault", {key: table[key] for key in table if key != "at"}))
+        return 204, None
+    if (method, path) == ("GET", "/state"):
+        return 200, state(host)
+    pair = pair_of(path.removeprefix("/loss/"))
+    if method == "GET" and pair is not None:
+        return 200, {"loss_dB": host.design.optics.loss_db(pair)}
+    return 404, {"error": "POST /faults, GET /state or GET /loss/1A-29B"}
+
+
+def state(host: Host) -> dict[str, Any]:
+    """The connections, and the ports that are not blocked."""
+    machine, now = host.machine, host.now
+    ports = [machine.port(now, port) for port in host.design.size.ports()]
+    return {
+        "now_ps": now,
+        "up": machine.is_up(now),
+        "connections": [
+            {
+                "name": one.name,
+                "a": one.pair[0],
+                "b": one.pair[1],
+                "status": one.status.value,
+                "reason": one.reason,
+                "configured": one.configured,
+                "times_ps": machine.times(now, one.name),
+            }
+            for one in machine.connections(now)
+        ],
+        "ports": {
+            str(seen.port): {"status": seen.status.value, "output_dbm": seen.output_dbm}
+            for seen in ports
+            if seen.status is not PortStatus.BLOCKED
+        },
+    }
+
+
+def _response(status: int, answer: Any) -> bytes:
+    body = b"" if answer is None else json.dumps(answer).encode() + b"\n"
+    head = f"HTTP/1.1 {status} {_TEXTS[status]}\r\nContent-Type: application/json\r\n"
+    return f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body

@@ -1,0 +1,264 @@
+"""The SCPI face: the commands of Polatis switches over TCP.
+
+Certain, as public client code uses them: `:oxc:swit:conn:add|sub|only|stat?|port?`,
+`:oxc:swit:disc:all`, `:oxc:swit:size?`, `:oxc:swit:port:dis|enab|stat?`, `:pmon:pow?`,
+`:syst:err?`, `*idn?`; input ports count from 1, output ports on after them.
+Assumptions: the numbers of errors (those of the SCPI standard), and what `add` does with a
+port that is in use (`add_in_use`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from lightloom.switches.changes import Broken, Conflict, Refused, wish
+from lightloom.switches.faces._streams import Session, start
+from lightloom.switches.host import Host
+from lightloom.switches.ports import Pair, Port, name_of
+from lightloom.switches.states import Admin, PortStatus, Status
+
+KEYWORDS = {
+    "switch": "swit",
+    "connect": "conn",
+    "connection": "conn",
+    "disconnect": "disc",
+    "state": "stat",
+    "disable": "dis",
+    "enable": "enab",
+    "system": "syst",
+    "error": "err",
+    "power": "pow",
+    "pmonitor": "pmon",
+}
+"""Long forms of keywords."""
+NO_ERROR = '0,"No error"'
+MOST_ERRORS = 32
+"""Errors [count] that are kept for `:syst:err?`."""
+_LISTS = re.compile(r"\(@([0-9,: ]*)\)")
+_OPEN = re.compile(r"\(@[0-9,: ]*\)(\s*,\s*\(@[0-9,: ]*\))?")
+
+
+class Problem(Exception):
+    """An error for the queue of `:syst:err?`."""
+
+    def __init__(self, number: int, text: str, detail: str = "") -> None:
+        safe = detail.replace('"', "'")
+        super().__init__(f'{number},"{text}{"; " if safe else ""}{safe}"')
+
+
+async def listen(
+    host: Host, address: str, port: int, add_in_use: Conflict = Conflict.REFUSE
+) -> asyncio.Server:
+    """Serves SCPI."""
+
+    async def serve(session: Session) -> None:
+        interpreter = Interpreter(host, add_in_use)
+        async for line in session.messages():
+            answers = await interpreter.line(line.strip("\r \t"))
+            if answers:
+                await session.send(";".join(answers) + "\n")
+
+    return await start(host, address, port, b"\n", serve, '-363,"Input buffer overrun; {}"\n')
+
+
+class Interpreter:
+    """The commands of one connection."""
+
+    def __init__(self, host: Host, add_in_use: Conflict) -> None:
+        self._host, self._add_in_use = host, add_in_use
+        self._errors: deque[str] = deque(maxlen=MOST_ERRORS)
+        self._queries: dict[str, Callable[[str], str]] = {
+            "*idn": self._identity,
+            "*esr": lambda _: "0",
+            "oxc:swit:size": lambda _: f"{host.design.size.a},{host.design.size.b}",
+            "oxc:swit:conn:stat": self._connections,
+            "oxc:swit:conn:port": self._peer,
+            "oxc:swit:port:stat": self._port_states,
+            "pmon:pow": self._powers,
+            "syst:err": lambda _: self._errors.popleft() if self._errors else NO_ERROR,
+            "syst:err:all": self._all_errors,
+        }
+
+    async def line(self, line: str) -> list[str]:
+        """The answers to the queries of one line; the others answer nothing."""
+        answers, path = [], ""
+        for part in _commands(line):
+            header, _, argument = part.partition(" ")
+            name = _canonical(header, path)
+            if not name.startswith("*"):
+                path = name.rpartition(":")[0]
+            try:
+                answer = await self._command(name, argument.strip())
+            except Problem as problem:
+                self._errors.append(str(problem))
+                continue
+            if answer is not None:
+                answers.append(answer)
+        return answers
+
+    async def _command(self, name: str, argument: str) -> str | None:
+        self._host.check_up()
+        if name == "*opc?":
+            await self._host.settled()
+            return "1"
+        if name.endswith("?") and name[:-1] in self._queries:
+            return self._queries[name[:-1]](argument)
+        if name == "*cls":
+            self._errors.clear()
+        elif name in ("oxc:swit:disc:all", "*rst"):
+            await self._change([], [], wipe=True)
+        elif name in ("oxc:swit:conn:add", "oxc:swit:conn:only"):
+            await self._change([], self._pairs(argument), wipe=name.endswith("only"))
+        elif name == "oxc:swit:conn:sub":
+            await self._change(self._existing(argument), [], wipe=False)
+        elif name in ("oxc:swit:port:dis", "oxc:swit:port:enab"):
+            await self._set_ports(argument, name.endswith("enab"))
+        elif name:
+            raise Problem(-113, "Undefined header", name)
+        return None
+
+    async def _change(self, gone: Sequence[str], new: Sequence[Pair], *, wipe: bool) -> None:
+        conflict = Conflict.REFUSE if wipe else self._add_in_use
+        try:
+            await self._host.change(
+                lambda machine, now: machine.change(
+                    now, gone, map(wish, new), conflict=conflict, wipe=wipe
+                )
+            )
+        except Refused as problem:
+            raise Problem(-221, "Settings conflict", str(problem)) from None
+        except Broken as problem:
+            raise Problem(-310, "System error", str(problem)) from None
+
+    async def _set_ports(self, argument: str, enable: bool) -> None:
+        ports = self._ports(argument)
+        admin = Admin.NORMAL if enable else Admin.POWERED_OFF
+        for port in ports:
+            self._host.machine.set_admin(self._host.now, port, admin)
+
+    # Answers
+
+    def _identity(self, _: str) -> str:
+        design = self._host.design
+        return f"Lightloom,N-EMU-{design.size}-{design.name},{design.seed:06d},1.0"
+
+    def _connections(self, _: str) -> str:
+        seen = self._host.machine.connections(self._host.now)
+        pairs = [one.pair for one in seen if one.status not in _NOT_HELD]
+        a = ",".join(str(pair[0]) for pair in pairs)
+        return f"(@{a}),(@{','.join(str(self._number(Port('B', pair[1]))) for pair in pairs)})"
+
+    def _peer(self, argument: str) -> str:
+        peer = self._host.machine.port(self._host.now, self._port(argument)).peer
+        return f'"{"" if peer is None else self._number(peer)}"'
+
+    def _port_states(self, argument: str) -> str:
+        ports = self._ports(argument) if argument else self._host.design.size.ports()
+        return f"({','.join(map(self._state, ports))})"
+
+    def _state(self, port: Port) -> str:
+        seen = self._host.machine.port(self._host.now, port)
+        if seen.status is PortStatus.FAILED:
+            return "F"
+        return "E" if seen.admin is Admin.NORMAL else "D"
+
+    def _powers(self, argument: str) -> str:
+        found = []
+        for port in self._ports(argument):
+            seen = self._host.machine.port(self._host.now, port)
+            found.append(seen.input_dbm if port.side == "A" else seen.output_dbm)
+        return f"({','.join(f'{power:.2f}' for power in found)})"
+
+    def _all_errors(self, _: str) -> str:
+        found = ",".join(self._errors) or NO_ERROR
+        self._errors.clear()
+        return found
+
+    # Arguments
+
+    def _number(self, port: Port) -> int:
+        return port.number + (self._host.design.size.a if port.side == "B" else 0)
+
+    def _port(self, text: str) -> Port:
+        size = self._host.design.size
+        number = int(text) if text.isdecimal() and len(text) < 6 else 0
+        if not 1 <= number <= size.a + size.b:
+            raise Problem(-222, "Data out of range", f"port {text[:20]}")
+        return Port("A", number) if number <= size.a else Port("B", number - size.a)
+
+    def _ports(self, argument: str) -> list[Port]:
+        lists = _lists(argument)
+        if len(lists) != 1:
+            raise Problem(-109, "Missing parameter", "one list of ports (@1,2)")
+        return [self._port(text) for text in lists[0]]
+
+    def _pairs(self, argument: str) -> list[Pair]:
+        lists = _lists(argument)
+        if len(lists) != 2 or len(lists[0]) != len(lists[1]):
+            raise Problem(-109, "Missing parameter", "two lists of as many ports (@1),(@17)")
+        sides = [[self._port(text) for text in side] for side in lists]
+        for a, b in zip(*sides, strict=True):
+            if (a.side, b.side) != ("A", "B"):
+                numbers = f"{self._number(a)} and {self._number(b)}"
+                raise Problem(-222, "Data out of range", f"no ingress and egress port: {numbers}")
+        return [(a.number, b.number) for a, b in zip(*sides, strict=True)]
+
+    def _existing(self, argument: str) -> list[str]:
+        """The names of the connections to delete; of ingress ports alone, `(@1,2),(@)`."""
+        machine, now = self._host.machine, self._host.now
+        lists = _lists(argument)
+        if len(lists) == 2 and not lists[1]:
+            pairs = []
+            for port in map(self._port, lists[0]):
+                peer = machine.port(now, port).peer
+                if peer is None:
+                    raise Problem(-221, "Settings conflict", f"port {port} is not connected")
+                pairs.append((port.number, peer.number))
+        else:
+            pairs = self._pairs(argument)
+        return [name for pair in pairs for name in machine.names_at(now, pair) or [name_of(pair)]]
+
+
+_NOT_HELD = (Status.INVALID, Status.PENDING_DELETION)
+
+
+def _commands(line: str) -> list[str]:
+    return [part.strip() for part in line.split(";") if part.strip()]
+
+
+def _canonical(header: str, path: str) -> str:
+    """A header in short lower-case keywords; one without a colon is relative to `path`.
+
+    >>> _canonical(":OXC:SWITch:CONNect:PORT?", ""), _canonical("stat?", "oxc:swit:conn")
+    ('oxc:swit:conn:port?', 'oxc:swit:conn:stat?')
+    """
+    query = "?" if header.endswith("?") else ""
+    words = header.rstrip("?").lower().lstrip(":").split(":")
+    name = ":".join(KEYWORDS.get(word, word) for word in words) + query
+    is_relative = path and not header.startswith((":", "*")) and len(words) == 1
+    return f"{path}:{name}" if is_relative else name
+
+
+def _lists(argument: str) -> list[list[str]]:
+    """Lists of ports; `(@1:3)` is a range.
+
+    >>> _lists("(@1,2),(@17:18)")
+    [['1', '2'], ['17', '18']]
+    """
+    if not _OPEN.fullmatch(argument):
+        raise Problem(-109, "Missing parameter", "lists of ports such as (@1,2),(@17,18)")
+    found: list[list[str]] = []
+    for text in _LISTS.findall(argument):
+        items: list[str] = []
+        for item in filter(None, (part.strip() for part in text.split(","))):
+            first, colon, last = item.partition(":")
+            if colon and first.isdecimal() and last.isdecimal() and len(first + last) < 12:
+                many = min(int(last) - int(first) + 1, 4096)
+                items += [str(int(first) + at) for at in range(many)]
+            else:
+                items.append(item)
+        found.append(items)
+    return found

@@ -1,0 +1,288 @@
+"""SONiC's command line on an optical circuit switch, both generations, without a transport.
+
+Certain, as the HLD and public clients use them: the commands, the modes `update` (default),
+`safe` and `overwrite`, lists and ranges (`1A..4A-5B..8B`), the columns of the tables, an
+answer with "cross-connect succeeded", "existing cross-connect 1A-2B" for a refusal of
+`safe`. Assumptions: the rest of each sentence, and exit codes. The second, generated command
+line follows developer guide 0.2; its tables are assumed to have the columns of the first.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from lightloom.switches.changes import Broken, Conflict, Refused, wish
+from lightloom.switches.faults import Fault
+from lightloom.switches.host import Host
+from lightloom.switches.ports import Pair, ends_of, expand, name_of, port_of
+from lightloom.switches.states import Admin, PortSeen, Seen, Status
+
+LONGEST = 64 << 10
+"""The longest command [characters]."""
+MOST_LOSSES = 65_536
+"""Larger factory tables list the cross-connects that are set up alone [rows]."""
+_MODES = ("update", "safe", "overwrite")
+_GUIDE_STATES = {
+    "normal": Admin.NORMAL,
+    "force-blocked": Admin.FORCE_BLOCKED,
+    "force_blocked": Admin.FORCE_BLOCKED,
+    "powered-off": Admin.POWERED_OFF,
+    "powered_off": Admin.POWERED_OFF,
+}
+
+
+class Answer(NamedTuple):
+    """What a command prints, and its exit code."""
+
+    text: str
+    code: int = 0
+
+
+Handler = Callable[[Sequence[str]], Awaitable[Answer]]
+
+
+class Cli:
+    """The command line of one switch."""
+
+    def __init__(self, host: Host, generation: str = "both") -> None:
+        self._host = host
+        first: dict[tuple[str, ...], Handler] = {
+            ("config", "ocs", "cross-connect", "add"): self._add,
+            ("config", "ocs", "cross-connect", "delete"): self._delete,
+            ("config", "ocs", "port", "label"): self._label,
+            ("config", "ocs", "port", "state"): self._state,
+            ("show", "ocs", "cross-connect", "status"): self._show_status,
+            ("show", "ocs", "cross-connect"): self._show_config,
+            ("show", "ocs", "port", "status"): self._show_port_status,
+            ("show", "ocs", "port"): self._show_port_config,
+            ("show", "ocs", "factory-insertion-loss"): self._show_losses,
+        }
+        generated: dict[tuple[str, ...], Handler] = {
+            ("config", "ocs-cross-connect", "add"): self._add_generated,
+            ("config", "ocs-cross-connect", "update"): self._add_generated,
+            ("config", "ocs-cross-connect", "delete"): self._delete,
+            ("config", "ocs-port"): self._state_generated,
+            ("show", "ocs-cross-connect-table"): self._show_status,
+            ("show", "ocs-cross-connect"): self._show_config,
+            ("show", "ocs-port-table"): self._show_port_status,
+            ("show", "ocs-port"): self._show_port_config,
+        }
+        self._handlers: dict[tuple[str, ...], Handler] = {
+            ("config", "save"): self._save,
+            ("show", "version"): self._show_version,
+            ("reboot",): lambda _: self._reboot("reboot-cold"),
+            ("warm-reboot",): lambda _: self._reboot("reboot-warm"),
+        }
+        if generation in ("both", "first"):
+            self._handlers |= first
+        if generation in ("both", "generated"):
+            self._handlers |= generated
+
+    async def run(self, line: str) -> Answer:
+        """Carries out one command."""
+        if len(line) > LONGEST:
+            return Answer("Error: command too long\n", 2)
+        try:
+            words = shlex.split(line)
+        except ValueError as problem:
+            return Answer(f"Error: {problem}\n", 2)
+        if words and words[0] == "sudo":
+            words = words[1:]
+        for many in range(min(4, len(words)), 0, -1):
+            handler = self._handlers.get(tuple(words[:many]))
+            if handler is not None:
+                return await handler(words[many:])
+        if not words:
+            return Answer("")
+        return Answer(f'Error: No such command "{" ".join(words[:3])[:80]}".\n', 2)
+
+    # config
+
+    async def _add(self, words: Sequence[str]) -> Answer:
+        mode = words[1] if len(words) > 1 else "update"
+        if mode not in _MODES or not 1 <= len(words) <= 2:
+            return _usage("add <A port>-<B port>[,…] [update|safe|overwrite]")
+        pairs, wrong = _pairs(words[0])
+        if wrong:
+            return Answer(f"Invalid cross-connect {wrong}\n", 1)
+        return await self._change([], pairs, mode, words[0])
+
+    async def _delete(self, words: Sequence[str]) -> Answer:
+        if len(words) != 1:
+            return _usage("delete <A port>-<B port>[,…]")
+        pairs, wrong = _pairs(words[0])
+        if wrong:
+            return Answer(f"Invalid cross-connect {wrong}\n", 1)
+        return await self._change(pairs, [], "safe", words[0])
+
+    async def _add_generated(self, words: Sequence[str]) -> Answer:
+        name, sides = words[0] if words else "", dict(zip(words[1::2], words[2::2], strict=False))
+        a, b = port_of(sides.get("--a-side", "")), port_of(sides.get("--b-side", ""))
+        if a is None or b is None or len(words) != 5:
+            return _usage("add <id> --a-side <A port> --b-side <B port>")
+        if (a.side, b.side) != ("A", "B") or name != f"{a}-{b}":
+            return Answer(f"Invalid cross-connect {name}\n", 1)
+        return await self._change([], [(a.number, b.number)], "safe", name)
+
+    async def _change(
+        self, gone: Sequence[Pair], new: Sequence[Pair], mode: str, said: str
+    ) -> Answer:
+        conflict = Conflict.REPLACE if mode == "update" else Conflict.REFUSE
+        machine = self._host.machine
+        names = [
+            name
+            for pair in gone
+            for name in machine.names_at(self._host.now, pair) or [name_of(pair)]
+        ]
+        try:
+            await self._host.change(
+                lambda machine, now: machine.change(
+                    now, names, map(wish, new), conflict=conflict, wipe=mode == "overwrite"
+                )
+            )
+        except (Refused, Broken) as problem:
+            return Answer(f"Error: cross-connect failed: {problem}\n", 1)
+        verb = "delete" if gone else "add"
+        return Answer(f"{verb} {said[:200]} cross-connect succeeded\n")
+
+    async def _label(self, words: Sequence[str]) -> Answer:
+        port = port_of(words[0]) if len(words) == 2 else None
+        if port is None or not self._host.design.size.has(port):
+            return Answer(f"Invalid port {words[0] if words else ''}\n", 1)
+        self._host.machine.labels[port] = words[1][:64]
+        return Answer(f"port {port} label succeeded\n")
+
+    async def _state(self, words: Sequence[str]) -> Answer:
+        return self._set_state(words, ("normal", "force_blocked"))
+
+    async def _state_generated(self, words: Sequence[str]) -> Answer:
+        if len(words) != 3 or words[1] != "--config-status":
+            return _usage("ocs-port <port> --config-status force-blocked|normal|powered-off")
+        return self._set_state([words[0], words[2]], tuple(_GUIDE_STATES))
+
+    def _set_state(self, words: Sequence[str], known: Sequence[str]) -> Answer:
+        port = port_of(words[0]) if len(words) == 2 else None
+        if port is None or not self._host.design.size.has(port):
+            return Answer(f"Invalid port {words[0] if words else ''}\n", 1)
+        if words[1] not in known:
+            return Answer(f"Invalid state {words[1][:20]}: one of {', '.join(known)}\n", 1)
+        self._host.machine.set_admin(self._host.now, port, _GUIDE_STATES[words[1]])
+        return Answer(f"port {port} state succeeded\n")
+
+    async def _save(self, _: Sequence[str]) -> Answer:
+        self._host.machine.save(self._host.now)
+        return Answer("Running command: /usr/local/bin/sonic-cfggen -d --print-data\n")
+
+    async def _reboot(self, kind: str) -> Answer:
+        self._host.strike(Fault(kind))
+        return Answer("rebooting\n")
+
+    # show
+
+    async def _show_config(self, words: Sequence[str]) -> Answer:
+        if [*words] not in ([], ["config"]):
+            return _usage("show ocs cross-connect config|status")
+        listed = self._host.machine.connections(self._host.now)
+        held = [one for one in listed if one.configured and one.status not in _LEAVING]
+        rows = [(name_of(one.pair), *_sides(one)) for one in held]
+        return Answer(table(("id", "a_side", "b_side"), rows))
+
+    async def _show_status(self, _: Sequence[str]) -> Answer:
+        machine, now = self._host.machine, self._host.now
+        rows = []
+        for one in machine.connections(now):
+            if one.status in (*_LEAVING, Status.INVALID):
+                continue
+            states = [machine.port(now, end).status.lower() for end in ends_of(one.pair)]
+            rows.append((name_of(one.pair), *_sides(one), *states))
+        head = ("id", "a_side", "b_side", "a_side_status", "b_side_status")
+        return Answer(table(head, rows))
+
+    async def _show_port_config(self, _: Sequence[str]) -> Answer:
+        rows = [(str(seen.port), seen.label, seen.admin.value) for seen in self._ports()]
+        return Answer(table(("id", "label", "state"), rows))
+
+    async def _show_port_status(self, _: Sequence[str]) -> Answer:
+        head = ("id", "connector_type", "connector_pin", "target_simplex_port_id", "status")
+        rows = [
+            (
+                str(seen.port),
+                "LC UPC",
+                "2" if seen.port.side == "A" else "1",
+                "" if seen.peer is None else str(seen.peer),
+                seen.status.lower(),
+            )
+            for seen in self._ports()
+        ]
+        return Answer(table(head, rows))
+
+    async def _show_losses(self, _: Sequence[str]) -> Answer:
+        optics, size = self._host.design.optics, self._host.design.size
+        pairs: Iterable[Pair] = ((a, b) for a in range(1, size.a + 1) for b in range(1, size.b + 1))
+        if size.a * size.b > MOST_LOSSES:
+            pairs = [one.pair for one in self._host.machine.connections(self._host.now)]
+        rows = [
+            (
+                name_of(pair),
+                f"{optics.frequency_thz:g}",
+                f"{optics.temperature_c:g}",
+                f"{optics.loss_db(pair):g}",
+                f"{optics.accuracy_db:g}",
+            )
+            for pair in pairs
+        ]
+        return Answer(
+            table(("id", "frequency_THz", "temperature_C", "loss_dB", "accuracy_dB"), rows)
+        )
+
+    async def _show_version(self, _: Sequence[str]) -> Answer:
+        size = self._host.design.size
+        return Answer(f"SONiC Software Version: emulated by Lightloom\nHwSKU: OCS-{size}\n")
+
+    def _ports(self) -> list[PortSeen]:
+        machine, now = self._host.machine, self._host.now
+        return [machine.port(now, port) for port in self._host.design.size.ports()]
+
+
+_LEAVING = (Status.PENDING_DELETION,)
+
+
+def _sides(one: Seen) -> tuple[str, str]:
+    return f"{one.pair[0]}A", f"{one.pair[1]}B"
+
+
+def _usage(text: str) -> Answer:
+    return Answer(f"Usage: {text}\n", 2)
+
+
+def _pairs(text: str) -> tuple[list[Pair], str]:
+    """The cross-connects of a list, or the item that is malformed."""
+    found: list[Pair] = []
+    for item in text.split(","):
+        pairs = expand(item)
+        if not pairs:
+            return [], item[:80] or "(empty)"
+        found += pairs
+    return found, ""
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table as SONiC prints it: a header, a row of dashes, two spaces between columns.
+
+    >>> print(table(("id", "a_side"), [("1A-1B", "1A")]), end="")
+    id     a_side
+    -----  --------
+    1A-1B  1A
+    """
+    widths = [
+        max(len(name) + (2 if at else 0), *(len(row[at]) for row in rows), 0)
+        for at, name in enumerate(head)
+    ]
+    lines = [head, ["-" * width for width in widths], *rows]
+    return "".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        + "\n"
+        for line in lines
+    )

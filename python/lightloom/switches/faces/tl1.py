@@ -1,0 +1,190 @@
+"""The TL1 face: commands of Calient switches over TCP.
+
+Certain, as public clients use them: `ACT-USER::USER:CTAG::PASSWORD;`,
+`ENT-CRS::SRC,DST:CTAG::GROUP,1WAY;`, `DLT-CRS::SRC,DST:CTAG::,GROUP,NAME;`,
+`RTRV-CRS:::::ALL;` with rows `SRCPORT=…,DSTPORT=…,GRPNAME=…,CONNNAME=…,CONNTYPE=…`,
+`RTRV-PORT`, `RTRV-NE`; completion codes COMPLD and DENY; a port is an input and an output.
+Assumptions: `&` joins several ports (as TL1 has it), error codes (those of GR-831), the
+fields of a port, that a port is called `1.CARD.PORT` with 8 ports on a card
+(`port_names = "number"` counts them instead), and what ENT-CRS does with a port in use
+(`ent_in_use`). CANC-CRS, which darkens a cross-connect and keeps it, is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import Awaitable, Callable, Sequence
+
+from lightloom.switches.access import Credentials
+from lightloom.switches.changes import Broken, Refused, wish
+from lightloom.switches.config import Face
+from lightloom.switches.faces._streams import Session, start
+from lightloom.switches.host import Host
+from lightloom.switches.ports import Pair, Port, Size, name_of
+from lightloom.switches.states import Status
+from lightloom.switches.tl1_names import aid_of, number_of
+
+BROKEN = "\r\n   - IISP; {}\r\nM  0 DENY\r\n;"
+"""Before a connection with broken framing is closed."""
+Rows = list[str]
+
+
+class Denied(Exception):
+    """A command that is refused: a code and a reason."""
+
+
+async def listen(host: Host, credentials: Credentials, address: str, face: Face) -> asyncio.Server:
+    """Serves TL1."""
+
+    async def serve(session: Session) -> None:
+        interpreter = Interpreter(host, credentials, face)
+        async for command in session.messages():
+            await session.send(await interpreter.run(command.strip()))
+
+    return await start(host, address, face.port, b";", serve, BROKEN)
+
+
+class Interpreter:
+    """The commands of one connection."""
+
+    def __init__(self, host: Host, credentials: Credentials, face: Face) -> None:
+        self._host, self._credentials = host, credentials
+        self._names = face.options["port_names"]
+        self._conflict = face.conflict("ent_in_use")
+        self._user = ""
+        self._handlers: dict[str, Callable[[Sequence[str]], Awaitable[Rows]]] = {
+            "ENT-CRS": self._enter,
+            "DLT-CRS": self._delete,
+            "RTRV-CRS": self._retrieve,
+            "ACT-CRS": self._activate,
+            "RTRV-PORT": self._ports,
+            "RTRV-PORT-SUM": self._ports,
+            "RTRV-NE": self._element,
+        }
+
+    async def run(self, command: str) -> str:
+        """The answer to one command, without its `;`."""
+        blocks = command.split(":")
+        verb = blocks[0].upper()
+        blocks += [""] * (6 - len(blocks))
+        ctag = blocks[3] if blocks[3].isalnum() and len(blocks[3]) <= 6 else "0"
+        try:
+            rows = await self._answer(verb, blocks)
+        except Denied as problem:
+            return self._framed(ctag, "DENY", [str(problem)])
+        return self._framed(ctag, "COMPLD", [f'"{row}"' for row in rows])
+
+    async def _answer(self, verb: str, blocks: Sequence[str]) -> Rows:
+        self._host.check_up()
+        if verb == "ACT-USER":
+            if not self._credentials.admit(blocks[2], blocks[5]):
+                raise Denied("PIUI; unknown user or password")
+            self._user = blocks[2] or "user"
+            return []
+        if not self._user:
+            raise Denied("PLNA; Login Not Active")
+        if verb == "CANC-USER":
+            self._user = ""
+            return []
+        if verb not in self._handlers:
+            raise Denied(f"IICM; {verb[:20]} is not a command here")
+        return await self._handlers[verb](blocks)
+
+    def _framed(self, ctag: str, code: str, rows: Sequence[str]) -> str:
+        now = datetime.datetime.now(datetime.UTC).strftime("%y-%m-%d %H:%M:%S")
+        body = "".join(f"   {row}\r\n" for row in rows)
+        return f"\r\n\n   {self._host.design.name} {now}\r\nM  {ctag} {code}\r\n{body};"
+
+    async def _enter(self, blocks: Sequence[str]) -> Rows:
+        kind = (blocks[5].split(",") + ["", ""])[1].upper() or "1WAY"
+        if kind not in ("1WAY", "2WAY"):
+            raise Denied(f"IDNV; {kind[:10]} is neither 1WAY nor 2WAY")
+        pairs = self._pairs(blocks[2])
+        if kind == "2WAY":
+            pairs = [*dict.fromkeys([*pairs, *((b, a) for a, b in pairs)])]
+        await self._change([], pairs)
+        return []
+
+    async def _delete(self, blocks: Sequence[str]) -> Rows:
+        machine, now = self._host.machine, self._host.now
+        pairs = self._pairs(blocks[2])
+        name = blocks[5].split(",")[-1]
+        if "-" in name and ">" not in name:  # a connection in both directions
+            pairs += [(b, a) for a, b in pairs if machine.names_at(now, (b, a)) and a != b]
+        names = [name for pair in pairs for name in machine.names_at(now, pair) or [name_of(pair)]]
+        await self._change(names, [])
+        return []
+
+    async def _change(self, gone: Sequence[str], new: Sequence[Pair]) -> None:
+        try:
+            await self._host.change(
+                lambda machine, now: machine.change(
+                    now, gone, map(wish, new), conflict=self._conflict
+                )
+            )
+        except Refused as problem:
+            raise Denied(f"SROF; Failed: {problem}") from None
+        except Broken as problem:
+            raise Denied(f"SROF; Failed: {problem}") from None
+
+    async def _retrieve(self, blocks: Sequence[str]) -> Rows:
+        rows = []
+        for one in self._host.machine.connections(self._host.now):
+            if one.status in (Status.INVALID, Status.PENDING_DELETION):
+                continue
+            a, b = (aid_of(number, self._names) for number in one.pair)
+            rows.append(
+                f"SRCPORT={a},DSTPORT={b},GRPNAME=SYSTEM,CONNNAME={a}>{b},CONNTYPE=1WAY,"
+                f"STATE={one.status.value}"
+            )
+        return rows
+
+    async def _activate(self, blocks: Sequence[str]) -> Rows:
+        """ENT-CRS has activated it already."""
+        for pair in self._pairs(blocks[2]):
+            if not self._host.machine.names_at(self._host.now, pair):
+                raise Denied(f"SROF; Failed: {name_of(pair)} does not exist")
+        return []
+
+    async def _ports(self, blocks: Sequence[str]) -> Rows:
+        size, machine, now = self._host.design.size, self._host.machine, self._host.now
+        numbers: Sequence[int] = range(1, max(size.a, size.b) + 1)
+        if blocks[2] not in ("", "0", "ALL"):
+            numbers = self._numbers(blocks[2])
+        rows = []
+        for number in numbers:
+            fields = []
+            for side, kind in (("A", "IN"), ("B", "OUT")):
+                port = Port(side, number)
+                if size.has(port):
+                    seen = machine.port(now, port)
+                    power = seen.input_dbm if side == "A" else seen.output_dbm
+                    fields.append(f"{kind}STATUS={seen.status},{kind}POWER={power:.2f}")
+            rows.append(f"{aid_of(number, self._names)}:PORT,{','.join(fields)}")
+        return rows
+
+    async def _element(self, blocks: Sequence[str]) -> Rows:
+        design = self._host.design
+        chassis = f"EMU-{design.size}"
+        serial = f"{design.seed:06d}"
+        return [f"SERIALNUMBER={serial},SWPACKAGE=1.0,STATUS=IS,CHASSISTYPE={chassis}"]
+
+    def _pairs(self, aids: str) -> list[Pair]:
+        sides = [self._numbers(side) for side in aids.split(",")]
+        if len(sides) != 2 or len(sides[0]) != len(sides[1]):
+            raise Denied("IIAC; as many source as destination ports, such as 1.1.1,1.1.2")
+        pairs = [*zip(*sides, strict=True)]
+        size: Size = self._host.design.size
+        for a, b in pairs:
+            if not (size.has(Port("A", a)) and size.has(Port("B", b))):
+                raise Denied(f"IIAC; Invalid port: the switch has {size} ports")
+        return pairs
+
+    def _numbers(self, aids: str) -> list[int]:
+        found = [number_of(aid, self._names) for aid in aids.split("&")]
+        numbers = [number for number in found if number is not None]
+        if len(numbers) < len(found):
+            raise Denied(f"IIAC; Invalid port: {aids[:40]}")
+        return numbers
+

@@ -1,0 +1,115 @@
+"""Faults of an emulated switch, on command or by schedule.
+
+| kind | what happens |
+|---|---|
+| `stuck` | the mirror of `port` does not move: new cross-connects there never settle, and fail |
+| `failed` | `port` fails: its cross-connect goes dark |
+| `slow` | settling takes `factor` times as long |
+| `partial` | of the next bulk change only the first half is done; then it ends with an error |
+| `cut-before`, `cut-after` | the connection of the next change is closed before, or after, it acts |
+| `silent` | the next change acts, and its answer never comes |
+| `reboot-cold`, `reboot-warm` | the control plane is away for the reboot time |
+| `intruder` | another client deletes `remove` and adds `add` |
+| `stale` | `add` appears in the status without a configuration |
+| `clear` | `stuck`, `failed` and `slow` end; of `port` alone, if one is given |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lightloom.durations import duration_ps
+from lightloom.errors import refusal
+from lightloom.switches.ports import Pair, Port, port_of, read_pairs
+
+KINDS = (
+    "stuck",
+    "failed",
+    "slow",
+    "partial",
+    "cut-before",
+    "cut-after",
+    "silent",
+    "reboot-cold",
+    "reboot-warm",
+    "intruder",
+    "stale",
+    "clear",
+)
+OF_PORTS = ("stuck", "failed")
+OF_CONNECTIONS = ("cut-before", "cut-after", "silent")
+"""Faults of the connection that carries the next change."""
+SLOW_FACTOR = 10.0
+"""Settling takes this many times as long, unless a fault says otherwise."""
+_KEYS = ("kind", "at", "port", "factor", "add", "remove")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault."""
+
+    kind: str
+    """One of `KINDS`."""
+    at_ps: int = 0
+    """When it happens, after the start of the switch [ps]; on command: now."""
+    port: Port | None = None
+    """Where."""
+    factor: float = SLOW_FACTOR
+    """Of settling times."""
+    add: tuple[Pair, ...] = ()
+    """Cross-connects that appear."""
+    remove: tuple[Pair, ...] = ()
+    """Cross-connects that another client deletes."""
+
+
+def read_fault(key: str, table: Mapping[str, Any]) -> Fault:
+    """A fault from a table of a TOML file or a JSON command.
+
+    Raises:
+        ConfigError: naming the key below `key`.
+    """
+    for name in table:
+        if name not in _KEYS:
+            raise refusal(f"{key}.{name}", table[name], f"one of {', '.join(_KEYS)}", "correct it")
+    kind = table.get("kind")
+    if kind not in KINDS:
+        raise refusal(f"{key}.kind", kind, f"must be one of {', '.join(KINDS)}", "choose one")
+    at = table.get("at", "0 s")
+    fault = Fault(
+        kind=str(kind),
+        at_ps=duration_ps(f"{key}.at", str(at)),
+        port=_port(key, table),
+        factor=_factor(key, table),
+        add=_pairs(key, table, "add"),
+        remove=_pairs(key, table, "remove"),
+    )
+    if kind in OF_PORTS and fault.port is None:
+        raise refusal(f"{key}.port", "(missing)", f"{kind} happens at a port", 'write port = "7A"')
+    if kind in ("stale", "intruder") and not (fault.add or fault.remove):
+        raise refusal(f"{key}.add", "(missing)", f"{kind} needs cross-connects", "write some")
+    return fault
+
+
+def _port(key: str, table: Mapping[str, Any]) -> Port | None:
+    if "port" not in table:
+        return None
+    port = port_of(str(table["port"]))
+    if port is None:
+        raise refusal(f"{key}.port", table["port"], "not a port", 'write a port such as "7A"')
+    return port
+
+
+def _factor(key: str, table: Mapping[str, Any]) -> float:
+    value = table.get("factor", SLOW_FACTOR)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1e6:
+        raise refusal(f"{key}.factor", value, "above 0 and at most 1e6", "write a number")
+    return float(value)
+
+
+def _pairs(key: str, table: Mapping[str, Any], name: str) -> tuple[Pair, ...]:
+    listed = table.get(name, [])
+    if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
+        raise refusal(f"{key}.{name}", listed, "must be a list", 'write ["1A-29B"]')
+    return tuple(read_pairs(f"{key}.{name}", listed))

@@ -1,0 +1,124 @@
+"""The state machine on the real clock, shared by all faces of one process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from lightloom.switches.design import Design
+from lightloom.switches.faults import Fault
+from lightloom.switches.machine import Machine
+from lightloom.switches.states import Status
+
+T = TypeVar("T")
+TICK_S = 0.02
+"""How often the schedule of faults is looked at [s]."""
+
+
+class Cut(Exception):
+    """The connection of a client is to be closed without an answer."""
+
+
+class Away(Exception):
+    """The switch is booting."""
+
+
+class Client:
+    """A connection of a client, which a reboot or a fault may close."""
+
+    def __init__(self, close: Callable[[], None]) -> None:
+        self._close = close
+
+    def cut(self) -> None:
+        """Closes it."""
+        self._close()
+
+
+class Host:
+    """One emulated switch."""
+
+    def __init__(self, design: Design) -> None:
+        self.machine = Machine(design)
+        self._start = time.monotonic_ns()
+        self._clients: set[Client] = set()
+        self._boots = 0
+
+    @property
+    def design(self) -> Design:
+        """What the switch is."""
+        return self.machine.design
+
+    @property
+    def now(self) -> int:
+        """Time since the start [ps]."""
+        return (time.monotonic_ns() - self._start) * 1000
+
+    def enter(self, client: Client) -> None:
+        """A client has connected.
+
+        Raises:
+            Away: while the switch is booting.
+        """
+        self.check_up()
+        self._clients.add(client)
+
+    def leave(self, client: Client) -> None:
+        """A client is gone."""
+        self._clients.discard(client)
+
+    def check_up(self) -> None:
+        """Refuses everything while the switch is booting.
+
+        Raises:
+            Away: if it is.
+        """
+        if not self.machine.is_up(self.now):
+            self._close_after_boot()
+            raise Away("the switch is booting")
+
+    async def change(self, act: Callable[[Machine, int], T]) -> T:
+        """Carries a change out, with the fault of a connection that waits for it.
+
+        Raises:
+            Cut: if a fault closes the connection.
+        """
+        self.check_up()
+        waiting = self.machine.next_change
+        fault = waiting.pop(0) if waiting else ""
+        if fault == "cut-before":
+            raise Cut
+        found = act(self.machine, self.now)
+        if fault == "cut-after":
+            raise Cut
+        if fault == "silent":
+            await asyncio.Event().wait()  # until the client goes
+        return found
+
+    def strike(self, fault: Fault) -> None:
+        """A fault on command."""
+        self.machine.strike(self.now, fault)
+        self._close_after_boot()
+
+    async def settled(self) -> None:
+        """Waits until no connection is pending."""
+        while any(one.status in _PENDING for one in self.machine.connections(self.now)):
+            await asyncio.sleep(0.001)
+
+    async def keep_schedule(self) -> None:
+        """Closes the connections of clients at each scheduled reboot."""
+        last = max((fault.at_ps for fault in self.design.faults), default=-1)
+        while self.now <= last:
+            await asyncio.sleep(TICK_S)
+            self.machine.advance(self.now)
+            self._close_after_boot()
+
+    def _close_after_boot(self) -> None:
+        if self._boots != self.machine.boots:
+            self._boots = self.machine.boots
+            for client in [*self._clients]:
+                client.cut()
+
+
+_PENDING = (Status.PENDING_CONNECTION, Status.PENDING_DELETION)

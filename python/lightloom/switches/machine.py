@@ -1,0 +1,438 @@
+"""The state machine of an optical circuit switch: pure, without I/O, on a virtual clock.
+
+Every method takes the time `now` [ps], which must not decrease. States follow from times:
+a connection is PENDING_CONNECTION until its mirrors have settled, then CONNECTED; nothing
+has to be called in between. A change is validated as a whole, then compared with what is
+there; connections that stay are not touched; then it deletes, then it creates (the order
+of the OCP model).
+
+Not modelled: the paths of beams between mirrors (a moving mirror lights no third port),
+crosstalk, drift of the loss with time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+from lightloom.switches import faults as fault_kinds
+from lightloom.switches._connection import Connection
+from lightloom.switches.changes import Broken, Conflict, Done, Refused, Wish, check_ends, wish
+from lightloom.switches.design import Design
+from lightloom.switches.faults import Fault
+from lightloom.switches.optics import DARK_DBM
+from lightloom.switches.ports import Pair, Port, ends_of, name_of
+from lightloom.switches.states import (
+    Admin,
+    PortSeen,
+    PortStatus,
+    Recovery,
+    Seen,
+    Status,
+    Times,
+)
+
+
+class Machine:
+    """An emulated switch at a virtual time."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.now = 0
+        self.boot_until_ps = 0
+        self.boots = 0
+        """Reboots since the start [count]: connections of clients end at each."""
+        self.changed_ps = 0
+        self.labels: dict[Port, str] = {}
+        self.next_change: list[str] = []
+        """Faults of connections of clients that wait for the next change."""
+        self._random = random.Random(design.seed)
+        self._intents: dict[str, Connection] = {}
+        self._active: dict[Port, Connection] = {}
+        self._leaving: list[Connection] = []
+        self._saved: list[Wish] = []
+        self._admin: dict[Port, Admin] = {}
+        self._stuck: set[Port] = set()
+        self._failed: set[Port] = set()
+        self._factor = 1.0
+        self._partial = False
+        self._schedule = sorted(design.faults, key=lambda fault: fault.at_ps)
+
+    def advance(self, now: int) -> None:
+        """Moves the clock on; faults of the schedule happen in order."""
+        while self._schedule and self._schedule[0].at_ps <= now:
+            fault = self._schedule.pop(0)
+            self._move(max(fault.at_ps, self.now))
+            self._strike(fault)
+        self._move(max(now, self.now))
+
+    def change(
+        self,
+        now: int,
+        remove: Iterable[str] = (),
+        add: Iterable[Wish] = (),
+        *,
+        conflict: Conflict = Conflict.REFUSE,
+        wipe: bool = False,
+        lenient: bool = False,
+    ) -> Done:
+        """Deletes connections by name and creates others.
+
+        Args:
+            now: the time [ps].
+            remove: names of connections.
+            add: connections; one that is there already stays as it is.
+            conflict: what happens if a port is in use.
+            wipe: delete every connection that is not in `add`, too.
+            lenient: ignore names that do not exist.
+
+        Raises:
+            Refused: nothing has changed.
+            Broken: a fault ended it half-way.
+        """
+        self.advance(now)
+        wanted = list({item.name: item for item in add}.values())
+        gone = dict.fromkeys(remove)
+        if wipe:
+            gone |= dict.fromkeys(self._intents)
+        kept = [item for item in wanted if self._stays(item)]
+        gone = {name: None for name in gone if name not in {item.name for item in kept}}
+        renewed = [item.name for item in wanted if item.name in self._intents and item not in kept]
+        gone |= dict.fromkeys(renewed)
+        new = [item for item in wanted if item not in kept]
+        problems = [] if lenient or wipe else self._unknown(gone)
+        evicted, problems = self._resolve(new, kept, gone, conflict, problems)
+        if problems:
+            raise Refused(problems)
+        return self._carry_out([*gone, *evicted], new, kept)
+
+    def connections(self, now: int) -> list[Seen]:
+        """All connections: configured ones in the order of their creation, stale ones, and
+        those that are being deleted."""
+        self.advance(now)
+        listed = [*self._intents.values(), *self._stale(), *self._leaving]
+        return [self._seen(one) for one in listed]
+
+    def port(self, now: int, port: Port) -> PortSeen:
+        """One port."""
+        self.advance(now)
+        one = self._active.get(port)
+        into, out = self._powers(port, one)
+        peer = None if one is None else one.other(port)
+        return PortSeen(
+            port,
+            self._port_status(port),
+            self._admin.get(port, Admin.NORMAL),
+            self.labels.get(port, ""),
+            peer,
+            into,
+            out,
+        )
+
+    def names_at(self, now: int, pair: Pair) -> list[str]:
+        """The names of the configured connections between two ports."""
+        self.advance(now)
+        return self._names_at(pair)
+
+    def times(self, now: int, name: str) -> Times | None:
+        """When a connection is of use; None if it does not exist or will not settle."""
+        self.advance(now)
+        one = self._intents.get(name)
+        if one is None or not one.active or one.settled_ps is None:
+            return None
+        locked = one.settled_ps + self.design.relock_ps
+        return Times(one.settled_ps, locked, locked + self.design.link_up_ps)
+
+    def set_admin(self, now: int, port: Port, admin: Admin) -> None:
+        """Sets what a port is to do; a port that returns to normal tunes its connection anew."""
+        self.advance(now)
+        before = self._admin.get(port, Admin.NORMAL)
+        self._admin[port] = admin
+        if before is not admin:
+            self.changed_ps = self.now
+            if admin is Admin.NORMAL:
+                self._retune([port])
+
+    def save(self, now: int) -> None:
+        """Stores the running configuration, as `config save` does."""
+        self.advance(now)
+        self._saved = [one.wish for one in self._intents.values()]
+
+    def is_up(self, now: int) -> bool:
+        """Whether the control plane answers."""
+        self.advance(now)
+        return self.now >= self.boot_until_ps
+
+    def strike(self, now: int, fault: Fault) -> None:
+        """A fault happens now.
+
+        Raises:
+            Refused: of a port that the switch does not have.
+        """
+        self.advance(now)
+        ports = [port for port in [fault.port] if port is not None]
+        ports += [end for pair in fault.add for end in ends_of(pair)]
+        missing = [port for port in ports if not self.design.size.has(port)]
+        if missing:
+            raise Refused([f"port {missing[0]} does not exist on {self.design.size} ports"])
+        self._strike(fault)
+
+    # Validation
+
+    def _stays(self, item: Wish) -> bool:
+        """Whether the connection is there already, under this name."""
+        own = self._intents.get(item.name)
+        return own is not None and own.wish == item and own.active
+
+    def _unknown(self, gone: Iterable[str]) -> list[str]:
+        return [f"{name} does not exist" for name in gone if name not in self._intents]
+
+    def _resolve(
+        self,
+        new: Sequence[Wish],
+        kept: Sequence[Wish],
+        gone: dict[str, None],
+        conflict: Conflict,
+        problems: list[str],
+    ) -> tuple[list[str], list[str]]:
+        """The connections that make room, and why the change is refused."""
+        evicted: dict[str, None] = {}
+        claimed = {port: item.name for item in kept for port in (item.a, item.b)}
+        for item in new:
+            problem = check_ends(item, self.design.size)
+            for port in (item.a, item.b):
+                other = claimed.setdefault(port, item.name)
+                if other != item.name and not problem:
+                    problem = f"port {port} is both in {other} and in {item.name}"
+                holder = self._active.get(port)
+                if problem or holder is None or holder.name in gone or holder.wish == item:
+                    continue
+                if conflict is Conflict.REPLACE and holder.configured:
+                    evicted[holder.name] = None
+                else:
+                    problem = f"port {port} of {item.name} is in existing cross-connect {holder}"
+            if problem and conflict is not Conflict.INVALID:
+                problems.append(problem)
+        return [*evicted], problems
+
+    # Carrying out
+
+    def _carry_out(self, gone: Sequence[str], new: Sequence[Wish], kept: Sequence[Wish]) -> Done:
+        done = Done(kept=[item.name for item in kept], settled_ps=self.now)
+        steps = len(gone) + len(new)
+        most = steps
+        if self._partial and steps > 1:
+            most, self._partial = steps // 2, False
+        for name in gone[:most]:
+            self._delete(name)
+            done.removed.append(name)
+        for item in new[: max(0, most - len(gone))]:
+            self._create(item, done)
+        self._promote()
+        if steps:
+            self.changed_ps = self.now
+        if most < steps:
+            raise Broken(done, steps - most)
+        return done
+
+    def _delete(self, name: str) -> None:
+        one = self._intents.pop(name, None)
+        if one is None:  # a stale entry
+            one = next((stale for stale in self._stale() if stale.name == name), None)
+        if one is None or not one.active:
+            return
+        for port in one.ports:
+            del self._active[port]
+        one.leave(self.now + self.design.release_ps)
+        if one.gone_ps > self.now:
+            self._leaving.append(one)
+
+    def _create(self, item: Wish, done: Done) -> None:
+        holders = {self._active[port].name for port in (item.a, item.b) if port in self._active}
+        stale = self._active.get(item.a)
+        if stale is not None and stale.wish == item and not stale.configured:
+            stale.configured = True  # the way to delete it: add it, then delete it
+            self._intents[item.name] = stale
+            done.added.append(item.name)
+            return
+        one = Connection(item, created_ps=self.now)
+        self._intents[item.name] = one
+        problem = check_ends(item, self.design.size)
+        if problem or holders:
+            one.reason = problem or f"a port is in existing cross-connect {sorted(holders)[0]}"
+            one.blocked = not problem
+            done.invalid.append(item.name)
+            return
+        self._light(one)
+        done.added.append(item.name)
+        done.settled_ps = max(done.settled_ps, one.settled_ps or 0)
+
+    def _light(self, one: Connection) -> None:
+        """Moves the mirrors of a connection."""
+        for port in one.ports:
+            self._active[port] = one
+        one.active, one.reason, one.blocked = True, "", False
+        self._tune(one, self._free_at(one))
+
+    def _free_at(self, one: Connection) -> int:
+        """When both ports are free of connections that are being deleted."""
+        ports = {*one.ports}
+        busy = [old.gone_ps for old in self._leaving if ports & {*old.ports}]
+        return max([self.now, self.boot_until_ps if self._is_booting() else 0, *busy])
+
+    def _tune(self, one: Connection, start: int) -> None:
+        design = self.design
+        settle = design.settle_ps
+        if design.deviation_ps:
+            settle = max(0, round(self._random.gauss(settle, design.deviation_ps)))
+        settle = round(settle * self._factor)
+        give_up = start + design.give_up_settles * max(design.settle_ps, 1)
+        is_stuck = bool(self._stuck & {*one.ports})
+        one.tune(start, None if is_stuck else start + settle, give_up)
+
+    def _promote(self) -> None:
+        """Sets up INVALID connections whose ports have become free."""
+        if not self.design.retry_invalid:
+            return
+        for one in self._intents.values():
+            if one.blocked and not any(port in self._active for port in one.ports):
+                self._light(one)
+
+    def _retune(self, ports: Iterable[Port]) -> None:
+        held = [self._active[port] for port in ports if port in self._active]
+        for one in {one.wish.a: one for one in held}.values():
+            if not self._hindrance(one):
+                self._tune(one, self.now)
+
+    # Time and faults
+
+    def _move(self, now: int) -> None:
+        self.now = now
+        if self._leaving:
+            self._leaving = [one for one in self._leaving if one.gone_ps > now]
+
+    def _is_booting(self) -> bool:
+        return self.now < self.boot_until_ps
+
+    def _strike(self, fault: Fault) -> None:
+        self.changed_ps = self.now
+        kind = fault.kind
+        if kind in fault_kinds.OF_CONNECTIONS:
+            self.next_change.append(kind)
+        elif kind == "stuck" and fault.port is not None:
+            self._stuck.add(fault.port)
+        elif kind == "failed" and fault.port is not None:
+            self._failed.add(fault.port)
+        elif kind == "slow":
+            self._factor = fault.factor
+        elif kind == "partial":
+            self._partial = True
+        elif kind in ("reboot-cold", "reboot-warm"):
+            self._reboot(cold=kind == "reboot-cold")
+        elif kind == "intruder":
+            self._intrude(fault)
+        elif kind == "stale":
+            self._add_stale(fault.add)
+        elif kind == "clear":
+            self._clear(fault.port)
+
+    def _intrude(self, fault: Fault) -> None:
+        """Another client deletes and adds; what is in its way goes."""
+        new = [item for item in map(wish, fault.add) if not self._stays(item)]
+        names = [name for pair in fault.remove for name in self._names_at(pair)]
+        for name in [*names, *self._evicted([item.pair for item in new])]:
+            self._delete(name)
+        for item in new:
+            self._create(item, Done())
+        self._promote()
+
+    def _evicted(self, pairs: Iterable[Pair]) -> list[str]:
+        """The connections that occupy ports of others."""
+        ports = [port for pair in pairs for port in ends_of(pair)]
+        return [*{self._active[port].name: None for port in ports if port in self._active}]
+
+    def _add_stale(self, pairs: Iterable[Pair]) -> None:
+        for item in map(wish, pairs):
+            for name in self._evicted([item.pair]):
+                self._delete(name)
+            one = Connection(item, created_ps=self.now, configured=False)
+            self._light(one)
+
+    def _clear(self, port: Port | None) -> None:
+        healed = {port} if port is not None else self._stuck | self._failed
+        dark = healed & self._failed
+        self._stuck -= healed
+        self._failed -= healed
+        if port is None:
+            self._factor = 1.0
+        held = {at: self._active[at] for at in healed if at in self._active}
+        dark |= {at for at, one in held.items() if one.status(self.now) is not Status.CONNECTED}
+        self._retune(sorted(dark))
+
+    def _reboot(self, *, cold: bool) -> None:
+        design = self.design
+        self.boots += 1
+        self.boot_until_ps = self.now + (design.cold_boot_ps if cold else design.warm_boot_ps)
+        if not cold or design.recovery is Recovery.MAINTAIN:
+            return
+        kept = [one.wish for one in self._intents.values()]
+        if design.recovery is Recovery.RESTORE_SAVED:
+            kept = self._saved
+        self._intents, self._active, self._leaving = {}, {}, []
+        if design.recovery is not Recovery.REMOVE:
+            for item in kept:
+                self._create(item, Done())
+
+    # Views
+
+    def _names_at(self, pair: Pair) -> list[str]:
+        own = self._intents.get(name_of(pair))
+        if own is not None and own.wish.pair == pair:  # as all dialects but one name it
+            return [own.name]
+        return [one.name for one in self._intents.values() if one.wish.pair == pair]
+
+    def _stale(self) -> list[Connection]:
+        held = (one for port, one in self._active.items() if port.side == "A")
+        return [one for one in held if not one.configured]
+
+    def _hindrance(self, one: Connection) -> str:
+        """Why a connection has no light although its mirrors may have settled."""
+        for port in one.ports:
+            if port in self._failed:
+                return f"port {port} has failed"
+            admin = self._admin.get(port, Admin.NORMAL)
+            if admin is not Admin.NORMAL:
+                return f"port {port} is {admin.value}"
+        return ""
+
+    def _seen(self, one: Connection) -> Seen:
+        hindrance = self._hindrance(one) if one.active else ""
+        status, reason = one.status(self.now), one.reason
+        if hindrance:
+            status, reason = Status.FAILED, hindrance
+        elif status is Status.FAILED:
+            reason = "the mirrors did not settle"
+        return Seen(
+            one.name, one.wish.pair, status, reason, one.updated_ps(self.now), one.configured
+        )
+
+    def _port_status(self, port: Port) -> PortStatus:
+        if port in self._failed:
+            return PortStatus.FAILED
+        one = self._active.get(port)
+        if one is None or self._admin.get(port, Admin.NORMAL) is not Admin.NORMAL:
+            return PortStatus.BLOCKED
+        if self._hindrance(one):  # of the other port: this one carries no light
+            return PortStatus.BLOCKED
+        known = {Status.CONNECTED: PortStatus.TUNED, Status.FAILED: PortStatus.FAILED}
+        return known.get(one.status(self.now), PortStatus.TUNING)
+
+    def _powers(self, port: Port, one: Connection | None) -> tuple[float, float]:
+        """The power that enters and that leaves at a port [dBm]."""
+        optics = self.design.optics
+        through = DARK_DBM
+        if one is not None and not self._hindrance(one):
+            through = optics.output_dbm(one.wish.pair, one.remaining(self.now))
+        sends = port.side == "A" or self.design.bidirectional
+        receives = port.side == "B" or self.design.bidirectional
+        return (optics.launch_dbm if sends else DARK_DBM, through if receives else DARK_DBM)

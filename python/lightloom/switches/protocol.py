@@ -1,0 +1,172 @@
+"""`CircuitSwitch`: what every driver, the emulated switch and files of cross-connects can do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lightloom.switches.ports import Pair, Port, Size, name_of
+from lightloom.switches.states import PortStatus, Status
+
+WAIT_S = 60.0
+"""The longest wait for new cross-connects to settle [s] (sonic-mgmt polls for as long)."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a switch is."""
+
+    target: str
+    """Its address, as its user wrote it."""
+    dialect: str
+    """What its interface speaks."""
+    model: str
+    """What it says it is; empty if it does not say."""
+    size: Size
+    """How many ports it has."""
+    settle_ps: int | None = None
+    """Settling time [ps]; None if the interface does not report it."""
+    bidirectional: bool = False
+    """Whether one cross-connect carries light in both directions."""
+    atomic: bool = False
+    """Whether a change is done whole or not at all."""
+    reports_status: bool = False
+    """Whether it reports the state of a cross-connect."""
+    reports_power: bool = False
+    """Whether it measures light."""
+
+
+@dataclass(frozen=True)
+class CrossConnect:
+    """A cross-connect as a switch reports it."""
+
+    pair: Pair
+    """Its ports."""
+    name: str
+    """What the switch calls it."""
+    status: Status | None = None
+    """Its state; None if the interface has none."""
+    reason: str = ""
+    """Why it failed or is invalid."""
+    configured: bool = True
+    """False for a stale entry: a status without a configuration."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a switch reports at one time."""
+
+    cross_connects: Sequence[CrossConnect]
+    """All that it lists."""
+    ports: Mapping[Port, PortStatus] = field(default_factory=dict)
+    """The state of its ports; empty if the interface has none."""
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The cross-connects that are not INVALID, in order."""
+        held = (one for one in self.cross_connects if one.status is not Status.INVALID)
+        leaving = Status.PENDING_DELETION
+        return sorted({one.pair for one in held if one.status is not leaving})
+
+    def find(self, pair: Pair) -> CrossConnect | None:
+        """The cross-connect between two ports."""
+        return next((one for one in self.cross_connects if one.pair == pair), None)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a change did."""
+
+    removed: Sequence[Pair] = ()
+    """Deleted."""
+    added: Sequence[Pair] = ()
+    """Created."""
+    kept: Sequence[Pair] = ()
+    """Asked for, and there before: not touched."""
+    settled: bool | None = None
+    """Whether all that was added is CONNECTED; None if the interface does not say."""
+    seconds: float = 0.0
+    """From the first command until all had settled, or the last reading [s]."""
+
+
+class SwitchError(Exception):
+    """A switch that refused, failed or did not answer.
+
+    `done` holds what had been done by then; None if that is not known: read the switch.
+    """
+
+    def __init__(self, message: str, done: Outcome | None = None) -> None:
+        super().__init__(message)
+        self.done = done
+
+
+class CircuitSwitch(Protocol):
+    """A switch."""
+
+    def describe(self) -> Description:
+        """What it is."""
+
+    def read(self) -> Reading:
+        """Its cross-connects and ports as they are."""
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
+    ) -> Outcome:
+        """Deletes, then creates; waits until what is new has settled.
+
+        Cross-connects in both collections, and those in `add` that are there already, are
+        not touched. One in `remove` that is not there is ignored.
+
+        Raises:
+            SwitchError: if the switch refused, failed or did not answer.
+        """
+
+    def power(self) -> Mapping[Port, float] | None:
+        """The light that each port sends out, as measured [dBm]; None without monitors."""
+
+    def close(self) -> None:
+        """Ends the connection."""
+
+
+def difference(
+    reading: Reading, remove: Collection[Pair], add: Collection[Pair]
+) -> tuple[list[Pair], list[Pair], list[Pair]]:
+    """What is to be deleted, created and kept.
+
+    >>> lit = Reading([CrossConnect((1, 1), "1A-1B"), CrossConnect((2, 2), "2A-2B")])
+    >>> difference(lit, [(1, 1), (2, 2), (4, 4)], [(2, 2), (3, 3)])
+    ([(1, 1)], [(3, 3)], [(2, 2)])
+    """
+    there = {
+        one.pair
+        for one in reading.cross_connects
+        if one.configured and one.status not in (Status.INVALID, Status.PENDING_DELETION)
+    }
+    listed = {one.pair for one in reading.cross_connects if one.configured}
+    wanted = {*add}
+    gone = sorted(pair for pair in {*remove} - wanted if pair in listed)
+    return gone, sorted(wanted - there), sorted(wanted & there)
+
+
+def check_pairs(remove: Collection[Pair], add: Collection[Pair], size: Size) -> None:
+    """Refuses what no switch of this size can have.
+
+    Raises:
+        SwitchError: naming a port that does not exist, or one in two new cross-connects.
+    """
+    seen: dict[Port, Pair] = {}
+    for pair in add:
+        for port in (Port("A", pair[0]), Port("B", pair[1])):
+            if not size.has(port):
+                raise SwitchError(
+                    f"add = {name_of(pair)}: port {port} is not on a switch of {size} ports; "
+                    "choose another",
+                    Outcome(),
+                )
+            if seen.setdefault(port, pair) != pair:
+                raise SwitchError(
+                    f"add = {name_of(pair)}: port {port} is in {name_of(seen[port])}, too; "
+                    "use each port once",
+                    Outcome(),
+                )

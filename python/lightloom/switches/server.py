@@ -1,0 +1,109 @@
+"""An emulated switch as a process: all faces over one state machine.
+
+A face is imported only if it is asked for: SSH and gNMI take a moment to load.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from lightloom.errors import refusal
+from lightloom.switches.config import Face, Setup
+from lightloom.switches.host import Host
+
+Start = Callable[[Host, Setup, Face], Awaitable[tuple[int, Callable[[], Any]]]]
+"""Starts a face; returns its port, and what closes it."""
+
+
+@asynccontextmanager
+async def serving(setup: Setup) -> AsyncIterator[tuple[Host, dict[str, int]]]:
+    """An emulated switch; its faces listen within.
+
+    Yields:
+        The switch, and the port of each face.
+
+    Raises:
+        ConfigError: of a port that is in use.
+    """
+    host = Host(setup.design)
+    ports, closers = {}, []
+    schedule = asyncio.create_task(host.keep_schedule())
+    try:
+        for face in setup.faces:
+            ports[face.kind], close = await _start(host, setup, face)
+            closers.append(close)
+        yield host, ports
+    finally:
+        schedule.cancel()
+        for close in closers:
+            with suppress(Exception):
+                found = close()
+                if asyncio.iscoroutine(found):
+                    await asyncio.wait_for(found, 5)
+
+
+async def _start(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    starts: dict[str, Start] = {
+        "scpi": _scpi,
+        "command": _command,
+        "ssh": _ssh,
+        "gnmi": _gnmi,
+        "tl1": _tl1,
+        "netconf": _netconf,
+    }
+    try:
+        return await starts[face.kind](host, setup, face)
+    except OSError as problem:
+        key = f"faces.{face.kind}.port"
+        in_use = problem.errno == errno.EADDRINUSE
+        limit = "is in use" if in_use else str(problem.strerror or problem).lower()
+        raise refusal(key, face.port, limit, "choose another, or 0 for a free one") from None
+
+
+async def _scpi(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import scpi
+
+    conflict = face.conflict("add_in_use")
+    return _of_server(await scpi.listen(host, setup.listen, face.port, conflict))
+
+
+async def _ssh(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import ssh
+
+    generation = face.options["generation"]
+    server = await ssh.listen(host, setup.credentials, setup.listen, face.port, generation)
+    return server.get_port(), server.close
+
+
+async def _gnmi(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import gnmi
+
+    server, port = await gnmi.listen(host, setup.credentials, setup.listen, face)
+    return port, lambda: server.stop(None)
+
+
+async def _tl1(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import tl1
+
+    return _of_server(await tl1.listen(host, setup.credentials, setup.listen, face))
+
+
+async def _netconf(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import netconf
+
+    server = await netconf.listen(host, setup.credentials, setup.listen, face.port)
+    return server.get_port(), server.close
+
+
+async def _command(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[], Any]]:
+    from lightloom.switches.faces import command
+
+    return _of_server(await command.listen(host, setup.listen, face.port))
+
+
+def _of_server(server: asyncio.Server) -> tuple[int, Callable[[], Any]]:
+    return server.sockets[0].getsockname()[1], server.close

@@ -1,0 +1,127 @@
+"""Cross-connects in a file: what `lightloom plan --port-map -o` wrote, or a list of names.
+
+A file stands in for a switch where there is none: as what is lit, or as what is wanted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lightloom import reading
+from lightloom.errors import ConfigError
+from lightloom.switches.ports import LARGEST, Pair, Port, Size, name_of, pair_of
+from lightloom.switches.protocol import (
+    WAIT_S,
+    CrossConnect,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+    check_pairs,
+    difference,
+)
+from lightloom.writing import write_files
+
+REMEDY = 'name a plan with a port map, or a list such as ["1A-29B"]'
+
+
+class StoredSwitch:
+    """A file of cross-connects."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._size, self._pairs = _read(path)
+
+    def describe(self) -> Description:
+        """What it is."""
+        return Description(f"file:{self._path}", "file", "", self._size, 0, atomic=True)
+
+    def read(self) -> Reading:
+        """Its cross-connects."""
+        return Reading([CrossConnect(pair, name_of(pair)) for pair in self._pairs])
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
+    ) -> Outcome:
+        """Writes the file anew, as a list of names."""
+        check_pairs(remove, add, self._size)
+        gone, new, kept = difference(self.read(), remove, add)
+        pairs = sorted({*self._pairs} - {*gone} | {*new})
+        _check(pairs, self._path)
+        text = json.dumps([*map(name_of, pairs)], indent=2) + "\n"
+        write_files({self._path: text.encode()})
+        self._pairs = pairs
+        return Outcome(gone, new, kept, None)
+
+    def power(self) -> Mapping[Port, float] | None:
+        """A file has no light."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def read_wanted(path: Path) -> list[Pair]:
+    """The cross-connects of a file.
+
+    Raises:
+        ConfigError: if it has none, or a port in two of them.
+    """
+    return _read(path)[1]
+
+
+def _read(path: Path) -> tuple[Size, list[Pair]]:
+    try:
+        found = json.loads(reading.text(path, reading.DATA))
+    except (ValueError, RecursionError):
+        raise ConfigError(f"{path}: not JSON; {REMEDY}") from None
+    pairs = sorted(_pairs(path, found))
+    try:
+        _check(pairs, path)
+    except SwitchError as problem:
+        raise ConfigError(str(problem)) from None
+    return _size(found), pairs
+
+
+def _pairs(path: Path, found: Any) -> Iterator[Pair]:
+    if isinstance(found, list):
+        for name in found:
+            pair = pair_of(name) if isinstance(name, str) else None
+            if pair is None:
+                raise ConfigError(f"{path}: {json.dumps(name)[:60]}: no cross-connect; {REMEDY}")
+            yield pair
+        return
+    circuits = found.get("circuits") if isinstance(found, dict) else None
+    if not isinstance(circuits, list):
+        raise ConfigError(f"{path}: no circuits in it; {REMEDY}")
+    for at, circuit in enumerate(circuits):
+        listed = circuit.get("cross_connects") if isinstance(circuit, dict) else None
+        if not isinstance(listed, list):
+            raise ConfigError(f"{path}: circuits[{at}] names no ports; {REMEDY}")
+        for pair in listed:
+            if not (isinstance(pair, list) and len(pair) == 2 and {*map(type, pair)} == {int}):
+                raise ConfigError(f"{path}: circuits[{at}].cross_connects: no pairs; {REMEDY}")
+            yield pair[0], pair[1]
+
+
+def _size(found: Any) -> Size:
+    """The size that a plan was made for; otherwise the largest."""
+    ports = found.get("port_map") if isinstance(found, dict) else None
+    text = ports.get("switch_size") if isinstance(ports, dict) else None
+    sides = str(text).split("x")
+    if len(sides) == 2 and all(side.isdecimal() and len(side) < 5 for side in sides):
+        return Size(int(sides[0]), int(sides[1]))
+    return Size(LARGEST, LARGEST)
+
+
+def _check(pairs: Collection[Pair], path: Path) -> None:
+    for side in (0, 1):
+        seen: set[int] = set()
+        for pair in pairs:
+            if pair[side] in seen:
+                port = f"{pair[side]}{'AB'[side]}"
+                raise SwitchError(f"{path}: port {port} is in two cross-connects; {REMEDY}")
+            seen.add(pair[side])

@@ -1,0 +1,168 @@
+"""Drivers by URL: `scpi://host:5025`, `sonic://user@host`, `gnmi://host`, `file:plan.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+from lightloom.errors import refusal
+from lightloom.switches.access import Credentials, read_credentials
+from lightloom.switches.protocol import CircuitSwitch
+
+FORMS = (
+    "scpi://HOST, sonic://USER@HOST, gnmi://HOST, tl1://USER@HOST, netconf://USER@HOST, file:PATH"
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """The address of a switch."""
+
+    text: str
+    """As its user wrote it."""
+    scheme: str
+    """Which driver."""
+    host: str = ""
+    """Name or address."""
+    port: int | None = None
+    """TCP port; None for the usual one."""
+    user: str | None = None
+    """Who logs in."""
+    options: Mapping[str, str] | None = None
+    """What the URL says after `?`."""
+    path: Path = Path()
+    """Of a file."""
+
+
+def is_target(text: str) -> bool:
+    """Whether a text is the address of a switch rather than the name of a file.
+
+    >>> is_target("scpi://127.0.0.1:5025"), is_target("old.json")
+    (True, False)
+    """
+    return text.startswith("file:") or "://" in text
+
+
+def parse_target(text: str) -> Target:
+    """The address of a switch.
+
+    Raises:
+        ConfigError: if it is none, or holds a password.
+
+    >>> parse_target("gnmi://10.0.0.7?model=sonic-db").options
+    {'model': 'sonic-db'}
+    """
+    if text.startswith("file:"):
+        return Target(text, "file", path=Path(text.removeprefix("file:").removeprefix("//")))
+    parts = urlsplit(text)
+    if parts.scheme not in _OPTIONS:
+        raise refusal("TARGET", text, f"must be one of {FORMS}", "correct it")
+    if parts.password is not None:
+        hidden = text.replace(parts.password, "…")
+        limit = "others on this machine read passwords on a command line"
+        raise refusal("TARGET", hidden, limit, "use --credentials FILE or the environment")
+    try:
+        port = parts.port
+    except ValueError:
+        raise refusal(
+            "TARGET", text, "its port must be a number up to 65535", "correct it"
+        ) from None
+    if not parts.hostname:
+        raise refusal("TARGET", text, "names no host", f"write {FORMS}")
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    for key, value in options.items():
+        known = _OPTIONS[parts.scheme]
+        if value not in known.get(key, ()):
+            limit = ", ".join(f"{name}={'|'.join(values)}" for name, values in known.items())
+            raise refusal("TARGET", text, f"options: {limit or 'none'}", f"correct {key}")
+    return Target(text, parts.scheme, parts.hostname, port, parts.username, options)
+
+
+def open_target(text: str, credentials: Path | None = None) -> CircuitSwitch:
+    """A driver for an address.
+
+    Args:
+        text: the address.
+        credentials: a file of a user and a password, instead of the environment's.
+
+    Raises:
+        ConfigError: of an address that is none.
+        SwitchError: if the switch does not answer.
+    """
+    target = parse_target(text)
+    if target.scheme == "file":
+        from lightloom.switches.stored import StoredSwitch
+
+        return StoredSwitch(target.path)
+    return _OPENERS[target.scheme](target, read_credentials(credentials, target.user))
+
+
+def _scpi(target: Target, _: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.scpi import ScpiSwitch
+
+    return ScpiSwitch(target.host, target.port or 5025)
+
+
+def _sonic(target: Target, credentials: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.sonic import SonicSwitch
+
+    options = target.options or {}
+    return SonicSwitch(
+        target.host,
+        target.port or 22,
+        credentials,
+        ignore_host_key=options.get("hostkey") == "ignore",
+        mode=options.get("mode", "safe"),
+        save=options.get("save", "yes") == "yes",
+    )
+
+
+def _gnmi(target: Target, credentials: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.gnmi import GnmiSwitch
+
+    options = target.options or {}
+    return GnmiSwitch(
+        target.host,
+        target.port or 9339,
+        credentials,
+        model=options.get("model", ""),
+        tls={"on": True, "off": False}.get(options.get("tls", "")),
+    )
+
+
+def _tl1(target: Target, credentials: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.tl1 import Tl1Switch
+
+    names = (target.options or {}).get("ports", "calient")
+    return Tl1Switch(target.host, target.port or 3082, credentials, port_names=names)
+
+
+def _netconf(target: Target, credentials: Credentials) -> CircuitSwitch:
+    from lightloom.switches.drivers.netconf import NetconfSwitch
+
+    options = target.options or {}
+    return NetconfSwitch(
+        target.host,
+        target.port or 830,
+        credentials,
+        ignore_host_key=options.get("hostkey") == "ignore",
+        datastore=options.get("datastore", "running"),
+    )
+
+
+_OPENERS: dict[str, Callable[[Target, Credentials], CircuitSwitch]] = {
+    "scpi": _scpi,
+    "sonic": _sonic,
+    "gnmi": _gnmi,
+    "tl1": _tl1,
+    "netconf": _netconf,
+}
+_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "scpi": {},
+    "sonic": {"hostkey": ("check", "ignore"), "mode": ("safe", "update"), "save": ("yes", "no")},
+    "gnmi": {"model": ("ocp", "sonic-db"), "tls": ("on", "off")},
+    "tl1": {"ports": ("calient", "number")},
+    "netconf": {"hostkey": ("check", "ignore"), "datastore": ("running", "candidate")},
+}

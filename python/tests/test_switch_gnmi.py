@@ -1,0 +1,217 @@
+"""The gNMI face by pygnmi in its own process, and the driver by the conformance test."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from switch_support import WAIT_S, served
+
+from lightloom.switches import conformance
+from lightloom.switches.access import Credentials
+from lightloom.switches.drivers.gnmi import GnmiSwitch
+from lightloom.switches.faults import Fault
+from lightloom.switches.ports import Port
+from lightloom.switches.protocol import SwitchError
+
+CLIENT = Path(__file__).with_name("switch_pygnmi.py")
+CONNECTION = "connections/port-connection[name={}]"
+
+
+def pygnmi(port, *calls, password="any"):
+    """What calls of pygnmi return."""
+    lines = "".join(json.dumps(call) + "\n" for call in calls)
+    command = [sys.executable, str(CLIENT), str(port), password]
+    done = subprocess.run(
+        command, input=lines, capture_output=True, text=True, timeout=60, check=False
+    )
+    answers = [line for line in done.stdout.splitlines() if line.startswith("ANSWER ")]
+    assert len(answers) == len(calls), done.stderr[-2000:]
+    return [json.loads(line.removeprefix("ANSWER ")) for line in answers]
+
+
+def value(answer):
+    return answer["ok"]["notification"][0]["update"][0]["val"]
+
+
+def entry(name, a, b):
+    config = {"name": name, "input-port-name": a, "output-port-name": b}
+    return {"name": name, "config": config}
+
+
+def test_pygnmi_creates_reads_and_deletes_connections_of_the_ocp_model():
+    with served("gnmi", ports="16x16") as switch:
+        both = {"port-connection": [entry("left", "1A", "2B"), entry("right", "2A", "1B")]}
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("capabilities", {}),
+            ("set", {"update": [("connections", both)], "encoding": "json_ietf"}),
+            ("get", {"path": ["connections"], "encoding": "json_ietf"}),
+            ("set", {"delete": [CONNECTION.format("left")]}),
+            ("get", {"path": ["optical-switch/config"], "encoding": "json_ietf"}),
+            ("get", {"path": ["components/component[name=1B]"], "encoding": "json_ietf"}),
+        )
+        models = {one["name"] for one in answers[0]["ok"]["supported_models"]}
+        assert "ocp-ocs-optical-switch-connections" in models
+        listed = {one["name"]: one["state"] for one in value(answers[2])["port-connection"]}
+        assert {*listed} == {"left", "right"}
+        assert listed["left"]["output-port-name"] == "2B"
+        assert listed["left"]["status"] in ("PENDING_CONNECTION", "CONNECTED")
+        assert value(answers[4]) == {"bidirectional": False, "cold-boot-recovery": "RESTORE"}
+        assert value(answers[5])["ocp-ocs-port"]["state"]["connection"]["peer"] == "2A"
+        assert switch.pairs() == [(2, 1)]
+
+
+def test_pygnmi_writes_and_reads_the_databases_of_sonic():
+    with served("gnmi", ports="32x32") as switch:
+        row = {"a_side": "1A", "b_side": "29B"}
+        base = "sonic-db:CONFIG_DB/localhost/OCS_CROSS_CONNECT"
+        path, state = f"{base}/1A-29B", "sonic-db:STATE_DB/localhost/OCS_CROSS_CONNECT_TABLE"
+        port = "sonic-db:CONFIG_DB/localhost/OCS_PORT/1A"
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("set", {"update": [(path, row)], "encoding": "json_ietf"}),
+            ("get", {"path": [path], "encoding": "json_ietf"}),
+            ("get", {"path": [state], "encoding": "json_ietf"}),
+            ("set", {"update": [(port, {"config_status": "force_blocked", "label": "x"})]}),
+            ("get", {"path": [port], "encoding": "json_ietf"}),
+            ("set", {"delete": [path]}),
+            ("get", {"path": [path], "encoding": "json_ietf"}),
+        )
+        assert value(answers[1]) == row
+        assert value(answers[2])["1A-29B"]["a_side_status"] in ("tuning", "tuned")
+        assert value(answers[4]) == {"label": "x", "config_status": "force_blocked"}
+        assert "error" in answers[6]
+        assert switch.pairs() == []
+
+
+@pytest.mark.parametrize("policy", ["refuse", "accept"])
+def test_an_invalid_part_refuses_the_set_or_is_stored_as_invalid(policy):
+    with served("gnmi", options={"gnmi": {"invalid": policy}}, ports="8x8") as switch:
+        both = {"port-connection": [entry("good", "2A", "2B"), entry("bad", "1A", "3B")]}
+        answers = pygnmi(
+            switch.ports["gnmi"],
+            ("set", {"update": [("connections", {"port-connection": [entry("old", "1A", "1B")]})]}),
+            ("set", {"update": [("connections", both)]}),
+            ("get", {"path": ["connections"], "encoding": "json_ietf"}),
+        )
+        listed = {one["name"]: one["state"] for one in value(answers[2])["port-connection"]}
+        if policy == "refuse":
+            assert "existing cross-connect old" in answers[1]["error"]
+            assert {*listed} == {"old"}
+        else:
+            assert {*listed} == {"old", "good", "bad"}
+            assert listed["bad"]["status"] == "INVALID"
+            assert "existing cross-connect old" in listed["bad"]["status-reason"]
+
+
+def test_a_replace_keeps_what_is_in_both_lists():
+    with served("gnmi", ports="8x8") as switch:
+        first = {"port-connection": [entry("a", "1A", "1B"), entry("b", "2A", "2B")]}
+        second = {"port-connection": [entry("a", "1A", "1B"), entry("c", "3A", "2B")]}
+        pygnmi(switch.ports["gnmi"], ("set", {"replace": [("connections", first)]}))
+        before = switch.do(lambda: switch.host.machine.times(switch.host.now, "a"))
+        pygnmi(switch.ports["gnmi"], ("set", {"replace": [("connections", second)]}))
+        assert switch.pairs() == [(1, 1), (3, 2)]
+        assert switch.do(lambda: switch.host.machine.times(switch.host.now, "a")) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "sent"),
+    [
+        ("connections", {"port-connection": [entry("x", "9A", "1B")]}),
+        ("connections", {"port-connection": [entry("x", "1B", "1A")]}),
+        ("connections", {"port-connection": [entry("x", "1A", "29")]}),
+        ("connections", {"port-connection": {"name": "x"}}),
+        ("connections/port-connection[name=x]/state", {"status": "CONNECTED"}),
+        ("interfaces", {"a": 1}),
+        ("optical-switch/config", {"cold-boot-recovery": "PERHAPS"}),
+        ("sonic-db:STATE_DB/localhost/OCS_PORT_TABLE/1A", {"status": "tuned"}),
+        ("sonic-db:CONFIG_DB/localhost/OCS_CROSS_CONNECT/1A-2B", {"a_side": "1A", "b_side": "3B"}),
+    ],
+)
+def test_what_the_model_does_not_allow_is_refused(path, sent):
+    with served("gnmi", ports="8x8") as switch:
+        answer = pygnmi(switch.ports["gnmi"], ("set", {"update": [(path, sent)]}))[0]
+        assert "error" in answer
+        assert switch.pairs() == []
+
+
+def test_a_wrong_password_is_refused(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("admin\ncorrect\n")
+    with served("gnmi", credentials=str(secret)) as switch:
+        port = switch.ports["gnmi"]
+        with pytest.raises(AssertionError, match="unknown user or password"):
+            pygnmi(port, ("capabilities", {}), password="no")
+        assert "ok" in pygnmi(port, ("capabilities", {}), password="correct")[0]
+        with pytest.raises(SwitchError, match="refused the login"):
+            GnmiSwitch("127.0.0.1", port, Credentials("admin", "no"))
+
+
+@pytest.mark.parametrize("model", ["ocp", "sonic-db"])
+@pytest.mark.parametrize("policy", ["refuse", "accept"])
+def test_the_driver_passes_the_conformance_test(model, policy):
+    with served("gnmi", options={"gnmi": {"invalid": policy}}, ports="32x32") as switch:
+
+        def opened():
+            return GnmiSwitch("127.0.0.1", switch.ports["gnmi"], model=model)
+
+        checks = [*conformance.run(opened(), opened)]
+        bad = [one for one in checks if one.verdict is conformance.Verdict.FAILED]
+        assert not bad
+        skipped = sum(one.verdict is conformance.Verdict.SKIPPED for one in checks)
+        assert skipped == (0 if model == "ocp" else 2)
+        assert switch.pairs() == []  # INVALID entries were deleted, too
+
+
+def test_faults_reach_the_driver():
+    timing = {"settle": "5 ms", "give_up_settles": 2, "cold_boot": "200 ms"}
+    with served("gnmi", timing=timing, recovery="remove") as switch:
+        driver = GnmiSwitch("127.0.0.1", switch.ports["gnmi"])
+        switch.strike(Fault("stale", add=((1, 1),)))
+        assert [one.configured for one in driver.read().cross_connects] == [False]
+        assert driver.change([], [(1, 2)]).settled
+        assert switch.pairs() == [(1, 2)]
+        for kind in ("cut-before", "cut-after"):
+            switch.strike(Fault(kind))
+            with pytest.raises(SwitchError, match="unavailable") as caught:
+                driver.change([], [(3, 3)])
+            assert caught.value.done is None
+            assert ((3, 3) in switch.pairs()) is (kind == "cut-after")
+        switch.strike(Fault("partial"))
+        with pytest.raises(SwitchError, match="internal"):
+            driver.change([], [(4, 4), (5, 5)])
+        assert switch.pairs() == [(1, 2), (3, 3), (4, 4)]
+        switch.strike(Fault("stuck", port=Port("B", 6)))
+        with pytest.raises(SwitchError, match="6A-6B is failed: the mirrors did not settle"):
+            driver.change([], [(6, 6)])
+        switch.strike(Fault("reboot-cold"))
+        with pytest.raises(SwitchError, match="booting"):
+            driver.read()
+        time.sleep(0.25)
+        assert driver.read().pairs == []
+        driver.close()
+
+
+def test_a_subscription_reports_a_change():
+    import grpc
+    from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+    with served("gnmi") as switch:
+        path = gnmi_pb2.Path(elem=[gnmi_pb2.PathElem(name="connections")])
+        one = gnmi_pb2.Subscription(path=path, mode=gnmi_pb2.ON_CHANGE)
+        wanted = gnmi_pb2.SubscriptionList(subscription=[one], encoding=gnmi_pb2.JSON_IETF)
+        with grpc.insecure_channel(f"127.0.0.1:{switch.ports['gnmi']}") as channel:
+            stub = gnmi_pb2_grpc.gNMIStub(channel)
+            request = gnmi_pb2.SubscribeRequest(subscribe=wanted)
+            stream = stub.Subscribe(iter([request]), timeout=WAIT_S)
+            assert next(stream).HasField("update")
+            assert next(stream).sync_response
+            switch.strike(Fault("intruder", add=((3, 3),)))
+            note = next(stream).update
+            listed = json.loads(note.update[0].val.json_ietf_val)["port-connection"]
+            assert [entry["name"] for entry in listed] == ["3A-3B"]
+            stream.cancel()

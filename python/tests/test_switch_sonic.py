@@ -1,0 +1,196 @@
+"""SONiC's command line by asyncssh and by sonic-mgmt's algorithm, written anew; the driver by
+the conformance test."""
+
+import asyncio
+import re
+import time
+
+import asyncssh
+import pytest
+from switch_support import WAIT_S, served
+
+from lightloom.switches import conformance
+from lightloom.switches.access import Credentials
+from lightloom.switches.drivers.sonic import SonicSwitch
+from lightloom.switches.faults import Fault
+from lightloom.switches.ports import Port
+from lightloom.switches.protocol import SwitchError
+
+
+def run(port, *commands, password="any"):
+    """Answers to commands, each by a channel of its own."""
+
+    async def all_of_them():
+        async with asyncssh.connect(
+            "127.0.0.1", port, username="admin", password=password, known_hosts=None, config=None
+        ) as line:
+            found = [await line.run(command, check=False) for command in commands]
+            return [(one.exit_status, one.stdout + one.stderr) for one in found]
+
+    return asyncio.run(asyncio.wait_for(all_of_them(), WAIT_S))
+
+
+def test_tables_are_those_of_the_hld():
+    with served("ssh") as switch:
+        answers = run(
+            switch.ports["ssh"],
+            "sudo config ocs cross-connect add 1A-1B,2A-5B,12A-32B",
+            "show ocs cross-connect config",
+        )
+        assert "cross-connect succeeded" in answers[0][1]
+        # the HLD's example, to the character but for the blanks at line ends
+        assert answers[1][1] == (
+            "id       a_side    b_side\n"
+            "-------  --------  --------\n"
+            "1A-1B    1A        1B\n"
+            "2A-5B    2A        5B\n"
+            "12A-32B  12A       32B\n"
+        )
+        time.sleep(0.05)
+        status = run(switch.ports["ssh"], "show ocs cross-connect status")[0][1]
+        assert [line.split() for line in status.splitlines()[2:]] == [
+            ["1A-1B", "1A", "1B", "tuned", "tuned"],
+            ["2A-5B", "2A", "5B", "tuned", "tuned"],
+            ["12A-32B", "12A", "32B", "tuned", "tuned"],
+        ]
+
+
+@pytest.mark.parametrize("bad", ["1b-1a", "65A-66B", "1-1", "1A", "1A..3A-1B..2B", "0A-1B"])
+def test_bad_pairs_are_refused_and_change_nothing(bad):
+    with served("ssh", ports="64x64") as switch:
+        code, answer = run(switch.ports["ssh"], f"config ocs cross-connect add {bad} update")[0]
+        assert code != 0
+        assert "Invalid" in answer or "rror" in answer
+        assert "succeeded" not in answer
+        assert switch.pairs() == []
+
+
+def test_modes_update_safe_and_overwrite():
+    with served("ssh") as switch:
+        add = "config ocs cross-connect add"
+        answers = run(
+            switch.ports["ssh"],
+            f"{add} 1A-2B safe",
+            f"{add} 1A-2B safe",
+            f"{add} 1A-3B safe",
+            f"{add} 5A-5B",
+            f"{add} 1A-4B update",
+        )
+        assert [code for code, _ in answers] == [0, 0, 1, 0, 0]
+        assert "existing cross-connect 1A-2B" in answers[2][1]
+        assert switch.pairs() == [(1, 4), (5, 5)]
+        run(switch.ports["ssh"], f"{add} 7A..9A-7B..9B overwrite")
+        assert switch.pairs() == [(7, 7), (8, 8), (9, 9)]
+        code, answer = run(switch.ports["ssh"], "config ocs cross-connect delete 1A-4B")[0]
+        assert code == 1
+        assert "succeeded" not in answer
+
+
+def test_the_generated_command_line():
+    with served("ssh", options={"ssh": {"generation": "generated"}}) as switch:
+        answers = run(
+            switch.ports["ssh"],
+            "config ocs-cross-connect add 1A-29B --a-side 1A --b-side 29B",
+            "show ocs-cross-connect-table",
+            "config ocs-port 29B --config-status force-blocked",
+            "show ocs-port-table",
+            "show ocs cross-connect config",
+        )
+        assert [code for code, _ in answers] == [0, 0, 0, 0, 2]
+        assert "1A-29B" in answers[1][1]
+        assert re.search(r"^29B .*blocked$", answers[3][1], re.MULTILINE)
+
+
+def test_a_wrong_password_is_refused(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("admin\ncorrect\n")
+    with served("ssh", credentials=str(secret)) as switch:
+        with pytest.raises(asyncssh.PermissionDenied):
+            run(switch.ports["ssh"], "show version", password="wrong")
+        with pytest.raises(SwitchError, match="refused the login"):
+            SonicSwitch("127.0.0.1", switch.ports["ssh"], Credentials("admin", "wrong"))
+        assert run(switch.ports["ssh"], "show version", password="correct")[0][0] == 0
+
+
+def reconcile(send, duplex):
+    """The algorithm of sonic-mgmt's module, written anew: what it cleared, removed, added."""
+    wanted = [pair for a, b in duplex for pair in (f"{a}A-{b}B", f"{b}A-{a}B")]
+    numbers = {re.sub(r"[AB]", "", end) for name in wanted for end in name.split("-")}
+
+    def names(command):
+        return re.findall(r"^(\d+A-\d+B) ", send(command), re.MULTILINE)
+
+    def blocks(name):
+        return bool(numbers & {re.sub(r"[AB]", "", end) for end in name.split("-")})
+
+    config = names("show ocs cross-connect config")
+    status = names("show ocs cross-connect status")
+    stale = [name for name in status if name not in config and blocks(name)]
+    gone = [name for name in config if name not in wanted and blocks(name)]
+    new = [name for name in wanted if name not in config]
+    for name in stale:
+        assert "succeeded" in send(f"config ocs cross-connect add {name} update")
+        assert "succeeded" in send(f"config ocs cross-connect delete {name}")
+    for name in gone:
+        assert "succeeded" in send(f"config ocs cross-connect delete {name}")
+    for name in new:
+        assert "succeeded" in send(f"config ocs cross-connect add {name} update")
+    for _ in range(12):
+        lines = send("show ocs cross-connect status").splitlines()
+        tuned = {line.split()[0] for line in lines if line.split()[-2:] == ["tuned"] * 2}
+        if {*wanted} <= tuned:
+            break
+        time.sleep(0.05)
+    assert {*wanted} <= tuned
+    send("config save -y")
+    return stale, gone, new
+
+
+def test_the_algorithm_of_sonic_mgmt_reconciles_and_is_idempotent():
+    with served("ssh", ports="64x64") as switch:
+
+        def send(command):
+            return run(switch.ports["ssh"], command)[0][1]
+
+        run(switch.ports["ssh"], "config ocs cross-connect add 1A-29B,29A-1B,5A-6B")
+        switch.strike(Fault("stale", add=((41, 2),)))
+        # 1 moves from 29 to 41: by number, 1A-29B, 29A-1B conflict and 41A-2B is stale
+        assert reconcile(send, [(1, 41)]) == (
+            ["41A-2B"],
+            ["1A-29B", "29A-1B"],
+            ["1A-41B", "41A-1B"],
+        )
+        assert switch.pairs() == [(1, 41), (5, 6), (41, 1)]
+        assert reconcile(send, [(1, 41)]) == ([], [], [])
+
+
+@pytest.mark.parametrize("generation", ["first", "generated"])
+def test_the_driver_passes_the_conformance_test(generation):
+    with served("ssh", options={"ssh": {"generation": generation}}, ports="16x16") as switch:
+        driver = SonicSwitch("127.0.0.1", switch.ports["ssh"])
+        assert generation in driver.describe().dialect
+        checks = [*conformance.run(driver)]
+        driver.close()
+        bad = [one for one in checks if one.verdict is conformance.Verdict.FAILED]
+        assert not bad
+        skipped = [one.name for one in checks if one.verdict is conformance.Verdict.SKIPPED]
+        assert skipped == ["loss per path", "reconfiguration under light"]
+        assert switch.pairs() == []
+
+
+def test_the_driver_clears_stale_entries_and_tells_failures():
+    timing = {"settle": "5 ms", "give_up_settles": 2}
+    with served("ssh", timing=timing) as switch:
+        driver = SonicSwitch("127.0.0.1", switch.ports["ssh"])
+        switch.strike(Fault("stale", add=((1, 1),)))
+        done = driver.change([], [(1, 2)])
+        assert (done.removed, done.added, done.settled) == ([(1, 1)], [(1, 2)], True)
+        switch.strike(Fault("stuck", port=Port("A", 3)))
+        with pytest.raises(SwitchError, match="3A-3B is failed") as caught:
+            driver.change([], [(3, 3)])
+        assert [*caught.value.done.added] == [(3, 3)]
+        switch.strike(Fault("cut-after"))
+        with pytest.raises(SwitchError):
+            driver.change([], [(4, 4)])
+        driver.close()
+        assert (4, 4) in switch.pairs()
