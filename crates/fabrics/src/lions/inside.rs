@@ -57,8 +57,11 @@ impl Inside {
         let host = io.flows.dst[packet.flow.index()].0;
         match links.hear(host as usize, packet, stored, now) {
             Heard::Delivered => self.passage.deliver(packet, stored, now, io),
-            Heard::Sending(until) => return Some((host, until)),
-            Heard::Waits => {}
+            Heard::Sending(until) => {
+                self.passage.bytes -= u64::from(packet.bytes);
+                return Some((host, until));
+            }
+            Heard::Waits => self.passage.bytes -= u64::from(packet.bytes),
         }
         None
     }
@@ -66,13 +69,15 @@ impl Inside {
     /// A host's link has sent a packet. Returns when it will have sent the next.
     pub fn sent(&mut self, host: u32, now: Time, io: &mut Io) -> Option<Time> {
         let (packet, stored, next) = self.links.as_mut()?.sent(host as usize, now);
+        self.passage.bytes += u64::from(packet.bytes);
         self.passage.deliver(packet, stored, now, io);
         next
     }
 
     /// Whether no byte is.
     pub fn is_empty(&self) -> bool {
-        self.unsent() + self.loopback.bytes().0 + self.passage.bytes == 0
+        let waiting = self.links.as_ref().map_or(0, |links| links.bytes);
+        self.unsent() + self.loopback.bytes().0 + self.passage.bytes + waiting == 0
     }
 
     /// Bytes that hosts still have.
@@ -89,8 +94,8 @@ impl Reports for Inside {
     fn observe(&self, _: &Io, view: &mut View) {
         self.passage.observe(self.unsent(), &self.loopback, view);
         if let Some(links) = &self.links {
-            // The passage counts them as on their way.
             view.queued_bytes += links.bytes;
+            view.in_flight_bytes += links.bytes;
             view.queued_bytes_worst = view.queued_bytes_worst.max(links.worst());
         }
     }
