@@ -87,6 +87,8 @@ impl Turns {
 }
 
 #[cfg(test)]
+mod mouse;
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

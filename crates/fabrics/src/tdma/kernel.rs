@@ -25,13 +25,13 @@
 use super::burst::Window;
 use super::frames::Frames;
 use super::light::Light;
-use super::links::Packet;
 use super::low_latency::{LowLatencyPacket, LowLatencyTraffic};
 use super::relays::Relays;
 use super::residual::PacketSwitch;
 use super::servers::ServerLinks;
 use super::setup::Setup;
 use super::voq::Voqs;
+use crate::links::Packet;
 use lightloom_control::controller::Input;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;

@@ -9,8 +9,8 @@
 //! planned for a later slot of the pass. Virtual output queues with such an allowance take
 //! turns, packet by packet. The switch stores packets whole and has queues without bound.
 
-use super::links::{Links, Packet};
 use super::voq::Voqs;
+use crate::links::{Links, Packet};
 use lightloom_control::demand::Report;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{Rate, Time};

@@ -1,9 +1,9 @@
 //! Servers whose links are slower than their rack's: packets cross them one by one, those of
 //! low-latency traffic before others.
 
-use super::links::{Links, Packet};
 use crate::discipline::Discipline;
 use crate::hosts::{self, HostQueues};
+use crate::links::{Links, Packet};
 use lightloom_engine::{Cluster, FlowId, HostId, Io, Rate, Time};
 
 /// Links from servers and to them.

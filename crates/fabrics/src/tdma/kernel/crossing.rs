@@ -2,7 +2,7 @@
 //! down. All of the way between two racks lies behind the latter.
 
 use super::{Event, Tdma, Todo};
-use crate::tdma::links::Packet;
+use crate::links::Packet;
 use lightloom_engine::{FlowId, Io, Time};
 
 impl Tdma {

@@ -1,7 +1,7 @@
 //! Servers whose links are slower than their rack's.
 
 use super::{Event, Tdma, Todo};
-use crate::tdma::links::Packet;
+use crate::links::Packet;
 use lightloom_engine::{FlowId, HostId, Io, Time};
 
 impl Tdma {

@@ -14,7 +14,7 @@ pub struct Packet {
     pub flow: FlowId,
     /// Its bytes.
     pub bytes: u32,
-    /// Whether it has crossed a circuit.
+    /// Whether it has crossed a circuit; of LIONS, a loop-back buffer.
     pub circuit: bool,
 }
 
