@@ -40,10 +40,12 @@ impl Limits {
     }
 
     /// The demand with the last packet of each pair full.
-    pub(super) fn in_whole_packets(&self, demand: &Matrix) -> Result<Matrix, Refusal> {
-        let n = demand.n();
-        let cells = demand.cells().iter().map(|&bytes| self.round_up(bytes));
-        Matrix::new(n, n, cells.collect())
+    pub(super) fn in_whole_packets(&self, demand: &Matrix) -> Matrix {
+        let mut whole = demand.clone();
+        for (row, column, bytes) in demand.entries() {
+            whole.set(row, column, self.round_up(bytes));
+        }
+        whole
     }
 
     /// A day for so many bytes, and what a circuit carries in it.
