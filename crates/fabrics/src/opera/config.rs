@@ -9,7 +9,6 @@ use crate::tdma::frames::Punctuality;
 use crate::tdma::low_latency::LowLatency;
 use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
-use crate::tdma::waiting::Order;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{Bytes, Cluster, Rate, Refusal, Time};
@@ -54,7 +53,7 @@ pub struct OperaConfig {
     /// megabytes delays all later ones by all its packets. The paper is silent on queues of
     /// racks: its transport, NDP, has some 20 packets of a flow outstanding (the authors'
     /// simulator: a window of 20), which keeps flows from filling them. Default: "fair".
-    pub waiting: Order,
+    pub waiting: Discipline,
     /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
     /// Which matchings there are, and on which switches in which order. Default 1.
@@ -92,7 +91,7 @@ impl Default for OperaConfig {
             night: Time::US * 10,
             slice: Time::US * 100,
             low_latency: Bytes(15_000_000),
-            waiting: Order::Fair,
+            waiting: Discipline::Fair,
             indirect: Indirect::Rotorlb,
             matchings_seed: 1,
             discipline: Discipline::Fair,

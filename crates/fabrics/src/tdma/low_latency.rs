@@ -10,7 +10,8 @@
 //! beyond what circuits carry waits at its source.
 
 use super::expander::Expander;
-use super::waiting::{Order, RackQueues};
+use super::waiting::RackQueues;
+use crate::discipline::Discipline;
 use lightloom_engine::rng::Stream;
 use lightloom_engine::{FlowId, Time};
 
@@ -24,7 +25,7 @@ pub struct LowLatency {
     /// No more such packets than this, of full size, are at a circuit or on it.
     pub queue: u32,
     /// Which of those that wait at the rack of their source goes next.
-    pub order: Order,
+    pub order: Discipline,
 }
 
 /// A packet at a rack, or on its way there.

@@ -1,25 +1,13 @@
 //! Low-latency packets that wait at their racks until a circuit has room for them.
 //!
 //! Packets that have crossed circuits go first, first in, first out. Packets that have not are
-//! at the rack of their source; by [`Order::Fair`] their flows take turns, a packet each, so
+//! at the rack of their source; by [`Discipline::Fair`] their flows take turns, a packet each, so
 //! that a flow of megabytes does not delay a flow of one packet by more than one packet.
 
+use crate::discipline::Discipline;
 use lightloom_engine::FlowId;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
-
-/// Which packet of those that wait at the rack of their source goes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// The flows that wait take turns, a packet each.
-    #[default]
-    Fair,
-    /// The packet that came first.
-    Fifo,
-}
 
 /// Bytes of a flow that wait together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +67,8 @@ pub struct RackQueues {
 
 impl RackQueues {
     /// Nothing waits at so many racks, of so many flows.
-    pub fn new(racks: u32, flows: usize, order: Order) -> RackQueues {
-        let flows = if order == Order::Fair { flows } else { 0 };
+    pub fn new(racks: u32, flows: usize, order: Discipline) -> RackQueues {
+        let flows = if order == Discipline::Fair { flows } else { 0 };
         RackQueues {
             racks: racks as usize,
             queues: vec![Vec::new(); racks as usize],
@@ -209,7 +197,7 @@ mod tests {
         fn what_is_under_way_goes_first_then_what_waits_longest(
             steps in prop::collection::vec((0..RACKS, 0..RACKS, 0u16..3, 1u64..40, 0u32..16), 1..200),
         ) {
-            check(Order::Fifo, steps)?;
+            check(Discipline::Fifo, steps)?;
         }
 
         /// The same, where a flow whose packet was taken is behind all others.
@@ -217,19 +205,19 @@ mod tests {
         fn flows_take_turns(
             steps in prop::collection::vec((0..RACKS, 0..RACKS, 0u16..3, 1u64..40, 0u32..16), 1..200),
         ) {
-            check(Order::Fair, steps)?;
+            check(Discipline::Fair, steps)?;
         }
     }
 
     type Step = (u32, u32, u16, u64, u32);
 
     /// A flow of each pair is new, and its later bytes join those that wait.
-    fn check(order: Order, steps: Vec<Step>) -> Result<(), TestCaseError> {
+    fn check(order: Discipline, steps: Vec<Step>) -> Result<(), TestCaseError> {
         let mut queues = RackQueues::new(RACKS, 1_000, order);
         let mut list: Vec<(u32, u32, Waiting)> = Vec::new();
         for (number, (at, to, hops, bytes, open)) in (0u32..).zip(steps) {
             if number % 2 == 0 {
-                let same = order == Order::Fair && hops == 0 && number % 4 == 0;
+                let same = order == Discipline::Fair && hops == 0 && number % 4 == 0;
                 let flow = FlowId(if same { 500 + at * RACKS + to } else { number });
                 let waiting = Waiting { flow, bytes, hops };
                 queues.push(at, to, waiting);
@@ -255,7 +243,7 @@ mod tests {
             prop_assert_eq!((taken.flow, taken.hops), (row.2.flow, row.2.hops));
             prop_assert_eq!(taken.bytes, row.2.bytes.min(15));
             row.2.bytes -= taken.bytes;
-            let goes_behind = order == Order::Fair && row.2.hops == 0;
+            let goes_behind = order == Discipline::Fair && row.2.hops == 0;
             match row.2.bytes {
                 0 => {}
                 _ if goes_behind => list.push(row),
@@ -275,7 +263,7 @@ mod tests {
     /// A flow of 100 packets is at its rack, and one of a packet comes: it waits for one.
     #[test]
     fn an_elephant_delays_a_mouse_by_a_packet() {
-        for (order, before) in [(Order::Fair, 1), (Order::Fifo, 100)] {
+        for (order, before) in [(Discipline::Fair, 1), (Discipline::Fifo, 100)] {
             let mut queues = RackQueues::new(RACKS, 2, order);
             let flow = |flow, bytes| Waiting {
                 flow: FlowId(flow),

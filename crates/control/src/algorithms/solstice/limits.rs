@@ -40,10 +40,12 @@ impl Limits {
     }
 
     /// The demand with the last packet of each pair full.
-    pub(super) fn in_whole_packets(&self, demand: &Matrix) -> Result<Matrix, Refusal> {
-        let n = demand.n();
-        let cells = demand.cells().iter().map(|&bytes| self.round_up(bytes));
-        Matrix::new(n, n, cells.collect())
+    pub(super) fn in_whole_packets(&self, demand: &Matrix) -> Matrix {
+        let mut whole = demand.clone();
+        for (row, column, bytes) in demand.entries() {
+            whole.set(row, column, self.round_up(bytes));
+        }
+        whole
     }
 
     /// A day for so many bytes, and what a circuit carries in it.
@@ -86,5 +88,86 @@ impl Limits {
             residual: left,
             total: total.unwrap_or(plan.total),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{lower_bound, plan_within};
+    use super::*;
+    use crate::demand::tests::demands;
+    use lightloom_engine::Rate;
+    use proptest::prelude::*;
+
+    /// A byte a nanosecond.
+    const CIRCUIT: Rate = Rate(8_000_000_000);
+
+    /// Sends a pair's packets one by one while they fit into a day; returns the bytes sent.
+    fn send(mut left: i64, packet: i64, day: Time) -> i64 {
+        let (had, mut room) = (left, day.0 / 1_000);
+        while left > 0 && left.min(packet) <= room {
+            room -= left.min(packet);
+            left -= left.min(packet);
+        }
+        had - left
+    }
+
+    proptest! {
+        /// Packet by packet: days are no longer than needed, and all is served by the end.
+        #[test]
+        fn packets_are_served_when_the_plan_says(
+            demand in demands(10, 10_000), packet in 1i64..3_000, share in 0u64..50,
+            night in 0i64..2_000, shortest in 0i64..5_000,
+        ) {
+            let network = Network {
+                circuit: CIRCUIT,
+                packet: Rate(CIRCUIT.0 * share / 100),
+                night: Time::NS * night,
+            };
+            let limits = Limits { shortest: Time::NS * shortest, packet };
+            let plan = plan_within(&demand, &network, &limits).unwrap();
+            prop_assert_eq!(plan.schedule.check(), Ok(()));
+            let mut left = demand.clone();
+            for slot in &plan.schedule.slots {
+                let mut longest = 0;
+                for (from, to) in slot.circuits() {
+                    let sent = send(left.get(from, to), packet, slot.day);
+                    left.set(from, to, left.get(from, to) - sent);
+                    longest = longest.max(sent);
+                }
+                let is_shortest = slot.day + network.night == limits.shortest;
+                prop_assert!(slot.day + network.night >= limits.shortest);
+                // By bytes the last day may be cut anywhere, for packets beside.
+                prop_assert!(packet == 1 || slot.day == Time::NS * longest || is_shortest);
+            }
+            prop_assert_eq!(&left, &plan.residual);
+            prop_assert!(plan.schedule.period() <= plan.total);
+            for line in left.row_sums().into_iter().chain(left.column_sums()) {
+                prop_assert!(network.packet.bytes_in(plan.total) >= line as u64);
+            }
+            prop_assert!(lower_bound(&demand, &network).unwrap() <= plan.total);
+        }
+    }
+
+    /// Two pairs of 4,000 B share a port, in packets of 1,500 B: 3 packets each, the last of
+    /// 1,000 B, and no day is rounded up to whole packets.
+    #[test]
+    fn the_last_packet_may_be_short() {
+        let demand = Matrix::new(3, 3, vec![0, 4_000, 4_000, 0, 0, 0, 0, 0, 0]).unwrap();
+        let network = Network {
+            circuit: CIRCUIT,
+            packet: Rate(0),
+            night: Time::US,
+        };
+        let limits = |packet, shortest| Limits { shortest, packet };
+        let total = |limits| plan_within(&demand, &network, &limits).unwrap().total;
+        assert_eq!(total(limits(1_500, Time::ZERO)), Time::US * 10);
+        // Slots of 7 us: days of 6 us carry what is left, too.
+        assert_eq!(total(limits(1_500, Time::US * 7)), Time::US * 14);
+        let refusal = plan_within(&demand, &network, &limits(0, Time::ZERO)).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "packet = 0 B: must be from 1 B to 65535 B; use 1500 B"
+        );
     }
 }
