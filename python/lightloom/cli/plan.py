@@ -21,6 +21,7 @@ from lightloom.cli.plan_outputs import (
     Outputs,
     Picture,
     Plane,
+    PortColumns,
     Ports,
     Save,
     Size,
@@ -70,6 +71,7 @@ def plan(
     json: Json = False,
     as_: As = None,
     port_map: Ports = None,
+    port_columns: PortColumns = None,
     switch_size: Size = None,
     plane: Plane = None,
     slot: Slot = None,
@@ -104,7 +106,7 @@ def plan(
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         written = {"port_map": port_map, "switch_size": switch_size, "plane": plane, "slot": slot}
-        written |= {"save": save, "undo": undo}
+        written |= {"port_columns": port_columns, "save": save, "undo": undo}
         laid = {"pin": pin, "forbid": forbid, "down": down}
         change: dict[str, Any] = {"diff": diff, "over": over, "switch_time": switch_time}
         if replay is not None:
