@@ -12,7 +12,7 @@ import typer
 from lightloom import _core, console
 from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagged, flagging, own_options
-from lightloom.cli.plan_changes import Diff, Down, Forbid, Operator, Over, Pin, SwitchTime
+from lightloom.cli.plan_changes import Dark, Diff, Down, Forbid, Operator, Over, Pin
 from lightloom.cli.plan_options import with_options
 from lightloom.cli.plan_outputs import (
     As,
@@ -81,7 +81,7 @@ def plan(
     forbid: Forbid = None,
     down: Down = None,
     diff: Diff = None,
-    switch_time: SwitchTime = None,
+    dark: Dark = None,
     over: Over = None,
     unit: Unit = None,
     format: Format = None,
@@ -108,7 +108,7 @@ def plan(
         written = {"port_map": port_map, "switch_size": switch_size, "plane": plane, "slot": slot}
         written |= {"port_columns": port_columns, "save": save, "undo": undo}
         laid = {"pin": pin, "forbid": forbid, "down": down}
-        change: dict[str, Any] = {"diff": diff, "over": over, "switch_time": switch_time}
+        change: dict[str, Any] = {"diff": diff, "over": over, "dark": dark}
         if replay is not None:
             others: dict[str, object] = {"DEMAND": demand, "-o": next(iter(out or ()), None)}
             others |= _by_flag({"picture": picture, **told, "as": as_, **written, **change, **laid})
