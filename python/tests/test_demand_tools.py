@@ -62,3 +62,13 @@ def test_port_maps_of_spreadsheets(tmp_path: Path) -> None:
     ):
         with pytest.raises(ConfigError, match=said):
             wiring.read_port_map(tmp_path / "p.csv", columns=wrong)
+
+
+def test_names_that_differ_in_control_characters_are_not_one_node(tmp_path: Path) -> None:
+    rows = [{"src": "a\x01", "dst": "b", "bytes": 5}, {"src": "a\x02", "dst": "b", "bytes": 7}]
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps(rows[:1]))
+    assert control.read_demand(path).matrix.sum() == 5
+    path.write_text(json.dumps(rows))
+    with pytest.raises(ConfigError, match="is two names that differ in control characters alone"):
+        control.read_demand(path)
