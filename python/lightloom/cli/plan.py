@@ -12,7 +12,7 @@ import typer
 from lightloom import _core, console
 from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagged, flagging, own_options
-from lightloom.cli.plan_changes import Diff, Down, Forbid, Operator, Over, Pin, SwitchTime
+from lightloom.cli.plan_changes import Dark, Diff, Down, Forbid, Operator, Over, Pin
 from lightloom.cli.plan_options import with_options
 from lightloom.cli.plan_outputs import (
     As,
@@ -21,6 +21,7 @@ from lightloom.cli.plan_outputs import (
     Outputs,
     Picture,
     Plane,
+    PortColumns,
     Ports,
     Save,
     Size,
@@ -70,6 +71,7 @@ def plan(
     json: Json = False,
     as_: As = None,
     port_map: Ports = None,
+    port_columns: PortColumns = None,
     switch_size: Size = None,
     plane: Plane = None,
     slot: Slot = None,
@@ -79,7 +81,7 @@ def plan(
     forbid: Forbid = None,
     down: Down = None,
     diff: Diff = None,
-    switch_time: SwitchTime = None,
+    dark: Dark = None,
     over: Over = None,
     unit: Unit = None,
     format: Format = None,
@@ -104,9 +106,9 @@ def plan(
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         written = {"port_map": port_map, "switch_size": switch_size, "plane": plane, "slot": slot}
-        written |= {"save": save, "undo": undo}
+        written |= {"port_columns": port_columns, "save": save, "undo": undo}
         laid = {"pin": pin, "forbid": forbid, "down": down}
-        change: dict[str, Any] = {"diff": diff, "over": over, "switch_time": switch_time}
+        change: dict[str, Any] = {"diff": diff, "over": over, "dark": dark}
         if replay is not None:
             others: dict[str, object] = {"DEMAND": demand, "-o": next(iter(out or ()), None)}
             others |= _by_flag({"picture": picture, **told, "as": as_, **written, **change, **laid})

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from lightloom import console
 from lightloom.counts import counted
-from lightloom.durations import duration_ps
+from lightloom.durations import DARK_TIME, duration_ps
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 RULES = "Rules"
 CHANGES = "Changes"
-SWITCH_TIME = "20 ms"
-"""Of a Polatis switch, typically, as its data sheet says."""
 LOST = 3
 """Circuits that are told one by one."""
 ROWS = 12
@@ -70,11 +68,12 @@ Diff = Annotated[
         rich_help_panel=CHANGES,
     ),
 ]
-SwitchTime = Annotated[
+Dark = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help=f"With --diff: from a command until there is light ({SWITCH_TIME}).",
+        help="With --diff: from a command until its circuits carry: mirrors, transceivers, routes "
+        f"({DARK_TIME}).",
         rich_help_panel=CHANGES,
     ),
 ]
@@ -101,8 +100,8 @@ class Operator:
     """Ports that are not to be used."""
     diff: Path | None = None
     """The plan that is up."""
-    switch_time: str | None = None
-    """From a command until there is light."""
+    dark: str | None = None
+    """From a command until its circuits carry."""
     over: str | None = None
     """The time that the demand is for."""
 
@@ -115,7 +114,7 @@ class Operator:
 
     def check(self) -> None:
         """Refuses options that have no effect, and times that are none."""
-        for key in ("switch_time", "over"):
+        for key in ("dark", "over"):
             value = getattr(self, key)
             if value is not None and self.diff is None:
                 limit = "no --diff says what is up"
@@ -160,7 +159,7 @@ class Operator:
         return changed(
             made,
             read_old_plan(self.diff, made.demand, directed=directed, ports=Ports(ports, plane)),
-            switch_ps=duration_ps("switch_time", self.switch_time or SWITCH_TIME),
+            switch_ps=duration_ps("dark", self.dark or DARK_TIME),
             over_ps=None if over is None else duration_ps("over", over),
             ports=ports,
         )

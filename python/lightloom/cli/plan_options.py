@@ -93,9 +93,9 @@ def _having() -> dict[str, list[Policy]]:
     return having
 
 
-WRITING = {"as", "switch_size", "plane", "slot", "save", "undo"}
+WRITING = {"as", "switch_size", "plane", "slot", "save", "undo", "port_columns"}
 READING = {"unit", "format", "map", "columns"}
-OPERATOR = {"pin", "forbid", "down", "switch_time", "over"}
+OPERATOR = {"pin", "forbid", "down", "dark", "over"}
 FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 

@@ -57,6 +57,15 @@ Ports = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+PortColumns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLE=NAME,…",
+        help="What the port map's columns are called, as a spreadsheet has them: "
+        '"rack=Server,a=OCS in,b=OCS out", with plane and transceiver.',
+        rich_help_panel=PANEL,
+    ),
+]
 Size = Annotated[
     str | None,
     typer.Option(
@@ -112,6 +121,8 @@ class Outputs:
     """The format, by `--as` or `--json`."""
     ports: Path | None = None
     """The port map."""
+    port_columns: str | None = None
+    """What its columns are called."""
     size: str | None = None
     """Of each plane's switch."""
     plane: int | None = None
@@ -184,9 +195,11 @@ class Outputs:
             if dialect.for_switch and self.ports is None:
                 limit = "switches have ports, not racks"
                 raise refusal("--as", dialect.name, limit, "say which with --port-map PORTS.csv")
-        if self.size is not None and self.ports is None:
-            limit = "no --port-map says which rack is at which port"
-            raise refusal("--switch-size", self.size, limit, "give one, or leave it out")
+        given = (("--switch-size", self.size), ("--port-columns", self.port_columns))
+        for option, value in given:
+            if value is not None and self.ports is None:
+                limit = "no --port-map says which rack is at which port"
+                raise refusal(option, value, limit, "give one, or leave it out")
         plane = None if reads else self.plane
         for option, value in (("--plane", plane), ("--slot", self.slot)):
             if value is not None and all(dialect.text is None for dialect in dialects):
@@ -203,7 +216,8 @@ class Outputs:
         size = None if self.size is None else SwitchSize.of(self.size)
         several = "planes" in policy.options
         planes = options.get("planes") if several else 1
-        found = read_port_map(self.ports, size=size, planes=planes, ports=options.get("ports") or 1)
+        told = {"planes": planes, "ports": options.get("ports") or 1, "columns": self.port_columns}
+        found = read_port_map(self.ports, size=size, **told)
         if several:
             options.setdefault("planes", found.planes)
         return found

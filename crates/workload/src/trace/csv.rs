@@ -116,14 +116,11 @@ fn layout(heading: Row, form: &Form) -> Result<Layout, TextError> {
     let missing = (0..5).filter(|&c| places[c].is_none() && (c < REQUIRED || named[c].is_some()));
     for c in missing {
         let title = named[c].unwrap_or(COLUMNS[c]);
-        let hinted = format!("did you mean \"{title}\"?");
-        if !problems.iter().any(|p| p.remedy == hinted) {
-            problems.push(Problem {
-                cell: None,
-                problem: format!("has no column {title}"),
-                remedy: HEADING.to_owned(),
-            });
-        }
+        problems.push(Problem {
+            cell: None,
+            problem: format!("has no column {title}"),
+            remedy: HEADING.to_owned(),
+        });
     }
     refused(heading, problems, &unknown)?;
     let decimals = decimals(heading, unit, form)?;
@@ -161,7 +158,14 @@ fn refused(heading: Row, problems: Vec<Problem>, unknown: &[&str]) -> Result<(),
         return Ok(());
     };
     let no_heading = first.remedy == HEADING && first.cell.is_some();
-    if problems.len() == 1 || no_heading {
+    // A column that is misspelt is missing, too, which is one thing.
+    let spelling = problems.len() == 2
+        && problems[1].cell.is_none()
+        && problems[1]
+            .problem
+            .strip_prefix("has no column ")
+            .is_some_and(|missing| first.remedy == format!("did you mean \"{missing}\"?"));
+    if problems.len() == 1 || no_heading || spelling {
         return Err(match first.cell {
             Some(cell) => cell.error(first.problem.clone(), first.remedy.clone()),
             None => heading.error(first.problem.clone(), first.remedy.clone()),
@@ -389,7 +393,8 @@ mod tests {
         assert!(bad("0,1,5,0\n").ends_with(HEADING));
         assert!(bad("src,dst,byts,arrival_ps\n").ends_with("did you mean \"bytes\"?"));
         assert!(bad("src,dst,bytes\n").starts_with("t.csv, line 1: has no column arrival_ps"));
-        assert!(bad("src,src,dst,bytes\n").contains("column 5: src is there twice"));
+        assert!(bad("src,src,dst,bytes\n")
+            .contains("src is there twice, has no column arrival_ps; set"));
         let quote = format!("{}0,1,5,0,a\"b\n", head.replace('\n', ",group\n"));
         assert!(bad(&quote).contains("has a quote out of place"));
     }

@@ -123,7 +123,7 @@ class Change:
         before, after = self.joined
         table["diff"] = {
             "old": self.old.file,
-            "switch_time_ps": self.switch_ps,
+            "dark_ps": self.switch_ps,
             "over_ps": self.over_ps,
             "came": list(self.came),
             "went": list(self.went),

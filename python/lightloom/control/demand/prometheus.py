@@ -27,6 +27,9 @@ US = 1_000_000
 UNEVEN = 100
 """Steps [count] between two samples of one series, in every series, from which on the
 times lie on no grid."""
+INTERFACES = {"device", "ifname", "ifdescr", "ifalias", "ifindex", "interface", "port"}
+"""Labels of counters of interfaces, as exporters of SNMP, gNMI and Linux name them."""
+ENDS = {name for role in ("src", "dst") for name in LONG.names[role]}
 GROWING = 3
 """Samples [count] from which on a series that only grows looks like a counter."""
 Series = tuple[str, str, str, list[tuple[int, str]]]
@@ -109,11 +112,30 @@ def _ends(where: str, entry: Any, named: Mapping[str, str]) -> tuple[str, str]:
     labels = entry.get("metric") if isinstance(entry, dict) else None
     if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
         raise ConfigError(f"{where}: no labels; write it as Prometheus does")
+    _check_kind(where, entry, {} if named else labels)
     header = [*labels, "bytes"] if "bytes" not in labels else [*labels]
     wanted = {role: name for role, name in named.items() if role in ("src", "dst")}
     found = find(where, [printable(cell) for cell in header], LONG, wanted)
     values = [*labels.values(), ""]
     return printable(values[found.src]).strip(), printable(values[found.dst]).strip()
+
+
+def _check_kind(where: str, entry: dict[str, Any], labels: Mapping[str, str]) -> None:
+    """Refuses what has no amounts between pairs: native histograms, and counters of
+    interfaces.
+
+    Raises:
+        ConfigError: with what to ask for instead.
+    """
+    if {"histogram", "histograms"} & entry.keys() and not {"value", "values"} & entry.keys():
+        limit = "a native histogram, which has counts by size and no bytes"
+        remedy = "ask for its sum: histogram_sum(rate(…)), by (src, dst)"
+        raise ConfigError(f"{where}: {limit}; {remedy}")
+    small = {label.lower() for label in labels}
+    if small & INTERFACES and not small & ENDS:
+        limit = "counters of an interface: what it carries, not between whom"
+        remedy = "export flows (NetFlow, sFlow, IPFIX), or say --estimate gravity for a guess"
+        raise ConfigError(f"{where}: {limit}; {remedy}")
 
 
 def _samples(where: str, entry: dict[str, Any], kind: str) -> list[tuple[int, str]]:
