@@ -538,7 +538,10 @@ fn a_run_that_its_flows_bound_is_not_cut_by_a_default() {
     let resolved = resolve(&apart(json!({"stop": "drain"}))).unwrap();
     assert_eq!(resolved["run"].get("limit"), None);
     let whole = summary(&apart(json!({"stop": "drain"})));
-    assert_eq!((&whole["flows_completed"], whole.get("cut")), (&json!(40), None));
+    assert_eq!(
+        (&whole["flows_completed"], whole.get("cut")),
+        (&json!(40), None)
+    );
 }
 
 #[test]
