@@ -527,7 +527,7 @@ fn a_precision_of_rates_reaches_the_fabrics_that_share_them_out() {
 fn apart(run: Value) -> Value {
     json!({
         "cluster": {"racks": 2, "servers_per_rack": 1, "server_rate": "1 Gb/s"},
-        "workload": {"load": 4.0, "flows": 40, "sizes": {"kind": "fixed", "bytes": "1 MB"}},
+        "workload": {"load": 4.0, "flows": 40, "sizes": {"kind": "fixed", "size": "1 MB"}},
         "run": run,
         "fabric": [{"kind": "clos"}],
     })

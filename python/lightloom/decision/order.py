@@ -59,7 +59,14 @@ def ranked(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
 
 
 def leaders(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
-    """Whom nobody of those is ahead of, the least in the middle first."""
+    """The cheapest: those than which no other is surely cheaper, least in the middle first. None
+    if the window does not tell of one of them whether it carries the load."""
+    found = cheapest(purchases, measure)
+    return [] if any(p.unsettled for p in found) else found
+
+
+def cheapest(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
+    """The same, also of fabrics of which it is not known whether they carry the load."""
     known = ranked(purchases, measure)
     return [p for p in known if not any(ahead(other, p, measure) for other in known)]
 

@@ -24,6 +24,8 @@ class Purchase:
     """The same of each seed; all fabrics play the same flows in it."""
     carries: bool
     """Whether it delivered about as much of the load as the best: others are not ranked."""
+    unsettled: bool = False
+    """Whether its window does not tell if it carries the load."""
 
 
 @dataclass(frozen=True)

@@ -123,8 +123,8 @@ def decide(workload: Workload) -> Decided | None:
         unknown = Ranking((), 0, ())
         figures = units.listed(f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.scores)
         shown = f"So far, in {deciding.name}: {figures}."
-        said = (explained(short), shown)
-        return Decided(short, titled(short), said, deciding, unknown, by_figures=False)
+        sentences = (explained(short), shown)
+        return Decided(short, titled(short), sentences, deciding, unknown, by_figures=False)
     said = (by_how_much(deciding, ranking),)
     return Decided(found, leading(deciding, ranking), said, deciding, ranking, by_figures=True)
 
