@@ -3,7 +3,7 @@
 All numbers are fractions: cents do not drift. An interval is what a source gives as a range.
 A `Form` says how many of each part something takes; where two forms share a part, its price is
 the same in both, so that the interval of their ratio or difference is as narrow as it can be.
-A part may be *tied* to another: its price is a share of the other's (`Tie`), and both move together.
+A part may be *tied* to another: its price is a share of the other's (`Tie`), and both move.
 """
 
 from __future__ import annotations
