@@ -12,7 +12,7 @@ from lightloom.switches import conformance
 from lightloom.switches.access import Credentials
 from lightloom.switches.drivers.netconf import NetconfSwitch
 from lightloom.switches.faults import Fault
-from lightloom.switches.netconf_text import BadMessage, Framer, framed, parsed
+from lightloom.switches.netconf_text import BadMessageError, Framer, framed, parsed
 from lightloom.switches.ports import Port
 from lightloom.switches.protocol import SwitchError
 
@@ -148,7 +148,7 @@ def test_hostile_input_ends_that_session_and_nothing_else(data):
 
 def test_chunks_are_joined_wherever_a_stream_is_cut():
     # begins as the example of RFC 6242 §4.2: chunks of 4, 18 and 3 bytes
-    text = b"\n#4\n<rpc\n#18\n message-id=\"102\"\n\n#3\n/>\n\n##\n"
+    text = b'\n#4\n<rpc\n#18\n message-id="102"\n\n#3\n/>\n\n##\n'
     for size in (1, 2, 3, 7, 100):
         framer = Framer()
         framer.chunked = True
@@ -157,7 +157,7 @@ def test_chunks_are_joined_wherever_a_stream_is_cut():
             framer.feed(text[at : at + size])
             found.append(framer.next())
         assert [one for one in found if one is not None] == ['<rpc message-id="102"\n/>\n']
-    with pytest.raises(BadMessage, match="50 elements"):
+    with pytest.raises(BadMessageError, match="50 elements"):
         parsed("<a>" * 60 + "</a>" * 60)
 
 
@@ -167,9 +167,7 @@ def test_the_driver_passes_the_conformance_test(datastore):
         drivers = []
 
         def opened():
-            drivers.append(
-                NetconfSwitch("127.0.0.1", switch.ports["netconf"], datastore=datastore)
-            )
+            drivers.append(NetconfSwitch("127.0.0.1", switch.ports["netconf"], datastore=datastore))
             return drivers[-1]
 
         checks = [*conformance.run(opened(), opened)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from typing import Any
 
 BASE = "urn:ietf:params:xml:ns:netconf:base:1.0"
 OPTICAL = "http://www.polatis.com/yang/optical-switch"
@@ -22,7 +23,7 @@ _BEGUN = re.compile(rb"(\n(#(#|[1-9][0-9]{0,9})?)?)?")
 """What may still become the head of a chunk."""
 
 
-class BadMessage(ValueError):
+class BadMessageError(ValueError):
     """Framing or XML that is refused."""
 
 
@@ -39,17 +40,17 @@ class Framer:
         """Takes bytes up.
 
         Raises:
-            BadMessage: if a message is too long.
+            BadMessageError: if a message is too long.
         """
         self._buffer += data
         if len(self._buffer) + len(self._message) > LONGEST:
-            raise BadMessage(f"a message of more than {LONGEST} bytes")
+            raise BadMessageError(f"a message of more than {LONGEST} bytes")
 
     def next(self) -> str | None:
         """The next complete message; None if there is none.
 
         Raises:
-            BadMessage: if the framing is broken, or it is not UTF-8.
+            BadMessageError: if the framing is broken, or it is not UTF-8.
         """
         raw = self._next_chunked() if self.chunked else self._next_delimited()
         if raw is None:
@@ -57,7 +58,7 @@ class Framer:
         try:
             return raw.decode("utf-8")
         except UnicodeDecodeError:
-            raise BadMessage("not UTF-8") from None
+            raise BadMessageError("not UTF-8") from None
 
     def _next_delimited(self) -> bytes | None:
         raw, found, rest = self._buffer.partition(_END)
@@ -75,11 +76,11 @@ class Framer:
             found = _CHUNK.match(self._buffer)
             if found is None:
                 if not _BEGUN.fullmatch(self._buffer):
-                    raise BadMessage("broken chunks")
+                    raise BadMessageError("broken chunks")
                 return None
             size = int(found[1])
             if size > LONGEST:
-                raise BadMessage(f"a chunk of more than {LONGEST} bytes")
+                raise BadMessageError(f"a chunk of more than {LONGEST} bytes")
             if len(self._buffer) < found.end() + size:
                 return None
             self._message += self._buffer[found.end() : found.end() + size]
@@ -96,26 +97,26 @@ def parsed(text: str) -> ET.Element:
     """The root element of a message.
 
     Raises:
-        BadMessage: if it is not XML, has a document type, or is too deep.
+        BadMessageError: if it is not XML, has a document type, or is too deep.
     """
     if "<!" in text.replace("<!--", "").replace("<![CDATA[", ""):
-        raise BadMessage("a document type or an entity, which NETCONF does not have")
-    builder = ET.XMLPullParser(["start", "end"])
-    depth, root = 0, None
+        raise BadMessageError("a document type or an entity, which NETCONF does not have")
+    builder: Any = ET.XMLPullParser(["start", "end"])
+    depth = 0
+    root: ET.Element | None = None
     try:
         builder.feed(text.lstrip())
         builder.close()
-        for event, element in builder.read_events():
-            if not isinstance(element, ET.Element):
-                continue
+        events: list[Any] = [*builder.read_events()]
+        for event, element in events:
             root = element if root is None else root
             depth += 1 if event == "start" else -1
             if depth > DEEPEST:
-                raise BadMessage(f"more than {DEEPEST} elements within each other")
+                raise BadMessageError(f"more than {DEEPEST} elements within each other")
     except ET.ParseError as problem:
-        raise BadMessage(f"not XML ({problem})") from None
+        raise BadMessageError(f"not XML ({problem})") from None
     if root is None:
-        raise BadMessage("no element")
+        raise BadMessageError("no element")
     return root
 
 

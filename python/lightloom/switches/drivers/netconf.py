@@ -22,7 +22,7 @@ from lightloom.switches.netconf_text import (
     BASE,
     CHUNKED,
     OPTICAL,
-    BadMessage,
+    BadMessageError,
     Framer,
     framed,
     hello,
@@ -149,9 +149,7 @@ class NetconfSwitch:
             if pair[0] not in again
         ]
         after = self._ports().a
-        rows += [
-            f"<pair><ingress>{a}</ingress><egress>{b + after}</egress></pair>" for a, b in new
-        ]
+        rows += [f"<pair><ingress>{a}</ingress><egress>{b + after}</egress></pair>" for a, b in new]
         config = f'<cross-connects xmlns="{OPTICAL}">{"".join(rows)}</cross-connects>'
         try:
             self._rpc(
@@ -161,7 +159,7 @@ class NetconfSwitch:
             )
             if self._datastore == "candidate":
                 self._rpc("<commit/>")
-        except _Refused as problem:
+        except _RefusedError as problem:
             if self._datastore == "candidate":
                 self._rpc("<discard-changes/>")
             there, lit = {*self.read().pairs}, {*before.pairs}
@@ -231,7 +229,7 @@ class NetconfSwitch:
         if errors:
             leaves = {local(leaf): (leaf.text or "").strip() for leaf in errors[0]}
             reason = leaves.get("error-message") or leaves.get("error-tag", "")
-            raise _Refused(f"{self._target}: refused: {reason}; read the switch", Outcome())
+            raise _RefusedError(f"{self._target}: refused: {reason}; read the switch", Outcome())
         return reply
 
     def _exchange(self, data: bytes) -> ET.Element:
@@ -247,18 +245,18 @@ class NetconfSwitch:
         text = self._bounded(exchange())
         try:
             return parsed(text)
-        except BadMessage as problem:
+        except BadMessageError as problem:
             raise SwitchError(f"{self._target}: {problem}; is it NETCONF?") from None
 
     def _bounded(self, work: Any) -> Any:
         try:
             return self._loop.run(work, _ssh.ANSWER_S)
-        except (OSError, asyncssh.Error, TimeoutError, BadMessage) as problem:
+        except (OSError, asyncssh.Error, TimeoutError, BadMessageError) as problem:
             reason = str(problem) or "no answer"
             raise SwitchError(f"{self._target}: {reason}; read it again") from None
 
 
-class _Refused(SwitchError):
+class _RefusedError(SwitchError):
     """An rpc-error."""
 
 

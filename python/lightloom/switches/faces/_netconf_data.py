@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import Any
 
-from lightloom.switches.changes import Broken, Refused, wish
+from lightloom.switches.changes import BrokenError, RefusedError, wish
 from lightloom.switches.host import Host
 from lightloom.switches.netconf_text import BASE, OPTICAL, local
 from lightloom.switches.ports import Pair, Port, name_of
@@ -16,7 +16,7 @@ _OPERATION = f"{{{BASE}}}operation"
 _OPERATIONS = ("merge", "replace", "create", "delete", "remove")
 
 
-class Wrong(Exception):
+class WrongError(Exception):
     """An rpc-error."""
 
     def __init__(self, tag: str, text: str) -> None:
@@ -63,7 +63,7 @@ class Store:
         """An `<edit-config>`.
 
         Raises:
-            Wrong: if it is refused; nothing has changed then.
+            WrongError: if it is refused; nothing has changed then.
         """
         default, config = "merge", None
         for element in operation:
@@ -72,7 +72,7 @@ class Store:
             elif local(element) == "config":
                 config = element
         if config is None or default not in ("merge", "replace", "none"):
-            raise Wrong("invalid-value", "config and default-operation (merge, replace, none)")
+            raise WrongError("invalid-value", "config and default-operation (merge, replace, none)")
         running = self._running()
         base = running
         if datastore == "candidate" and self._candidate is not None:
@@ -103,7 +103,7 @@ class Store:
         """Checks the candidate.
 
         Raises:
-            Wrong: if a port is in two pairs.
+            WrongError: if a port is in two pairs.
         """
         if self._candidate is not None:
             self._check(self._candidate)
@@ -118,8 +118,8 @@ class Store:
             await self._host.change(
                 lambda machine, now: machine.change(now, gone, map(wish, new), lenient=True)
             )
-        except (Refused, Broken) as problem:
-            raise Wrong("operation-failed", str(problem)) from None
+        except (RefusedError, BrokenError) as problem:
+            raise WrongError("operation-failed", str(problem)) from None
 
     def _edit_one(
         self, element: ET.Element, default: str, pairs: set[Pair], ports: dict[Port, Admin]
@@ -137,24 +137,24 @@ class Store:
                 port, admin = self._port_entry(entry)
                 ports[port] = admin
         else:
-            raise Wrong("unknown-element", f"{local(element)[:40]} cannot be written")
+            raise WrongError("unknown-element", f"{local(element)[:40]} cannot be written")
 
     def _edit_pair(self, entry: ET.Element, operation: str, pairs: set[Pair]) -> None:
         if local(entry) not in ("pair", "pairs"):
-            raise Wrong("unknown-element", f"{local(entry)[:40]} in cross-connects")
+            raise WrongError("unknown-element", f"{local(entry)[:40]} in cross-connects")
         leaves = {local(leaf): (leaf.text or "").strip() for leaf in entry}
         a = self._number(leaves.get("ingress", ""), "A")
         own = next((pair for pair in pairs if pair[0] == a), None)
         if operation in ("delete", "remove"):
             if own is None and operation == "delete":
-                raise Wrong("data-missing", f"ingress {a} has no cross-connect")
+                raise WrongError("data-missing", f"ingress {a} has no cross-connect")
             pairs.discard(own or (0, 0))
             return
         if operation == "none":
             return
         b = self._number(leaves.get("egress", ""), "B")
         if operation == "create" and own is not None:
-            raise Wrong("data-exists", f"ingress {a} has a cross-connect")
+            raise WrongError("data-exists", f"ingress {a} has a cross-connect")
         pairs.discard(own or (0, 0))
         pairs.add((a, b))
 
@@ -164,7 +164,7 @@ class Store:
         number = int(text) if text.isdecimal() and len(text) < 6 else 0
         states = {"ENABLED": Admin.NORMAL, "DISABLED": Admin.POWERED_OFF}
         if not 1 <= number <= size.a + size.b or leaves.get("status") not in states:
-            raise Wrong("invalid-value", "port-id, and status ENABLED or DISABLED")
+            raise WrongError("invalid-value", "port-id, and status ENABLED or DISABLED")
         port = Port("A", number) if number <= size.a else Port("B", number - size.a)
         return port, states[leaves["status"]]
 
@@ -178,7 +178,7 @@ class Store:
         number -= size.a if side == "B" else 0
         if not size.has(Port(side, number)):
             role = "ingress" if side == "A" else "egress"
-            raise Wrong("invalid-value", f"{role} {text[:20]} is not on {size} ports")
+            raise WrongError("invalid-value", f"{role} {text[:20]} is not on {size} ports")
         return number
 
     def _check(self, pairs: set[Pair]) -> None:
@@ -186,7 +186,7 @@ class Store:
         for pair in sorted(pairs):
             if seen.setdefault(pair[1], pair) != pair:
                 other = name_of(seen[pair[1]])
-                raise Wrong("data-not-unique", f"egress of {name_of(pair)} is in {other}, too")
+                raise WrongError("data-not-unique", f"egress of {name_of(pair)} is in {other}, too")
 
     def _running(self) -> set[Pair]:
         listed = self._host.machine.connections(self._host.now)
@@ -254,7 +254,7 @@ _NOT_HELD = (Status.INVALID, Status.PENDING_DELETION)
 def _operation(element: ET.Element, default: str) -> str:
     found = element.get(_OPERATION, default)
     if found not in (*_OPERATIONS, "none"):
-        raise Wrong("bad-attribute", f"operation {found[:20]}")
+        raise WrongError("bad-attribute", f"operation {found[:20]}")
     return found
 
 

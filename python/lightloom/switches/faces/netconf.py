@@ -17,13 +17,13 @@ import asyncssh
 
 from lightloom.switches.access import Credentials
 from lightloom.switches.faces import _ssh
-from lightloom.switches.faces._netconf_data import Store, Wrong, subtree
-from lightloom.switches.host import Away, Cut, Host
+from lightloom.switches.faces._netconf_data import Store, WrongError, subtree
+from lightloom.switches.host import AwayError, CutError, Host
 from lightloom.switches.netconf_text import (
     BASE,
     CHUNKED,
     OPTICAL,
-    BadMessage,
+    BadMessageError,
     Framer,
     framed,
     hello,
@@ -59,9 +59,9 @@ async def listen(
         session = Session(host, next(sessions), locks)
         try:
             await session.serve(channel)
-        except (Cut, Away):
+        except (CutError, AwayError):
             connection.abort()
-        except (BadMessage, TimeoutError, asyncssh.Error, ConnectionError):
+        except (BadMessageError, TimeoutError, asyncssh.Error, ConnectionError):
             channel.exit(1)  # RFC 6242: broken framing ends the session
         else:
             channel.exit(0)
@@ -86,13 +86,13 @@ class Session:
         channel.stdout.write(framed(hello(CAPABILITIES, self.number), chunked=False))
         first = parsed(await self._next(channel))
         if local(first) != "hello":
-            raise BadMessage("a hello comes first")
+            raise BadMessageError("a hello comes first")
         offered = {(element.text or "").strip() for element in first.iter()}
         self._framer.chunked = CHUNKED in offered
         while True:
             request = parsed(await self._next(channel))
             if local(request) != "rpc" or len(request) != 1:
-                raise BadMessage("one rpc at a time")
+                raise BadMessageError("one rpc at a time")
             answer = await self._answer(request)
             attributes = "".join(
                 f' {key}="{_escaped(value)}"'
@@ -118,9 +118,9 @@ class Session:
         handler = getattr(self, f"_do_{local(operation).replace('-', '_')}", None)
         try:
             if handler is None:
-                raise Wrong("operation-not-supported", f"no operation {local(operation)[:40]}")
+                raise WrongError("operation-not-supported", f"no operation {local(operation)[:40]}")
             return str(await handler(operation))
-        except Wrong as problem:
+        except WrongError as problem:
             return problem.xml()
 
     async def _do_get(self, operation: Any) -> str:
@@ -158,7 +158,7 @@ class Session:
     async def _do_unlock(self, operation: Any) -> str:
         name = _datastore(operation, "target")
         if self._locks.get(name) != self.number:
-            raise Wrong("operation-failed", f"{name} is not locked by this session")
+            raise WrongError("operation-failed", f"{name} is not locked by this session")
         del self._locks[name]
         return "<ok/>"
 
@@ -168,7 +168,7 @@ class Session:
     def _check_lock(self, datastore: str) -> None:
         owner = self._locks.get(datastore, self.number)
         if owner != self.number:
-            raise Wrong("lock-denied", f"session {owner} has locked {datastore}")
+            raise WrongError("lock-denied", f"session {owner} has locked {datastore}")
 
 
 def _datastore(operation: Any, role: str) -> str:
@@ -177,7 +177,7 @@ def _datastore(operation: Any, role: str) -> str:
             name = local(element[0])
             if name in ("running", "candidate"):
                 return name
-    raise Wrong("invalid-value", f"{role} must be running or candidate")
+    raise WrongError("invalid-value", f"{role} must be running or candidate")
 
 
 def _escaped(text: str) -> str:
