@@ -18,7 +18,9 @@ from lightloom.reproduce.scripts import load_script, targets
 
 REGISTRY = {entry["kind"]: entry for entry in json.loads(_core.registry())}
 PUBLISHED = {entry["name"]: entry for entry in json.loads(_core.workloads())}
-EXAMPLES = sorted(p for p in ROOT.glob("examples/*.toml") if p.name != "sweep.toml")
+OTHERS = {"sweep.toml", "switch-32.toml"}
+"""Files beside the experiments."""
+EXAMPLES = sorted(p for p in ROOT.glob("examples/*.toml") if p.name not in OTHERS)
 
 
 def call(*arguments: str, code: int = 0) -> str:

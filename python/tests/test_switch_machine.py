@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lightloom.switches.changes import Broken, Conflict, Refused, Wish, wish
+from lightloom.switches.changes import BrokenError, Conflict, RefusedError, Wish, wish
 from lightloom.switches.design import MS, Design
 from lightloom.switches.faults import Fault, read_fault
 from lightloom.switches.machine import Machine
@@ -44,7 +44,7 @@ def test_a_connection_is_pending_until_its_mirrors_have_settled():
 def test_a_conflict_refuses_the_whole_change_replaces_or_is_stored_as_invalid():
     found = machine()
     found.change(0, add=[wish((1, 2))])
-    with pytest.raises(Refused, match="port 2B of 3A-2B is in existing cross-connect 1A-2B"):
+    with pytest.raises(RefusedError, match="port 2B of 3A-2B is in existing cross-connect 1A-2B"):
         found.change(1, add=[wish((4, 4)), wish((3, 2))])
     assert [*statuses(found, 1)] == ["1A-2B"]
     found.change(2, add=[wish((3, 2))], conflict=Conflict.REPLACE)
@@ -60,11 +60,11 @@ def test_a_conflict_refuses_the_whole_change_replaces_or_is_stored_as_invalid():
 def test_ports_that_do_not_exist_or_are_on_the_wrong_side_are_refused():
     found = machine()
     for item in (wish((5, 1)), wish((1, 6)), Wish("x", Port("B", 1), Port("A", 1))):
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             found.change(0, add=[item])
-    with pytest.raises(Refused, match="both in"):
+    with pytest.raises(RefusedError, match="both in"):
         found.change(0, add=[wish((1, 1)), wish((1, 2))])
-    with pytest.raises(Refused, match="1A-1B does not exist"):
+    with pytest.raises(RefusedError, match="1A-1B does not exist"):
         found.change(0, remove=["1A-1B"])
     assert found.connections(0) == []
 
@@ -110,7 +110,7 @@ def test_slow_settling_takes_ten_times_as_long():
 def test_half_of_a_bulk_is_done_before_the_error():
     found = machine()
     found.strike(0, Fault("partial"))
-    with pytest.raises(Broken, match="2 operations") as caught:
+    with pytest.raises(BrokenError, match="2 operations") as caught:
         found.change(0, add=[wish((port, port)) for port in (1, 2, 3, 4)])
     assert caught.value.done.added == ["1A-1B", "2A-2B"]
     found.change(1, add=[wish((port, port)) for port in (1, 2, 3, 4)])
@@ -121,9 +121,9 @@ def test_a_stale_entry_can_be_deleted_only_after_it_was_added():
     found = machine()
     found.strike(0, Fault("stale", add=((1, 1),)))
     assert found.connections(0)[0].configured is False
-    with pytest.raises(Refused, match="does not exist"):
+    with pytest.raises(RefusedError, match="does not exist"):
         found.change(1, remove=["1A-1B"])
-    with pytest.raises(Refused, match="existing"):
+    with pytest.raises(RefusedError, match="existing"):
         found.change(1, add=[wish((1, 2))], conflict=Conflict.REPLACE)
     found.change(2, add=[wish((1, 1))])
     found.change(3, remove=["1A-1B"])
@@ -247,10 +247,10 @@ class AnySwitch(RuleBasedStateMachine):
             done = self.machine.change(
                 self.now, names, map(wish, add), conflict=conflict, lenient=lenient, wipe=wipe
             )
-        except Refused:
+        except RefusedError:
             assert self.machine.connections(self.now) == before
             return
-        except Broken as broken:
+        except BrokenError as broken:
             done = broken.done
         gone = {*done.removed}
         for name, times in lit.items():

@@ -32,6 +32,8 @@ HOMES = {
     "explain": "explain",
     "schema": "catalogue",
 }
+#: Commands of several commands: the attribute `commands` of their modules.
+GROUPS = frozenset({"switch"})
 #: Commands that read their arguments in a way of their own: module of `lightloom.cli`, and class.
 OWN: dict[str, tuple[str, str]] = {"compare": ("pdf", "WithPdf")}
 
@@ -69,12 +71,12 @@ class OnUse(MutableMapping[str, Any]):
 def _command(name: str, settings: dict[str, Any]) -> Any:
     """The function of a command, `replay_demand` of `replay-demand`, as typer reads it."""
     with console.guarded():  # Ctrl-C, which NumPy's import leaves time for
+        if name in GROUPS:
+            group = get_command(_found(HOMES[name], "commands"))
+            group.name = name
+            return group
         function = _found(HOMES[name], name.replace("-", "_"))
         kind = _found(*OWN[name]) if name in OWN else None
-    if isinstance(function, typer.Typer):  # a command of several
-        group = get_command(function)
-        group.name = name
-        return group
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name, cls=kind, context_settings=settings)(function)
     return get_command(alone)

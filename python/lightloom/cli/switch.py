@@ -23,12 +23,17 @@ if TYPE_CHECKING:
 EXIT_FAILED = 1
 """A switch refused, failed or did not answer; or a check failed."""
 
-switch = typer.Typer(
+commands = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Emulate an optical circuit switch; show, read, change or test one by its address.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@commands.callback()
+def switch() -> None:
+    """Emulate an optical circuit switch; show, read, change or test one by its address."""
+
 
 TargetOf = Annotated[
     str,
@@ -57,7 +62,7 @@ Wait = Annotated[float, typer.Option(metavar="SECONDS", help="The longest wait f
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
-@switch.command()
+@commands.command()
 def serve(
     file: Annotated[Path, typer.Argument(metavar="SWITCH.toml", help="The switch and its faces.")],
 ) -> None:
@@ -71,7 +76,7 @@ def serve(
         asyncio.run(_serve(setup))
 
 
-@switch.command()
+@commands.command()
 def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> None:
     """Show what a switch is, its cross-connects, and its ports that are in use."""
     with _opened(target, credentials) as found:
@@ -85,7 +90,7 @@ def show(target: TargetOf, credentials: Secrets = None, json: Json = False) -> N
         _print_cross_connects(reading, power)
 
 
-@switch.command()
+@commands.command()
 def read(target: TargetOf, credentials: Secrets = None, json: Json = False) -> None:
     """Print the cross-connects of a switch, one in a line."""
     with _opened(target, credentials) as found:
@@ -99,7 +104,7 @@ def read(target: TargetOf, credentials: Secrets = None, json: Json = False) -> N
             console.say(f"{one.pair[0]}A-{one.pair[1]}B{status}{stale}")
 
 
-@switch.command()
+@commands.command()
 def change(
     target: TargetOf,
     add: Add = None,
@@ -136,8 +141,8 @@ def change(
         print_outcome(found.change(gone, new, wait_s=wait), json=json)
 
 
-@switch.command()
-def test(
+@commands.command("test")
+def run_test(
     target: TargetOf,
     credentials: Secrets = None,
     wait: Wait = 60.0,

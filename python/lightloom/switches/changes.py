@@ -59,7 +59,7 @@ class Done:
     """When the last new cross-connect will be tuned [ps]."""
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A change that was refused as a whole: nothing has changed."""
 
     def __init__(self, reasons: Iterable[str]) -> None:
@@ -69,7 +69,7 @@ class Refused(Exception):
         super().__init__(f"{text}; and {more} more" if more > 0 else text)
 
 
-class Broken(Exception):
+class BrokenError(Exception):
     """A change that ended half-way; `done` has what was done."""
 
     def __init__(self, done: Done, left: int) -> None:

@@ -30,7 +30,7 @@ TIMES = ("settle", "deviation", "release", "relock", "link_up", "cold_boot", "wa
 _OPTICS = ("loss_min_db", "loss_max_db", "accuracy_db", "frequency_thz", "temperature_c")
 _TOP = ("name", "ports", "seed", "listen", "credentials", "recovery", "bidirectional")
 _TABLES = ("timing", "optics", "faces", "fault")
-_OPTIONS = {
+_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "scpi": {"add_in_use": ("refuse", "replace")},
     "tl1": {"ent_in_use": ("refuse", "replace"), "port_names": ("calient", "number")},
     "ssh": {"generation": ("both", "first", "generated")},
@@ -66,13 +66,13 @@ class Face:
 class Setup:
     """An emulated switch and where it listens."""
 
-    design: Design = Design()
+    design: Design = field(default_factory=Design)
     """The switch."""
     listen: str = "127.0.0.1"
     """Address of this machine."""
     faces: tuple[Face, ...] = ()
     """Its interfaces."""
-    credentials: Credentials = Credentials()
+    credentials: Credentials = field(default_factory=Credentials)
     """Who may use the faces that have a login."""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
 from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading, SwitchError
@@ -49,11 +50,11 @@ class Check:
     """What was measured, or why it failed or was skipped."""
 
 
-class _Wrong(Exception):
+class _WrongError(Exception):
     """A check that failed."""
 
 
-class _Skipped(Exception):
+class _SkippedError(Exception):
     """A check that does not apply."""
 
 
@@ -77,7 +78,7 @@ def run(
     test = _Test(switch, again, wait_s, bulk)
     try:
         test.choose_ports()
-    except (_Wrong, SwitchError) as problem:
+    except (_WrongError, SwitchError) as problem:
         yield Check("free ports", Verdict.FAILED, str(problem))
         return
     for name, body in test.bodies().items():
@@ -89,9 +90,9 @@ def run(
 def _judge(name: str, body: Body) -> Check:
     try:
         return Check(name, Verdict.PASSED, body())
-    except _Skipped as reason:
+    except _SkippedError as reason:
         return Check(name, Verdict.SKIPPED, str(reason))
-    except (_Wrong, SwitchError) as problem:
+    except (_WrongError, SwitchError) as problem:
         return Check(name, Verdict.FAILED, str(problem))
 
 
@@ -135,7 +136,7 @@ class _Test:
         self._a = [port.number for port in free if port.side == "A"]
         self._b = [port.number for port in free if port.side == "B"]
         if min(len(self._a), len(self._b)) < NEEDED:
-            raise _Wrong(f"fewer than {NEEDED} on a side; delete some cross-connects")
+            raise _WrongError(f"fewer than {NEEDED} on a side; delete some cross-connects")
 
     def clean_up(self) -> None:
         """Deletes what the last check has left."""
@@ -146,7 +147,7 @@ class _Test:
     def check_left_as_found(self) -> str:
         """The cross-connects are those of the start."""
         if self._listed() != [*self._found.pairs]:
-            raise _Wrong("the cross-connects differ from those at the start; compare them")
+            raise _WrongError("the cross-connects differ from those at the start; compare them")
         return f"{len(self._found.pairs)} cross-connects"
 
     def _pair(self, a: int, b: int) -> Pair:
@@ -162,14 +163,14 @@ class _Test:
         listed = reading.pairs
         for pair in there:
             if pair not in listed:
-                raise _Wrong(f"{name_of(pair)} is not there")
+                raise _WrongError(f"{name_of(pair)} is not there")
         for pair in gone:
             if pair in listed:
-                raise _Wrong(f"{name_of(pair)} is still there")
+                raise _WrongError(f"{name_of(pair)} is still there")
         for pair in there:
             one = reading.find(pair)
             if one is not None and one.status not in (None, Status.CONNECTED):
-                raise _Wrong(f"{name_of(pair)} is {one.status}")
+                raise _WrongError(f"{name_of(pair)} is {one.status}")
         _require_ports_once(reading)
 
     def _check_create(self) -> str:
@@ -180,7 +181,7 @@ class _Test:
         for port in (port for pair in pairs for port in ends_of(pair)):
             known = (None, PortStatus.TUNED, PortStatus.UNKNOWN)
             if reading.ports.get(port) not in known:
-                raise _Wrong(f"port {port} is {reading.ports[port]}")
+                raise _WrongError(f"port {port} is {reading.ports[port]}")
         return f"2 cross-connects in {_ms(done.seconds)}"
 
     def _check_idempotence(self) -> str:
@@ -188,7 +189,7 @@ class _Test:
         self._change([], pairs)
         done = self._change([], pairs)
         if done.added or done.removed or sorted(done.kept) != sorted(pairs):
-            raise _Wrong("the same change a second time changed something")
+            raise _WrongError("the same change a second time changed something")
         self._require(self._switch.read(), pairs, [])
         return "a second, equal change changes nothing"
 
@@ -203,7 +204,7 @@ class _Test:
             return "listed before and after"
         port = Port("B", first[1])
         if abs(before[port] - after[port]) > TUNED_WITHIN_DB:
-            raise _Wrong(f"the light at {port} went from {before[port]} to {after[port]} dBm")
+            raise _WrongError(f"the light at {port} went from {before[port]} to {after[port]} dBm")
         return f"{after[port]:.2f} dBm before and after"
 
     def _check_conflict(self) -> str:
@@ -228,9 +229,9 @@ class _Test:
                 self._change([], [pair])
             except SwitchError:
                 continue
-            raise _Wrong(f"{name_of(pair)} was accepted on a switch of {size} ports")
+            raise _WrongError(f"{name_of(pair)} was accepted on a switch of {size} ports")
         if self._listed() != before:
-            raise _Wrong("a refused change changed something")
+            raise _WrongError("a refused change changed something")
         return "ports that do not exist are refused"
 
     def _check_missing(self) -> str:
@@ -267,7 +268,7 @@ class _Test:
 
     def _check_loss(self) -> str:
         if not self._about.reports_power:
-            raise _Skipped("the interface reports no power")
+            raise _SkippedError("the interface reports no power")
         pairs = [self._pair(at, at) for at in range(NEEDED)]
         self._change([], pairs)
         found = self._switch.power() or {}
@@ -276,7 +277,7 @@ class _Test:
 
     def _check_under_light(self) -> str:
         if not self._about.reports_power or self._again is None:
-            raise _Skipped("the interface reports no power")
+            raise _SkippedError("the interface reports no power")
         kept, moved, target = self._pair(0, 0), self._pair(1, 1), self._pair(1, 2)
         self._change([], [kept, moved])
         with _sampling(self._again()) as samples:
@@ -284,7 +285,7 @@ class _Test:
         port = Port("B", kept[1])
         powers = [powers[port] for _, powers in samples]
         if max(powers) - min(powers) > TUNED_WITHIN_DB:
-            raise _Wrong(f"the light of {name_of(kept)} fell to {min(powers)} dBm")
+            raise _WrongError(f"the light of {name_of(kept)} fell to {min(powers)} dBm")
         dark = _dark_s(samples, Port("B", moved[1]), Port("B", target[1]), max(powers))
         return f"kept: steady in {len(samples)} samples; moved: dark for about {_ms(dark)}"
 
@@ -326,7 +327,7 @@ def _dark_s(samples: Samples, old: Port, new: Port, lit_dbm: float) -> float:
         for at, powers in samples
         if max(powers[old], powers[new]) > lit_dbm - 3.0  # within 3 dB of a path that is lit
     ]
-    gaps = [after - before for before, after in zip(lit, lit[1:], strict=False)]
+    gaps = [after - before for before, after in pairwise(lit)]
     return max(gaps, default=0.0)
 
 
@@ -335,7 +336,7 @@ def _require_ports_once(reading: Reading) -> None:
     for pair in reading.pairs:
         for port in ends_of(pair):
             if port in seen:
-                raise _Wrong(f"port {port} is in two cross-connects")
+                raise _WrongError(f"port {port} is in two cross-connects")
             seen.add(port)
 
 

@@ -17,7 +17,7 @@ MS = 1_000_000_000
 class Design:
     """All properties of an emulated switch."""
 
-    size: Size = Size(32, 32)
+    size: Size = field(default_factory=lambda: Size(32, 32))
     """Ports of each side."""
     name: str = "ocs"
     """The name of the switch."""
@@ -45,7 +45,7 @@ class Design:
     """Whether an INVALID connection is set up once its ports are free."""
     bidirectional: bool = False
     """Whether one cross-connect carries light in both directions."""
-    optics: Optics = Optics()
+    optics: Optics = field(default_factory=Optics)
     """Losses and powers."""
     faults: tuple[Fault, ...] = field(default=())
     """Faults by schedule."""

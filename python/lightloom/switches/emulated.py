@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from lightloom.switches.changes import Broken, Refused, wish
+from lightloom.switches.changes import BrokenError, RefusedError, wish
 from lightloom.switches.design import Design
 from lightloom.switches.machine import Machine
 from lightloom.switches.ports import Pair, Port, name_of, pair_of
@@ -66,9 +66,9 @@ class EmulatedSwitch:
         start = self.now
         try:
             done = self.machine.change(self.now, names, map(wish, new))
-        except Refused as problem:
+        except RefusedError as problem:
             raise SwitchError(f"emulated: {problem}; read the switch", Outcome()) from None
-        except Broken as problem:
+        except BrokenError as problem:
             removed = [pair for pair in gone if name_of(pair) in problem.done.removed]
             added = [pair for name in problem.done.added if (pair := pair_of(name))]
             raise SwitchError(f"emulated: {problem}", Outcome(removed, added)) from None

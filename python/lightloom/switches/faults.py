@@ -6,7 +6,7 @@
 | `failed` | `port` fails: its cross-connect goes dark |
 | `slow` | settling takes `factor` times as long |
 | `partial` | of the next bulk change only the first half is done; then it ends with an error |
-| `cut-before`, `cut-after` | the connection of the next change is closed before, or after, it acts |
+| `cut-before`, `cut-after` | the connection of the next change ends before, or after, it acts |
 | `silent` | the next change acts, and its answer never comes |
 | `reboot-cold`, `reboot-warm` | the control plane is away for the reboot time |
 | `intruder` | another client deletes `remove` and adds `add` |

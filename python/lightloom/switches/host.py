@@ -17,11 +17,11 @@ TICK_S = 0.02
 """How often the schedule of faults is looked at [s]."""
 
 
-class Cut(Exception):
+class CutError(Exception):
     """The connection of a client is to be closed without an answer."""
 
 
-class Away(Exception):
+class AwayError(Exception):
     """The switch is booting."""
 
 
@@ -59,7 +59,7 @@ class Host:
         """A client has connected.
 
         Raises:
-            Away: while the switch is booting.
+            AwayError: while the switch is booting.
         """
         self.check_up()
         self._clients.add(client)
@@ -72,26 +72,26 @@ class Host:
         """Refuses everything while the switch is booting.
 
         Raises:
-            Away: if it is.
+            AwayError: if it is.
         """
         if not self.machine.is_up(self.now):
             self._close_after_boot()
-            raise Away("the switch is booting")
+            raise AwayError("the switch is booting")
 
     async def change(self, act: Callable[[Machine, int], T]) -> T:
         """Carries a change out, with the fault of a connection that waits for it.
 
         Raises:
-            Cut: if a fault closes the connection.
+            CutError: if a fault closes the connection.
         """
         self.check_up()
         waiting = self.machine.next_change
         fault = waiting.pop(0) if waiting else ""
         if fault == "cut-before":
-            raise Cut
+            raise CutError
         found = act(self.machine, self.now)
         if fault == "cut-after":
-            raise Cut
+            raise CutError
         if fault == "silent":
             await asyncio.Event().wait()  # until the client goes
         return found

@@ -17,7 +17,15 @@ from collections.abc import Iterable, Sequence
 
 from lightloom.switches import faults as fault_kinds
 from lightloom.switches._connection import Connection
-from lightloom.switches.changes import Broken, Conflict, Done, Refused, Wish, check_ends, wish
+from lightloom.switches.changes import (
+    BrokenError,
+    Conflict,
+    Done,
+    RefusedError,
+    Wish,
+    check_ends,
+    wish,
+)
 from lightloom.switches.design import Design
 from lightloom.switches.faults import Fault
 from lightloom.switches.optics import DARK_DBM
@@ -87,8 +95,8 @@ class Machine:
             lenient: ignore names that do not exist.
 
         Raises:
-            Refused: nothing has changed.
-            Broken: a fault ended it half-way.
+            RefusedError: nothing has changed.
+            BrokenError: a fault ended it half-way.
         """
         self.advance(now)
         wanted = list({item.name: item for item in add}.values())
@@ -103,7 +111,7 @@ class Machine:
         problems = [] if lenient or wipe else self._unknown(gone)
         evicted, problems = self._resolve(new, kept, gone, conflict, problems)
         if problems:
-            raise Refused(problems)
+            raise RefusedError(problems)
         return self._carry_out([*gone, *evicted], new, kept)
 
     def connections(self, now: int) -> list[Seen]:
@@ -167,14 +175,14 @@ class Machine:
         """A fault happens now.
 
         Raises:
-            Refused: of a port that the switch does not have.
+            RefusedError: of a port that the switch does not have.
         """
         self.advance(now)
         ports = [port for port in [fault.port] if port is not None]
         ports += [end for pair in fault.add for end in ends_of(pair)]
         missing = [port for port in ports if not self.design.size.has(port)]
         if missing:
-            raise Refused([f"port {missing[0]} does not exist on {self.design.size} ports"])
+            raise RefusedError([f"port {missing[0]} does not exist on {self.design.size} ports"])
         self._strike(fault)
 
     # Validation
@@ -232,7 +240,7 @@ class Machine:
         if steps:
             self.changed_ps = self.now
         if most < steps:
-            raise Broken(done, steps - most)
+            raise BrokenError(done, steps - most)
         return done
 
     def _delete(self, name: str) -> None:

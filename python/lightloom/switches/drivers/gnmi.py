@@ -181,7 +181,7 @@ class GnmiSwitch:
         request = gnmi_pb2.GetRequest(path=[path], encoding=gnmi_pb2.JSON_IETF)
         try:
             found = self._call(self._stub.Get, request)
-        except _NotFound:
+        except _NotFoundError:
             return default
         for note in found.notification:
             for update in note.update:
@@ -199,7 +199,7 @@ class GnmiSwitch:
             raise _error(self._target, problem) from None
 
 
-class _NotFound(SwitchError):
+class _NotFoundError(SwitchError):
     """A path without a value."""
 
 
@@ -209,7 +209,7 @@ _REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITIO
 def _error(target: str, problem: Any) -> SwitchError:
     code, text = problem.code(), problem.details() or ""
     if code is grpc.StatusCode.NOT_FOUND:
-        return _NotFound(f"{target}: {text}")
+        return _NotFoundError(f"{target}: {text}")
     if code in _REFUSED:
         return SwitchError(f"{target}: refused: {text}; read the switch", Outcome())
     if code is grpc.StatusCode.UNAUTHENTICATED:

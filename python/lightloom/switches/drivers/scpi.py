@@ -96,7 +96,8 @@ class ScpiSwitch:
 
     def power(self) -> Mapping[Port, float] | None:
         """The light that leaves each B port [dBm]."""
-        size, found = self._ports(), {}
+        size = self._ports()
+        found: dict[Port, float] = {}
         for first in range(1, size.b + 1, POWERS):
             ports = [Port("B", at) for at in range(first, min(first + POWERS, size.b + 1))]
             listed = ",".join(str(port.number + size.a) for port in ports)

@@ -201,7 +201,7 @@ class SonicSwitch:
     def _run(self, command: str) -> tuple[int, str]:
         async def run() -> tuple[int, str]:
             found = await self._line.run(command, check=False)
-            text = f"{found.stdout or ''}{found.stderr or ''}"
+            text = f"{found.stdout!s}{found.stderr!s}"
             if found.exit_status is None:
                 raise ConnectionError("it closed the connection")
             return found.exit_status, text

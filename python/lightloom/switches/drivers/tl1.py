@@ -153,7 +153,7 @@ class Tl1Switch:
         sides = ["&".join(aid_of(pair[side], self._names) for pair in pairs) for side in (0, 1)]
         try:
             self._command(verb, ",".join(sides), rest)
-        except _Denied as problem:
+        except _DeniedError as problem:
             after, lit = {*self.read().pairs}, {*before.pairs}
             done = Outcome(sorted(lit - after), sorted(after - lit))
             raise SwitchError(f"{problem}; {name_of(pairs[0])} was the first", done) from None
@@ -177,7 +177,7 @@ class Tl1Switch:
             raise SwitchError(f"{self._target}: no answer to command {self._ctag}; is it TL1?")
         if found[1] != "COMPLD":
             reason = " ".join(found[2].rstrip(";").split())[:300]
-            raise _Denied(f"{self._target}: {verb} denied: {reason}", Outcome())
+            raise _DeniedError(f"{self._target}: {verb} denied: {reason}", Outcome())
         return found[2]
 
     def _receive(self) -> str:
@@ -194,5 +194,5 @@ class Tl1Switch:
         return found[0].decode("ascii", "replace")
 
 
-class _Denied(SwitchError):
+class _DeniedError(SwitchError):
     """A command that the switch denied."""

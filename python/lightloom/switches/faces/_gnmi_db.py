@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lightloom.switches.changes import Wish
-from lightloom.switches.faces._gnmi_edits import Edits, Malformed, Path
+from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Port, name_of, port_of
 from lightloom.switches.states import Admin, Status
@@ -120,11 +120,11 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
     """Deletes entries of the table of cross-connects.
 
     Raises:
-        Malformed: of anything else.
+        MalformedError: of anything else.
     """
     steps = _config_path(path)
     if steps[0] != CROSS_CONNECTS or len(steps) > 2:
-        raise Malformed(f"cannot delete in {steps[0]}")
+        raise MalformedError(f"cannot delete in {steps[0]}")
     if len(steps) == 1:
         edits.remove += [one.name for one in host.machine.connections(host.now)]
     else:
@@ -141,11 +141,11 @@ def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -
     """Takes an update or a replacement up.
 
     Raises:
-        Malformed: of what cannot be written.
+        MalformedError: of what cannot be written.
     """
     steps = _config_path(path)
     if steps[0] not in (CROSS_CONNECTS, PORTS):
-        raise Malformed(f"cannot write {steps[0]}")
+        raise MalformedError(f"cannot write {steps[0]}")
     if len(steps) == 1:
         rows = _object(value)
         edits.wipe |= replaces and steps[0] == CROSS_CONNECTS
@@ -163,14 +163,14 @@ def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -
 def _write_port(host: Host, key: str, row: Mapping[str, Any], edits: Edits) -> None:
     port = port_of(key)
     if port is None or not host.design.size.has(port):
-        raise Malformed(f"no such port: {key[:20]}")
+        raise MalformedError(f"no such port: {key[:20]}")
     for field, value in row.items():
         if field == "label" and isinstance(value, str):
             edits.after.append(_setting(host.machine.labels, port, value[:64]))
         elif field in ("state", "config_status") and value in [*map(str, Admin)]:
             edits.after.append(_setting_admin(host, port, Admin(value)))
         else:
-            raise Malformed(f"OCS_PORT has no such field or value: {field}")
+            raise MalformedError(f"OCS_PORT has no such field or value: {field}")
 
 
 def _setting(labels: dict[Port, str], port: Port, label: str) -> Callable[[], None]:
@@ -185,24 +185,24 @@ def wish_of(name: str, fields: Mapping[str, Any]) -> Wish:
     """The connection that an entry describes.
 
     Raises:
-        Malformed: if its key is not that of its sides.
+        MalformedError: if its key is not that of its sides.
     """
     a, b = (port_of(str(fields.get(side, ""))) for side in ("a_side", "b_side"))
     if a is None or b is None or len(fields) != 2:
-        raise Malformed(f"{name}: a_side and b_side must be ports such as 1A and 29B")
+        raise MalformedError(f"{name}: a_side and b_side must be ports such as 1A and 29B")
     if name != f"{a}-{b}":
-        raise Malformed(f"{name}: the key must be {a}-{b}")
+        raise MalformedError(f"{name}: the key must be {a}-{b}")
     return Wish(name, a, b)
 
 
 def _config_path(path: Path) -> list[str]:
     steps = [name for name, _ in path]
     if tuple(steps[:2]) != _CONFIG or not 3 <= len(steps) <= 5:
-        raise Malformed("only /CONFIG_DB/localhost/TABLE[/KEY[/FIELD]] can be written")
+        raise MalformedError("only /CONFIG_DB/localhost/TABLE[/KEY[/FIELD]] can be written")
     return steps[2:]
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Malformed("expected a JSON object")
+        raise MalformedError("expected a JSON object")
     return value

@@ -10,7 +10,7 @@ Path = Sequence[tuple[str, Mapping[str, str]]]
 """Elements of a path: names without a module, and keys."""
 
 
-class Malformed(Exception):
+class MalformedError(Exception):
     """A request that the model does not allow."""
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from lightloom.switches.changes import Wish
-from lightloom.switches.faces._gnmi_edits import Edits, Malformed, Path, bare
+from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, bare
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Port, port_of
 from lightloom.switches.states import Admin, PortSeen, PortStatus, Recovery, Seen
@@ -128,7 +128,7 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
     """Deletes connections.
 
     Raises:
-        Malformed: of anything else.
+        MalformedError: of anything else.
     """
     names = [name for name, _ in path]
     if names in (["connections"], ["connections", "port-connection"]):
@@ -138,14 +138,14 @@ def delete(host: Host, path: Path, edits: Edits) -> None:
         else:
             edits.remove.append(key)
         return
-    raise Malformed(f"cannot delete {'/'.join(names)}")
+    raise MalformedError(f"cannot delete {'/'.join(names)}")
 
 
 def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -> None:
     """Takes an update or a replacement up.
 
     Raises:
-        Malformed: of what cannot be written.
+        MalformedError: of what cannot be written.
     """
     names = [name for name, _ in path]
     if names[:1] == ["connections"]:
@@ -155,14 +155,14 @@ def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -
     elif names[:2] == ["optical-switch", "config"]:
         _write_switch(host, names[2:], value, edits)
     else:
-        raise Malformed(f"cannot write {'/'.join(names) or '/'}")
+        raise MalformedError(f"cannot write {'/'.join(names) or '/'}")
 
 
 def _write_connections(path: Path, value: Any, edits: Edits, replaces: bool) -> None:
     if not path or (path[0][0] == "port-connection" and not path[0][1]):
         listed = value if path else _field(value, "port-connection")
         if not isinstance(listed, list):
-            raise Malformed("port-connection must be a list")
+            raise MalformedError("port-connection must be a list")
         edits.wipe |= replaces
         for entry in listed:
             name = _field(entry, "name")
@@ -170,7 +170,7 @@ def _write_connections(path: Path, value: Any, edits: Edits, replaces: bool) -> 
         return
     name = path[0][1].get("name")
     if path[0][0] != "port-connection" or name is None:
-        raise Malformed("expected connections/port-connection[name=…]")
+        raise MalformedError("expected connections/port-connection[name=…]")
     below = [step for step, _ in path[1:]]
     if not below:
         edits.merge(name, _config(value))
@@ -179,16 +179,16 @@ def _write_connections(path: Path, value: Any, edits: Edits, replaces: bool) -> 
     elif below[0] == "config" and len(below) == 2:
         edits.merge(name, {below[1]: value})
     else:
-        raise Malformed(f"cannot write {'/'.join(below)} of a connection: it is state")
+        raise MalformedError(f"cannot write {'/'.join(below)} of a connection: it is state")
 
 
 def _write_port(host: Host, path: Path, value: Any, edits: Edits) -> None:
     names = [name for name, _ in path]
     port = port_of(path[1][1].get("name", "")) if len(path) > 1 else None
     if port is None or not host.design.size.has(port):
-        raise Malformed("no such port")
+        raise MalformedError("no such port")
     if names[2:4] != ["ocp-ocs-port", "config"] or len(names) > 5:
-        raise Malformed("of a port, only ocp-ocs-port/config can be written")
+        raise MalformedError("of a port, only ocp-ocs-port/config can be written")
     leaves = {names[4]: value} if len(names) == 5 else _leaves(value)
     for leaf, one in leaves.items():
         if leaf == "enabled" and isinstance(one, bool):
@@ -198,7 +198,7 @@ def _write_port(host: Host, path: Path, value: Any, edits: Edits) -> None:
             if leaf == "alias":
                 edits.after.append(_setting_label(host, port, one[:64]))
         else:
-            raise Malformed(f"ocp-ocs-port/config has no such leaf or value: {leaf}")
+            raise MalformedError(f"ocp-ocs-port/config has no such leaf or value: {leaf}")
 
 
 def _write_switch(host: Host, below: list[str], value: Any, edits: Edits) -> None:
@@ -208,7 +208,7 @@ def _write_switch(host: Host, below: list[str], value: Any, edits: Edits) -> Non
         if leaf == "cold-boot-recovery" and found:
             edits.after.append(_setting_recovery(host, found[0]))
         elif leaf != "bidirectional" or one != host.design.bidirectional:
-            raise Malformed(f"optical-switch/config/{leaf} cannot be {one}")
+            raise MalformedError(f"optical-switch/config/{leaf} cannot be {one}")
 
 
 def _setting_admin(host: Host, port: Port, admin: Admin) -> Callable[[], None]:
@@ -230,16 +230,18 @@ def wish_of(name: str, leaves: Mapping[str, Any]) -> Wish:
     """The connection that leaves describe.
 
     Raises:
-        Malformed: if an end is missing or is no port.
+        MalformedError: if an end is missing or is no port.
     """
     for leaf in leaves:
         if leaf not in ("name", "input-port-name", "output-port-name"):
-            raise Malformed(f"a connection has no leaf {leaf}")
+            raise MalformedError(f"a connection has no leaf {leaf}")
     if leaves.get("name", name) != name:
-        raise Malformed(f"name {leaves['name']} differs from the key {name}")
+        raise MalformedError(f"name {leaves['name']} differs from the key {name}")
     ends = [port_of(str(leaves.get(f"{end}-port-name", ""))) for end in ("input", "output")]
     if ends[0] is None or ends[1] is None:
-        raise Malformed(f"{name}: input-port-name and output-port-name must be ports such as 1A")
+        raise MalformedError(
+            f"{name}: input-port-name and output-port-name must be ports such as 1A"
+        )
     return Wish(name, ends[0], ends[1])
 
 
@@ -250,18 +252,18 @@ def _config(entry: Any) -> dict[str, Any]:
 
 def _leaves(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Malformed("expected a JSON object")
+        raise MalformedError("expected a JSON object")
     return {bare(key): one for key, one in value.items()}
 
 
 def _field(value: Any, name: str) -> Any:
     leaves = _leaves(value)
     if name not in leaves:
-        raise Malformed(f"{name} is missing")
+        raise MalformedError(f"{name} is missing")
     return leaves[name]
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise Malformed("name must be text")
+        raise MalformedError("name must be text")
     return value

@@ -9,7 +9,7 @@ from typing import Any
 import asyncssh
 
 from lightloom.switches.access import Credentials
-from lightloom.switches.host import Away, Client, Host
+from lightloom.switches.host import AwayError, Client, Host
 
 LOGIN_S = 30.0
 """A login that takes longer is cut off [s]."""
@@ -27,7 +27,7 @@ class Server(asyncssh.SSHServer):
         self._client = Client(conn.abort)
         try:
             self._host.enter(self._client)
-        except Away:
+        except AwayError:
             conn.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:

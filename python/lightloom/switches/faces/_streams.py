@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
-from lightloom.switches.host import Away, Client, Cut, Host
+from lightloom.switches.host import AwayError, Client, CutError, Host
 
 LONGEST = 64 << 10
 """The longest message [bytes]: 1,024 cross-connects need 10 kB."""
@@ -46,6 +46,11 @@ class Session:
         await asyncio.wait_for(self._writer.drain(), WRITE_S)
 
 
+def _cancel(task: asyncio.Task[object] | None) -> None:
+    if task is not None:
+        task.cancel()
+
+
 Serve = Callable[[Session], Awaitable[None]]
 
 
@@ -65,12 +70,12 @@ async def start(
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        client = Client(lambda: task.cancel() if task is not None else None)
+        client = Client(lambda: _cancel(task))
         session = Session(reader, writer, delimiter)
         try:
             host.enter(client)
             await serve(session)
-        except (Cut, Away, ConnectionError, TimeoutError, asyncio.CancelledError):
+        except (CutError, AwayError, ConnectionError, TimeoutError, asyncio.CancelledError):
             writer.transport.abort()
         except ValueError as problem:  # UnicodeDecodeError is one
             reason = "not ASCII" if isinstance(problem, UnicodeDecodeError) else str(problem)

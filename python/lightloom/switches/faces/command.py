@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from lightloom.errors import ConfigError
-from lightloom.switches.changes import Refused
+from lightloom.switches.changes import RefusedError
 from lightloom.switches.faults import read_fault
 from lightloom.switches.host import Host
 from lightloom.switches.ports import pair_of
@@ -31,7 +31,7 @@ WAIT_S = 10.0
 _TEXTS = {200: "OK", 204: "No Content", 400: "Bad Request", 404: "Not Found"}
 
 
-class _Bad(Exception):
+class _BadError(Exception):
     """A request that is refused."""
 
 
@@ -43,7 +43,7 @@ async def listen(host: Host, address: str, port: int) -> asyncio.Server:
             try:
                 request = await asyncio.wait_for(_request(reader), WAIT_S)
                 status, answer = _answer(host, *request)
-            except (_Bad, ConfigError, Refused, asyncio.LimitOverrunError) as problem:
+            except (_BadError, ConfigError, RefusedError, asyncio.LimitOverrunError) as problem:
                 status, answer = 400, {"error": str(problem)}
             writer.write(_response(status, answer))
             await asyncio.wait_for(writer.drain(), WAIT_S)
@@ -56,11 +56,11 @@ async def _request(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     words = head[0].split()
     if len(words) != 3:
-        raise _Bad("not an HTTP request")
+        raise _BadError("not an HTTP request")
     fields = dict(line.lower().split(":", 1) for line in head[1:] if ":" in line)
     length = fields.get("content-length", "0").strip()
     if not length.isdecimal() or len(length) > 9 or int(length) > LONGEST:
-        raise _Bad(f"Content-Length: at most {LONGEST} bytes")
+        raise _BadError(f"Content-Length: at most {LONGEST} bytes")
     return words[0], words[1], await reader.readexactly(int(length))
 
 
@@ -69,9 +69,9 @@ def _answer(host: Host, method: str, path: str, body: bytes) -> tuple[int, Any]:
         try:
             table = json.loads(body)
         except (ValueError, RecursionError):
-            raise _Bad("the body is not JSON") from None
+            raise _BadError("the body is not JSON") from None
         if not isinstance(table, dict):
-            raise _Bad("the body is not a JSON object")
+            raise _BadError("the body is not a JSON object")
         host.strike(read_fault("fault", {key: table[key] for key in table if key != "at"}))
         return 204, None
     if (method, path) == ("GET", "/state"):

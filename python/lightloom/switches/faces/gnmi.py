@@ -19,11 +19,11 @@ import grpc.aio
 from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
 
 from lightloom.switches.access import Credentials
-from lightloom.switches.changes import Broken, Conflict, Refused
+from lightloom.switches.changes import BrokenError, Conflict, RefusedError
 from lightloom.switches.config import Face
 from lightloom.switches.faces import _gnmi_db, _gnmi_ocp
-from lightloom.switches.faces._gnmi_edits import Edits, Malformed, Path, bare
-from lightloom.switches.host import Away, Cut, Host
+from lightloom.switches.faces._gnmi_edits import Edits, MalformedError, Path, bare
+from lightloom.switches.host import AwayError, CutError, Host
 
 LARGEST = 64 << 20
 """The largest message [bytes]."""
@@ -93,7 +93,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         for path in request.path or [gnmi_pb2.Path()]:
             try:
                 value = self._value(request.prefix, path)
-            except Malformed as problem:
+            except MalformedError as problem:
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
             found.append(_notification(request.prefix, path, value, request.encoding))
         return gnmi_pb2.GetResponse(notification=found)
@@ -103,13 +103,13 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         await self._check(context)
         try:
             await self._set(request)
-        except Malformed as problem:
+        except MalformedError as problem:
             await _abort(context, grpc.StatusCode.INVALID_ARGUMENT, str(problem))
-        except Refused as problem:
+        except RefusedError as problem:
             await _abort(context, grpc.StatusCode.FAILED_PRECONDITION, str(problem))
-        except Broken as problem:
+        except BrokenError as problem:
             await _abort(context, grpc.StatusCode.INTERNAL, str(problem))
-        except (Cut, Away) as problem:
+        except (CutError, AwayError) as problem:
             await _abort(context, grpc.StatusCode.UNAVAILABLE, str(problem) or "connection cut")
         kinds = (
             ("delete", request.delete),
@@ -162,7 +162,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         for one in wanted.subscription:
             try:
                 value = self._value(wanted.prefix, one.path)
-            except Malformed as problem:
+            except MalformedError as problem:
                 await _abort(context, grpc.StatusCode.NOT_FOUND, str(problem))
             key = one.path.SerializeToString()
             if key not in seen or seen[key] != value:
@@ -177,7 +177,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
             await _abort(context, grpc.StatusCode.UNAUTHENTICATED, "unknown user or password")
         try:
             self._host.check_up()
-        except Away as problem:
+        except AwayError as problem:
             await _abort(context, grpc.StatusCode.UNAVAILABLE, str(problem))
 
     def _value(self, prefix: Any, path: Any) -> Any:
@@ -188,7 +188,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
         if not steps:
             return {name: build([]) for name, build in tree.items()}
         if steps[0][0] not in tree:
-            raise Malformed(f"no such path: {_text(steps)}")
+            raise MalformedError(f"no such path: {_text(steps)}")
         return _walk({steps[0][0]: tree[steps[0][0]](steps)}, steps)
 
     async def _set(self, request: Any) -> None:
@@ -206,7 +206,7 @@ class Service(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
                 model = _gnmi_db if origin == _SONIC else _gnmi_ocp
                 model.write(self._host, steps, value, edits, replaces=replaces)
         if len(origins) > 1:
-            raise Malformed("one Set has paths of one origin")
+            raise MalformedError("one Set has paths of one origin")
         model = _gnmi_db if True in origins else _gnmi_ocp
         add = [
             model.wish_of(name, self._known(name, leaves, model, edits))
@@ -243,7 +243,7 @@ def _walk(tree: Any, steps: Path) -> Any:
     """The part of a tree that a path leads to."""
     for at, (name, keys) in enumerate(steps):
         if not isinstance(tree, dict) or name not in tree:
-            raise Malformed(f"no such path: {_text(steps[: at + 1])}")
+            raise MalformedError(f"no such path: {_text(steps[: at + 1])}")
         tree = tree[name]
         if keys:
             tree = _chosen(tree, keys, steps[: at + 1])
@@ -254,7 +254,7 @@ def _chosen(listed: Any, keys: Any, steps: Path) -> Any:
     rows = listed if isinstance(listed, list) else []
     found = [row for row in rows if all(str(row.get(k)) == v for k, v in keys.items())]
     if not found:
-        raise Malformed(f"no such entry: {_text(steps)}")
+        raise MalformedError(f"no such entry: {_text(steps)}")
     return found[0]
 
 
@@ -271,10 +271,10 @@ def _decoded(value: Any) -> Any:
         try:
             return json.loads(getattr(value, kind))
         except (ValueError, RecursionError):
-            raise Malformed("the value is not JSON") from None
+            raise MalformedError("the value is not JSON") from None
     if kind in ("string_val", "bool_val", "int_val", "uint_val", "ascii_val"):
         return getattr(value, kind)
-    raise Malformed("values: JSON_IETF, JSON, or a scalar")
+    raise MalformedError("values: JSON_IETF, JSON, or a scalar")
 
 
 def _notification(prefix: Any, path: Any, value: Any, encoding: int) -> Any:

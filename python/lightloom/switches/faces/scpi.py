@@ -14,7 +14,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from lightloom.switches.changes import Broken, Conflict, Refused, wish
+from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
 from lightloom.switches.faces._streams import Session, start
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Pair, Port, name_of
@@ -41,7 +41,7 @@ _LISTS = re.compile(r"\(@([0-9,: ]*)\)")
 _OPEN = re.compile(r"\(@[0-9,: ]*\)(\s*,\s*\(@[0-9,: ]*\))?")
 
 
-class Problem(Exception):
+class ScpiError(Exception):
     """An error for the queue of `:syst:err?`."""
 
     def __init__(self, number: int, text: str, detail: str = "") -> None:
@@ -92,7 +92,7 @@ class Interpreter:
                 path = name.rpartition(":")[0]
             try:
                 answer = await self._command(name, argument.strip())
-            except Problem as problem:
+            except ScpiError as problem:
                 self._errors.append(str(problem))
                 continue
             if answer is not None:
@@ -117,7 +117,7 @@ class Interpreter:
         elif name in ("oxc:swit:port:dis", "oxc:swit:port:enab"):
             await self._set_ports(argument, name.endswith("enab"))
         elif name:
-            raise Problem(-113, "Undefined header", name)
+            raise ScpiError(-113, "Undefined header", name)
         return None
 
     async def _change(self, gone: Sequence[str], new: Sequence[Pair], *, wipe: bool) -> None:
@@ -128,10 +128,10 @@ class Interpreter:
                     now, gone, map(wish, new), conflict=conflict, wipe=wipe
                 )
             )
-        except Refused as problem:
-            raise Problem(-221, "Settings conflict", str(problem)) from None
-        except Broken as problem:
-            raise Problem(-310, "System error", str(problem)) from None
+        except RefusedError as problem:
+            raise ScpiError(-221, "Settings conflict", str(problem)) from None
+        except BrokenError as problem:
+            raise ScpiError(-310, "System error", str(problem)) from None
 
     async def _set_ports(self, argument: str, enable: bool) -> None:
         ports = self._ports(argument)
@@ -186,24 +186,24 @@ class Interpreter:
         size = self._host.design.size
         number = int(text) if text.isdecimal() and len(text) < 6 else 0
         if not 1 <= number <= size.a + size.b:
-            raise Problem(-222, "Data out of range", f"port {text[:20]}")
+            raise ScpiError(-222, "Data out of range", f"port {text[:20]}")
         return Port("A", number) if number <= size.a else Port("B", number - size.a)
 
     def _ports(self, argument: str) -> list[Port]:
         lists = _lists(argument)
         if len(lists) != 1:
-            raise Problem(-109, "Missing parameter", "one list of ports (@1,2)")
+            raise ScpiError(-109, "Missing parameter", "one list of ports (@1,2)")
         return [self._port(text) for text in lists[0]]
 
     def _pairs(self, argument: str) -> list[Pair]:
         lists = _lists(argument)
         if len(lists) != 2 or len(lists[0]) != len(lists[1]):
-            raise Problem(-109, "Missing parameter", "two lists of as many ports (@1),(@17)")
+            raise ScpiError(-109, "Missing parameter", "two lists of as many ports (@1),(@17)")
         sides = [[self._port(text) for text in side] for side in lists]
         for a, b in zip(*sides, strict=True):
             if (a.side, b.side) != ("A", "B"):
                 numbers = f"{self._number(a)} and {self._number(b)}"
-                raise Problem(-222, "Data out of range", f"no ingress and egress port: {numbers}")
+                raise ScpiError(-222, "Data out of range", f"no ingress and egress port: {numbers}")
         return [(a.number, b.number) for a, b in zip(*sides, strict=True)]
 
     def _existing(self, argument: str) -> list[str]:
@@ -215,7 +215,7 @@ class Interpreter:
             for port in map(self._port, lists[0]):
                 peer = machine.port(now, port).peer
                 if peer is None:
-                    raise Problem(-221, "Settings conflict", f"port {port} is not connected")
+                    raise ScpiError(-221, "Settings conflict", f"port {port} is not connected")
                 pairs.append((port.number, peer.number))
         else:
             pairs = self._pairs(argument)
@@ -249,7 +249,7 @@ def _lists(argument: str) -> list[list[str]]:
     [['1', '2'], ['17', '18']]
     """
     if not _OPEN.fullmatch(argument):
-        raise Problem(-109, "Missing parameter", "lists of ports such as (@1,2),(@17,18)")
+        raise ScpiError(-109, "Missing parameter", "lists of ports such as (@1,2),(@17,18)")
     found: list[list[str]] = []
     for text in _LISTS.findall(argument):
         items: list[str] = []

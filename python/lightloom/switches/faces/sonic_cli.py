@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from lightloom.switches.changes import Broken, Conflict, Refused, wish
+from lightloom.switches.changes import BrokenError, Conflict, RefusedError, wish
 from lightloom.switches.faults import Fault
 from lightloom.switches.host import Host
 from lightloom.switches.ports import Pair, ends_of, expand, name_of, port_of
@@ -142,7 +142,7 @@ class Cli:
                     now, names, map(wish, new), conflict=conflict, wipe=mode == "overwrite"
                 )
             )
-        except (Refused, Broken) as problem:
+        except (RefusedError, BrokenError) as problem:
             return Answer(f"Error: cross-connect failed: {problem}\n", 1)
         verb = "delete" if gone else "add"
         return Answer(f"{verb} {said[:200]} cross-connect succeeded\n")

@@ -9,7 +9,7 @@ import asyncssh
 from lightloom.switches.access import Credentials
 from lightloom.switches.faces import _ssh
 from lightloom.switches.faces.sonic_cli import LONGEST, Answer, Cli
-from lightloom.switches.host import Away, Cut, Host
+from lightloom.switches.host import AwayError, CutError, Host
 
 PROMPT = "admin@sonic:~$ "
 
@@ -23,7 +23,7 @@ async def listen(
     async def process(channel: asyncssh.SSHServerProcess[str]) -> None:
         try:
             code = await _serve(cli, channel)
-        except (Cut, Away):
+        except (CutError, AwayError):
             connection: Any = channel.get_extra_info("connection")
             connection.abort()
             return

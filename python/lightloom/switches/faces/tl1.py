@@ -17,7 +17,7 @@ import datetime
 from collections.abc import Awaitable, Callable, Sequence
 
 from lightloom.switches.access import Credentials
-from lightloom.switches.changes import Broken, Refused, wish
+from lightloom.switches.changes import BrokenError, RefusedError, wish
 from lightloom.switches.config import Face
 from lightloom.switches.faces._streams import Session, start
 from lightloom.switches.host import Host
@@ -30,7 +30,7 @@ BROKEN = "\r\n   - IISP; {}\r\nM  0 DENY\r\n;"
 Rows = list[str]
 
 
-class Denied(Exception):
+class DeniedError(Exception):
     """A command that is refused: a code and a reason."""
 
 
@@ -71,7 +71,7 @@ class Interpreter:
         ctag = blocks[3] if blocks[3].isalnum() and len(blocks[3]) <= 6 else "0"
         try:
             rows = await self._answer(verb, blocks)
-        except Denied as problem:
+        except DeniedError as problem:
             return self._framed(ctag, "DENY", [str(problem)])
         return self._framed(ctag, "COMPLD", [f'"{row}"' for row in rows])
 
@@ -79,16 +79,16 @@ class Interpreter:
         self._host.check_up()
         if verb == "ACT-USER":
             if not self._credentials.admit(blocks[2], blocks[5]):
-                raise Denied("PIUI; unknown user or password")
+                raise DeniedError("PIUI; unknown user or password")
             self._user = blocks[2] or "user"
             return []
         if not self._user:
-            raise Denied("PLNA; Login Not Active")
+            raise DeniedError("PLNA; Login Not Active")
         if verb == "CANC-USER":
             self._user = ""
             return []
         if verb not in self._handlers:
-            raise Denied(f"IICM; {verb[:20]} is not a command here")
+            raise DeniedError(f"IICM; {verb[:20]} is not a command here")
         return await self._handlers[verb](blocks)
 
     def _framed(self, ctag: str, code: str, rows: Sequence[str]) -> str:
@@ -97,9 +97,9 @@ class Interpreter:
         return f"\r\n\n   {self._host.design.name} {now}\r\nM  {ctag} {code}\r\n{body};"
 
     async def _enter(self, blocks: Sequence[str]) -> Rows:
-        kind = (blocks[5].split(",") + ["", ""])[1].upper() or "1WAY"
+        kind = [*blocks[5].split(","), "", ""][1].upper() or "1WAY"
         if kind not in ("1WAY", "2WAY"):
-            raise Denied(f"IDNV; {kind[:10]} is neither 1WAY nor 2WAY")
+            raise DeniedError(f"IDNV; {kind[:10]} is neither 1WAY nor 2WAY")
         pairs = self._pairs(blocks[2])
         if kind == "2WAY":
             pairs = [*dict.fromkeys([*pairs, *((b, a) for a, b in pairs)])]
@@ -123,10 +123,10 @@ class Interpreter:
                     now, gone, map(wish, new), conflict=self._conflict
                 )
             )
-        except Refused as problem:
-            raise Denied(f"SROF; Failed: {problem}") from None
-        except Broken as problem:
-            raise Denied(f"SROF; Failed: {problem}") from None
+        except RefusedError as problem:
+            raise DeniedError(f"SROF; Failed: {problem}") from None
+        except BrokenError as problem:
+            raise DeniedError(f"SROF; Failed: {problem}") from None
 
     async def _retrieve(self, blocks: Sequence[str]) -> Rows:
         rows = []
@@ -144,7 +144,7 @@ class Interpreter:
         """ENT-CRS has activated it already."""
         for pair in self._pairs(blocks[2]):
             if not self._host.machine.names_at(self._host.now, pair):
-                raise Denied(f"SROF; Failed: {name_of(pair)} does not exist")
+                raise DeniedError(f"SROF; Failed: {name_of(pair)} does not exist")
         return []
 
     async def _ports(self, blocks: Sequence[str]) -> Rows:
@@ -173,18 +173,17 @@ class Interpreter:
     def _pairs(self, aids: str) -> list[Pair]:
         sides = [self._numbers(side) for side in aids.split(",")]
         if len(sides) != 2 or len(sides[0]) != len(sides[1]):
-            raise Denied("IIAC; as many source as destination ports, such as 1.1.1,1.1.2")
+            raise DeniedError("IIAC; as many source as destination ports, such as 1.1.1,1.1.2")
         pairs = [*zip(*sides, strict=True)]
         size: Size = self._host.design.size
         for a, b in pairs:
             if not (size.has(Port("A", a)) and size.has(Port("B", b))):
-                raise Denied(f"IIAC; Invalid port: the switch has {size} ports")
+                raise DeniedError(f"IIAC; Invalid port: the switch has {size} ports")
         return pairs
 
     def _numbers(self, aids: str) -> list[int]:
         found = [number_of(aid, self._names) for aid in aids.split("&")]
         numbers = [number for number in found if number is not None]
         if len(numbers) < len(found):
-            raise Denied(f"IIAC; Invalid port: {aids[:40]}")
+            raise DeniedError(f"IIAC; Invalid port: {aids[:40]}")
         return numbers
-

@@ -1,0 +1,269 @@
+"""The driver for NETCONF over SSH (Polatis, port 830).
+
+A change is one `<edit-config>` of running, or of the candidate and a `<commit>`
+(`?datastore=candidate`). The model has no state of a cross-connect: the driver waits until
+the power monitors of the new egress ports show light, where the switch has monitors.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import asyncssh
+
+from lightloom.switches.access import Credentials
+from lightloom.switches.drivers import _ssh
+from lightloom.switches.drivers._loop import Loop
+from lightloom.switches.netconf_text import (
+    BASE,
+    CHUNKED,
+    OPTICAL,
+    BadMessageError,
+    Framer,
+    framed,
+    hello,
+    local,
+    parsed,
+)
+from lightloom.switches.ports import Pair, Port, Size, name_of
+from lightloom.switches.protocol import (
+    WAIT_S,
+    CrossConnect,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+    check_pairs,
+    difference,
+)
+from lightloom.switches.states import PortStatus
+
+LIT_DBM = -40.0
+"""An egress port with more power than this has light [dBm]."""
+SETTLED_DB = 0.1
+"""Two readings in a row that differ by less than this have settled [dB]."""
+POLL_S = 0.01
+"""Between readings of the monitors [s]."""
+_STATES = {
+    "ENABLED": PortStatus.UNKNOWN,
+    "DISABLED": PortStatus.BLOCKED,
+    "FAILED": PortStatus.FAILED,
+}
+
+
+class NetconfSwitch:
+    """A switch that speaks NETCONF with Polatis' model."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int = 830,
+        credentials: Credentials | None = None,
+        *,
+        ignore_host_key: bool = False,
+        datastore: str = "running",
+    ) -> None:
+        self._target = f"netconf://{host}:{port}"
+        self._datastore, self._message, self._framer = datastore, 0, Framer()
+        self._loop = Loop()
+        try:
+            self._line = _ssh.connect(
+                self._target, self._loop, host, port, credentials or Credentials(), ignore_host_key
+            )
+            self._open()
+        except SwitchError:
+            self._loop.close()
+            raise
+        self._size: Size | None = None
+
+    def describe(self) -> Description:
+        """What it is."""
+        found = [
+            leaf.text or ""
+            for leaf in self._get("product-information").iter()
+            if local(leaf) == "model-name"
+        ]
+        return Description(
+            self._target,
+            f"NETCONF ({self._datastore})",
+            found[0] if found else "",
+            self._ports(),
+            atomic=True,
+            reports_power=self.power() is not None,
+        )
+
+    def read(self) -> Reading:
+        """Its cross-connects and ports as they are."""
+        after = self._ports().a
+        pairs = [
+            (int(row["ingress"]), int(row["egress"]) - after)
+            for row in _rows(self._get("cross-connects"), ("pair", "pairs"))
+        ]
+        states = {
+            self._port(int(row["port-id"])): _STATES.get(row.get("status", ""), PortStatus.UNKNOWN)
+            for row in _rows(self._get("port-config"), ("port",))
+        }
+        return Reading([CrossConnect(pair, name_of(pair)) for pair in sorted(pairs)], states)
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
+    ) -> Outcome:
+        """One edit; waits until there is light."""
+        check_pairs(remove, add, self._ports())
+        started = time.monotonic()
+        before = self.read()
+        gone, new, kept = difference(before, remove, add)
+        if not gone and not new:
+            return Outcome([], [], kept, True, time.monotonic() - started)
+        busy = {pair[0]: pair for pair in before.pairs if pair not in gone}
+        for pair in new:  # the list is keyed by ingress: a merge would move the other one
+            if pair[0] in busy:
+                other = name_of(busy[pair[0]])
+                message = f"{self._target}: port {pair[0]}A is in {other}; delete that one, too"
+                raise SwitchError(message, Outcome())
+        self._edit(gone, new, before)
+        done = Outcome(gone, new, kept)
+        settled = self._wait_for_light(done, started, wait_s)
+        return Outcome(gone, new, kept, settled, time.monotonic() - started)
+
+    def power(self) -> Mapping[Port, float] | None:
+        """The light that leaves each B port [dBm]."""
+        rows = _rows(self._get("opm-power"), ("port",))
+        ports = {self._port(int(row["port-id"])): float(row["power"]) for row in rows}
+        return {port: power for port, power in ports.items() if port.side == "B"} or None
+
+    def close(self) -> None:
+        """Ends the session."""
+        self._line.close()
+        self._loop.close()
+
+    def _edit(self, gone: Sequence[Pair], new: Sequence[Pair], before: Reading) -> None:
+        again = {pair[0] for pair in new}
+        rows = [
+            f'<pair nc:operation="remove"><ingress>{pair[0]}</ingress></pair>'
+            for pair in gone
+            if pair[0] not in again
+        ]
+        after = self._ports().a
+        rows += [f"<pair><ingress>{a}</ingress><egress>{b + after}</egress></pair>" for a, b in new]
+        config = f'<cross-connects xmlns="{OPTICAL}">{"".join(rows)}</cross-connects>'
+        try:
+            self._rpc(
+                f"<edit-config><target><{self._datastore}/></target>"
+                "<error-option>rollback-on-error</error-option>"
+                f'<config xmlns:nc="{BASE}">{config}</config></edit-config>'
+            )
+            if self._datastore == "candidate":
+                self._rpc("<commit/>")
+        except _RefusedError as problem:
+            if self._datastore == "candidate":
+                self._rpc("<discard-changes/>")
+            there, lit = {*self.read().pairs}, {*before.pairs}
+            done = Outcome(sorted(lit - there), sorted(there - lit))
+            raise SwitchError(str(problem), done) from None
+
+    def _wait_for_light(self, done: Outcome, started: float, wait_s: float) -> bool | None:
+        """Whether all new egress ports have steady light; None without monitors."""
+        ports = [Port("B", pair[1]) for pair in done.added]
+        last: Mapping[Port, float] = {}
+        while ports:
+            found = self.power()
+            if found is None or not all(port in found for port in ports):
+                return None
+            dark = [port for port in ports if found[port] < LIT_DBM]
+            moving = [p for p in ports if abs(found[p] - last.get(p, 1e3)) > SETTLED_DB]
+            if not dark and not moving:
+                return True
+            if time.monotonic() - started > wait_s:
+                names = ", ".join(map(str, (dark or moving)[:3]))
+                raise SwitchError(f"{self._target}: no steady light at {names}; look there", done)
+            last = found
+            time.sleep(POLL_S)
+        return True
+
+    def _ports(self) -> Size:
+        """The ports of both sides, by the size in the name of the model, else halves."""
+        if self._size is None:
+            product = self._get("product-information")
+            text = " ".join(leaf.text or "" for leaf in product.iter())
+            found = re.search(r"-(\d+)x(\d+)-", text)
+            if found is not None:
+                self._size = Size(int(found[1]), int(found[2]))
+            else:
+                many = len(_rows(self._get("port-config"), ("port",)))
+                self._size = Size(many // 2, many - many // 2)
+        return self._size
+
+    def _port(self, number: int) -> Port:
+        after = self._ports().a
+        return Port("A", number) if number <= after else Port("B", number - after)
+
+    def _get(self, container: str) -> ET.Element:
+        pattern = f'<{container} xmlns="{OPTICAL}"/>'
+        return self._rpc(f'<get><filter type="subtree">{pattern}</filter></get>')
+
+    def _open(self) -> None:
+        async def opened() -> Any:
+            return await self._line.create_process(subsystem="netconf", encoding=None)
+
+        self._process = self._bounded(opened())
+        mine = hello(["urn:ietf:params:netconf:base:1.0", CHUNKED])
+        answer = self._exchange(framed(mine, chunked=False))
+        offered = {(element.text or "").strip() for element in answer.iter()}
+        self._framer.chunked = CHUNKED in offered
+
+    def _rpc(self, operation: str) -> ET.Element:
+        """The reply to one operation.
+
+        Raises:
+            SwitchError: if it is an error, or there is none.
+        """
+        self._message += 1
+        text = f'<rpc xmlns="{BASE}" message-id="{self._message}">{operation}</rpc>'
+        reply = self._exchange(framed(text, chunked=self._framer.chunked))
+        errors = [element for element in reply if local(element) == "rpc-error"]
+        if errors:
+            leaves = {local(leaf): (leaf.text or "").strip() for leaf in errors[0]}
+            reason = leaves.get("error-message") or leaves.get("error-tag", "")
+            raise _RefusedError(f"{self._target}: refused: {reason}; read the switch", Outcome())
+        return reply
+
+    def _exchange(self, data: bytes) -> ET.Element:
+        async def exchange() -> str:
+            self._process.stdin.write(data)
+            while (text := self._framer.next()) is None:
+                more = await self._process.stdout.read(1 << 16)
+                if not more:
+                    raise ConnectionError("it closed the session")
+                self._framer.feed(more)
+            return text
+
+        text = self._bounded(exchange())
+        try:
+            return parsed(text)
+        except BadMessageError as problem:
+            raise SwitchError(f"{self._target}: {problem}; is it NETCONF?") from None
+
+    def _bounded(self, work: Any) -> Any:
+        try:
+            return self._loop.run(work, _ssh.ANSWER_S)
+        except (OSError, asyncssh.Error, TimeoutError, BadMessageError) as problem:
+            reason = str(problem) or "no answer"
+            raise SwitchError(f"{self._target}: {reason}; read it again") from None
+
+
+class _RefusedError(SwitchError):
+    """An rpc-error."""
+
+
+def _rows(reply: ET.Element, names: tuple[str, ...]) -> list[dict[str, str]]:
+    """The leaves of each entry of a list."""
+    return [
+        {local(leaf): (leaf.text or "").strip() for leaf in element}
+        for element in reply.iter()
+        if local(element) in names and len(element)
+    ]

@@ -1,0 +1,184 @@
+"""The NETCONF face: the model of Polatis switches over SSH (RFC 6241, RFC 6242).
+
+Certain, as public clients use it: the namespace, `cross-connects/pair{ingress,egress}`,
+`port-config/port`, `opm-power/port{port-id,power}`, `voa/port`, `product-information`;
+candidate and running; ports count from 1, egress ports on after the ingress ports.
+Assumptions: the leaves of `port-config` and `voa`; that `ingress` is the key of `pair`, so
+that a merge with another egress moves the cross-connect; which errors are reported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import Any
+
+import asyncssh
+
+from lightloom.switches.access import Credentials
+from lightloom.switches.faces import _ssh
+from lightloom.switches.faces._netconf_data import Store, WrongError, subtree
+from lightloom.switches.host import AwayError, CutError, Host
+from lightloom.switches.netconf_text import (
+    BASE,
+    CHUNKED,
+    OPTICAL,
+    BadMessageError,
+    Framer,
+    framed,
+    hello,
+    local,
+    parsed,
+)
+
+CAPABILITIES = [
+    "urn:ietf:params:netconf:base:1.0",
+    CHUNKED,
+    "urn:ietf:params:netconf:capability:writable-running:1.0",
+    "urn:ietf:params:netconf:capability:candidate:1.0",
+    "urn:ietf:params:netconf:capability:validate:1.0",
+    "urn:ietf:params:netconf:capability:rollback-on-error:1.0",
+    f"{OPTICAL}?module=optical-switch&amp;revision=2020-01-01",
+]
+IDLE_S = 600.0
+"""A session without a message for this long is closed [s]."""
+
+
+async def listen(
+    host: Host, credentials: Credentials, address: str, port: int
+) -> asyncssh.SSHAcceptor:
+    """Serves NETCONF as the subsystem `netconf`."""
+    sessions = itertools.count(1)
+    locks: dict[str, int] = {}
+
+    async def process(channel: asyncssh.SSHServerProcess[bytes]) -> None:
+        connection: Any = channel.get_extra_info("connection")
+        if channel.subsystem != "netconf":
+            channel.exit(1)
+            return
+        session = Session(host, next(sessions), locks)
+        try:
+            await session.serve(channel)
+        except (CutError, AwayError):
+            connection.abort()
+        except (BadMessageError, TimeoutError, asyncssh.Error, ConnectionError):
+            channel.exit(1)  # RFC 6242: broken framing ends the session
+        else:
+            channel.exit(0)
+        finally:
+            for name in [name for name, owner in locks.items() if owner == session.number]:
+                del locks[name]
+
+    return await _ssh.listen(host, credentials, address, port, process, encoding=None)
+
+
+class Session:
+    """One session."""
+
+    def __init__(self, host: Host, number: int, locks: dict[str, int]) -> None:
+        self.number = number
+        self._host, self._locks = host, locks
+        self._store = Store(host)
+        self._framer = Framer()
+
+    async def serve(self, channel: Any) -> None:
+        """Answers until the client ends the session."""
+        channel.stdout.write(framed(hello(CAPABILITIES, self.number), chunked=False))
+        first = parsed(await self._next(channel))
+        if local(first) != "hello":
+            raise BadMessageError("a hello comes first")
+        offered = {(element.text or "").strip() for element in first.iter()}
+        self._framer.chunked = CHUNKED in offered
+        while True:
+            request = parsed(await self._next(channel))
+            if local(request) != "rpc" or len(request) != 1:
+                raise BadMessageError("one rpc at a time")
+            answer = await self._answer(request)
+            attributes = "".join(
+                f' {key}="{_escaped(value)}"'
+                for key, value in request.attrib.items()
+                if "}" not in key
+            )
+            reply = f'<rpc-reply xmlns="{BASE}"{attributes}>{answer}</rpc-reply>'
+            channel.stdout.write(framed(reply, chunked=self._framer.chunked))
+            if local(request[0]) == "close-session":
+                return
+
+    async def _next(self, channel: Any) -> str:
+        while (text := self._framer.next()) is None:
+            data = await asyncio.wait_for(channel.stdin.read(1 << 16), IDLE_S)
+            if not data:
+                raise ConnectionError
+            self._framer.feed(data)
+        return text
+
+    async def _answer(self, request: Any) -> str:
+        self._host.check_up()
+        operation = request[0]
+        handler = getattr(self, f"_do_{local(operation).replace('-', '_')}", None)
+        try:
+            if handler is None:
+                raise WrongError("operation-not-supported", f"no operation {local(operation)[:40]}")
+            return str(await handler(operation))
+        except WrongError as problem:
+            return problem.xml()
+
+    async def _do_get(self, operation: Any) -> str:
+        return f"<data>{subtree(self._store.state(), operation)}</data>"
+
+    async def _do_get_config(self, operation: Any) -> str:
+        datastore = _datastore(operation, "source")
+        return f"<data>{subtree(self._store.config(datastore), operation)}</data>"
+
+    async def _do_edit_config(self, operation: Any) -> str:
+        datastore = _datastore(operation, "target")
+        self._check_lock(datastore)
+        await self._store.edit(datastore, operation)
+        return "<ok/>"
+
+    async def _do_commit(self, operation: Any) -> str:
+        self._check_lock("running")
+        await self._store.commit()
+        return "<ok/>"
+
+    async def _do_discard_changes(self, operation: Any) -> str:
+        self._store.discard()
+        return "<ok/>"
+
+    async def _do_validate(self, operation: Any) -> str:
+        self._store.validate()
+        return "<ok/>"
+
+    async def _do_lock(self, operation: Any) -> str:
+        name = _datastore(operation, "target")
+        self._check_lock(name)
+        self._locks[name] = self.number
+        return "<ok/>"
+
+    async def _do_unlock(self, operation: Any) -> str:
+        name = _datastore(operation, "target")
+        if self._locks.get(name) != self.number:
+            raise WrongError("operation-failed", f"{name} is not locked by this session")
+        del self._locks[name]
+        return "<ok/>"
+
+    async def _do_close_session(self, operation: Any) -> str:
+        return "<ok/>"
+
+    def _check_lock(self, datastore: str) -> None:
+        owner = self._locks.get(datastore, self.number)
+        if owner != self.number:
+            raise WrongError("lock-denied", f"session {owner} has locked {datastore}")
+
+
+def _datastore(operation: Any, role: str) -> str:
+    for element in operation:
+        if local(element) == role and len(element) == 1:
+            name = local(element[0])
+            if name in ("running", "candidate"):
+                return name
+    raise WrongError("invalid-value", f"{role} must be running or candidate")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")

@@ -1,0 +1,132 @@
+"""Messages of NETCONF over SSH: framing (RFC 6242) and safe XML.
+
+XML with a document type is refused: entities are defined there, and NETCONF has none.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from typing import Any
+
+BASE = "urn:ietf:params:xml:ns:netconf:base:1.0"
+OPTICAL = "http://www.polatis.com/yang/optical-switch"
+CHUNKED = "urn:ietf:params:netconf:base:1.1"
+LONGEST = 4 << 20
+"""The longest message [bytes]."""
+DEEPEST = 50
+"""Elements within each other [count]."""
+_END = b"]]>]]>"
+_CHUNK = re.compile(rb"\n#([1-9][0-9]{0,9})\n")
+
+_BEGUN = re.compile(rb"(\n(#(#|[1-9][0-9]{0,9})?)?)?")
+"""What may still become the head of a chunk."""
+
+
+class BadMessageError(ValueError):
+    """Framing or XML that is refused."""
+
+
+class Framer:
+    """Cuts a stream of bytes into messages."""
+
+    def __init__(self) -> None:
+        self.chunked = False
+        """Whether both sides have said that they can do chunks."""
+        self._buffer = b""
+        self._message = b""
+
+    def feed(self, data: bytes) -> None:
+        """Takes bytes up.
+
+        Raises:
+            BadMessageError: if a message is too long.
+        """
+        self._buffer += data
+        if len(self._buffer) + len(self._message) > LONGEST:
+            raise BadMessageError(f"a message of more than {LONGEST} bytes")
+
+    def next(self) -> str | None:
+        """The next complete message; None if there is none.
+
+        Raises:
+            BadMessageError: if the framing is broken, or it is not UTF-8.
+        """
+        raw = self._next_chunked() if self.chunked else self._next_delimited()
+        if raw is None:
+            return None
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            raise BadMessageError("not UTF-8") from None
+
+    def _next_delimited(self) -> bytes | None:
+        raw, found, rest = self._buffer.partition(_END)
+        if not found:
+            return None
+        self._buffer = rest
+        return raw
+
+    def _next_chunked(self) -> bytes | None:
+        while True:
+            if self._buffer.startswith(b"\n##\n"):
+                self._buffer = self._buffer[4:]
+                raw, self._message = self._message, b""
+                return raw
+            found = _CHUNK.match(self._buffer)
+            if found is None:
+                if not _BEGUN.fullmatch(self._buffer):
+                    raise BadMessageError("broken chunks")
+                return None
+            size = int(found[1])
+            if size > LONGEST:
+                raise BadMessageError(f"a chunk of more than {LONGEST} bytes")
+            if len(self._buffer) < found.end() + size:
+                return None
+            self._message += self._buffer[found.end() : found.end() + size]
+            self._buffer = self._buffer[found.end() + size :]
+
+
+def framed(text: str, *, chunked: bool) -> bytes:
+    """A message as it is sent."""
+    raw = text.encode()
+    return b"\n#%d\n%s\n##\n" % (len(raw), raw) if chunked else raw + _END
+
+
+def parsed(text: str) -> ET.Element:
+    """The root element of a message.
+
+    Raises:
+        BadMessageError: if it is not XML, has a document type, or is too deep.
+    """
+    if "<!" in text.replace("<!--", "").replace("<![CDATA[", ""):
+        raise BadMessageError("a document type or an entity, which NETCONF does not have")
+    builder: Any = ET.XMLPullParser(["start", "end"])
+    depth = 0
+    root: ET.Element | None = None
+    try:
+        builder.feed(text.lstrip())
+        builder.close()
+        events: list[Any] = [*builder.read_events()]
+        for event, element in events:
+            root = element if root is None else root
+            depth += 1 if event == "start" else -1
+            if depth > DEEPEST:
+                raise BadMessageError(f"more than {DEEPEST} elements within each other")
+    except ET.ParseError as problem:
+        raise BadMessageError(f"not XML ({problem})") from None
+    if root is None:
+        raise BadMessageError("no element")
+    return root
+
+
+def local(element: ET.Element) -> str:
+    """The name of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def hello(capabilities: list[str], session: int | None = None) -> str:
+    """A `<hello>`."""
+    listed = "".join(f"<capability>{name}</capability>" for name in capabilities)
+    own = "" if session is None else f"<session-id>{session}</session-id>"
+    return f'<hello xmlns="{BASE}"><capabilities>{listed}</capabilities>{own}</hello>'

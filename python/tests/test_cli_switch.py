@@ -1,0 +1,182 @@
+"""`lightloom switch`: the command, on an emulated switch in a process of its own."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from cli_support import ROOT, lightloom
+from switch_support import served
+
+PAIR = '["1A-2B"]'
+
+
+def test_the_example_serves_every_face_and_answers_within_a_second_or_so(tmp_path):
+    text = (ROOT / "examples" / "switch-32.toml").read_text(encoding="utf-8")
+    text = re.sub(r"port = \d+", "port = 0", text)
+    (tmp_path / "switch.toml").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "lightloom", "switch", "serve", "switch.toml"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        ports = {}
+        for line in process.stdout:
+            found = re.fullmatch(r"(\w+) +127\.0\.0\.1:(\d+)\n", line)
+            if found is None:
+                break
+            ports[found[1]] = found[2]
+        assert {*ports} == {"scpi", "command", "gnmi", "ssh", "netconf", "tl1"}
+        target = f"scpi://127.0.0.1:{ports['scpi']}"
+        added = lightloom("switch", "change", target, "--add", "1A-2B", "--yes", cwd=tmp_path)
+        assert added.returncode == 0, added.stderr
+        for scheme, port in [
+            ("gnmi", "gnmi"),
+            ("sonic", "ssh"),
+            ("netconf", "netconf"),
+            ("tl1", "tl1"),
+            ("scpi", "scpi"),
+        ]:
+            target = f"{scheme}://127.0.0.1:{ports[port]}"
+            done = lightloom("switch", "read", target, "--json", cwd=tmp_path)
+            assert done.returncode == 0, done.stderr
+            rows = json.loads(done.stdout)["cross_connects"]
+            assert [(row["a"], row["b"]) for row in rows] == [(1, 2)]
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+
+
+def test_change_to_a_file_says_what_it_does_and_a_second_one_changes_nothing(tmp_path):
+    (tmp_path / "wanted.json").write_text('["1A-2B", "2A-1B"]', encoding="utf-8")
+    with served("scpi") as switch:
+        target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
+        lightloom("switch", "change", target, "--add", "1A-2B,7A-7B", "-y", cwd=tmp_path)
+        asked = lightloom("switch", "change", target, "--to", "wanted.json", cwd=tmp_path)
+        assert asked.returncode == 2
+        assert "--yes = (missing)" in asked.stderr
+        assert switch.pairs() == [(1, 2), (7, 7)]
+        words = ["switch", "change", target, "--to", "wanted.json", "--yes"]
+        done = lightloom(*words, cwd=tmp_path)
+        assert done.stdout.splitlines()[:3] == [
+            "delete 7A-7B",
+            "create 2A-1B",
+            "1 to delete, 1 to create, 1 to keep",
+        ]
+        assert switch.pairs() == [(1, 2), (2, 1)]
+        assert "nothing changed" in lightloom(*words, cwd=tmp_path).stdout
+        shown = lightloom("switch", "show", target, cwd=tmp_path).stdout
+        assert re.search(r"1A-2B +- +- +-\d\.\d\d dBm", shown)
+
+
+def test_a_file_stands_in_for_a_switch(tmp_path):
+    (tmp_path / "lit.json").write_text(PAIR, encoding="utf-8")
+    words = ["switch", "change", "file:lit.json", "--add", "3A-3B", "--remove", "1A-2B", "-y"]
+    assert lightloom(*words, cwd=tmp_path).returncode == 0
+    assert json.loads((tmp_path / "lit.json").read_text()) == ["3A-3B"]
+    assert lightloom("switch", "read", "file:lit.json", cwd=tmp_path).stdout == "3A-3B\n"
+
+
+def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):
+    with served("scpi") as switch:
+        target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
+        done = lightloom("switch", "test", target, "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        rows = json.loads(done.stdout)
+        assert {row["verdict"] for row in rows} == {"passed"}
+        assert len(rows) == 12
+        # a switch whose bulk stops half-way fails the test
+        fault = {"kind": "partial"}
+        from lightloom.switches.faults import read_fault
+
+        switch.strike(read_fault("fault", fault))
+        done = lightloom("switch", "test", target, cwd=tmp_path)
+        assert done.returncode == 1
+        assert "failed   create" in done.stdout
+        assert "1 of 12 checks failed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("scpi://admin:secret@127.0.0.1", "use --credentials FILE"),
+        ("http://127.0.0.1", "must be one of scpi://HOST"),
+        ("scpi://", "names no host"),
+        ("scpi://127.0.0.1:99999", "up to 65535"),
+        ("sonic://127.0.0.1?mode=bold", "correct mode"),
+    ],
+)
+def test_bad_addresses_are_refused_and_passwords_not_repeated(target, message, tmp_path):
+    done = lightloom("switch", "read", target, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "secret" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("ports = '0x4'", "ports = 0x4: 1 to 1024"),
+        ("ports = '2048x4'", "ports = 2048x4"),
+        ("colour = 1", "colour = 1: no such key"),
+        ("[faces.scpi]\nadd_in_use = 'maybe'", "faces.scpi.add_in_use = maybe"),
+        ("[faces.telnet]\nport = 23", "faces.telnet"),
+        ("[timing]\nsettle = 'soon'", "timing.settle"),
+        ("[timing]\ndevice = 'magic'", "timing.device = magic"),
+        ("listen = '0.0.0.0'\n[faces.tl1]", "there is no password"),
+        ("[faces.gnmi]\ntls_key = 'a'", "a certificate and its key"),
+        ("[[fault]]\nkind = 'melt'", "fault[0].kind = melt"),
+        ("[optics]\nloss_min_db = 3", "loss_min_db"),
+        ("", "faces = (none)"),
+        ("x", "not TOML"),
+    ],
+)
+def test_a_bad_switch_file_is_refused_by_key(toml, message, tmp_path):
+    (tmp_path / "switch.toml").write_text(toml, encoding="utf-8")
+    done = lightloom("switch", "serve", "switch.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_port_in_use_is_named(tmp_path):
+    with served("scpi") as switch:
+        text = f"[faces.scpi]\nport = {switch.ports['scpi']}\n"
+        (tmp_path / "switch.toml").write_text(text, encoding="utf-8")
+        done = lightloom("switch", "serve", "switch.toml", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "is in use; choose another, or 0 for a free one" in done.stderr
+
+
+def test_a_device_model_sets_the_settling_time():
+    from lightloom.switches.config import setup_of
+
+    design = setup_of({"timing": {"device": "mems-hydra"}}).design
+    assert design.settle_ps == 100 * 10**9  # HydRA: 100 ms
+    ring = setup_of({"timing": {"device": "wss-ring", "settle": "1 ms"}}).design
+    assert (ring.settle_ps, ring.deviation_ps) == (10**9, 2_360_000)  # Mordia: sigma 2.36 us
+
+
+def test_the_command_face_tells_the_state_and_strikes(tmp_path):
+    import urllib.error
+    import urllib.request
+
+    with served("scpi", "command") as switch:
+        base = f"http://127.0.0.1:{switch.ports['command']}"
+
+        def get(path, body=None):
+            data = None if body is None else json.dumps(body).encode()
+            with urllib.request.urlopen(base + path, data, timeout=20) as answer:
+                return answer.read()
+
+        get("/faults", {"kind": "intruder", "add": ["3A-4B"]})
+        time.sleep(0.05)
+        state = json.loads(get("/state"))
+        assert state["connections"][0]["status"] == "CONNECTED"
+        loss = json.loads(get("/loss/3A-4B"))["loss_dB"]
+        assert abs(state["ports"]["4B"]["output_dbm"] + loss) <= 0.5
+        for body, reason in [({"kind": "melt"}, "fault.kind"), ([], "not a JSON object")]:
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                get("/faults", body)
+            assert caught.value.code == 400
+            assert reason in caught.value.read().decode()

@@ -1,0 +1,199 @@
+"""The NETCONF face by ncclient and by raw bytes, and the driver by the conformance test."""
+
+import asyncio
+
+import asyncssh
+import pytest
+from ncclient import manager
+from ncclient.operations import RPCError
+from switch_support import WAIT_S, served
+
+from lightloom.switches import conformance
+from lightloom.switches.access import Credentials
+from lightloom.switches.drivers.netconf import NetconfSwitch
+from lightloom.switches.faults import Fault
+from lightloom.switches.netconf_text import BadMessageError, Framer, framed, parsed
+from lightloom.switches.ports import Port
+from lightloom.switches.protocol import SwitchError
+
+OPTICAL = "http://www.polatis.com/yang/optical-switch"
+
+
+def client(port):
+    return manager.connect(
+        host="127.0.0.1",
+        port=port,
+        username="admin",
+        password="any",
+        hostkey_verify=False,
+        look_for_keys=False,
+        allow_agent=False,
+        timeout=WAIT_S,
+    )
+
+
+def config(*rows):
+    """An edit: pairs of ingress and egress, or an operation and an ingress."""
+    body = "".join(
+        f'<pair nc:operation="{a}"><ingress>{b}</ingress></pair>'
+        if isinstance(a, str)
+        else f"<pair><ingress>{a}</ingress><egress>{b}</egress></pair>"
+        for a, b in rows
+    )
+    base = "urn:ietf:params:xml:ns:netconf:base:1.0"
+    return (
+        f'<config xmlns="{base}" xmlns:nc="{base}">'
+        f'<cross-connects xmlns="{OPTICAL}">{body}</cross-connects></config>'
+    )
+
+
+def test_ncclient_edits_running_and_reads_with_filters():
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        assert any(OPTICAL in str(one) for one in line.server_capabilities)
+        line.edit_config(target="running", config=config((1, 17), (2, 18)))
+        assert switch.pairs() == [(1, 1), (2, 2)]
+        pattern = f'<cross-connects xmlns="{OPTICAL}"><pair/></cross-connects>'
+        reply = line.get_config("running", filter=("subtree", pattern)).data_xml
+        assert reply.count("ingress>") == 4
+        assert "<egress>18</egress>" in reply.replace("ns0:", "")
+        one = f'<port-config xmlns="{OPTICAL}"><port><port-id>17</port-id></port></port-config>'
+        reply = line.get(filter=("subtree", one)).data_xml.replace("ns0:", "")
+        assert reply.count("<port>") == 1
+        assert "<peer-port>1</peer-port>" in reply
+        # keyed by ingress: a merge with another egress moves the cross-connect
+        line.edit_config(target="running", config=config(("remove", 2), (1, 20)))
+        assert switch.pairs() == [(1, 4)]
+
+
+def test_ncclient_commits_and_discards_the_candidate():
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        with line.locked("candidate"):
+            line.edit_config(target="candidate", config=config((1, 17)))
+            assert switch.pairs() == []
+            line.discard_changes()
+            line.edit_config(target="candidate", config=config((3, 19)))
+            line.validate(source="candidate")
+            line.commit()
+        assert switch.pairs() == [(3, 3)]
+        with client(switch.ports["netconf"]) as other:
+            line.lock("running")
+            with pytest.raises(RPCError, match="has locked"):
+                other.edit_config(target="running", config=config((4, 20)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([(1, 17), (2, 17)], "egress of 2A-1B is in 1A-1B"),
+        ([(17, 18)], "ingress 17 is not on 16x16"),
+        ([(1, 33)], "egress 33 is not on 16x16"),
+        ([("delete", 5)], "ingress 5 has no"),
+        ([("create", 2)], "egress"),
+        ([("explode", 2)], "operation explode"),
+    ],
+)
+def test_a_refused_edit_changes_nothing(rows, reason):
+    with served("netconf", ports="16x16") as switch, client(switch.ports["netconf"]) as line:
+        line.edit_config(target="running", config=config((9, 25)))
+        with pytest.raises(RPCError, match=reason):
+            line.edit_config(target="running", config=config(*rows))
+        assert switch.pairs() == [(9, 9)]
+
+
+def raw(port, data):
+    """What comes back for bytes on the subsystem, until the session ends."""
+
+    async def talk():
+        options = {"username": "a", "password": "b", "known_hosts": None, "config": None}
+        async with (
+            asyncssh.connect("127.0.0.1", port, **options) as line,
+            line.create_process(subsystem="netconf", encoding=None) as process,
+        ):
+            process.stdin.write(data)
+            return await process.stdout.read()
+
+    return asyncio.run(asyncio.wait_for(talk(), WAIT_S))
+
+
+HELLO = (
+    b'<hello xmlns="urn:ietf:params:xml:ns:netconf:base:1.0"><capabilities><capability>'
+    b"urn:ietf:params:netconf:base:1.1</capability></capabilities></hello>]]>]]>"
+)
+LAUGHS = (
+    b'<!DOCTYPE a [<!ENTITY b "b"><!ENTITY c "&b;&b;&b;">]>'
+    b'<rpc xmlns="urn:ietf:params:xml:ns:netconf:base:1.0" message-id="1"><get>&c;</get></rpc>'
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"no xml]]>]]>",
+        HELLO + b"\n#0\n",
+        HELLO + b"\n#99999999999\n",
+        HELLO + b"no chunk at all",
+        HELLO + framed(LAUGHS.decode(), chunked=True),
+        HELLO + b"\n#2\n\xff\xfe\n##\n",
+        b"<" * (5 << 20),
+    ],
+    ids=["no xml", "empty chunk", "huge chunk", "no chunk", "entities", "not UTF-8", "endless"],
+)
+def test_hostile_input_ends_that_session_and_nothing_else(data):
+    with served("netconf") as switch:
+        with client(switch.ports["netconf"]) as other:
+            raw(switch.ports["netconf"], data)
+            other.edit_config(target="running", config=config((1, 33)))
+        assert switch.pairs() == [(1, 1)]
+
+
+def test_chunks_are_joined_wherever_a_stream_is_cut():
+    # begins as the example of RFC 6242 §4.2: chunks of 4, 18 and 3 bytes
+    text = b'\n#4\n<rpc\n#18\n message-id="102"\n\n#3\n/>\n\n##\n'
+    for size in (1, 2, 3, 7, 100):
+        framer = Framer()
+        framer.chunked = True
+        found = []
+        for at in range(0, len(text), size):
+            framer.feed(text[at : at + size])
+            found.append(framer.next())
+        assert [one for one in found if one is not None] == ['<rpc message-id="102"\n/>\n']
+    with pytest.raises(BadMessageError, match="50 elements"):
+        parsed("<a>" * 60 + "</a>" * 60)
+
+
+@pytest.mark.parametrize("datastore", ["running", "candidate"])
+def test_the_driver_passes_the_conformance_test(datastore):
+    with served("netconf", ports="32x32") as switch:
+        drivers = []
+
+        def opened():
+            drivers.append(NetconfSwitch("127.0.0.1", switch.ports["netconf"], datastore=datastore))
+            return drivers[-1]
+
+        checks = [*conformance.run(opened(), opened)]
+        drivers[0].close()
+        bad = [one for one in checks if one.verdict is not conformance.Verdict.PASSED]
+        assert not bad
+        assert switch.pairs() == []
+
+
+def test_faults_reach_the_driver(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("admin\ncorrect\n")
+    with served("netconf", credentials=str(secret), timing={"settle": "5 ms"}) as switch:
+        port = switch.ports["netconf"]
+        with pytest.raises(SwitchError, match="refused the login"):
+            NetconfSwitch("127.0.0.1", port, Credentials("admin", "wrong"))
+        driver = NetconfSwitch("127.0.0.1", port, Credentials("admin", "correct"))
+        switch.strike(Fault("stuck", port=Port("A", 1)))
+        with pytest.raises(SwitchError, match="no steady light at 1B"):
+            driver.change([], [(1, 1)], wait_s=0.3)
+        switch.strike(Fault("partial"))
+        with pytest.raises(SwitchError, match="internal error") as caught:
+            driver.change([], [(2, 2), (3, 3)])
+        assert [*caught.value.done.added] == [(2, 2)]
+        switch.strike(Fault("cut-after"))
+        with pytest.raises(SwitchError):
+            driver.change([], [(4, 4)])
+        driver.close()
+        assert (4, 4) in switch.pairs()
