@@ -41,7 +41,7 @@ pub struct Plan {
     /// Distance between samples; `None` chooses about 400 over the arrivals, or
     /// up to 1,000 over a closed loop, however long it is.
     pub sample: Option<Time>,
-    /// Faults in any order.
+    /// Faults in any order; [`crate::outages`] makes them of failures that overlap.
     pub faults: Vec<Fault>,
 }
 
