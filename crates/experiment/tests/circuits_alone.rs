@@ -2,7 +2,7 @@
 //! demand is too small for one.
 
 use lightloom_engine::run::Silent;
-use lightloom_engine::{Flows, HostId, Time};
+use lightloom_engine::{Dependencies, FlowId, Flows, HostId, Time};
 use lightloom_experiment::Experiment;
 use serde_json::{json, Value};
 
@@ -38,42 +38,48 @@ fn experiment(fabric: Value, more: Value) -> Experiment {
     Experiment::read(&with(raw, more)).expect("a good file")
 }
 
-/// When the last flow of an experiment's own workload arrives.
-fn drained(fabric: Value, workload: Value) -> Time {
-    let experiment = experiment(fabric, json!({ "workload": workload }));
-    let output = experiment.run(0, 1, &mut Silent).expect("nothing fails");
-    *output.flows.finish.iter().max().expect("flows")
-}
-
 fn is_near(time: Time, expected: Time) -> bool {
     (time - expected).0.abs() < 10 * Time::US.0
 }
 
-/// 1 GB between each of four pairs of servers, by ring: 1 GB over 100 Gb/s are 80 ms. Packets
-/// that are stored, and the first decision, are the rest, some microseconds.
+fn finishes(fabric: Value, flows: Flows) -> Vec<Time> {
+    let run = json!({"workload": {"load": 0.1, "flows": 1}, "run": {"limit": "100 s"}});
+    let prepared = experiment(fabric, run).prepare(0, 1, Some(flows));
+    let output = prepared.expect("a good table").run(&mut Silent);
+    output.expect("nothing fails").flows.finish
+}
+
+/// All-reduces of 1 GB by ring between servers 0 and 4, 1 and 5, 2 and 6, 3 and 7: two rounds
+/// of half of it each way. What a server sends in the second it has received in the first.
+fn all_reduces() -> Flows {
+    let half = 500_000_000;
+    let rows = (0..4).flat_map(|n| [(n, 4 + n, half), (4 + n, n, half)].repeat(2));
+    let mut flows = flows(&rows.collect::<Vec<_>>());
+    let flow = |n: u32, k: u32| FlowId(4 * n + k);
+    let waits = |n| [(flow(n, 2), flow(n, 1)), (flow(n, 3), flow(n, 0))];
+    let edges: Vec<(FlowId, FlowId)> = (0..4).flat_map(waits).collect();
+    for (second, _) in &edges {
+        flows.arrival[second.index()] = Time::NEVER;
+    }
+    flows.after = Dependencies::of(vec![Time::ZERO; flows.len()], &edges);
+    flows
+}
+
+/// 1 GB of each pair over 100 Gb/s are 80 ms. Packets that are stored, and the first decision,
+/// are the rest, some microseconds.
 #[test]
 fn four_all_reduces_take_four_circuits() {
-    let jobs: Vec<Value> = (0..4)
-        .map(|n| json!({"kind": "allreduce", "bytes": "1 GB", "hosts": [n, n + 4]}))
-        .collect();
-    let workload = json!({ "jobs": jobs, "order": "together" });
     let fixed = |circuits: Value| json!({"kind": "fixed", "circuits": circuits});
     let four = fixed(json!([[0, 1, 0], [0, 1, 1], [0, 1, 2], [0, 1, 3]]));
     let parallel = circuits(json!({"policy": four, "interval": "1 us"}));
-    let ends = drained(parallel, workload.clone());
-    assert!(is_near(ends, Time::MS * 80), "{ends}");
     let one = circuits(json!({
         "policy": fixed(json!([[0, 1, 0]])), "interval": "1 us", "circuit_rate": "400 Gb/s",
     }));
-    let ends = drained(one, workload);
-    assert!(is_near(ends, Time::MS * 80), "{ends}");
-}
-
-fn finishes(fabric: Value, rows: &[(u32, u32, u64)]) -> Vec<Time> {
-    let run = json!({"workload": {"load": 0.1, "flows": 1}, "run": {"limit": "100 s"}});
-    let prepared = experiment(fabric, run).prepare(0, 1, Some(flows(rows)));
-    let output = prepared.expect("a good table").run(&mut Silent);
-    output.expect("nothing fails").flows.finish
+    for fabric in [parallel, one] {
+        let ends = finishes(fabric, all_reduces());
+        let last = *ends.iter().max().expect("flows");
+        assert!(is_near(last, Time::MS * 80), "{last}");
+    }
 }
 
 /// Demand for more than three circuits asks for four: 4 GB in 100 ms are 320 Gb/s. Decided on
@@ -82,8 +88,11 @@ fn finishes(fabric: Value, rows: &[(u32, u32, u64)]) -> Vec<Time> {
 fn hydra_carries_a_pair_over_all_its_circuits() {
     let rows: Vec<(u32, u32, u64)> = (0..4).map(|n| (n, 4 + n, 1_000_000_000)).collect();
     let fabric = circuits(json!({"policy": "hydra", "interval": "100 ms"}));
-    let ends = finishes(fabric, &rows);
-    assert!(ends.iter().all(|&end| is_near(end, Time::MS * 180)), "{ends:?}");
+    let ends = finishes(fabric, flows(&rows));
+    assert!(
+        ends.iter().all(|&end| is_near(end, Time::MS * 180)),
+        "{ends:?}"
+    );
 }
 
 /// The first decision falls due after 10 s, and its circuits are lit 10 ms later.
@@ -91,8 +100,11 @@ fn hydra_carries_a_pair_over_all_its_circuits() {
 fn no_flow_is_too_small_for_a_circuit() {
     for bytes in [1, 900_000, 5_000_000] {
         let mesh = json!({"kind": "hybrid", "preset": "mesh"});
-        let ends = finishes(mesh, &[(0, 4, bytes)]);
-        assert!(ends[0] > Time::S * 10 && ends[0] < Time::MS * 10_020, "{bytes}: {ends:?}");
+        let ends = finishes(mesh, flows(&[(0, 4, bytes)]));
+        assert!(
+            ends[0] > Time::S * 10 && ends[0] < Time::MS * 10_020,
+            "{bytes}: {ends:?}"
+        );
     }
 }
 
@@ -102,7 +114,9 @@ fn a_threshold_is_refused_where_nothing_else_carries_what_is_below() {
     let resolve = |more: Value| {
         let fabric = with(circuits(json!({"policy": policy})), more);
         let workload = json!({"workload": {"load": 0.1, "flows": 1}});
-        experiment(fabric, workload).resolve().map_err(|refusal| refusal.to_string())
+        experiment(fabric, workload)
+            .resolve()
+            .map_err(|refusal| refusal.to_string())
     };
     assert!(resolve(json!({"electrical": true})).is_ok());
     assert_eq!(
