@@ -14,8 +14,10 @@
 //! | [`host`] | the controller's host: hands it inputs, carries actions out |
 //! | [`changes`] | what a change does to light and routes; days and nights |
 //! | [`moves`] | flows on their paths |
+//! | [`port_failures`] | which optical ports have failed, by themselves or with their plane |
 //! | [`switch`] | the optical switches: what is lit, how long a step takes |
 //! | [`forwarding`] | which links lead from a server to another |
+//! | [`spreading`] | which of several routes each flow takes |
 //! | [`days`] | where a schedule is that the switch follows by itself |
 //! | [`meter`] | what servers tell the controller |
 //! | [`computation`] | what a decision takes, given or measured |
@@ -47,9 +49,11 @@ pub mod meter;
 pub mod moves;
 pub mod packets;
 pub mod policy_table;
+pub mod port_failures;
 pub mod recorder;
 pub mod schedule_file;
 pub mod setup;
+pub mod spreading;
 pub mod standing;
 pub mod switch;
 #[cfg(test)]
