@@ -425,6 +425,7 @@ fn check_precedence(
         header: terms.header,
         gap: terms.gap,
         oversubscription: None,
+        discipline: None,
     };
     let mut below = Map::new();
     if let Some(name) = preset {

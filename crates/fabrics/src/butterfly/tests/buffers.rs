@@ -23,7 +23,7 @@ fn realistic() -> Physics {
         fec_latency: Some(Time(102_400)),
         header: Some(Bytes(18)),
         gap: Some(Bytes(20)),
-        oversubscription: None,
+        ..Physics::default()
     }
 }
 
