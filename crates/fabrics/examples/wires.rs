@@ -173,6 +173,7 @@ const ENTRY: Entry = Entry {
     build: contract::build::<WiresConfig>,
     memory: contract::memory::<WiresConfig>,
     facts: contract::facts::<WiresConfig>,
+    findings: contract::findings::<WiresConfig>,
 };
 
 impl FabricConfig for WiresConfig {
