@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import lightloom as lightloom_package
 from lightloom import control
 from lightloom.cli import app
+from lightloom.control.plan_facts import facts
 
 EIGHT = ROOT / "examples" / "demand-8.csv"
 THOUSAND = ROOT / "examples" / "demand-1000.npy"
@@ -345,8 +346,8 @@ def test_solstice_promises_what_packets_need() -> None:
         }.items()
     }
     assert ends == {"default": 10_000_000, "bytes": 10_000_000, "slots of 7 us": 14_000_000}
-    text = control.plan(demand, "solstice", **options).text()
-    assert "in packets of 1.5 KB" in " ".join(text.split())
+    said = facts(control.plan(demand, "solstice", **options))["all served"]
+    assert "in packets of 1.5 KB" in said
 
 
 def test_hydra_s_paths_and_vlans(tmp_path: Path) -> None:

@@ -90,6 +90,8 @@ pub struct Network {
     pub(super) ejection: Time,
     pub(super) flit_bytes: u64,
     pub(super) header: u64,
+    /// Flits that a virtual channel's buffer holds.
+    #[cfg(test)]
     pub(super) vc_buffer: u16,
     /// How often the switch moves flits in a cycle.
     pub(super) speedup: u32,
@@ -186,6 +188,7 @@ impl Network {
             ejection: config.cycle() + config.host_wire.delay(),
             flit_bytes: config.flit.0,
             header: config.header.0,
+            #[cfg(test)]
             vc_buffer: depth,
             speedup: config.speedup,
             input_speedup: inputs_each,

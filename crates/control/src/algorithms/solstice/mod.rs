@@ -146,6 +146,7 @@ pub fn plan(demand: &Matrix, network: &Network) -> Result<Plan, Refusal> {
 /// As [`plan`]; packets of 0 bytes.
 pub fn plan_within(demand: &Matrix, network: &Network, limits: &Limits) -> Result<Plan, Refusal> {
     limits.check()?;
+    network.check(demand, limits.shortest)?;
     let whole = limits.in_whole_packets(demand);
     network.check(&whole, limits.shortest)?;
     let mut search = Search::new(&whole, network, limits);
