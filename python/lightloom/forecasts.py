@@ -24,8 +24,12 @@ from lightloom.trials import Lost, Reached, Trial, Try, tried
 #: What a trial may take [s], and all of them together where there are many.
 TRIAL_S = 0.1
 TRIALS_S = 0.6
-#: The time that comes out lies within this factor of what is told, either way.
-WITHIN = 2.0
+#: The time that it takes lies within this factor of the forecast, either way: after one trial,
+#: and after two that agree, or one that was the whole run.
+WITHIN, WITHIN_TWICE = 4.0, 2.0
+#: What is to take longer [s] is tried again, for this share of it, but no longer than that [s]:
+#: in its first milliseconds a large fabric touches its memory for the first time.
+AGAIN_FROM_S, AGAIN_SHARE, AGAIN_S = 10.0, 0.05, 2.0
 #: Simulations that a search for saturation takes, most often.
 SEARCHED = 9
 #: Points of a sweep that are tried, seeds apart: all within these, or as many as fit the time
@@ -57,6 +61,8 @@ class Forecast:
     """How many of them are not in these figures: trials of theirs ended their processes."""
     each: tuple[tuple[float, int], ...] = ()
     """Time of a processor [s] and memory [B] of each, where they are known one by one."""
+    within: float = WITHIN_TWICE
+    """The time lies within this factor of the forecast, either way."""
 
     def and_(self, other: Forecast) -> Forecast:
         """Both together."""
@@ -69,6 +75,7 @@ class Forecast:
             (self.hops or 0) + (other.hops or 0) if known else None,
             self.failing + other.failing,
             self.unknown + other.unknown,
+            within=max(self.within, other.within),
         )
 
     def times(self, count: int, share: float = 1.0) -> Forecast:
@@ -82,6 +89,7 @@ class Forecast:
             hops,
             self.failing * count,
             self.unknown * count,
+            within=self.within,
         )
 
     def wall_s(self, workers: int) -> float:
@@ -136,7 +144,28 @@ def of_trial(trial: Trial) -> Forecast:
         since, more = _since(trial), _times(trial, whole)
         seconds += min(since.busy_s * _times(trial, since), whole.busy_s * more)
     hops = None if trial.hops is None else trial.hops * (1 + more)
-    return Forecast(1, seconds, seconds, trial.memory_bytes, hops)
+    within = WITHIN_TWICE if trial.finished else WITHIN
+    return Forecast(1, seconds, seconds, trial.memory_bytes, hops, within=within)
+
+
+def twice_tried(
+    experiment: Experiment, label: str, *, seconds: float, threads: int = 1
+) -> Forecast:
+    """What a fabric will take; of what is to take long, after a second and longer trial. By
+    how much both differ is how far the forecast may be out.
+
+    Raises:
+        ConfigError: if it cannot run.
+    """
+    first = of_trial(tried(experiment, label, seconds=seconds, threads=threads))
+    if first.seconds <= AGAIN_FROM_S:
+        return first
+    longer = max(seconds, min(AGAIN_S, first.seconds * AGAIN_SHARE))
+    second = of_trial(tried(experiment, label, seconds=longer, threads=threads))
+    if not math.isfinite(first.seconds) or second.within == WITHIN_TWICE:
+        return second
+    apart = max(first.seconds, second.seconds) / min(first.seconds, second.seconds)
+    return replace(second, within=max(WITHIN_TWICE, apart))
 
 
 def _since(trial: Trial) -> Reached:
@@ -170,7 +199,7 @@ def of_runs(experiments: Sequence[tuple[Experiment, str]], threads: int = 1) -> 
     """
     seconds = min(TRIAL_S, TRIALS_S / max(1, len(experiments)))
     return total(
-        of_trial(tried(experiment, label, seconds=seconds, threads=threads)).times(
+        twice_tried(experiment, label, seconds=seconds, threads=threads).times(
             len(experiment.seeds())
         )
         for experiment, label in experiments
@@ -190,7 +219,7 @@ def of_comparisons(cases: Iterable[Experiment], threads: int = 1) -> Forecast:
 
 def _of_fabric(case: Experiment, label: str, seconds: float, threads: int) -> Forecast:
     """One fabric of a comparison, at all its loads and with all its seeds."""
-    once = of_trial(tried(case, label, seconds=seconds, threads=threads))
+    once = twice_tried(case, label, seconds=seconds, threads=threads)
     resolved = case.resolved()
     known, compare = resolved["workload"].get("load"), resolved.get("compare", {})
     every = [once]

@@ -72,3 +72,50 @@ def test_names_that_differ_in_control_characters_are_not_one_node(tmp_path: Path
     path.write_text(json.dumps(rows))
     with pytest.raises(ConfigError, match="is two names that differ in control characters alone"):
         control.read_demand(path)
+
+
+def counters(sums: dict[str, tuple[int, int]]) -> str:
+    """Two interfaces a node, each with half, as amounts."""
+    result = [
+        {
+            "metric": {"instance": node, "ifName": f"eth{port}", "__name__": name},
+            "values": [[0, "0"], [60, str(amount / 2)]],
+        }
+        for node, pair in sums.items()
+        for name, amount in zip(("ifHCOutOctets", "ifHCInOctets"), pair, strict=True)
+        for port in range(2)
+    ]
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}})
+
+
+def test_gravity_has_the_sums_that_were_counted(tmp_path: Path) -> None:
+    """Of three nodes the sums leave one matrix: with s = (6, 4, 2) sent and r = (3, 4, 5)
+    received, x = a to b, the rest follows, and proportions say which x."""
+    sums = {"a": (6_000_000, 3_000_000), "b": (4_000_000, 4_000_000), "c": (2_000_000, 5_000_000)}
+    path = tmp_path / "p.json"
+    path.write_text(counters(sums))
+    demand = control.read_demand(path, unit="B", estimate="gravity")
+    assert demand.names == ["a", "b", "c"]
+    matrix = demand.matrix
+    assert np.diag(matrix).tolist() == [0, 0, 0]
+    assert np.abs(matrix.sum(axis=1) - [out for out, _ in sums.values()]).max() <= 3
+    assert np.abs(matrix.sum(axis=0) - [came for _, came in sums.values()]).max() <= 3
+    # The odds ratio of what is not on the diagonal is that of a product: 1.
+    (_, ab, ac), (ba, _, bc), (ca, cb, _) = matrix.tolist()
+    assert ab * bc * ca == pytest.approx(ac * cb * ba, rel=1e-5)
+
+
+BAD_COUNTERS = {
+    "no node": (counters({"a": (1, 1)}).replace("instance", "x"), "B", "no label rack, tor, node"),
+    "no direction": (counters({"a": (1, 1)}).replace("OutOctets", "Octets"), "B", "says in or out"),
+    "too much": (counters({"a": (9, 9), "b": (1, 1)}), "B", "`a` sends and receives more than all"),
+    "no unit": (counters({"a": (1, 1)}), None, "samples of Prometheus are rates or amounts"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_COUNTERS)
+def test_counters_that_say_nothing_are_refused(case: str, tmp_path: Path) -> None:
+    text, unit, said = BAD_COUNTERS[case]
+    (tmp_path / "p.json").write_text(text)
+    with pytest.raises(ConfigError, match=said):
+        control.read_demand(tmp_path / "p.json", unit=unit, estimate="gravity")

@@ -49,7 +49,7 @@ def text(*lines: str) -> str:
 def run(path: Path, fabric: Table, **how: Any) -> lightloom.Result:
     experiment = {
         "cluster": {"hosts": HOSTS, "server_rate": f"{GBPS} Gb/s"},
-        "workload": {"trace": str(path)},
+        "workload": {"trace": str(path), "trace_unit": "ps"},
         "run": how,
         "fabric": [fabric],
     }

@@ -47,6 +47,15 @@ Columns = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Estimate = Annotated[
+    str | None,
+    typer.Option(
+        metavar="gravity",
+        help="Guess who sends to whom from counters of interfaces (series of Prometheus): in "
+        "proportion to what each node sends and receives. --columns node=LABEL names nodes.",
+        rich_help_panel=PANEL,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(

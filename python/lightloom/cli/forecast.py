@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lightloom import console, units
 from lightloom.counts import counted
-from lightloom.forecasts import WITHIN, Forecast
+from lightloom.forecasts import Forecast
 from lightloom.machine import processors
 
 if TYPE_CHECKING:
@@ -60,9 +60,10 @@ def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
     """A forecast in one line; simulations run in processes of their own, if `apart`.
 
     >>> line(Forecast(12, 360.0, 60.0, 2_000_000, None), 2)
-    '12 simulations; 3 min (90 s to 6 min), 2 side by side; 204 MB of memory'
+    '12 simulations; 3 min (90 s to 6 min), 2 side by side; at most 204 MB of memory'
     """
     wall, beside = forecast.wall_s(workers), min(workers, forecast.simulations)
+    within = forecast.within
     if not forecast.simulations:
         return "nothing to simulate"
     several = counted(forecast.simulations, "simulation")
@@ -73,9 +74,9 @@ def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
     parts = [
         several,
         span(wall)
-        + (f" ({span(wall / WITHIN)} to {span(wall * WITHIN)})" if wall * WITHIN >= 1 else "")
+        + (f" ({span(wall / within)} to {span(wall * within)})" if wall * within >= 1 else "")
         + (f", {beside} side by side" if beside > 1 else ""),
-        f"{console.size(forecast.memory_together(workers, apart=apart))} of memory",
+        f"at most {console.size(forecast.memory_together(workers, apart=apart))} of memory",
     ]
     if forecast.hops:
         parts.append(f"{_count(forecast.hops)} hops")
@@ -91,8 +92,8 @@ def as_json(
         "simulations": forecast.simulations,
         "failing": forecast.failing,
         "seconds": _finite(wall),
-        "seconds_least": _finite(wall / WITHIN),
-        "seconds_most": _finite(wall * WITHIN),
+        "seconds_least": _finite(wall / forecast.within),
+        "seconds_most": _finite(wall * forecast.within),
         "processor_seconds": _finite(forecast.seconds),
         "side_by_side": beside,
         "memory_bytes": forecast.memory_together(workers, apart=apart),

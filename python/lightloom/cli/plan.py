@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from lightloom import _core, console
-from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
+from lightloom.cli.demand_options import Columns, Estimate, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagged, flagging, own_options
 from lightloom.cli.plan_changes import Dark, Diff, Down, Forbid, Operator, Over, Pin
 from lightloom.cli.plan_options import with_options
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lightloom.control.plans import Plan
 
 T = TypeVar("T")
-OF_DEMAND = ("DEMAND", "--unit", "--format", "--map", "--columns", "--strict")
+OF_DEMAND = ("DEMAND", "--unit", "--format", "--map", "--columns", "--strict", "--estimate")
 """What says which demand is meant."""
 
 
@@ -88,6 +88,7 @@ def plan(
     map: Hosts = None,
     columns: Columns = None,
     strict: Strict = False,
+    estimate: Estimate = None,
     set_: Own = None,
     **given: Any,
 ) -> None:
@@ -105,6 +106,7 @@ def plan(
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
+        told["estimate"] = estimate
         written = {"port_map": port_map, "switch_size": switch_size, "plane": plane, "slot": slot}
         written |= {"port_columns": port_columns, "save": save, "undo": undo}
         laid = {"pin": pin, "forbid": forbid, "down": down}

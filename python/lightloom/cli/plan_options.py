@@ -94,7 +94,7 @@ def _having() -> dict[str, list[Policy]]:
 
 
 WRITING = {"as", "switch_size", "plane", "slot", "save", "undo", "port_columns"}
-READING = {"unit", "format", "map", "columns"}
+READING = {"unit", "format", "map", "columns", "estimate"}
 OPERATOR = {"pin", "forbid", "down", "dark", "over"}
 FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""

@@ -196,10 +196,10 @@ class Outputs:
                 limit = "switches have ports, not racks"
                 raise refusal("--as", dialect.name, limit, "say which with --port-map PORTS.csv")
         given = (("--switch-size", self.size), ("--port-columns", self.port_columns))
-        for option, value in given:
-            if value is not None and self.ports is None:
+        for option, text in given:
+            if text is not None and self.ports is None:
                 limit = "no --port-map says which rack is at which port"
-                raise refusal(option, value, limit, "give one, or leave it out")
+                raise refusal(option, text, limit, "give one, or leave it out")
         plane = None if reads else self.plane
         for option, value in (("--plane", plane), ("--slot", self.slot)):
             if value is not None and all(dialect.text is None for dialect in dialects):
@@ -216,8 +216,13 @@ class Outputs:
         size = None if self.size is None else SwitchSize.of(self.size)
         several = "planes" in policy.options
         planes = options.get("planes") if several else 1
-        told = {"planes": planes, "ports": options.get("ports") or 1, "columns": self.port_columns}
-        found = read_port_map(self.ports, size=size, **told)
+        found = read_port_map(
+            self.ports,
+            size=size,
+            planes=planes,
+            ports=options.get("ports") or 1,
+            columns=self.port_columns,
+        )
         if several:
             options.setdefault("planes", found.planes)
         return found

@@ -19,17 +19,21 @@ from lightloom.control.arrays import LARGEST, Integers, Numbers
 from lightloom.control.demand.columns import asked
 from lightloom.control.demand.folding import Folded, Records, fold, in_order, matrix_of
 from lightloom.control.demand.formats import read
+from lightloom.control.demand.gravity import check as check_estimate
+from lightloom.control.demand.gravity import estimated
 from lightloom.control.demand.hosts import HostMap, read_hosts
+from lightloom.control.demand.json_form import parse
 from lightloom.control.demand.matrices import Matrix
+from lightloom.control.demand.prometheus import is_prometheus, needs_unit
 from lightloom.control.demand.reading import Reading
-from lightloom.control.demand.source import source_of
+from lightloom.control.demand.source import Source, source_of
 from lightloom.control.demand.times import iso
 from lightloom.control.demand.units import Unit, unit_of
 from lightloom.counts import counted, shown
 from lightloom.errors import ConfigError, refusal
 
 Place = Callable[[int, int], str]
-ARGUMENTS = ("DEMAND", "unit", "format", "map", "columns")
+ARGUMENTS = ("DEMAND", "unit", "format", "map", "columns", "estimate")
 """Of `read_demand`: what is wrong with them is no matter of a place in the file."""
 
 
@@ -66,6 +70,7 @@ def read_demand(
     map: str | Path | None = None,
     columns: str | None = None,
     strict: bool = False,
+    estimate: str | None = None,
 ) -> Demand:
     """Reads demand: a matrix, or records that are added up.
 
@@ -87,6 +92,8 @@ def read_demand(
             nodes then, those without demand among them.
         columns: which columns (or labels) are which: "src=NAME,dst=NAME,bytes=NAME".
         strict: refuse hosts that `map` does not name, instead of leaving them out.
+        estimate: "gravity": guess who sends to whom from counters of interfaces, series of
+            Prometheus with a label for the node and in and out by name or `direction`.
 
     Raises:
         ConfigError: naming file, line and column, or file and entry; or the argument.
@@ -98,6 +105,8 @@ def read_demand(
     """
     source = source_of(path)
     named, hosts = asked(columns), None if map is None else read_hosts(map)
+    if estimate is not None:
+        return _estimated(source, estimate, named, unit, map)
     found: Matrix | Records | None = None
     place: Place | None = None
     try:
@@ -117,6 +126,27 @@ def read_demand(
         if problem.key is None or problem.key in ARGUMENTS:
             raise
         raise placed(source.name, problem, place) from None
+
+
+def _estimated(
+    source: Source, estimate: str, named: dict[str, str], unit: str | None, map: str | Path | None
+) -> Demand:
+    """The demand that counters of interfaces suggest."""
+    check_estimate(estimate)
+    if map is not None:
+        limit = "an estimate is between the nodes of counters"
+        raise refusal("map", str(map), limit, "name racks by a label: --columns node=LABEL")
+    value = parse(source)
+    if not is_prometheus(value):
+        limit = f"{source.name} has no series of Prometheus, whose counters it needs"
+        raise refusal("estimate", estimate, limit, "save the answer of query_range")
+    if unit is None:
+        raise needs_unit()
+    measure = unit_of(unit, rates=True)
+    matrix, names, notes = estimated(source, value, named, measure)
+    title = "counters of interfaces"
+    reading = Reading(title, measure.text, total=int(matrix.sum()), notes=tuple(notes))
+    return Demand(_core.control_demand(matrix), names, between(names), reading)
 
 
 def between(names: list[str]) -> Place:

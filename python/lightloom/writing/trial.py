@@ -15,8 +15,22 @@ def check_folder(folder: Path, option: str = "-o") -> Path:
     Raises:
         ConfigError: that names what is in the way.
     """
+    _check_name(folder, option)
     _check(folder, folder, option)
     return folder
+
+
+def _check_name(folder: Path, option: str) -> None:
+    """Refuses a name that no text of a result can hold, and one in a working directory that is
+    gone."""
+    try:
+        str(folder.absolute()).encode()
+    except UnicodeEncodeError:
+        limit = "its name is not UTF-8, and results name their folders in text"
+        raise refusal(option, ascii(str(folder)), limit, "name another folder") from None
+    except FileNotFoundError:
+        limit = "the working directory was deleted"
+        raise refusal(option, folder, limit, "change to another, or name a whole path") from None
 
 
 def check_names(

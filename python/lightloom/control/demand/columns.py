@@ -9,6 +9,8 @@ from lightloom.control.demand.long_or_matrix import role_of, unit_in
 from lightloom.errors import ConfigError, refusal
 
 ROLES = ("src", "dst", "bytes", "time", "sampling")
+NODE = "node"
+"""Of counters of interfaces, with `--estimate`: the label that names the node."""
 NEEDED = ROLES[:3]
 
 
@@ -60,7 +62,7 @@ def asked(text: str | None) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in (text or "").split(",") if text is not None else []:
         role, equals, name = (piece.strip() for piece in part.partition("="))
-        if not equals or not name or role not in ROLES:
+        if not equals or not name or role not in (*ROLES, NODE):
             remedy = "write src=NAME,dst=NAME,bytes=NAME, and time=NAME where there is one"
             raise refusal("columns", text, f"`{part.strip()}` names no column", remedy)
         if role in found:

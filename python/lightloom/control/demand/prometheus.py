@@ -8,12 +8,13 @@ does: the unit says which of both, "B" or "B/s".
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
+from lightloom.control.demand.amounts import Amount, UnreadableError, amount_of, shown
 from lightloom.control.demand.columns import find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
@@ -29,6 +30,13 @@ UNEVEN = 100
 times lie on no grid."""
 INTERFACES = {"device", "ifname", "ifdescr", "ifalias", "ifindex", "interface", "port"}
 """Labels of counters of interfaces, as exporters of SNMP, gNMI and Linux name them."""
+NODES = ("rack", "tor", "node", "instance", "host", "sysName", "device", "source")
+"""Labels that name the node of an interface, the likeliest first."""
+WAYS = {
+    "out": re.compile(r"out|tx|transmit|sent|egress", re.IGNORECASE),
+    "in": re.compile(r"in|rx|receive|ingress", re.IGNORECASE),
+}
+"""What names of counters have by direction, or a label `direction`."""
 ENDS = {name for role in ("src", "dst") for name in LONG.names[role]}
 GROWING = 3
 """Samples [count] from which on a series that only grows looks like a counter."""
@@ -64,6 +72,58 @@ def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: 
     return records
 
 
+class Counter(NamedTuple):
+    """What an interface carried in all."""
+
+    node: str
+    """Whose it is."""
+    direction: str
+    """in or out."""
+    amount: Amount
+    """In the unit of the samples."""
+
+
+def counters_of(source: Source, value: Any, named: Mapping[str, str], unit: Unit) -> list[Counter]:
+    """Counters of interfaces, of which a label says the node and one, or the name of the
+    metric, the direction; for rates in the unit's amounts.
+
+    Raises:
+        ConfigError: naming the series.
+    """
+    check_success(source.name, value)
+    entries = _entries(source, value)
+    series: list[Series] = []
+    for at, (entry, kind) in enumerate(entries):
+        where = f"{source.name}: result[{at}]"
+        node, direction = _node(where, entry, named.get("node"))
+        series.append((where, node, direction, _samples(where, entry, kind)))
+    step_us = _step(source.name, series)
+    if unit.is_rate and step_us is None:
+        limit = "rates of one moment, without a step"
+        raise ConfigError(f"{source.name}: {limit}; ask for a range with a step, by query_range")
+    records = _records(series, step_us, unit)
+    return [Counter(record.src, record.dst, record.amount) for record in records]
+
+
+def _node(where: str, entry: Any, named: str | None) -> tuple[str, str]:
+    """The node of a series, and its direction."""
+    labels = entry.get("metric") if isinstance(entry, dict) else None
+    if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
+        raise ConfigError(f"{where}: no labels; write it as Prometheus does")
+    key = next((key for key in ([named] if named else NODES) if key in labels), None)
+    if key is None:
+        wanted = named or ", ".join(NODES)
+        limit = f"no label {wanted}, which would name the node"
+        raise ConfigError(f"{where}: {limit}; give --columns node=LABEL")
+    said = labels.get("direction") or labels.get("__name__") or ""
+    direction = next((way for way, form in WAYS.items() if form.search(said)), None)
+    if direction is None:
+        limit = "neither its name nor a label `direction` says in or out"
+        remedy = 'add it: label_replace(…, "direction", "out", "", "")'
+        raise ConfigError(f"{where}: {limit}; {remedy}")
+    return printable(labels[key]).strip(), direction
+
+
 def check_success(name: str, value: Mapping[str, Any]) -> None:
     """Refuses an answer that is an error, in the words of Prometheus: before anything is
     asked about samples that it has not.
@@ -89,6 +149,19 @@ def needs_unit() -> ConfigError:
 
 
 def _series(source: Source, value: dict[str, Any], named: Mapping[str, str]) -> Iterator[Series]:
+    seen: dict[tuple[str, str], str] = {}
+    for at, (entry, kind) in enumerate(_entries(source, value)):
+        where = f"{source.name}: result[{at}]"
+        src, dst = _ends(where, entry, named)
+        if (src, dst) in seen:
+            limit = f"`{src}` to `{dst}` again, as in {seen[src, dst]}"
+            raise ConfigError(f"{where}: {limit}; add them up in the query: sum by (src, dst)")
+        seen[src, dst] = f"result[{at}]"
+        yield where, src, dst, _samples(where, entry, kind)
+
+
+def _entries(source: Source, value: dict[str, Any]) -> list[tuple[Any, str]]:
+    """The series of an answer, each with its kind: matrix or vector."""
     data = value.get("data")
     data = data if isinstance(data, dict) else {}
     kind = data.get("resultType")
@@ -97,15 +170,7 @@ def _series(source: Source, value: dict[str, Any], named: Mapping[str, str]) -> 
         raise ConfigError(f"{source.name}: {limit}; ask for a range by query_range")
     if not data["result"]:
         raise ConfigError(f"{source.name}: no series in it; look at the query and its range")
-    seen: dict[tuple[str, str], str] = {}
-    for at, entry in enumerate(data["result"]):
-        where = f"{source.name}: result[{at}]"
-        src, dst = _ends(where, entry, named)
-        if (src, dst) in seen:
-            limit = f"`{src}` to `{dst}` again, as in {seen[src, dst]}"
-            raise ConfigError(f"{where}: {limit}; add them up in the query: sum by (src, dst)")
-        seen[src, dst] = f"result[{at}]"
-        yield where, src, dst, _samples(where, entry, kind)
+    return [(entry, kind) for entry in data["result"]]
 
 
 def _ends(where: str, entry: Any, named: Mapping[str, str]) -> tuple[str, str]:

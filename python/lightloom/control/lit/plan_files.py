@@ -18,7 +18,7 @@ SCHEDULE = "a schedule, which a switch follows as a whole"
 def of_csv(path: Path, text: str) -> list[Lit]:
     """Those of a plan as CSV; of a change of plans those that are lit after it."""
     reader = csv.DictReader(io.StringIO(text))
-    rows = [(reader.line_num, row) for row in reader]
+    rows: list[Row] = [(reader.line_num, row) for row in reader]
     return _lights(path, rows, "a_port", "b_port")
 
 
