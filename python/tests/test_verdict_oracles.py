@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_first import limits, made, plain
-from test_report_support import Profile, make_comparison
+from test_report_support import Profile, circuits, make_comparison
 
 from lightloom import report
 from lightloom.report import verdicts
@@ -293,6 +293,20 @@ def test_pooled_seeds_deny_a_load_that_one_seed_grants() -> None:
     # Missing 40 and 2 %: half of the interval of 2 seeds is 12.7 × 19 %, and reaches below 0.
     apart = [seeds[3] | {"stable": False}, {**window, "accepted": 0.49, "paced": 0.5, "stable": 1}]
     assert carriages([apart, fine[2:]], [None, None]) == ["unsettled", "carried"]
+
+
+# Dark starts
+
+
+@pytest.mark.parametrize(("lit_ms", "named"), [(100, True), (10, True), (9, False)])
+def test_a_dark_start_of_more_than_a_twentieth_is_named(lit_ms: int, *, named: bool) -> None:
+    """100 of 190 ms of a job passed before the first circuit was lit."""
+    comparison = with_jobs({"ocs": {"a": (0.0, 0.19)}, "clos": {"a": (0.0, 0.09)}})
+    comparison.results["ocs"].summary["simulated_s"] = 0.19
+    ms = 10**9
+    comparison.results["ocs"].circuits = circuits([(0, 1, lit_ms * ms, 190 * ms)])
+    answer = plain(first(comparison).answer)
+    assert ("ocs had no circuit for the first" in answer) is named
 
 
 # Runs cut by a limit

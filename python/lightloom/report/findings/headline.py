@@ -15,12 +15,16 @@ from ..verdicts.fair import carrying, share_of_best
 from .kinds import (
     AloneCarries,
     Cut,
+    DarkStart,
     DoneSooner,
     Finding,
     FinishesMore,
     NoneCarries,
     WindowTooShort,
 )
+
+DARK_NOTABLE = 0.05
+"""A dark start that takes less of a run is not named."""
 
 
 def first_question(workload: Workload) -> Finding:
@@ -94,6 +98,19 @@ def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
         for f in fabrics
         if (cut := f.cut) is not None
     ]
+
+
+def dark_starts(fabrics: Sequence[Fabric]) -> list[DarkStart]:
+    """Fabrics whose first circuit was lit after more than 5 % of the run."""
+    found = []
+    for fabric in fabrics:
+        end, circuits = fabric.get("simulated_s"), fabric.circuits
+        if not end or circuits is None or not circuits.start.size:
+            continue
+        until = float(circuits.start.min())
+        if until > DARK_NOTABLE * end:
+            found.append(DarkStart(fabric.label, until, until / end))
+    return found
 
 
 def _short_s(fabric: Fabric) -> float | None:

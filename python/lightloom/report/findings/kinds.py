@@ -71,6 +71,16 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class DarkStart:
+    """No circuit of a fabric was lit for a notable part at the beginning of its run."""
+
+    label: str
+    until_s: float
+    share: float
+    """Of the run."""
+
+
+@dataclass(frozen=True)
 class DoneSooner:
     """Nothing forbids to compare times: the criteria decide, among these fabrics alone."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import units
-from .kinds import AloneCarries, Cut, FinishesMore, NoneCarries, WindowTooShort
+from .kinds import AloneCarries, Cut, DarkStart, FinishesMore, NoneCarries, WindowTooShort
 
 
 def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> str:
@@ -115,6 +115,18 @@ def cut(found: Sequence[Cut]) -> str:
         f"run.limit = {limit} ended the run: {each}. Raise or remove run.limit to have the times "
         "of all flows."
     )
+
+
+def dark(found: Sequence[DarkStart]) -> str:
+    """Which fabrics began without a circuit, and for how long; empty if none did."""
+    if not found:
+        return ""
+    each = units.listed(
+        f"{d.label} had no circuit for the first {units.show(d.until_s, 'time')} "
+        f"({units.show(d.share, 'share')} of the run)"
+        for d in found
+    )
+    return f"Dark start: {each}; a longer run gives it less weight."
 
 
 def left_out(found: Cut) -> str:
