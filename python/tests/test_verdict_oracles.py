@@ -154,8 +154,19 @@ def unloaded(
 def test_few_quick_flows_do_not_carry_the_traffic() -> None:
     """A tree with 5.5 % of its flows done "carries this traffic at the lowest capital cost"."""
     found = first(unloaded({"clos": (1000, 10**6), "tree": (55, 10**4)}, {"clos": 10, "tree": 1}))
-    assert found.finding == AloneCarries("clos", {"tree": 0.01}, ("tree",))
+    assert found.finding == AloneCarries("clos", {"tree": 0.01}, "traffic", ("tree",))
     assert found.leaders == ("clos",)
+
+
+def test_a_load_that_is_delivered_later_is_not_called_undelivered() -> None:
+    """All of it arrived in the end, 59 % while flows did: the load is not carried."""
+    comparison = made({"clos": limits(10.0), "tree": limits(5.0)})
+    for label, share in (("clos", 0.49), ("tree", 0.29)):
+        comparison.results[label].summary |= {"load_offered": 0.5, "load_delivered": share}
+    found = first(comparison)
+    assert isinstance(found.finding, AloneCarries)
+    assert found.finding.basis == "load"
+    assert found.title == "Only clos carries this load"
 
 
 @pytest.mark.parametrize(("flows", "carries"), [(1000, True), (901, True), (899, False)])
@@ -266,7 +277,7 @@ def test_windows_name_the_right_winner(name: str) -> None:
 
 def test_a_winner_that_is_slower_than_one_that_is_not_ranked_is_not_called_soonest() -> None:
     found = first(windowed({"sirius": [CARRIED] * 3, "clos": [HALF] * 3}, P99))
-    assert found.finding == AloneCarries("sirius", {"clos": None}, ("clos",))
+    assert found.finding == AloneCarries("sirius", {"clos": None}, "window", ("clos",))
     assert "soonest" not in found.title
     assert "clos" in found.answer
 

@@ -14,6 +14,7 @@ from ..model import Fabric, Workload, short_p99
 from ..verdicts.fair import carrying, share_of_best
 from .kinds import (
     AloneCarries,
+    Basis,
     Cut,
     DarkStart,
     DoneSooner,
@@ -64,7 +65,9 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
     faster = tuple(f.label for f in others if (t := _short_s(f)) is not None and best and t < best)
     windowed = leader.window is not None
     shares = {f.label: None if windowed else share_of_best(f, fabrics) for f in others}
-    return AloneCarries(leader.label, shares, faster)
+    loaded = any(f.through is not None for f in fabrics)
+    basis: Basis = "window" if windowed else "load" if loaded else "traffic"
+    return AloneCarries(leader.label, shares, basis, faster)
 
 
 def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowTooShort | None:
