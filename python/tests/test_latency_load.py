@@ -201,7 +201,7 @@ def test_a_mean_of_what_arrived_is_not_shown_as_the_mean_of_the_window() -> None
     assert any(line.startswith(">: what a figure exceeds") for line in table_of.notes(made))
 
 
-def test_a_latency_that_is_a_bound_is_hollow_and_leads_nobody() -> None:
+def test_a_latency_that_is_a_bound_is_an_arrow_and_leads_nobody() -> None:
     known = LoadPoint(0.3, 0.3, None, None, None, None, with_limits(2.0, 2.0))
     bound = replace(known, window=with_limits(1.0, None))
     fabrics = [
@@ -209,7 +209,10 @@ def test_a_latency_that_is_a_bound_is_hollow_and_leads_nobody() -> None:
         for i, (label, p) in enumerate((("clos", known), ("late", bound)))
     ]
     drawn = latency_load.latency(Workload("w", {}, tuple(fabrics)), ())
-    assert [series.hollow for series in drawn.series] == [(False,), (True,)]
+    assert [(series.drawn, series.arrow) for series in drawn.series] == [
+        ("line", ""),
+        ("dots", "up"),
+    ]
     assert [series.y.tolist() for series in drawn.series] == [[2e-6], [1e-6]]
     said = load.latency_at_load(Workload("w", {}, tuple(fabrics)))
     plain = said.answer.replace("\u00a0", " ")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_first import limits, made, plain
-from test_report_support import Profile, make_comparison
+from test_report_support import Profile, circuits, make_comparison
 
 from lightloom import report
 from lightloom.report import verdicts
@@ -154,8 +154,19 @@ def unloaded(
 def test_few_quick_flows_do_not_carry_the_traffic() -> None:
     """A tree with 5.5 % of its flows done "carries this traffic at the lowest capital cost"."""
     found = first(unloaded({"clos": (1000, 10**6), "tree": (55, 10**4)}, {"clos": 10, "tree": 1}))
-    assert found.finding == AloneCarries("clos", {"tree": 0.01}, ("tree",))
+    assert found.finding == AloneCarries("clos", {"tree": 0.01}, "traffic", ("tree",))
     assert found.leaders == ("clos",)
+
+
+def test_a_load_that_is_delivered_later_is_not_called_undelivered() -> None:
+    """All of it arrived in the end, 59 % while flows did: the load is not carried."""
+    comparison = made({"clos": limits(10.0), "tree": limits(5.0)})
+    for label, share in (("clos", 0.49), ("tree", 0.29)):
+        comparison.results[label].summary |= {"load_offered": 0.5, "load_delivered": share}
+    found = first(comparison)
+    assert isinstance(found.finding, AloneCarries)
+    assert found.finding.basis == "load"
+    assert found.title == "Only clos carries this load"
 
 
 @pytest.mark.parametrize(("flows", "carries"), [(1000, True), (901, True), (899, False)])
@@ -266,7 +277,7 @@ def test_windows_name_the_right_winner(name: str) -> None:
 
 def test_a_winner_that_is_slower_than_one_that_is_not_ranked_is_not_called_soonest() -> None:
     found = first(windowed({"sirius": [CARRIED] * 3, "clos": [HALF] * 3}, P99))
-    assert found.finding == AloneCarries("sirius", {"clos": None}, ("clos",))
+    assert found.finding == AloneCarries("sirius", {"clos": None}, "window", ("clos",))
     assert "soonest" not in found.title
     assert "clos" in found.answer
 
@@ -293,6 +304,20 @@ def test_pooled_seeds_deny_a_load_that_one_seed_grants() -> None:
     # Missing 40 and 2 %: half of the interval of 2 seeds is 12.7 × 19 %, and reaches below 0.
     apart = [seeds[3] | {"stable": False}, {**window, "accepted": 0.49, "paced": 0.5, "stable": 1}]
     assert carriages([apart, fine[2:]], [None, None]) == ["unsettled", "carried"]
+
+
+# Dark starts
+
+
+@pytest.mark.parametrize(("lit_ms", "named"), [(100, True), (10, True), (9, False)])
+def test_a_dark_start_of_more_than_a_twentieth_is_named(lit_ms: int, *, named: bool) -> None:
+    """100 of 190 ms of a job passed before the first circuit was lit."""
+    comparison = with_jobs({"ocs": {"a": (0.0, 0.19)}, "clos": {"a": (0.0, 0.09)}})
+    comparison.results["ocs"].summary["simulated_s"] = 0.19
+    ms = 10**9
+    comparison.results["ocs"].circuits = circuits([(0, 1, lit_ms * ms, 190 * ms)])
+    answer = plain(first(comparison).answer)
+    assert ("ocs had no circuit for the first" in answer) is named
 
 
 # Runs cut by a limit

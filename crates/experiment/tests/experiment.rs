@@ -547,13 +547,13 @@ fn a_run_that_its_flows_bound_is_not_cut_by_a_default() {
 #[test]
 fn a_limit_says_how_many_flows_it_left_out() {
     for stop in ["drain", "last-arrival", "1 s"] {
-        let cut = summary(&apart(json!({"stop": stop, "limit": "30 ms"})));
+        let cut = summary(&apart(json!({"stop": stop, "limit": "20 ms"})));
         let (offered, done) = (&cut["flows_offered"], &cut["flows_completed"]);
         let (offered, done) = (offered.as_u64().unwrap(), done.as_u64().unwrap());
-        let expected = json!({"limit_s": 0.03, "flows": 40, "flows_never_offered": 40 - offered,
+        let expected = json!({"limit_s": 0.02, "flows": 40, "flows_never_offered": 40 - offered,
                               "flows_unfinished": offered - done});
         assert_eq!(cut["cut"], expected);
-        // A server's link carries 3.75 MB in 30 ms, and there are two.
-        assert!(done <= 7 && offered < 40, "{cut}");
+        // A server's link carries 2.5 MB in 20 ms, and there are two.
+        assert!(done <= 5 && offered < 40, "{cut}");
     }
 }

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from lightloom import console, forecasts
+from lightloom import console, cuts, forecasts
 from lightloom.cli import bars, completion, forecast, places
 from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
@@ -222,6 +222,8 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
     console.out().print(_sweep_table(outcome))
     for line in completion.legend_of_times(_named(outcome)):
         console.say(line)
+    if (cut := cuts.note(outcome.summaries)) is not None:
+        console.say(f"note: {cut}")
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
     console.say(f"report: {target / 'report.html'}")
     if outcome.others:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import lightloom
-from lightloom import console, loads
+from lightloom import console, cuts, loads
 from lightloom.cli import completion, cost_text, jobs, latency, light, notes, physics, repeats
 from lightloom.results import Result
 
@@ -71,10 +71,17 @@ def _print_comparison(
     ):
         console.say("")
         screen.print(table)
-    for line in completion.doubts(summaries):
+    for line in (*completion.doubts(summaries), *_cut_loads(comparison)):
         console.say(f"note: {line}")
     _print_notes(comparison)
     console.say("")
+
+
+def _cut_loads(comparison: lightloom.Comparison) -> Iterator[str]:
+    """Which fabrics `run.limit` ended at loads of the comparison."""
+    for label, summaries in comparison.loads.items():
+        if (left := cuts.note(summaries)) is not None:
+            yield f"{label}, at the loads of compare.loads: {left}"
 
 
 def _print_light(comparison: lightloom.Comparison, said: set[str]) -> None:

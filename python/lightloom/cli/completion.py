@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console, loads, repeats
+from lightloom import bounds, console, cuts, loads, repeats
 from lightloom.console import Summary, number, pick, size
 from lightloom.unfinished import ranked
 
@@ -139,13 +139,16 @@ def legend_of_circuits(summaries: Mapping[str, Summary]) -> Iterator[str]:
 
 def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:
     """What forbids to set the figures of all fabrics beside each other."""
+    for label, summary in summaries.items():
+        if (left := cuts.note([summary])) is not None:
+            yield f"{label}: {left}"
     yield from fluid(summaries)
     lagging = unranked(summaries)
     if lagging:
         each = ", ".join(f"{x} {console.percent(finished(summaries[x]))}" for x in lagging)
         yield (
-            f"far fewer flows finished than with others: {each}; their queues and means are of "
-            "the few, and not to be ranked"
+            f"not all flows finished that others, or a longer run, finish: {each}; queues and "
+            "means are of the few, and not to be ranked"
         )
 
 
@@ -164,13 +167,19 @@ def fluid(summaries: Mapping[str, Summary]) -> Iterator[str]:
 def finished(summary: Summary) -> float | None:
     """Share of the flows that finished."""
     offered, done = summary.get("flows_offered"), summary.get("flows_completed")
-    return done / offered if offered and done is not None else None
+    # Flows that a limit kept from being offered are not finished either.
+    flows = (summary.get("cut") or {}).get("flows", offered)
+    return done / flows if flows and done is not None else None
 
 
 def unranked(summaries: Mapping[str, Summary]) -> list[str]:
     """Labels of the fabrics that did not finish what others finished."""
     fair = ranked([finished(summary) for summary in summaries.values()])
-    return [label for label, kept in zip(summaries, fair, strict=True) if not kept]
+    return [
+        label
+        for (label, summary), kept in zip(summaries.items(), fair, strict=True)
+        if not kept or summary.get("cut")
+    ]
 
 
 def _has(summaries: Mapping[str, Summary], column: Column) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from lightloom import bounds, console, loads, repeats
+from lightloom import bounds, console, cuts, loads, repeats
 from lightloom.cli import run_text
 from lightloom.console import Summary, micros, number, pick, size
 from lightloom.intervals import Interval, over_runs
@@ -75,6 +75,8 @@ def print_repeated(repeated: Repeated) -> None:
         table.add_row("  " + escape(name), show(found.mean), half, str(found.n))
     console.out(wide=True).print(table)
     console.say(legend(len(summaries), first.experiment))
+    if (cut := cuts.note(summaries)) is not None:
+        console.say(f"note: over all seeds, {cut}")
 
 
 def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:

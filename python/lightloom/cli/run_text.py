@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from lightloom import bounds, facts, loads
+from lightloom import bounds, cuts, facts, loads
 from lightloom.console import (
     JOBS_SHOWN,
     Summary,
@@ -108,6 +108,8 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
 
 def left(summary: Summary) -> Iterator[str]:
     """What `>` means, where a figure is shown as a bound."""
+    if (cut := cuts.note([summary])) is not None:
+        yield cut
     if bounds.any_open({"": summary}, SHOWN_BOUNDS):
         missing = summary["flows_offered"] - summary["flows_completed"]
         flows = "flow was" if missing == 1 else "flows were"

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .arrows import parted
 from .bands import around, load_band, within
 from .model import Fabric, LoadPoint, Workload
 from .spec import Axis, Figure, Floats, Panel, Series
@@ -16,9 +17,10 @@ from .spec import Axis, Figure, Floats, Panel, Series
 BOUNDED = {"flattened-butterfly": ("routers", "concentration", "routing", "packet")}
 CAPTION = (
     "Mean latency of what arrived in the window, with 95 % confidence intervals, and what was "
-    "accepted in it, of what all servers could send; both against the load asked for. A hollow "
-    "marker is a load that was not carried, whose latency tells how long the window was, or a "
-    "bound: some of what arrived in the window was under way when the run ended. "
+    "accepted in it, of what all servers could send; both against the load asked for. An arrow is "
+    "a load that was not carried, whose latency tells how long the window was, or a bound: some of "
+    "what arrived in the window was under way when the run ended. No line joins arrows. Of "
+    "throughput a hollow marker is a load that was not carried. "
 )
 SATURATED = (
     "The dotted uprights stand where a fabric saturates: at the load that is as much as it "
@@ -49,10 +51,11 @@ def load_axis(workload: Workload) -> Axis:
 def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
     """Mean latency, logarithmic."""
     x = load_axis(workload)
-    series = [
+    lines = [
         sweep(f, lambda p: p.latency, lambda p: p.latency_known, lambda p: p.latency_error)
         for f in workload.fabrics
     ]
+    series = [part for line in lines for part in parted(line, line.hollow)]
     seeds = over_seeds(workload, lambda p: p.latency)
     y = around("mean latency", "time", "log", series, seeds)
     rules = [

@@ -18,6 +18,7 @@ from lightloom.intervals import Interval
 from lightloom.writing import Staging
 
 from . import backend_plotly, page, style, units
+from .arrows import parted
 from .draw import draw
 from .spec import NIGHT, Axis, Figure, Panel, Scale, Series, extent, figure
 
@@ -180,8 +181,9 @@ def over(
 
 
 CAPTION = (
-    "Means over the seeds, with their 95 % confidence intervals (Student's t). A hollow marker is "
-    "a bound: flows were under way when a run ended, and the figure is at least that."
+    "Means over the seeds, with their 95 % confidence intervals (Student's t). An arrow is a "
+    "bound, which no line joins: flows were under way when a run ended, and the figure is at least "
+    "that."
 )
 
 
@@ -225,7 +227,7 @@ def _panel(
     series = [
         made
         for label, cells in lines.items()
-        if (made := _series(metric, x, key, label, cells, slots[label])) is not None
+        for made in _series(metric, x, key, label, cells, slots[label])
     ]
     if not series:
         return None
@@ -236,7 +238,7 @@ def _panel(
         for sign in (-1.0, 1.0)
     ]
     # An interval that reaches zero has no place on a logarithmic axis.
-    positive = all(bool((s.y > 0).all()) for s in (*series, *ends))
+    positive = all(bool((s.y[np.isfinite(s.y)] > 0).all()) for s in (*series, *ends))
     scale: Scale = "log" if metric.quantity == "time" and positive else "linear"
     y = Axis(metric.axis, metric.quantity, scale, extent([*series, *ends], "y", scale))
     return Panel(metric.title, x, y, tuple(series))
@@ -244,22 +246,22 @@ def _panel(
 
 def _series(
     metric: Metric, x: Axis, key: str, label: str, cells: Sequence[Cell], slot: int
-) -> Series | None:
+) -> list[Series]:
     known = [(cell, found) for cell in cells if (found := cell.figure(metric)) is not None]
     if not known:
-        return None
+        return []
     at = [x.names.index(told(c.values[key])) if x.names else float(c.values[key]) for c, _ in known]
     order = np.argsort(at, kind="stable")
     widths = np.array([math.nan if f.half_width is None else f.half_width for _, f in known])
-    return Series(
+    made = Series(
         label,
         np.array(at, dtype=np.float64)[order],
         np.array([f.mean for _, f in known])[order],
         slot,
         points=True,
-        hollow=tuple(known[i][0].open(metric) for i in order),
         error=widths[order] if np.isfinite(widths).any() else None,
     )
+    return parted(made, [known[i][0].open(metric) for i in order])
 
 
 def render(

@@ -14,13 +14,18 @@ from ..model import Fabric, Workload, short_p99
 from ..verdicts.fair import carrying, share_of_best
 from .kinds import (
     AloneCarries,
+    Basis,
     Cut,
+    DarkStart,
     DoneSooner,
     Finding,
     FinishesMore,
     NoneCarries,
     WindowTooShort,
 )
+
+DARK_NOTABLE = 0.05
+"""A dark start that takes less of a run is not named."""
 
 
 def first_question(workload: Workload) -> Finding:
@@ -60,7 +65,9 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
     faster = tuple(f.label for f in others if (t := _short_s(f)) is not None and best and t < best)
     windowed = leader.window is not None
     shares = {f.label: None if windowed else share_of_best(f, fabrics) for f in others}
-    return AloneCarries(leader.label, shares, faster)
+    loaded = any(f.through is not None for f in fabrics)
+    basis: Basis = "window" if windowed else "load" if loaded else "traffic"
+    return AloneCarries(leader.label, shares, basis, faster)
 
 
 def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowTooShort | None:
@@ -94,6 +101,19 @@ def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
         for f in fabrics
         if (cut := f.cut) is not None
     ]
+
+
+def dark_starts(fabrics: Sequence[Fabric]) -> list[DarkStart]:
+    """Fabrics whose first circuit was lit after more than 5 % of the run."""
+    found = []
+    for fabric in fabrics:
+        end, circuits = fabric.get("simulated_s"), fabric.circuits
+        if not end or circuits is None or not circuits.start.size:
+            continue
+        until = float(circuits.start.min())
+        if until > DARK_NOTABLE * end:
+            found.append(DarkStart(fabric.label, until, until / end))
+    return found
 
 
 def _short_s(fabric: Fabric) -> float | None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
+
+Basis = Literal["window", "load", "traffic"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class AloneCarries:
     leader: str
     shares: Mapping[str, float | None]
     """Label of each other fabric → what it delivered relative to the leader; None of a window."""
+    basis: Basis
+    """By what: its window, the load delivered while flows arrived, or all that was delivered."""
     faster: tuple[str, ...] = ()
     """Others whose short flows have a lower 99th percentile, of the flows that they carried."""
 
@@ -68,6 +73,16 @@ class Cut:
     flows: int
     never_offered: int
     unfinished: int
+
+
+@dataclass(frozen=True)
+class DarkStart:
+    """No circuit of a fabric was lit for a notable part at the beginning of its run."""
+
+    label: str
+    until_s: float
+    share: float
+    """Of the run."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import units
-from .kinds import AloneCarries, Cut, FinishesMore, NoneCarries, WindowTooShort
+from .kinds import AloneCarries, Cut, DarkStart, FinishesMore, NoneCarries, WindowTooShort
 
 
 def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> str:
@@ -14,10 +14,9 @@ def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> 
         case FinishesMore():
             return _title_of_jobs(found)
         case AloneCarries():
-            beside = " of those that carry the load" if found.faster else ""
-            if any(share is not None for share in found.shares.values()):
+            if found.basis == "traffic":
                 return f"Only {found.leader} delivers this traffic by the end of the run"
-            return f"Only {found.leader} carries this load{beside and ': times are not compared'}"
+            return f"Only {found.leader} carries this load"
         case NoneCarries():
             return "No fabric carries this load"
         case WindowTooShort():
@@ -66,9 +65,14 @@ def _why_alone(found: AloneCarries) -> str:
     shares = [(x, s) for x, s in found.shares.items() if s is not None]
     if shares:
         each = units.listed(f"{x} {units.show(s, 'share')}" for x, s in shares)
+        what = (
+            "of the load while flows arrived"
+            if found.basis == "load"
+            else "by the end of the run, in bytes, flows or jobs"
+        )
         return (
-            f"Of what {found.leader} delivered, in bytes, flows or jobs, the others delivered: "
-            f"{each}. Their times are of the flows that finished, so they are not compared."
+            f"Of what {found.leader} delivered {what}, the others delivered: {each}. Their times "
+            "and queues are those of less traffic, so they are not compared."
         )
     others = units.listed(found.shares)
     does = "does" if len(found.shares) == 1 else "do"
@@ -115,6 +119,18 @@ def cut(found: Sequence[Cut]) -> str:
         f"run.limit = {limit} ended the run: {each}. Raise or remove run.limit to have the times "
         "of all flows."
     )
+
+
+def dark(found: Sequence[DarkStart]) -> str:
+    """Which fabrics began without a circuit, and for how long; empty if none did."""
+    if not found:
+        return ""
+    each = units.listed(
+        f"{d.label} had no circuit for the first {units.show(d.until_s, 'time')} "
+        f"({units.show(d.share, 'share')} of the run)"
+        for d in found
+    )
+    return f"Dark start: {each}; a longer run gives it less weight."
 
 
 def left_out(found: Cut) -> str:

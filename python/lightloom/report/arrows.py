@@ -1,0 +1,33 @@
+"""Curves in which some figures are bounds: a bound is an arrow, and no line joins it.
+
+A bound falls as a load rises, because more flows are under way when the run ends. A line through
+bounds would show a latency that falls with the load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .spec import Series
+
+
+def parted(series: Series, bounds: Sequence[bool]) -> list[Series]:
+    """The line through the figures that are known, and arrows upward at those that are bounds.
+
+    >>> line, arrows = parted(Series("a", np.arange(3.0), np.ones(3), 0), [False, True, False])
+    >>> line.y.tolist(), arrows.x.tolist()
+    ([1.0, nan, 1.0], [1.0])
+    """
+    open_ = np.array(bounds, dtype=bool)
+    made = []
+    if not open_.all():
+        error = None if series.error is None else np.where(open_, np.nan, series.error)
+        line = np.where(open_, np.nan, series.y)
+        made.append(replace(series, y=line, error=error, hollow=()))
+    if open_.any():
+        at = {"x": series.x[open_], "y": series.y[open_]}
+        made.append(replace(series, **at, drawn="dots", arrow="up", hollow=(), error=None))
+    return made
