@@ -45,16 +45,17 @@ class Read:
 
     def standing(self, one: str, other: str) -> int | None:
         """Of two labels, 1 if the first is surely better by the figure, 0 if they are level, −1 if
-        it is worse or may be; None where one has none."""
+        it is worse, or too wide to place; None where one has none."""
         if self.criterion is None or not {one, other} <= self.scores.keys():
             return None
         a, b = self.scores[one], self.scores[other]
         lower = self.criterion.better == "lower"
         mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # less is better
         if is_level(a, b):
-            # Intervals that overlap do not tell; in their middles one may be worse.
-            may_be_worse = one != other and (a.open or mine > theirs * (1 + LEVEL))
-            return -1 if may_be_worse else 0
+            # Intervals that overlap do not decide, unless one is so wide that it overlaps with all.
+            unplaced = a.open or a.wide or math.isinf(a.high - a.low)
+            worse = mine > theirs * (1 + LEVEL)
+            return -1 if one != other and (a.open or (unplaced and worse)) else 0
         return 1 if mine < theirs else -1
 
 
