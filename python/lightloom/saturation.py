@@ -13,13 +13,22 @@ may deliver more while what it owes piles up (a shared loop-back buffer under a 
 does); that does not count. A network that delivers less there than it carried, by more
 than both intervals, collapses: of such the window at the highest load carried counts.
 The largest of several windows is never taken: it would be the luckiest of them.
+
+Its interval holds two doubts: chance within the window, and how close the search came. What is
+accepted a tenth beyond saturation in one window is not what a network accepts in the long run:
+some links are idle by chance while queues still grow. The interval reaches from what was
+accepted of the highest load carried to the lowest load that was not, or by chance further.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+from lightloom.intervals import over_runs
 
 Window = Mapping[str, Any]
 
@@ -37,8 +46,9 @@ class Saturation:
 
     throughput: float
     """What was accepted in the window at `at`."""
-    half_width: float
-    """Half of its 95 % confidence interval."""
+    half_width: float | None
+    """Half of its interval: the 95 % interval of the window, and the distance to what was accepted
+    of `carried` and to `not_carried`; None where the window is too short for an interval."""
     busiest: float
     """What the server that heard most then heard, relative to its own rate."""
     carried: float | None
@@ -53,6 +63,16 @@ class Saturation:
     tried: list[list[Any]] = field(default_factory=list)
     """Each load tried up to there, in order, with what was accepted and whether it was
     carried."""
+
+    @property
+    def low(self) -> float:
+        """Where its interval begins; 0 without one."""
+        return 0.0 if self.half_width is None else self.throughput - self.half_width
+
+    @property
+    def high(self) -> float:
+        """Where it ends; infinite without one."""
+        return math.inf if self.half_width is None else self.throughput + self.half_width
 
     def to_json(self) -> dict[str, Any]:
         """As `saturation.json` has it."""
@@ -70,6 +90,8 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
     >>> found = search(queue, up_to=1.0, tolerance=0.02)
     >>> found.throughput, found.carried < 0.5 <= found.not_carried
     (0.5, True)
+    >>> found.half_width == found.not_carried - 0.5
+    True
     """
     tried: dict[float, Window] = {}
 
@@ -104,8 +126,24 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
 
 def _collapses(carried: Window, beyond: Window) -> bool:
     """Whether less is accepted beyond saturation than was carried, not by chance alone."""
-    widths = carried["accepted_half_width"] + beyond["accepted_half_width"]
-    return bool(carried["accepted"] - beyond["accepted"] > widths)
+    widths = [window["accepted_half_width"] for window in (carried, beyond)]
+    if None in widths:
+        return False
+    return bool(carried["accepted"] - beyond["accepted"] > sum(widths))
+
+
+def pooled(found: Sequence[Saturation]) -> Saturation | None:
+    """Of several seeds the mean, with Student's interval over them and no less than the seeds' own
+    on average: how close a search comes does not improve by repeating it."""
+    throughput = over_runs(s.throughput for s in found)
+    busiest = over_runs(s.busiest for s in found)
+    if throughput is None or busiest is None:
+        return None
+    own = [s.half_width for s in found if s.half_width is not None]
+    widths = [throughput.half_width, statistics.fmean(own) if len(own) == len(found) else None]
+    known = [width for width in widths if width is not None]
+    half = None if throughput.half_width is None and not own else max(known)
+    return replace(found[0], throughput=throughput.mean, half_width=half, busiest=busiest.mean)
 
 
 def _found(
@@ -116,9 +154,12 @@ def _found(
     tolerance: float,
 ) -> Saturation:
     counts = tried[at]
+    accepted, half = counts["accepted"], counts["accepted_half_width"]
+    below = [] if low is None else [accepted - tried[low]["accepted"]]
+    above = [] if high is None else [high - accepted]
     return Saturation(
-        throughput=counts["accepted"],
-        half_width=counts["accepted_half_width"],
+        throughput=accepted,
+        half_width=None if half is None else max(half, *below, *above, 0.0),
         busiest=counts["accepted_busiest"],
         at=at,
         carried=low,

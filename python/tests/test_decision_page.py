@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from fractions import Fraction
@@ -247,6 +248,17 @@ def test_intervals_that_overlap_put_nobody_behind_whose_middle_is_better() -> No
     assert made.standing("sound", "noisy") == 0
     assert made.standing("same", "sound") == made.standing("sound", "same") == 0
     assert made.standing("sound", "sound") == 0
+
+
+def test_a_fabric_that_is_level_and_takes_more_of_all_is_not_on_the_front() -> None:
+    """4.4 us ± 0.5 us is level with 4 us ± 0.5 us, though a tenth more in the middle: the dearer of
+    the two is behind, whichever has the better middle. A bound may be any more."""
+    level, first = Score(None, 4.4, 3.9, 4.9), Score(None, 4.0, 3.5, 4.5)  # type: ignore[arg-type]
+    open_ = Score(None, 4.0, 3.5, math.inf, open=True)  # type: ignore[arg-type]
+    scores = {"level": level, "first": first, "open": open_}
+    made = Read(None, None, (), SHORT, scores)  # type: ignore[arg-type]
+    assert made.standing("level", "first") == made.standing("first", "level") == 0
+    assert made.standing("open", "first") == -1
 
 
 def amounts_of(page: str) -> list[str]:

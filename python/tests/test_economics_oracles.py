@@ -209,6 +209,32 @@ def test_an_oversubscription_that_costs_what_another_network_does() -> None:
     assert float(share.middle) == pytest.approx(1, abs=2e-3)
 
 
+@pytest.mark.parametrize("racks", [16, 64, 256])
+def test_an_equal_oversubscription_has_the_digits_that_are_printed(racks: int) -> None:
+    """Counted by share, a Clos that is oversubscribed at its racks costs a + b ÷ β."""
+    at = books.load("sirius-2020").with_price("grating", Range.of(1250))
+    at = at.with_price("tunable-transceiver", Range.of(500))
+    cluster = {"racks": racks, "servers_per_rack": 8, "server_rate": "50 Gb/s"}
+    table = experiment("clos", cluster, oversubscription_at="rack")
+    table["fabric"].append({"kind": "sirius"})
+    clos = [
+        pricing.of_network(
+            "clos", network("clos", cluster, oversubscription_at="rack", oversubscription=beta), at
+        ).capital
+        for beta in (1, 2)
+    ]
+    sirius = pricing.of_network("sirius", network("sirius", cluster), at).capital
+    assert clos[0] is not None
+    assert clos[1] is not None
+    assert sirius is not None
+    part = 2 * (clos[0].low - clos[1].low)
+    exact = part / (sirius.low - clos[0].low + part)
+    found = equal_cost(lightloom.load(table), "clos.oversubscription=sirius", at)
+    assert found.value is not None
+    assert float(found.value.low) == pytest.approx(float(exact), abs=3e-6)
+    assert solved(found) == f"clos.oversubscription = {float(exact):.4g}: costs what sirius does"
+
+
 def test_circuits_keep_their_rate_as_planes_are_added() -> None:
     """Left out, the rate of a circuit is the rack's ÷ planes; solved for planes it is that of the
     experiment's table, so that cost grows with K by Table I's $0.630 M a plane."""

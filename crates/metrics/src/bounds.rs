@@ -11,7 +11,8 @@
 //! of arrival, are cut into [`BATCHES`](crate::BATCHES) batches and the scatter is
 //! Student's of their shares (Woodruff 1952, for clusters), as flows that follow each
 //! other wait alike; it is never taken to be less than that of independent flows. Of few
-//! flows an interval is open: 99 % of 300 flows says nothing of the largest.
+//! flows an interval is open: 99 % of 300 flows says nothing of the largest. It is open, too,
+//! where the run is too short for how long flows wait alike.
 
 use crate::batches::Estimate;
 use lightloom_engine::{Flows, Time};
@@ -133,13 +134,13 @@ impl<'a> Bounded<'a> {
         Bound {
             low: nth(&self.least, rank as f64),
             high: nth(&self.done, rank as f64),
-            from: nth(&self.least, (rank as f64 - half).floor()),
-            until: nth(&self.done, (rank as f64 + half).ceil()),
+            from: half.and_then(|half| nth(&self.least, (rank as f64 - half).floor())),
+            until: half.and_then(|half| nth(&self.done, (rank as f64 + half).ceil())),
         }
     }
 
-    /// How many ranks the 95 % interval reaches to either side.
-    fn ranks_around(&self, rank: usize, share: f64) -> f64 {
+    /// How many ranks the 95 % interval reaches to either side; none where there is no interval.
+    fn ranks_around(&self, rank: usize, share: f64) -> Option<f64> {
         let n = self.taken.len() as f64;
         let at = self.least[rank - 1];
         let below = self.least.partition_point(|&v| v < at);
@@ -152,9 +153,13 @@ impl<'a> Bounded<'a> {
             std::cmp::Ordering::Greater => 0.0,
         };
         let shares: Vec<f64> = self.taken.iter().map(within).collect();
-        let alike = Estimate::of(&shares).and_then(|e| e.half_width);
+        let found = Estimate::of(&shares)?;
+        let alike = match found.scatter {
+            Some(_) => found.half_width?,
+            None => 0.0, // too few flows for batches
+        };
         let independent = NORMAL * (n * share * (1.0 - share)).sqrt();
-        independent.max(alike.unwrap_or(0.0) * n)
+        Some(independent.max(alike * n))
     }
 
     /// The mean, which one flow under way leaves without an upper limit.
@@ -290,8 +295,8 @@ mod tests {
         held.count() as f64 / 1e3
     }
 
-    /// Intervals of 95 % hold 950 of 1,000 (±28 are four standard errors). The wider of
-    /// two scatters is taken, and ranks are rounded outwards: they may hold more.
+    /// Intervals of 95 % hold 950 of 1,000 (28 less are four standard errors). The widest of
+    /// several scatters is taken, and ranks are rounded outwards: they may hold more.
     #[test]
     fn intervals_cover_what_they_promise() {
         for (p, n, train) in [
@@ -301,13 +306,18 @@ mod tests {
             (99, 40_000, 20),
         ] {
             let held = held(p, n, train);
-            assert!((0.922..=0.995).contains(&held), "p{p} of {n}: {held}");
+            assert!(held >= 0.922, "p{p} of {n}: {held}");
         }
     }
 
     #[test]
     fn the_tail_of_a_few_flows_is_open() {
-        let few = taken(&(0..300).map(|i| (i as f64, true)).collect::<Vec<_>>());
+        // In no order: 7 and 300 have no divisor in common.
+        let few = taken(
+            &(0..300)
+                .map(|i| ((i * 7 % 300) as f64, true))
+                .collect::<Vec<_>>(),
+        );
         let b = Bounded::of(&few).percentile(99);
         assert_eq!((b.low, b.high, b.until), (Some(296.0), Some(296.0), None));
         assert!(b.from.is_some());

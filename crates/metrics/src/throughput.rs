@@ -46,7 +46,7 @@ impl Throughput {
     pub fn carried(&self) -> bool {
         let missing = self.missing.mean;
         missing <= (1.0 - CARRIED) * self.paced.mean
-            || missing <= self.missing.half_width.unwrap_or(0.0)
+            || missing <= self.missing.scatter.unwrap_or(0.0)
     }
 }
 

@@ -29,7 +29,8 @@ pub struct Window {
     pub flows_unfinished: u64,
     /// Mean latency of those that were; null without any.
     pub mean_us: Option<f64>,
-    /// Half width of its interval; null of fewer than 100 flows.
+    /// Half width of its interval; null of fewer than 100 flows, or where the window is too short
+    /// for how long latencies resemble each other.
     pub half_width_us: Option<f64>,
     /// Median latency.
     pub p50_us: Option<f64>,
@@ -37,20 +38,20 @@ pub struct Window {
     pub p99_us: Option<f64>,
     /// Bits of the flows that arrived ÷ (servers × server rate × time).
     pub offered: f64,
-    /// Half width of its interval.
-    pub offered_half_width: f64,
+    /// Half width of its interval; null where the window is too short for one.
+    pub offered_half_width: Option<f64>,
     /// Bits delivered, of whatever flow ÷ (servers × server rate × time).
     pub accepted: f64,
-    /// Half width of its interval.
-    pub accepted_half_width: f64,
+    /// Half width of its interval; null where the window is too short for one.
+    pub accepted_half_width: Option<f64>,
     /// Bits delivered to the server that heard most ÷ (server rate × time).
     pub accepted_busiest: f64,
-    /// Batches behind each interval.
+    /// Batches behind each interval, or half or a quarter as many: the widest counts.
     pub batches: usize,
     /// Correlation of the mean latency of a batch with that of the next.
     pub autocorrelation: Option<f64>,
-    /// Whether it is more than chance makes it: then the interval is too narrow, or
-    /// the network had not warmed up.
+    /// Whether it is more than chance makes it: then the batches are short, or the network had
+    /// not warmed up.
     pub correlated: Option<bool>,
     /// Whether the load was carried: no less was accepted than `paced`, beyond chance and
     /// 1 − [`CARRIED`](crate::CARRIED) of it, and no flow was under way when the run ended
@@ -65,8 +66,8 @@ pub struct Window {
     /// rate × time): `offered`, but that a flow takes its time, and may begin before the window
     /// or end after it.
     pub paced: f64,
-    /// Half width of its interval.
-    pub paced_half_width: f64,
+    /// Half width of its interval; null where the window is too short for one.
+    pub paced_half_width: Option<f64>,
 }
 
 /// Latencies of all flows of a window, delivered or not.
@@ -151,9 +152,9 @@ impl Window {
             p50_us: percentile(&latency, 50),
             p99_us: percentile(&latency, 99),
             offered: moved.offered.mean,
-            offered_half_width: moved.offered.half_width.unwrap_or(0.0),
+            offered_half_width: moved.offered.half_width,
             accepted: moved.accepted.mean,
-            accepted_half_width: moved.accepted.half_width.unwrap_or(0.0),
+            accepted_half_width: moved.accepted.half_width,
             accepted_busiest: moved.busiest,
             batches: BATCHES,
             autocorrelation: mean.and_then(|m| m.autocorrelation),
@@ -165,7 +166,7 @@ impl Window {
                 short: short.as_ref().map(|s| s.bound(ended)),
             },
             paced: moved.paced.mean,
-            paced_half_width: moved.paced.half_width.unwrap_or(0.0),
+            paced_half_width: moved.paced.half_width,
         }
     }
 }
@@ -312,11 +313,12 @@ mod tests {
                 let var = sums.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / 19.0;
                 2.093_024_054_4 * (var / 20.0).sqrt() / (all / 20.0)
             };
+            let no_less = |found: Option<f64>, least: f64| found.is_none_or(|h| h > least - 1e-9);
             let (offered, accepted) = (sums(&|r| Some(r.2)), sums(&|r| r.3));
             prop_assert!((w.offered - offered.iter().sum::<f64>() / all).abs() < 1e-9);
             prop_assert!((w.accepted - accepted.iter().sum::<f64>() / all).abs() < 1e-9);
-            prop_assert!((w.offered_half_width - half(&offered)).abs() < 1e-9);
-            prop_assert!((w.accepted_half_width - half(&accepted)).abs() < 1e-9);
+            prop_assert!(no_less(w.offered_half_width, half(&offered)));
+            prop_assert!(no_less(w.accepted_half_width, half(&accepted)));
             let inside: Vec<_> = rows.iter()
                 .filter(|r| r.2 >= from && r.2 < from + length).collect();
             prop_assert_eq!(w.flows, inside.len() as u64);
@@ -367,13 +369,19 @@ mod tests {
     fn intervals_hold_the_wait_of_a_queue() {
         let a = 0.8;
         let slots = 1.0 + a / 4.0 / (1.0 - a);
-        let held = (0..400).filter(|&seed| {
+        let (mut held, mut given) = (0, 0);
+        for seed in 0..400 {
             let w = window(&queue(a, 25_000, seed), span(50_000, 250_000), Time::MS);
-            let (mean, half) = (w.mean_us.unwrap(), w.half_width_us.unwrap());
-            (mean - slots * 0.01).abs() <= half
-        });
-        // 95 % of 400 within four standard errors, from below.
-        let held = held.count();
-        assert!((363..=397).contains(&held), "{held}");
+            let Some(half) = w.half_width_us else {
+                continue;
+            };
+            given += 1;
+            held += ((w.mean_us.unwrap() - slots * 0.01).abs() <= half) as i32;
+        }
+        // 95 % within four standard errors, from below; the widest of three intervals counts.
+        assert!(
+            given > 380 && f64::from(held) > 0.906 * f64::from(given),
+            "{held} of {given}"
+        );
     }
 }

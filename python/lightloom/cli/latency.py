@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
@@ -12,8 +11,7 @@ from rich.table import Table
 from lightloom import bounds, console, repeats
 from lightloom.cli.completion import LEGEND_BOUNDS
 from lightloom.console import mean_latency
-from lightloom.intervals import over_runs
-from lightloom.saturation import Saturation
+from lightloom.saturation import Saturation, pooled
 
 if TYPE_CHECKING:
     from lightloom.results import Comparison
@@ -145,13 +143,7 @@ def _saturation(comparison: Comparison, label: str) -> Saturation | None:
     first = comparison.saturation.get(label)
     if first is None or not comparison.seeds:
         return first
-    every = [seed.saturation[label] for seed in comparison.seeds]
-    found = over_runs(s.throughput for s in every)
-    busiest = over_runs(s.busiest for s in every)
-    if found is None or busiest is None:
-        return first
-    half = found.half_width or 0.0
-    return replace(first, throughput=found.mean, half_width=half, busiest=busiest.mean)
+    return pooled([seed.saturation[label] for seed in comparison.seeds])
 
 
 def _low(comparison: Comparison, label: str) -> str:
@@ -176,6 +168,8 @@ def saturation(found: Saturation | None) -> str:
     if found is None:
         return "-"
     bound = "≥" if found.not_carried is None else ""
+    if found.half_width is None:
+        return f"{bound}{found.throughput:.3f}"
     return f"{bound}{found.throughput:.3f} ± {max(found.half_width, FINEST):.1g}"
 
 
@@ -192,4 +186,4 @@ def notes(comparison: Comparison) -> Iterator[str]:
     if bounds.any_open({str(i): {"window": w} for i, w in enumerate(windows)}, SHOWN_BOUNDS):
         yield LEGEND_BOUNDS
     if "+" in marks:
-        yield "+ batches resemble their neighbours: the interval is too narrow."
+        yield "+ latencies resemble their neighbours for long: lengthen run.measure."

@@ -32,6 +32,8 @@ SHOWN_BOUNDS = (
     *(f"window.{name}_us" for name in ("mean", "p50", "p99")),
 )
 
+LEAST = 100
+"""Of fewer flows there is no interval, however long the run."""
 OUTSIDE = 0.02
 """What of the bytes offered in a window may come outside of it, and nobody is told."""
 
@@ -125,13 +127,13 @@ def _window(window: Summary | None) -> dict[str, str]:
     both = {"window": window}
     percentiles = "  ".join(f"{p} {least(both, f'window.{p}_us')}" for p in ("p50", "p99"))
     carried = f"{window['accepted']:.4f} of {window['offered']:.4f} offered"
-    due = window.get("paced", window["offered"])
+    due, half = window.get("paced", window["offered"]), window["accepted_half_width"]
     if abs(due - window["offered"]) > OUTSIDE * window["offered"]:
         carried += f" ({due:.4f} due by its end)"
     return {
         "window": f"{counted(window['flows'], 'flow')} from {span}",
         "latency": f"mean {mean}  {percentiles}",
-        "accepted": f"{carried}, ± {window['accepted_half_width']:.4f}",
+        "accepted": carried + ("" if half is None else f", ± {half:.4f}"),
     }
 
 
@@ -152,11 +154,13 @@ def doubts(window: Summary | None) -> Iterator[str]:
         )
     elif not window["stable"]:
         yield "the load was not carried: latency depends on how long the window is"
-    elif window["correlated"]:
+    elif mean_us is not None and window["half_width_us"] is None and window["flows"] >= LEAST:
         yield (
-            "batches resemble their neighbours, so the interval is too narrow; "
-            "lengthen run.warm_up or run.measure"
+            "latencies resemble each other for too long: no interval of the mean; lengthen "
+            "run.measure, or set run.repeat"
         )
+    elif window["correlated"]:
+        yield "latencies resemble their neighbours for long; lengthen run.warm_up or run.measure"
 
 
 def updates(job: str, found: Summary) -> Iterator[str]:

@@ -16,6 +16,9 @@ from lightloom.economics.book import check_part
 from lightloom.economics.pricing import FabricCost
 from lightloom.errors import refusal
 
+#: How exactly a size is searched: finer than the four digits that are printed.
+WIDTH = Fraction(1, 10**6)
+
 
 @dataclass(frozen=True)
 class BreakEven:
@@ -147,7 +150,7 @@ def equal_size(
     low: Fraction,
     high: Fraction,
     *,
-    width: Fraction = Fraction(1, 1000),
+    width: Fraction = WIDTH,
 ) -> Range | None:
     """At which size a network costs what `target` does, over all prices: the interval of
     `equal_ends`, or None where one of them is."""
@@ -162,7 +165,7 @@ def equal_ends(
     low: Fraction,
     high: Fraction,
     *,
-    width: Fraction = Fraction(1, 1000),
+    width: Fraction = WIDTH,
 ) -> tuple[Fraction | None, Fraction | None]:
     """At which sizes a network costs what `target` does: at the prices by which it is dearest
     beside it, and by which it is cheapest.

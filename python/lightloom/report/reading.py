@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from lightloom import bounds, grants, loads, repeats
 from lightloom.intervals import over_runs
+from lightloom.saturation import Saturation, pooled
 
 from .findings.carriage import settle
 from .model import (
@@ -33,7 +34,6 @@ from .model import (
 
 if TYPE_CHECKING:
     from lightloom.results import Comparison, Result
-    from lightloom.saturation import Saturation
 
 
 def slots(comparisons: Sequence[Comparison]) -> dict[str, int]:
@@ -66,7 +66,7 @@ def joined(seeds: Sequence[Fabric]) -> Fabric:
         seeds[0],
         summary=repeats.means([f.summary for f in seeds]),
         sweep=tuple(joined_point(points) for points in sweep),
-        saturation=joined_saturation([f.saturation for f in seeds if f.saturation]),
+        saturation=pooled([f.saturation for f in seeds if f.saturation]),
         seeds=tuple(seeds),
     )
 
@@ -89,16 +89,6 @@ def joined_point(points: Sequence[LoadPoint]) -> LoadPoint:
         tuple(points),
         mean(lambda p: p.goodput),
     )
-
-
-def joined_saturation(found: Sequence[Saturation]) -> Saturation | None:
-    """Where a fabric saturates on the mean of several seeds."""
-    throughput = over_runs(s.throughput for s in found)
-    busiest = over_runs(s.busiest for s in found)
-    if throughput is None or busiest is None:
-        return None
-    half = throughput.half_width or 0.0
-    return replace(found[0], throughput=throughput.mean, half_width=half, busiest=busiest.mean)
 
 
 def one_seed(comparison: Comparison, places: Mapping[str, int]) -> Workload:

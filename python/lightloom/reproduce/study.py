@@ -100,10 +100,14 @@ class Runs(Generic[Key]):
 
 
 def _together(windows: Sequence[Summary], value: str, width: str) -> Estimate:
-    """One figure of all seeds, by batch means; where a window's batches resemble their
-    neighbours its interval is too narrow, and the scatter of seeds counts if it is
-    wider. Two seeds say nothing of scatter."""
-    found = pooled([Estimate(w[value], w[width] or 0.0) for w in windows])
+    """One figure of all seeds, by batch means; where a window is too short for an interval, or its
+    batches resemble their neighbours, the scatter of seeds counts if it is wider. Two seeds say
+    nothing of scatter: without intervals of their own they have none."""
+    widths = [w[width] for w in windows]
+    if len(windows) > 2 and None in widths:
+        return across([w[value] for w in windows])
+    pairs = zip(windows, widths, strict=True)
+    found = pooled([Estimate(w[value], inf if h is None else h) for w, h in pairs])
     if len(windows) > 2 and any(w["correlated"] for w in windows):
         scatter = across([w[value] for w in windows])
         return max(found, scatter, key=lambda e: e.half_width)

@@ -53,7 +53,8 @@ class Read:
         mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # less is better
         if is_level(a, b):
             # A bound, or a worse figure beside an interval as wide as its figure, is not level.
-            worse = mine > theirs * (1 + LEVEL) and (a.wide or b.wide)
+            wide = a.wide or b.wide or math.isinf(a.high - a.low)
+            worse = mine > theirs * (1 + LEVEL) and wide
             unplaced = one != other and (a.open or worse)
             return -1 if unplaced else 0
         return 1 if mine < theirs else -1

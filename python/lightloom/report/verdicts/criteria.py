@@ -153,7 +153,7 @@ def saturation(fabric: Fabric) -> Score | None:
     found = fabric.saturation
     if found is None:
         return None
-    return around(fabric, found.throughput, found.half_width)
+    return Score(fabric, found.throughput, found.low, found.high)
 
 
 def short_at(fabric: Fabric, point: LoadPoint) -> Score | None:

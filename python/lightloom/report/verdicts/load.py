@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lightloom.bounds import Bound
+from lightloom.saturation import Saturation
 
 from .. import units
 from ..factors import less, slower
@@ -113,8 +114,8 @@ def notes(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
     if not doubtful:
         return ()
     return (
-        f"Batches of {units.listed(doubtful)} resemble their neighbours: the interval is too "
-        "narrow; a longer warm-up or window would tell.",
+        f"Batches of {units.listed(doubtful)} resemble their neighbours: a longer window "
+        "is needed for a narrow interval.",
     )
 
 
@@ -123,10 +124,7 @@ def saturation(workload: Workload) -> Verdict | None:
     found = [(f, s) for f in workload.fabrics if (s := f.saturation) is not None]
     if not found:
         return None
-    scores = [
-        Score(f, s.throughput, s.throughput - s.half_width, s.throughput + s.half_width)
-        for f, s in found
-    ]
+    scores = [Score(f, s.throughput, s.low, s.high) for f, s in found]
     ranking = rank(scores, "higher")
     first = ranking.leaders
     best = f"{units.show(ranking.best, 'share')} of what all servers could send" if first else ""
@@ -135,8 +133,7 @@ def saturation(workload: Workload) -> Verdict | None:
     if len(found) == 1:
         lead = f"{names(ranking.leaders)} carries {best}."
     details = {
-        f.label: f"± {100 * s.half_width:.2g} %; busiest server hears {s.busiest:.3g} × its rate"
-        for f, s in found
+        f.label: f"{_width(s)}; busiest server hears {s.busiest:.3g} × its rate" for f, s in found
     }
     shown = evidence(
         [f for f, _ in found],
@@ -151,3 +148,9 @@ def saturation(workload: Workload) -> Verdict | None:
     return Verdict(
         "How much is carried before the network saturates?", answer, shown, (note,) if note else ()
     )
+
+
+def _width(found: Saturation) -> str:
+    """Half of the interval of a saturation, in words."""
+    half = found.half_width
+    return "no interval: the window is too short" if half is None else f"± {100 * half:.2g} %"
