@@ -98,7 +98,7 @@ impl WorkloadConfig {
             Refusal::new(
                 "workload.flows",
                 "(missing)",
-                "this pattern has no rounds under these arrivals",
+                "this pattern has no end of its own",
                 "add it, such as flows = 200_000",
             )
         })?;
