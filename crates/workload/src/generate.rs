@@ -289,7 +289,10 @@ mod tests {
             let mean = (at[at.len() - 1] - at[0]) / (at.len() - 1) as f64;
             at.windows(2).map(|w| (w[1] - w[0]) / mean).collect()
         };
-        at.into_iter().filter(|at| at.len() > 2_000).map(gaps).collect()
+        at.into_iter()
+            .filter(|at| at.len() > 2_000)
+            .map(gaps)
+            .collect()
     }
 
     /// A Poisson process at each server, too: gaps whose deviation is their mean, e^-1 of them
@@ -338,7 +341,10 @@ mod tests {
         let v = json!({"load": 0.5, "pattern": "permutation", "sizes": {"kind": "fixed", "size": "10 KB"}});
         let config: WorkloadConfig = config::read(&v, "workload").unwrap();
         let e = config.generate(&cluster(4, 3), 1).unwrap_err();
-        assert!(e.to_string().starts_with("workload.flows = (missing): "), "{e}");
+        assert!(
+            e.to_string().starts_with("workload.flows = (missing): "),
+            "{e}"
+        );
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub fn physics() -> impl Strategy<Value = Physics> {
             header,
             gap,
             oversubscription: None,
+            discipline: None,
         },
     )
 }

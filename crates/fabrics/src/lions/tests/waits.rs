@@ -17,7 +17,10 @@ fn a_permutation_waits_as_in_m_d_1() {
         let utilisation = load * SERVICE / 204.8;
         let wait: f64 = SERVICE * utilisation / (2.0 * (1.0 - utilisation));
         assert!((wait / theory - 1.0).abs() < 1e-3, "{load}: {wait} by hand");
-        for pattern in [json!("permutation"), json!({"kind": "permutation", "of": "racks"})] {
+        for pattern in [
+            json!("permutation"),
+            json!({"kind": "permutation", "of": "racks"}),
+        ] {
             let table = json!({
                 "arrivals": "poisson", "load": load, "pattern": pattern, "flows": 1_000_000,
                 "sizes": {"kind": "fixed", "size": "256 B"},
@@ -30,7 +33,10 @@ fn a_permutation_waits_as_in_m_d_1() {
             let all = 0..io.flows.len();
             let alone = all.clone().map(took).min().unwrap();
             let wait = all.map(|f| (took(f) - alone) as f64).sum::<f64>() / 1e9;
-            assert!((wait / theory - 1.0).abs() < within, "{load}: {wait} ns for {theory}");
+            assert!(
+                (wait / theory - 1.0).abs() < within,
+                "{load}: {wait} ns for {theory}"
+            );
         }
     }
 }
