@@ -11,7 +11,7 @@ mod rows;
 mod scenario;
 
 use lightloom_engine::run::{run, Plan, Silent, Stop};
-use lightloom_engine::{Flows, HostId, Io, Refusal, Time};
+use lightloom_engine::{outages, Flows, HostId, Io, Refusal, Time};
 use lightloom_fabrics::{find, Site, REGISTRY};
 use scenario::{Case, Verdict, SCENARIOS};
 
@@ -85,7 +85,7 @@ fn took(kind: &str, case: &Case) -> Result<Time, String> {
         stop: Stop::Drain,
         limit: Time::S * 5,
         sample: None,
-        faults: case.faults.clone(),
+        faults: outages::commands(&case.faults),
     };
     run(&mut *fabric, &mut io, &plan, &mut Silent).map_err(|e| format!("{e:?}"))?;
     if io.ledger.flows_completed < flows.len() as u64 {

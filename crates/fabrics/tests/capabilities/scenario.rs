@@ -1,7 +1,7 @@
 //! The scenarios, and what a case of one is.
 
-use lightloom_engine::run::Fault;
-use lightloom_engine::{Cluster, Command, Element, Nic, Rate, Time};
+use lightloom_engine::outages::Outage;
+use lightloom_engine::{Cluster, Element, Nic, Rate, Time};
 use serde_json::Value;
 
 /// All scenarios, in the order of a row.
@@ -31,7 +31,7 @@ pub struct Case {
     pub cluster: Cluster,
     pub table: Value,
     pub flows: Vec<Flow>,
-    pub faults: Vec<Fault>,
+    pub faults: Vec<Outage>,
     /// The flow whose completion time is judged; by default the longest of all.
     pub flow: Option<usize>,
     /// Least and most time [ms].
@@ -85,12 +85,12 @@ impl Case {
 
     /// An element fails, and is repaired [ms].
     pub fn fails(mut self, element: Element, from: i64, until: i64) -> Case {
-        let fail = Command::Fail { element, loss: 1.0 };
-        for (at, command) in [(from, fail), (until, Command::Repair(element))] {
-            let at = Time::MS * at;
-            self.faults.push(Fault { at, command });
-        }
-        self.faults.sort_by_key(|fault| fault.at);
+        self.faults.push(Outage {
+            element,
+            loss: 1.0,
+            from: Time::MS * from,
+            until: Some(Time::MS * until),
+        });
         self
     }
 }
