@@ -65,8 +65,8 @@ def mixed(size: NDArray[np.uint64]) -> Iterator[str]:
     short = size < SHORT
     if short.any() and size[~short].sum() > LONG_BYTES * size.sum():
         yield (
-            'by rates (detail = "flows") short flows do not wait behind the cells of long ones: '
-            'the 99th percentile by cells is about twice as long; judge by detail = "cells"'
+            'by rates (detail = "flows") short flows do not wait behind the cells of long ones, '
+            'so the 99th percentile says nothing about cells; judge by detail = "cells"'
         )
 
 

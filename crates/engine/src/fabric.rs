@@ -117,7 +117,9 @@ impl fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
-/// What a fabric shows of itself, for time series and for the audit.
+/// What a fabric shows of itself, for time series and for the audit. Every byte that was
+/// offered, and neither delivered nor dropped, is in one of three places: it waits at its
+/// source, it waits inside the network, or it is on a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// Bytes inside the fabric, counted in its own queues (not by the ledger).
@@ -129,8 +131,17 @@ pub struct View {
     pub queued_bytes_worst: u64,
     /// Bytes that wait at their sources.
     pub waiting_bytes: u64,
+    /// Bytes on links: in transmission, in propagation, or in a delay of fixed length.
+    pub on_links_bytes: u64,
     /// Bytes × hops that links have carried since the start.
     pub carried_bytes: u64,
+}
+
+impl View {
+    /// Bytes in all places of the fabric.
+    pub fn placed_bytes(&self) -> u64 {
+        self.waiting_bytes + self.queued_bytes + self.on_links_bytes
+    }
 }
 
 /// Figures of a whole run; `None` where a fabric has no such thing.

@@ -137,7 +137,7 @@ impl Reports for Wires {
 
     fn observe(&self, _: &Io, view: &mut View) {
         view.in_flight_bytes = self.inside;
-        view.waiting_bytes = self.inside;
+        view.on_links_bytes = self.inside;
         view.carried_bytes = self.carried;
     }
 

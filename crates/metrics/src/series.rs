@@ -24,6 +24,8 @@ pub struct Series {
     pub queued_bytes_worst: Vec<u64>,
     /// Bytes that wait at their sources.
     pub waiting_bytes: Vec<u64>,
+    /// Bytes on links.
+    pub on_links_bytes: Vec<u64>,
     /// Bytes × hops carried by links so far.
     pub carried_bytes: Vec<u64>,
     /// Bits delivered in the interval ÷ (servers × server rate × interval).
@@ -79,6 +81,7 @@ impl Series {
         self.queued_bytes.push(s.view.queued_bytes);
         self.queued_bytes_worst.push(s.view.queued_bytes_worst);
         self.waiting_bytes.push(s.view.waiting_bytes);
+        self.on_links_bytes.push(s.view.on_links_bytes);
         self.carried_bytes.push(s.view.carried_bytes);
         self.flows_offered.push(s.ledger.flows_offered);
         self.flows_completed.push(s.ledger.flows_completed);

@@ -66,6 +66,7 @@ pub fn of_series(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> 
         ("queued_bytes", series.queued_bytes),
         ("queued_bytes_worst", series.queued_bytes_worst),
         ("waiting_bytes", series.waiting_bytes),
+        ("on_links_bytes", series.on_links_bytes),
         ("carried_bytes", series.carried_bytes),
     ] {
         put(&dict, name, column)?;

@@ -42,8 +42,9 @@ pub struct WorkloadConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Pattern>,
     /// Number of flows (Sirius §7: about 200,000). By default one round of a
-    /// pattern that has rounds: a permutation, an incast, an all-to-all; with
-    /// arrivals from a file all that it has times for.
+    /// pattern that has rounds: an incast, and without Poisson arrivals a
+    /// permutation and an all-to-all; with arrivals from a file all that it has
+    /// times for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
     /// A file of flows, which replaces all of the above: CSV

@@ -1,6 +1,6 @@
 //! What a checked `[workload]` table comes to: laws that can be drawn from, and how many flows.
 
-use crate::arrivals::{Clock, MAX_ARRIVAL};
+use crate::arrivals::{Arrivals, Clock, MAX_ARRIVAL};
 use crate::config::WorkloadConfig;
 use crate::memory::check_memory;
 use crate::patterns::Pairs;
@@ -30,8 +30,11 @@ impl WorkloadConfig {
         let law = self.law(rule)?;
         let mut pattern_rng = Stream::new(seed, "workload.pattern", 0);
         let pattern = self.pattern.clone().unwrap_or_default();
-        let pairs = pattern.pairs(cluster, &mut pattern_rng)?;
+        let mut pairs = pattern.pairs(cluster, &mut pattern_rng)?;
         let arrivals = self.arrivals.clone().unwrap_or_default();
+        if matches!(arrivals, Arrivals::Poisson(_)) {
+            pairs.draw_senders();
+        }
         let times = arrivals.times()?;
         let flows = match &times {
             Some(times) => self.flows_at(times.len() as u64 * pairs.burst())?,

@@ -139,9 +139,13 @@ impl Reports for Network {
     fn observe(&self, _: &Io, view: &mut View) {
         let bytes = |flits: u64| flits * self.flit_bytes;
         view.waiting_bytes = self.hosts.bytes;
-        view.queued_bytes = bytes(self.held.iter().map(|&f| f as u64).sum());
-        view.queued_bytes_worst = bytes(self.held.iter().copied().max().unwrap_or(0) as u64);
-        view.in_flight_bytes = self.hosts.bytes + self.counters.inside;
+        // The last flit of a packet may be short: what it lacks is taken from the queues.
+        let held = bytes(self.held.iter().map(|&f| f as u64).sum());
+        view.queued_bytes = held.min(self.counters.inside);
+        view.on_links_bytes = self.counters.inside - view.queued_bytes;
+        let worst = bytes(self.held.iter().copied().max().unwrap_or(0) as u64);
+        view.queued_bytes_worst = worst.min(view.queued_bytes);
+        view.in_flight_bytes = view.placed_bytes();
         view.carried_bytes = bytes(self.counters.flit_hops);
     }
 

@@ -279,8 +279,8 @@ impl Reports for Clos {
         let switches = |s: &(usize, _)| !matches!(self.layout.tier(s.0 as u32), NIC_UP | NIC_DOWN);
         view.waiting_bytes = sources;
         view.queued_bytes = network;
-        view.in_flight_bytes =
-            sources + network + self.columns.bytes_on_links() + self.propagating + self.local;
+        view.on_links_bytes = self.columns.bytes_on_links() + self.propagating + self.local;
+        view.in_flight_bytes = view.placed_bytes();
         let stations = || self.columns.stations.iter();
         debug_assert_eq!(network, stations().map(|s| s.queued).sum::<u64>());
         view.queued_bytes_worst = stations().map(|s| s.queued).max().unwrap_or(0);

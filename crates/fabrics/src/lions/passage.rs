@@ -95,7 +95,8 @@ impl Passage {
         view.waiting_bytes = waiting;
         view.queued_bytes = queued;
         view.queued_bytes_worst = worst;
-        view.in_flight_bytes = waiting + queued + self.bytes;
+        view.on_links_bytes = self.bytes;
+        view.in_flight_bytes = view.placed_bytes();
         view.carried_bytes = self.carried;
     }
 

@@ -169,6 +169,15 @@ impl Routes {
             self.payload
         }
     }
+
+    /// Payload of cells `seq .. seq + count` of a flow [B].
+    pub fn bytes_of(&self, flow_index: FlowIndex, seq: u32, count: u32) -> u64 {
+        let flow = flow_index as usize;
+        match count > 0 && seq + count == self.cells[flow] {
+            true => (count - 1) as u64 * self.payload + self.last[flow] as u64,
+            false => count as u64 * self.payload,
+        }
+    }
 }
 
 #[cfg(test)]

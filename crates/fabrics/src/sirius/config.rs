@@ -10,6 +10,7 @@ mod uplinks;
 
 use super::schedule::plan::UplinkPlan;
 use super::schedule::Schedule;
+use crate::discipline::Discipline;
 use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Rate, Time};
 use lightloom_photonics::{Design, Named};
@@ -97,6 +98,11 @@ pub struct SiriusConfig {
     /// Default 0 B: the paper's cells hold payload alone (§7).
     #[serde(skip_serializing_if = "is_nothing")]
     pub header: Bytes,
+    /// Order in which the link of a server serves the flows whose cells wait for it, to the
+    /// rack and from it: "fair", flows in turn, a cell each; or "fifo". The paper's servers
+    /// have no links of a rate. Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// `mode = "ideal"`: cells of one flow that may wait at one intermediate
     /// before it pushes back [cells] (paper: per-flow queues and back-pressure).
     #[schemars(range(min = 1, max = 255))]
@@ -132,6 +138,7 @@ impl Default for SiriusConfig {
             fec_latency: Time::ZERO,
             codeword_wait: Time::ZERO,
             header: Bytes(0),
+            discipline: Discipline::Fair,
             ideal_window: 2,
             detection_epochs: 3,
             recovery: Recovery::Degrade,

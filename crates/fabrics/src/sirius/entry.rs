@@ -107,6 +107,10 @@ impl FabricConfig for SiriusConfig {
                 physics.switch_latency,
             )
             .by(Term::FecLatency, "fec_latency", physics.fec_latency);
+        let obeyed = match self.detail {
+            Detail::Cells => obeyed.disciplined(physics),
+            Detail::Flows => obeyed.shared_by_rates(physics),
+        };
         // Its guardband is the gap between cells.
         match self.cell.is_some() && self.header == Bytes(0) {
             true => obeyed.lacks(

@@ -38,13 +38,41 @@ impl Sirius {
         }
     }
 
-    fn bytes_inside(&self) -> u64 {
+    /// Every byte at its place, cell by cell: the last cell of a flow may be short.
+    fn place(&self, view: &mut View) {
+        let servers = self.servers.as_ref();
+        for shard in &self.shards {
+            let (waiting, relayed) = shard.bytes(&self.routes);
+            view.waiting_bytes += waiting;
+            for (row, relayed) in relayed.into_iter().enumerate() {
+                let queued = relayed + servers.map_or(0, |s| s.receiving.at(self.rack(shard, row)));
+                view.queued_bytes += queued;
+                view.queued_bytes_worst = view.queued_bytes_worst.max(queued);
+            }
+        }
+        let unsent = servers.map_or(0, |s| s.unsent(&self.routes));
+        view.waiting_bytes += unsent + self.entrance.bytes() + self.faults.bytes(&self.routes);
         let flights = self.flights.iter().flatten();
         let in_fibre: u64 = flights.map(|f| f.bytes(&self.routes)).sum();
-        let at_nodes: u64 = self.shards.iter().map(|s| s.bytes(&self.routes)).sum();
-        let kept: u64 = self.faults.each_cell().map(|c| self.routes.bytes(c)).sum();
-        let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
-        at_nodes + in_fibre + kept + servers + self.bypassed.bytes() + self.entrance.bytes()
+        view.on_links_bytes = in_fibre + self.bypassed.bytes();
+        view.in_flight_bytes = view.placed_bytes();
+    }
+
+    fn rack(&self, shard: &Shard, row: usize) -> u32 {
+        self.derived.schedule.node((shard.lo + row) as u32)
+    }
+
+    /// Most bytes that wait at a rack for second hops, a full cell each, and for the links of
+    /// its servers.
+    pub(super) fn longest_queue(&self) -> u64 {
+        let queue = |shard: &Shard, row: usize| {
+            let relaying = shard.relaying[row] as u64 * self.routes.payload;
+            let servers = self.servers.as_ref();
+            relaying + servers.map_or(0, |s| s.receiving.at(self.rack(shard, row)))
+        };
+        let shards = self.shards.iter();
+        let longest = shards.filter_map(|s| (0..s.rows).map(|row| queue(s, row)).max());
+        longest.max().unwrap_or(0)
     }
 }
 
@@ -77,24 +105,18 @@ impl Reports for Sirius {
         shape(&self.cluster, &self.config, &self.derived)
     }
 
-    fn observe(&self, io: &Io, view: &mut View) {
+    fn observe(&self, _: &Io, view: &mut View) {
         let payload = self.routes.payload;
-        if io.audit.is_some() {
-            view.in_flight_bytes = self.bytes_inside();
-        }
-        view.queued_bytes = self.shards.iter().map(Shard::relaying).sum::<u64>() * payload;
-        view.queued_bytes_worst = self.shards.iter().map(Shard::queue).max().unwrap_or(0) * payload;
-        let waiting: u64 = self.shards.iter().map(Shard::waiting).sum();
-        let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
-        let cells = waiting + unsent + self.faults.cells();
-        view.waiting_bytes = cells * payload + self.entrance.bytes();
+        *view = View::default();
+        self.place(view);
         view.carried_bytes = self.shards.iter().map(|s| s.hops).sum::<u64>() * payload;
     }
 
     fn totals(&self) -> Totals {
         let payload = self.routes.payload;
+        let relayed = self.shards.iter().map(|s| s.queue_peak() * payload);
         Totals {
-            queue_peak_bytes: self.shards.iter().map(|s| s.queue_peak() * payload).max(),
+            queue_peak_bytes: relayed.max().max(Some(self.queue_peak)),
             reorder_peak_bytes: self.shards.iter().map(|s| s.reorder.peak_bytes()).max(),
             cell_hops: Some(self.shards.iter().map(|s| s.hops).sum()),
             packet_hops: None,

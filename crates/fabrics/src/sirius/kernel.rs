@@ -54,6 +54,9 @@ pub struct Sirius {
     pub(super) faults: Faults,
     /// The links of servers, where they have a rate of their own.
     pub(super) servers: Option<Servers>,
+    /// Most bytes that ever waited at a rack for second hops and servers' links, where servers
+    /// have links.
+    pub(super) queue_peak: u64,
 }
 
 /// What a step of the kernel needs, borrowed at once.
@@ -73,7 +76,7 @@ impl Sirius {
         let routes = Routes::new(site.flows, site.cluster, schedule, derived.cell);
         let partition = Partition::new(nodes, site.threads);
         let timetable = timetable(schedule);
-        let servers = Servers::new(site.cluster, site.flows, &routes);
+        let servers = Servers::new(site.cluster, config.discipline, site.flows, &routes);
         let known = (&partition, timetable.as_ref(), derived.uplinks);
         let shards: Vec<Shard> = partition
             .shards()
@@ -106,6 +109,7 @@ impl Sirius {
             flying: 0,
             entrance: Entrance::new(config.switch_latency),
             bypassed: Bypass::new(site.cluster),
+            queue_peak: 0,
             derived,
         }
     }

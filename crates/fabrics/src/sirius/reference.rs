@@ -493,8 +493,8 @@ impl Reference {
             self.m[itself][itself] -= !cell.relayed as u32;
             self.send_to_server(cell, at, io);
         }
-        self.deliver_to_servers(self.config.slot * (slot + 1), io);
         self.queue_peak = self.queue_peak.max(self.longest_queue());
+        self.deliver_to_servers(self.config.slot * (slot + 1), io);
     }
 
     /// A cell is at its server. The reorder buffer holds what is there beyond the first gap.
@@ -519,16 +519,20 @@ impl Reference {
         queued.filter(|q| q.cell.relayed).count() as u64
     }
 
+    /// Bytes that a node relays, a full cell each, and that wait for its servers' links.
     fn longest_queue(&self) -> u64 {
-        (0..self.nodes).map(|n| self.relaying(n)).max().unwrap_or(0)
+        let queue = |n: usize| self.relaying(n) * self.derived.cell + self.received(n);
+        (0..self.nodes).map(queue).max().unwrap_or(0)
     }
 
-    /// Cells that wait at their source: at their servers, in LOCAL, and granted.
+    /// Bytes that wait at their source: at their servers, in LOCAL, and granted.
     fn waiting(&self) -> u64 {
-        let local = self.local.iter().flatten().map(|t| t.cells as u64);
+        let tuples = self.local.iter().flatten().chain(self.failures.parked());
+        let tuples = tuples.map(|t| self.bytes_from(t.flow, t.seq, t.seq + t.cells));
         let queued = self.queues.iter().flatten().flatten();
-        let granted = queued.filter(|q| !q.cell.relayed).count() as u64;
-        self.unsent() + local.sum::<u64>() + granted + self.failures.cells()
+        let granted = queued.map(|q| q.cell).filter(|cell| !cell.relayed);
+        let cells = granted.chain(self.failures.lost().copied());
+        self.unsent() + tuples.sum::<u64>() + self.bytes_of(cells)
     }
 }
 

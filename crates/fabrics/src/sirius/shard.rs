@@ -20,7 +20,7 @@ use super::relay::reorder::Reorder;
 use super::relay::Queues;
 use super::schedule::next_meeting::Timetable;
 use super::schedule::peer_order::PeerOrder;
-use super::servers::links::Coming;
+use super::servers::receiving::Coming;
 
 /// One transmission, for the audit.
 #[derive(Clone, Copy, Debug)]
@@ -151,17 +151,7 @@ impl Shard {
         }
     }
 
-    /// Cells that wait at their source: in LOCAL, and granted.
-    pub fn waiting(&self) -> u64 {
-        self.local.total + self.held - self.relaying()
-    }
-
-    /// Cells of others that wait here, of all rows.
-    pub fn relaying(&self) -> u64 {
-        self.relaying.iter().map(|&c| c as u64).sum()
-    }
-
-    /// The same at the worst row.
+    /// Cells of others that wait at the worst row.
     pub fn queue(&self) -> u64 {
         self.relaying.iter().max().map_or(0, |&most| most as u64)
     }
@@ -183,12 +173,18 @@ impl Shard {
         }
     }
 
-    /// Bytes of every cell here (for the audit).
-    pub fn bytes(&self, routes: &Routes) -> u64 {
-        let rows = (0..self.rows).map(Row);
-        let local = rows.flat_map(|row| self.local.each_cell(row));
-        let queued = self.queues.each().map(|queued| queued.cell());
-        local.chain(queued).map(|cell| routes.bytes(cell)).sum()
+    /// Bytes of every cell here, counted cell by cell: those at their source, and of each row
+    /// those that wait for their second hop.
+    pub fn bytes(&self, routes: &Routes) -> (u64, Vec<u64>) {
+        let (mut waiting, mut relayed) = (self.local.bytes(routes), vec![0; self.rows]);
+        for queued in self.queues.each() {
+            let bytes = routes.bytes(queued.cell());
+            match queued.cell().is_second() {
+                true => relayed[Row::of(queued.intermediate(), self.lo).0] += bytes,
+                false => waiting += bytes,
+            }
+        }
+        (waiting, relayed)
     }
 
     /// The longest relay queue (for the audit: never beyond Q).

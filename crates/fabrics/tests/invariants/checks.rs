@@ -330,7 +330,8 @@ fn engine_agrees(entry: &Entry, scenario: &Scenario) -> Checked {
                 "conservation: bytes inside by queues and ledger, sample at {}",
                 s.at
             );
-            equal(s.view.in_flight_bytes, s.ledger.in_flight(), what)?;
+            equal(s.view.in_flight_bytes, s.ledger.in_flight(), &what)?;
+            equal(s.view.placed_bytes(), s.ledger.in_flight(), what)?;
         }
         Ok((it.outcome(), out.simulated))
     };

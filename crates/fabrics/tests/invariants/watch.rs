@@ -148,6 +148,11 @@ impl Run {
             inside,
             format!("conservation: inside by queues and ledger at {now}"),
         )?;
+        equal(
+            view.placed_bytes(),
+            inside,
+            format!("conservation: bytes that wait and that are on links at {now}: {view:?}"),
+        )?;
         ensure(
             view.queued_bytes_worst <= view.queued_bytes + view.waiting_bytes,
             || format!("conservation: the worst node has more than all: {view:?}"),

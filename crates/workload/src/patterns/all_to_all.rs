@@ -1,5 +1,8 @@
 //! Every server sends to every other, shift by shift: the k-th block of N flows
 //! is the permutation that sends everybody's flow k + 1 servers further on.
+//!
+//! Poisson arrivals draw the sender of each flow; the destinations of each server take
+//! turns, the next server first.
 
 use super::Pairs;
 use lightloom_engine::{Cluster, HostId, Stream};
@@ -9,6 +12,8 @@ pub(super) struct AllToAll {
     hosts: u32,
     src: u32,
     shift: u32,
+    /// By server, how far on its next flow goes, where senders are drawn.
+    shifts: Option<Vec<u32>>,
 }
 
 impl AllToAll {
@@ -17,23 +22,39 @@ impl AllToAll {
             hosts: cluster.hosts(),
             src: 0,
             shift: 1,
+            shifts: None,
         }
+    }
+
+    fn further(&self, src: u32, shift: u32) -> u32 {
+        ((src as u64 + shift as u64) % self.hosts as u64) as u32
     }
 }
 
 impl Pairs for AllToAll {
-    fn next(&mut self, _: &mut Stream) -> (HostId, HostId) {
-        let src = self.src;
-        let dst = ((src as u64 + self.shift as u64) % self.hosts as u64) as u32;
+    fn next(&mut self, rng: &mut Stream) -> (HostId, HostId) {
+        let last = self.hosts - 1;
+        if let Some(shifts) = &mut self.shifts {
+            let src = rng.below(self.hosts);
+            let shift = shifts[src as usize];
+            shifts[src as usize] = shift % last + 1;
+            return (HostId(src), HostId(self.further(src, shift)));
+        }
+        let (src, shift) = (self.src, self.shift);
         self.src = (src + 1) % self.hosts;
         if self.src == 0 {
-            self.shift = self.shift % (self.hosts - 1) + 1;
+            self.shift = shift % last + 1;
         }
-        (HostId(src), HostId(dst))
+        (HostId(src), HostId(self.further(src, shift)))
     }
 
     fn round(&self) -> Option<u64> {
-        Some(self.hosts as u64 * (self.hosts as u64 - 1))
+        let pairs = self.hosts as u64 * (self.hosts as u64 - 1);
+        self.shifts.is_none().then_some(pairs)
+    }
+
+    fn draw_senders(&mut self) {
+        self.shifts = Some(vec![1; self.hosts as usize]);
     }
 }
 

@@ -38,6 +38,11 @@ pub trait Pairs: std::fmt::Debug {
         None
     }
 
+    /// Has the sender of each flow drawn, where rounds would name the senders in turn:
+    /// the arrivals at a server are then as random as those of the whole. There are no
+    /// rounds any more.
+    fn draw_senders(&mut self) {}
+
     /// The fraction of the servers that send, if the others never do.
     fn senders(&self) -> f64 {
         1.0
@@ -63,7 +68,8 @@ kinded! {
     pub enum Pattern, "pattern", named by by_name {
         /// Source and destination servers drawn uniformly (Sirius §7).
         Uniform(NoKeys) = "uniform",
-        /// Every server, or rack, sends to one other and hears one other.
+        /// Every server, or rack, sends to one other and hears one other. Poisson
+        /// arrivals draw the sender of each flow; others take the servers by rounds.
         Permutation(Permutation) = "permutation",
         /// A fraction of the flows goes to a few servers.
         HotSpot(HotSpot) = "hotspot",
@@ -71,6 +77,7 @@ kinded! {
         Incast(Incast) = "incast",
         /// Every server sends to every other in turn: flow k of a round of
         /// N · (N - 1) goes from server k mod N to the one 1 + k div N further on.
+        /// Poisson arrivals draw the sender of each flow; its destinations take turns.
         AllToAll(NoKeys) = "all-to-all",
         /// Some racks send and receive more than others.
         TorSkewed(TorSkewed) = "tor-skewed",

@@ -2,7 +2,9 @@
 //!
 //! The permutation is a derangement (nobody is its own partner), drawn uniformly
 //! among all of them. Each block of N flows has one from every server, in an
-//! order shuffled afresh, so all servers send equally much.
+//! order shuffled afresh, so all servers send equally much. Poisson arrivals draw the
+//! sender of each flow instead: a server that sends once in each block would be more
+//! regular than a Poisson process, and queues would be several times too short.
 
 use super::Pairs;
 use lightloom_engine::{Cluster, HostId, Refusal, Stream};
@@ -34,6 +36,8 @@ pub(super) struct PermutationPairs {
     partner: Vec<u32>,
     order: Vec<u32>,
     at: usize,
+    /// Whether each sender is drawn, without blocks.
+    drawn: bool,
 }
 
 impl Permutation {
@@ -63,6 +67,7 @@ impl Permutation {
         Ok(PermutationPairs {
             order: (0..cluster.hosts()).collect(),
             at: 0,
+            drawn: false,
             partner,
         })
     }
@@ -82,6 +87,10 @@ fn derangement(n: u32, rng: &mut Stream) -> Vec<u32> {
 
 impl Pairs for PermutationPairs {
     fn next(&mut self, rng: &mut Stream) -> (HostId, HostId) {
+        if self.drawn {
+            let src = rng.below(self.partner.len() as u32);
+            return (HostId(src), HostId(self.partner[src as usize]));
+        }
         if self.at == 0 {
             rng.shuffle(&mut self.order);
         }
@@ -91,7 +100,11 @@ impl Pairs for PermutationPairs {
     }
 
     fn round(&self) -> Option<u64> {
-        Some(self.order.len() as u64)
+        (!self.drawn).then_some(self.order.len() as u64)
+    }
+
+    fn draw_senders(&mut self) {
+        self.drawn = true;
     }
 
     fn sends(&self, _: HostId) -> Option<bool> {

@@ -13,6 +13,7 @@ mod traffic;
 mod tuning;
 mod turns;
 mod unslotted;
+mod waits;
 
 use super::ENTRY;
 use crate::contract::Site;

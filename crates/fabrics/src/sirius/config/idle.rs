@@ -15,8 +15,8 @@ const OF_THE_PROTOCOL: &[&str] = &[
 /// What SIRIUS (IDEAL) alone has (§7).
 const OF_THE_IDEAL: &[&str] = &["ideal_window"];
 
-/// What failures of cells alone need.
-const OF_THE_CELLS: &[&str] = &["detection_epochs", "recovery"];
+/// What cells alone have: failures, and queues at links.
+const OF_THE_CELLS: &[&str] = &["detection_epochs", "recovery", "discipline"];
 
 impl SiriusConfig {
     /// Refuses keys that were set and do nothing; the default may always stand.

@@ -2,7 +2,7 @@
 //! counts it no more (Sirius §4.5).
 
 use super::faults::{Faults, Stretch};
-use crate::sirius::cell::Cell;
+use crate::sirius::cell::{Cell, Routes};
 use crate::sirius::index::Label;
 
 impl Faults {
@@ -50,17 +50,11 @@ impl Faults {
         stretches
     }
 
-    /// Every cell that its source keeps because it was lost or cannot go.
-    pub fn each_cell(&self) -> impl Iterator<Item = Cell> + '_ {
+    /// Bytes that sources keep because they were lost or cannot go.
+    pub fn bytes(&self, routes: &Routes) -> u64 {
         let parked = self.parked.values().flatten();
-        let parked =
-            parked.flat_map(|s| (s.seq..s.seq + s.count).map(|seq| Cell::new(s.flow_index, seq)));
-        parked.chain(self.lost.values().flatten().copied())
-    }
-
-    /// Their number.
-    pub fn cells(&self) -> u64 {
-        let parked: u64 = self.parked.values().flatten().map(|s| s.count as u64).sum();
-        parked + self.lost.values().map(|l| l.len() as u64).sum::<u64>()
+        let parked = parked.map(|s| routes.bytes_of(s.flow_index, s.seq, s.count));
+        let lost = self.lost.values().flatten();
+        parked.sum::<u64>() + lost.map(|&cell| routes.bytes(cell)).sum::<u64>()
     }
 }

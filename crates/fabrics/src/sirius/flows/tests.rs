@@ -305,3 +305,36 @@ proptest! {
         }
     }
 }
+
+/// Where rates may stand for cells in 99th percentiles: sizes that do not mix short flows with
+/// long ones (exponential), up to a load of 0.3. Within 15 %; beyond nothing is promised.
+#[test]
+fn tails_are_those_of_cells_where_sizes_do_not_mix() {
+    let servers = Nic::Capped(Rate(200 * Rate::GBPS.0));
+    for (load, nic) in [
+        (0.1, Nic::Uncapped),
+        (0.3, Nic::Uncapped),
+        (0.1, servers),
+        (0.3, servers),
+    ] {
+        let cluster = cluster(24, nic);
+        let table = json!({
+            "load": load, "flows": 4_000, "pattern": "uniform",
+            "sizes": {"kind": "exponential", "mean": "200 KB"},
+        });
+        let workload: lightloom_workload::WorkloadConfig =
+            config::read(&table, "workload").expect("a good table");
+        let flows = workload.generate(&cluster, 1).expect("a workload");
+        let tail = |detail| {
+            let table = json!({ "detail": detail });
+            let mut took = seconds(&simulate(&cluster, &table, &flows).0);
+            took.sort_by(f64::total_cmp);
+            took[took.len() * 99 / 100]
+        };
+        let (cells, rates) = (tail("cells"), tail("flows"));
+        assert!(
+            (rates / cells - 1.0).abs() < 0.15,
+            "load {load}, {nic:?}: {cells} s by cells, {rates} s by rates"
+        );
+    }
+}

@@ -35,8 +35,9 @@ use crate::sirius::config::{Derived, SiriusConfig};
 use crate::sirius::limits::{lit, shape, soonest};
 use crate::sirius::relay::reorder::Reorder;
 use crate::sirius::schedule::peer_order::PeerOrder;
-use crate::sirius::servers::links::{Coming, Servers};
+use crate::sirius::servers::links::Servers;
 use crate::sirius::servers::rack::Bypass;
+use crate::sirius::servers::receiving::Coming;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
     Cluster, Command, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
@@ -63,7 +64,7 @@ pub struct Ideal {
     /// Cells that have come to their sources and not yet to their destinations.
     inside: u64,
     hops: u64,
-    /// Most cells ever relayed by a node at a time.
+    /// Most bytes that ever waited at a node for second hops and for servers' links.
     peak: u64,
 }
 
@@ -81,7 +82,7 @@ impl Ideal {
             reorder: Reorder::new(&routes, 0, site.flows.len() as u32),
             entrance: Entrance::new(config.switch_latency),
             bypassed: Bypass::new(site.cluster),
-            servers: Servers::new(site.cluster, site.flows, &routes),
+            servers: Servers::new(site.cluster, config.discipline, site.flows, &routes),
             delivered: Vec::new(),
             routes,
             derived,
@@ -146,7 +147,7 @@ impl Ideal {
         let at = self.config.slot * (slot - delay + 1) + self.config.crossing();
         self.nodes.arrive(&crossing.relay, &self.peer_order);
         match &mut self.servers {
-            Some(servers) => servers.arrive_across(&crossing.deliver, at),
+            Some(servers) => servers.receiving.arrive_across(&crossing.deliver, at),
             None => {
                 let cells = crossing.deliver.iter();
                 cells.for_each(|&cell| self.reorder.receive(cell));
@@ -169,9 +170,11 @@ impl Ideal {
         0..self.derived.schedule.nodes() as usize
     }
 
+    /// Most bytes that wait at a node, for second hops and for servers' links.
     fn longest_queue(&self) -> u64 {
-        let relaying = self.each_node().map(|n| self.nodes.relaying(n));
-        relaying.max().unwrap_or(0)
+        let queue =
+            |node: usize| self.nodes.relaying(node) * self.routes.payload + self.received(node);
+        self.each_node().map(queue).max().unwrap_or(0)
     }
 
     fn record(&mut self, slot: i64, io: &mut Io) {
@@ -186,11 +189,26 @@ impl Ideal {
         }
     }
 
-    fn bytes_inside(&self) -> u64 {
+    /// Every byte at its place, cell by cell: the last cell of a flow may be short.
+    fn place(&self, view: &mut View) {
+        let (waiting, relayed) = self.nodes.bytes(&self.routes);
+        let servers = self.servers.as_ref();
+        let unsent = servers.map_or(0, |s| s.unsent(&self.routes));
+        view.waiting_bytes = waiting + unsent + self.entrance.bytes();
+        for (node, relayed) in relayed.into_iter().enumerate() {
+            let queued = relayed + self.received(node);
+            view.queued_bytes += queued;
+            view.queued_bytes_worst = view.queued_bytes_worst.max(queued);
+        }
         let flying = self.crossings.iter().map(|f| f.bytes(&self.routes));
-        let servers = self.servers.as_ref().map_or(0, |s| s.bytes(&self.routes));
-        let waiting = servers + self.bypassed.bytes() + self.entrance.bytes();
-        self.nodes.bytes(&self.routes) + flying.sum::<u64>() + waiting
+        view.on_links_bytes = flying.sum::<u64>() + self.bypassed.bytes();
+        view.in_flight_bytes = view.placed_bytes();
+    }
+
+    /// Bytes that wait at a node for the links of its servers.
+    fn received(&self, node: usize) -> u64 {
+        let rack = self.derived.schedule.node(node as u32);
+        self.servers.as_ref().map_or(0, |s| s.receiving.at(rack))
     }
 }
 
@@ -211,6 +229,8 @@ impl SlotKernel for Ideal {
             self.transmit(slot, io);
             self.nodes.free_windows(&self.peer_order);
             self.receive(slot, io);
+        }
+        if self.inside > 0 || self.servers.is_some() {
             self.peak = self.peak.max(self.longest_queue());
         }
         self.deliver_capped(self.config.slot * (slot + 1), io);
@@ -233,24 +253,15 @@ impl Reports for Ideal {
         shape(&self.cluster, &self.config, &self.derived)
     }
 
-    fn observe(&self, io: &Io, view: &mut View) {
-        let payload = self.routes.payload;
-        if io.audit.is_some() {
-            view.in_flight_bytes = self.bytes_inside();
-        }
-        let relaying = self.each_node().map(|n| self.nodes.relaying(n));
-        let waiting = self.each_node().map(|n| self.nodes.waiting(n));
-        view.queued_bytes = relaying.sum::<u64>() * payload;
-        view.queued_bytes_worst = self.longest_queue() * payload;
-        let unsent = self.servers.as_ref().map_or(0, |s| s.waiting);
-        let waiting = (waiting.sum::<u64>() + unsent) * payload;
-        view.waiting_bytes = waiting + self.entrance.bytes();
-        view.carried_bytes = self.hops * payload;
+    fn observe(&self, _: &Io, view: &mut View) {
+        *view = View::default();
+        self.place(view);
+        view.carried_bytes = self.hops * self.routes.payload;
     }
 
     fn totals(&self) -> Totals {
         Totals {
-            queue_peak_bytes: Some(self.peak * self.routes.payload),
+            queue_peak_bytes: Some(self.peak),
             reorder_peak_bytes: Some(self.reorder.peak_bytes()),
             cell_hops: Some(self.hops),
             packet_hops: None,

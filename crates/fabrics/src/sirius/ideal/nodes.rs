@@ -208,17 +208,16 @@ impl Nodes {
         self.relays.at(node)
     }
 
-    /// Cells that wait at a node, their source.
-    #[inline]
-    pub fn waiting(&self, node: usize) -> u64 {
-        self.sources[node].cells()
-    }
-
-    /// Bytes of every cell that waits, counted queue by queue (for the audit).
-    pub fn bytes(&self, routes: &Routes) -> u64 {
-        let at_sources = self.sources.iter().flat_map(Source::each_cell);
-        let relayed = self.relays.each_cell();
-        at_sources.chain(relayed).map(|c| routes.bytes(c)).sum()
+    /// Bytes of every cell, counted queue by queue: those that wait at their source, and at each
+    /// node those that wait for their second hop.
+    pub fn bytes(&self, routes: &Routes) -> (u64, Vec<u64>) {
+        let waiting = self.sources.iter().map(|s| s.bytes(routes)).sum();
+        let mut relayed = vec![0; self.sources.len()];
+        let behind = self.sources.iter().flat_map(Source::each_behind);
+        for (node, cell) in behind.chain(self.relays.each_cell()) {
+            relayed[node] += routes.bytes(cell);
+        }
+        (waiting, relayed)
     }
 }
 

@@ -130,14 +130,15 @@ impl Relays {
         cell
     }
 
-    /// Every queued cell, for the audit.
-    pub fn each_cell(&self) -> impl Iterator<Item = Cell> + '_ {
+    /// Every queued cell, and the node at which it waits.
+    pub fn each_cell(&self) -> impl Iterator<Item = (usize, Cell)> + '_ {
         let busy = |pair: &usize| self.has(pair / self.nodes, pair % self.nodes);
-        (0..self.queues.len()).filter(busy).flat_map(|pair| {
+        (0..self.queues.len()).filter(busy).flat_map(move |pair| {
             let queue = self.queues[pair];
             let entry = |id: u32| (id != 0).then(|| self.more[id as usize]);
             let behind = std::iter::successors(entry(queue.second), move |e| entry(e.next));
-            std::iter::once(queue.first).chain(behind.map(|e| e.cell))
+            let cells = std::iter::once(queue.first).chain(behind.map(|e| e.cell));
+            cells.map(move |cell| (pair / self.nodes, cell))
         })
     }
 }
@@ -168,7 +169,8 @@ mod tests {
                 prop_assert_eq!(relays.has(node, turn), !model[3 * node + turn].is_empty());
                 let here = model[3 * node..][..3].iter().map(VecDeque::len).sum::<usize>();
                 prop_assert_eq!(relays.at(node), here as u64);
-                let all: Vec<Cell> = model.iter().flatten().copied().collect();
+                let of = |(pair, q): (usize, &VecDeque<Cell>)| q.iter().map(move |&c| (pair / 3, c)).collect::<Vec<_>>();
+                let all: Vec<(usize, Cell)> = model.iter().enumerate().flat_map(of).collect();
                 prop_assert_eq!(relays.each_cell().collect::<Vec<_>>(), all);
                 most = most.max(model.iter().map(|q| q.len().saturating_sub(1)).sum());
                 prop_assert_eq!(relays.more.len(), 1 + most);

@@ -2,7 +2,7 @@
 //! intermediate: which wait, which may send next, what is on the way.
 
 use super::credits::Credits;
-use crate::sirius::cell::{Cell, FlowIndex};
+use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use std::collections::VecDeque;
 
 /// A flow, from its arrival until its last cell has left its intermediate.
@@ -38,9 +38,8 @@ pub struct Source {
     taken: Vec<u64>,
     /// Of those, flows with cells still here.
     waiting: Vec<u64>,
-    /// Their number, and that of their cells.
+    /// Their number.
     count: u32,
-    cells: u64,
     /// The place from which on the next flow to send is searched.
     from: usize,
     credits: Credits,
@@ -55,7 +54,6 @@ impl Source {
             taken: Vec::new(),
             waiting: Vec::new(),
             count: 0,
-            cells: 0,
             from: 0,
             credits: Credits::new(nodes, window),
         }
@@ -65,12 +63,6 @@ impl Source {
     #[inline(always)]
     pub fn is_waiting(&self) -> bool {
         self.count > 0
-    }
-
-    /// Cells that wait here.
-    #[inline(always)]
-    pub fn cells(&self) -> u64 {
-        self.cells
     }
 
     /// Takes a flow in, of whose `cells` some have `come`; returns its place, the lowest that
@@ -86,7 +78,6 @@ impl Source {
         (flow.flow_index, flow.dst) = (flow_index, dst);
         (flow.cells, flow.come, flow.next) = (cells, come, 0);
         self.count += 1;
-        self.cells += come as u64;
         if self.others {
             self.credits.open(dst as usize, place, false);
         }
@@ -97,7 +88,6 @@ impl Source {
     pub fn take_another(&mut self, place: u32) {
         let (word, bit) = (place as usize / 64, 1 << (place % 64));
         self.flows[place as usize].come += 1;
-        self.cells += 1;
         if self.waiting[word] & bit == 0 {
             self.waiting[word] |= bit;
             self.count += 1;
@@ -129,7 +119,6 @@ impl Source {
         let cell = Cell::new(flow.flow_index, flow.next);
         let arrives = flow.dst as usize == peer;
         flow.next += 1;
-        self.cells -= 1;
         if flow.next == flow.come {
             self.waiting[place / 64] &= !(1 << (place % 64));
             self.count -= 1;
@@ -185,16 +174,20 @@ impl Source {
         }
     }
 
-    /// Every cell that waits here, and every one behind another of its flow at
-    /// an intermediate: those that no other queue holds. For the audit.
-    pub fn each_cell(&self) -> impl Iterator<Item = Cell> + '_ {
+    /// Payload of the cells that wait here [B].
+    pub fn bytes(&self, routes: &Routes) -> u64 {
+        let flows = self.flows.iter().filter(|f| f.next < f.come);
+        flows
+            .map(|f| routes.bytes_of(f.flow_index, f.next, f.come - f.next))
+            .sum()
+    }
+
+    /// Every cell behind another of its flow at an intermediate, which no other queue holds,
+    /// and that intermediate.
+    pub fn each_behind(&self) -> impl Iterator<Item = (usize, Cell)> + '_ {
         self.flows.iter().flat_map(|f| {
-            let here = (f.next..f.come).map(|seq| Cell::new(f.flow_index, seq));
-            let behind = f
-                .behind
-                .iter()
-                .map(|&(_, seq)| Cell::new(f.flow_index, seq));
-            here.chain(behind)
+            let behind = f.behind.iter();
+            behind.map(|&(via, seq)| (via as usize, Cell::new(f.flow_index, seq)))
         })
     }
 }

@@ -46,7 +46,7 @@ impl Ideal {
         };
         let mut there = std::mem::take(&mut self.delivered);
         for rack in servers.racks() {
-            servers.deliver(rack, until, &mut there);
+            servers.receiving.deliver(rack, until, &mut there);
         }
         for coming in there.drain(..) {
             if coming.inside {

@@ -5,6 +5,7 @@ use super::ideal::Ideal;
 use super::Reference;
 use crate::cases::costly;
 use crate::contract::{FabricConfig, Site};
+use crate::discipline::Discipline;
 use crate::sirius::config::{GrantRule, Intermediates, Mode, Recovery, SiriusConfig};
 use crate::sirius::schedule::plan::UplinkPlan;
 use lightloom_engine::kernel::slot::Slotted;
@@ -206,7 +207,9 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
         1 => (1u64..60).prop_map(|gbps| Nic::Capped(Rate(gbps * Rate::GBPS.0))),
     ];
     let switches = prop::sample::select(vec![0i64, 0, 1, 99, 100, 640]);
-    let beside = (switches, prop::sample::select(vec![0i64, 0, 103]), 0u64..40);
+    let discipline = prop::sample::select(vec![Discipline::Fair, Discipline::Fifo]);
+    let fec = prop::sample::select(vec![0i64, 0, 103]);
+    let beside = (switches, fec, 0u64..40, discipline);
     let wired = (shapes(large), ports(), protocol, timing);
     (wired, cells(), (1u32..4, nic, beside)).prop_filter_map(
         "a table that is accepted",
@@ -217,7 +220,7 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
             let ports = ports.and_then(|ports| (ports..=racks).find(|p| racks % p == 0));
             let (queue, others, once) = protocol;
             let (propagation, (slot, guardband), more) = timing;
-            let (switch_latency, fec_latency, header) = beside;
+            let (switch_latency, fec_latency, header, discipline) = beside;
             let cluster = Cluster {
                 racks,
                 servers_per_rack: servers,
@@ -235,6 +238,7 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
                 switch_latency: Time::NS * switch_latency,
                 fec_latency: Time::NS * fec_latency,
                 header: Bytes(header),
+                discipline,
                 queue,
                 intermediates: if others {
                     Intermediates::Others

@@ -53,17 +53,24 @@ impl Reports for Reference {
     }
 
     fn observe(&self, _io: &Io, view: &mut View) {
-        let payload = self.derived.cell;
-        let relaying = (0..self.nodes).map(|n| self.relaying(n));
-        view.queued_bytes = relaying.sum::<u64>() * payload;
-        view.queued_bytes_worst = self.longest_queue() * payload;
-        view.waiting_bytes = self.waiting() * payload + self.entering_bytes();
-        view.carried_bytes = self.hops * payload;
+        let queue = |node: usize| {
+            let queued = self.queues[node].iter().flatten();
+            let relayed = queued.map(|q| q.cell).filter(|cell| cell.relayed);
+            self.bytes_of(relayed) + self.received(node)
+        };
+        let queues = || (0..self.nodes).map(queue);
+        view.queued_bytes = queues().sum();
+        view.queued_bytes_worst = queues().max().unwrap_or(0);
+        view.waiting_bytes = self.waiting() + self.entering_bytes();
+        let flying = self.fibres.values().flatten().map(|sent| sent.cell);
+        view.on_links_bytes = self.bytes_of(flying) + self.bytes_within();
+        view.in_flight_bytes = view.waiting_bytes + view.queued_bytes + view.on_links_bytes;
+        view.carried_bytes = self.hops * self.derived.cell;
     }
 
     fn totals(&self) -> Totals {
         Totals {
-            queue_peak_bytes: Some(self.queue_peak * self.derived.cell),
+            queue_peak_bytes: Some(self.queue_peak),
             reorder_peak_bytes: Some(self.reorder_peak * self.derived.cell),
             cell_hops: Some(self.hops),
             ..Totals::default()

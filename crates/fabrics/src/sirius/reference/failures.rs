@@ -99,10 +99,14 @@ impl Failures {
         !(waits && self.lost.is_empty() && self.missed.is_empty())
     }
 
-    /// Cells that are at their source because they were lost, or cannot go.
-    pub fn cells(&self) -> u64 {
-        let parked = self.parked.values().flatten().map(|t| t.cells as u64);
-        parked.sum::<u64>() + self.lost.values().map(|l| l.len() as u64).sum::<u64>()
+    /// Cells that are at their source because they cannot go.
+    pub fn parked(&self) -> impl Iterator<Item = &Tuple> {
+        self.parked.values().flatten()
+    }
+
+    /// Cells that are at their source because they were lost.
+    pub fn lost(&self) -> impl Iterator<Item = &Cell> {
+        self.lost.values().flatten()
     }
 
     fn node(&self, node: usize) -> Option<&Broken> {

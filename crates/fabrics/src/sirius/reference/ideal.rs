@@ -221,21 +221,21 @@ impl Ideal {
         }
         let end = self.common.config.slot * (slot + 1);
         self.common.deliver_to_servers(end, io);
-        let longest = self.relaying(slot + 1).max().unwrap_or(0);
-        self.common.queue_peak = self.common.queue_peak.max(longest);
+        let cell = self.common.derived.cell;
+        let queue = |node| self.relaying(node, slot + 1).count() as u64 * cell;
+        let queues = (0..self.common.nodes).map(|n| queue(n) + self.common.received(n));
+        self.common.queue_peak = queues.max().unwrap_or(0).max(self.common.queue_peak);
     }
 
-    /// Of every node, cells that wait there for their second hop.
-    fn relaying(&self, slot: i64) -> impl Iterator<Item = u64> + '_ {
-        (0..self.common.nodes).map(move |node| {
-            let there = self.away.iter().filter(|a| a.via == node && a.from <= slot);
-            there.count() as u64
-        })
+    /// Cells that wait at a node for their second hop.
+    fn relaying(&self, node: usize, slot: i64) -> impl Iterator<Item = Cell> + '_ {
+        let there = move |a: &&Away| a.via == node && a.from <= slot;
+        self.away.iter().filter(there).map(|a| a.cell)
     }
 
     fn waiting(&self) -> u64 {
         let flows = self.sources.iter().flat_map(|s| &s.places).flatten();
-        let here = flows.map(|&f| (self.come[f] - self.next[f]) as u64);
+        let here = flows.map(|&f| self.common.bytes_from(f, self.next[f], self.come[f]));
         here.sum::<u64>() + self.common.unsent()
     }
 }
@@ -275,11 +275,17 @@ impl Reports for Ideal {
     }
 
     fn observe(&self, _io: &Io, view: &mut View) {
-        let (payload, now) = (self.common.derived.cell, self.slot);
-        view.queued_bytes = self.relaying(now).sum::<u64>() * payload;
-        view.queued_bytes_worst = self.relaying(now).max().unwrap_or(0) * payload;
-        view.waiting_bytes = self.waiting() * payload + self.common.entering_bytes();
-        view.carried_bytes = self.common.hops * payload;
+        let (common, now) = (&self.common, self.slot);
+        let queue = |node| common.bytes_of(self.relaying(node, now)) + common.received(node);
+        let queues = || (0..common.nodes).map(queue);
+        view.queued_bytes = queues().sum();
+        view.queued_bytes_worst = queues().max().unwrap_or(0);
+        view.waiting_bytes = self.waiting() + common.entering_bytes();
+        let coming = self.away.iter().filter(|a| a.from > now).map(|a| a.cell);
+        let flying = coming.chain(self.fibres.values().flatten().copied());
+        view.on_links_bytes = common.bytes_of(flying) + common.bytes_within();
+        view.in_flight_bytes = view.waiting_bytes + view.queued_bytes + view.on_links_bytes;
+        view.carried_bytes = common.hops * common.derived.cell;
     }
 
     fn totals(&self) -> Totals {

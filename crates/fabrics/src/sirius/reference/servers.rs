@@ -1,13 +1,15 @@
 //! Servers' links to their rack switch, and what never leaves its rack.
 //!
 //! With links of their own rate servers send the cells of their flows in turn, one each, and
-//! get theirs one after the other in the order in which they reach the rack. Without, cells
+//! get theirs one after the other: a cell of each flow in turn, those of a flow in the order in
+//! which they reach the rack; or all in that order. Without, cells
 //! pass at once, and a flow within a rack takes its bytes at the rate of the whole rack.
 //!
 //! While a rack switch is dead all its links stand still, and what is on them is late by as
 //! long as that lasts.
 
 use super::{Cell, Reference, Tuple};
+use crate::discipline::Discipline;
 use lightloom_engine::{Cluster, FlowId, Io, Nic, Rate, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -25,6 +27,8 @@ pub struct Racks {
     cells: BTreeMap<u64, Cell>,
     /// Cells that were ever on those links.
     arrivals: u64,
+    /// Until when cells have been delivered.
+    delivered: Time,
     /// Dead racks, and since when.
     stopped: BTreeMap<usize, Time>,
     servers_per_rack: usize,
@@ -39,6 +43,8 @@ struct Server {
     leaves: Option<Time>,
     /// When the link to it is free.
     free: Time,
+    /// Flows whose cells wait for it, the next first, and these.
+    waiting: VecDeque<(usize, VecDeque<Cell>)>,
 }
 
 impl Racks {
@@ -55,6 +61,7 @@ impl Racks {
             down: BTreeSet::new(),
             cells: BTreeMap::new(),
             arrivals: 0,
+            delivered: Time::ZERO,
             stopped: BTreeMap::new(),
             servers_per_rack: cluster.servers_per_rack as usize,
         }
@@ -157,7 +164,11 @@ impl Reference {
             let seq = cell.seq + 1;
             let flow = &self.flows[cell.flow];
             if seq < flow.cells {
-                sending.push_back(Cell { seq, ..cell });
+                let next = Cell { seq, ..cell };
+                match self.config.discipline {
+                    Discipline::Fair => sending.push_back(next),
+                    Discipline::Fifo => sending.push_front(next),
+                }
             }
             if flow.src == flow.dst {
                 io.start(FlowId(cell.flow as u32), at);
@@ -192,8 +203,27 @@ impl Reference {
         if !self.racks.capped {
             return self.deliver(cell, at, io);
         }
-        let takes = self.racks.rate.time_for(self.bytes(cell));
         let host = io.flows.dst[cell.flow].index();
+        // First in, first out is a turn for every cell.
+        if self.config.discipline == Discipline::Fifo {
+            return self.put_on_link(cell, host, at);
+        }
+        self.take_turns(host, at);
+        // What comes late from its own rack finds the link as it was left.
+        let since = at.max(self.racks.delivered);
+        let server = &mut self.racks.servers[host];
+        if server.free <= since {
+            return self.put_on_link(cell, host, at);
+        }
+        match server.waiting.iter_mut().find(|w| w.0 == cell.flow) {
+            Some((_, cells)) => cells.push_back(cell),
+            None => server.waiting.push_back((cell.flow, [cell].into())),
+        }
+    }
+
+    /// A cell takes the link to a server from `at` on, or when that is free.
+    fn put_on_link(&mut self, cell: Cell, host: usize, at: Time) {
+        let takes = self.racks.rate.time_for(self.bytes(cell));
         let racks = &mut self.racks;
         let number = racks.arrivals;
         let free = &mut racks.servers[host].free;
@@ -205,8 +235,33 @@ impl Reference {
         racks.arrivals += 1;
     }
 
+    /// Flows whose cells wait take turns on the link to a server that is free by `until`.
+    fn take_turns(&mut self, host: usize, until: Time) {
+        loop {
+            let Server { free, waiting, .. } = &mut self.racks.servers[host];
+            if *free > until {
+                return;
+            }
+            let (Some((flow, mut cells)), at) = (waiting.pop_front(), *free) else {
+                return;
+            };
+            let first = cells.pop_front().expect("it waits");
+            if !cells.is_empty() {
+                waiting.push_back((flow, cells));
+            }
+            self.put_on_link(first, host, at);
+        }
+    }
+
     /// Delivers the cells that are at their servers by `until`.
     pub(super) fn deliver_to_servers(&mut self, until: Time, io: &mut Io) {
+        self.racks.delivered = until;
+        for host in 0..self.racks.servers.len() {
+            let rack = host / self.racks.servers_per_rack;
+            if !self.racks.stopped.contains_key(&rack) {
+                self.take_turns(host, until);
+            }
+        }
         while let Some((at, cell)) = self.racks.next_to_arrive(until) {
             self.deliver(cell, at, io);
         }
@@ -233,10 +288,45 @@ impl Reference {
         !due.is_empty()
     }
 
-    /// Cells that servers have not sent yet.
+    /// Bytes that servers have not sent yet.
     pub(super) fn unsent(&self) -> u64 {
         let next = self.racks.servers.iter().flat_map(|s| &s.sending);
-        next.map(|c| (self.flows[c.flow].cells - c.seq) as u64)
+        next.map(|c| self.bytes_from(c.flow, c.seq, self.flows[c.flow].cells))
             .sum()
+    }
+
+    /// Bytes of cells at a rack on their way to its servers.
+    pub(super) fn received(&self, node: usize) -> u64 {
+        let rack = self.derived.schedule.node(node as u32) as usize;
+        let down = self.racks.down.iter().filter(|d| d.2 == rack);
+        let servers = self.racks.servers.chunks(self.racks.servers_per_rack);
+        let waiting = servers
+            .skip(rack)
+            .take(1)
+            .flatten()
+            .flat_map(|s| &s.waiting);
+        let waiting = waiting.flat_map(|w| w.1.iter().copied());
+        self.bytes_of(down.map(|d| self.racks.cells[&d.1]).chain(waiting))
+    }
+
+    /// Bytes of flows within racks, without servers' links.
+    pub(super) fn bytes_within(&self) -> u64 {
+        let within = self.racks.within.iter();
+        within.map(|f| self.flows[f.1.index()].bytes).sum()
+    }
+
+    /// Bytes of cells.
+    pub(super) fn bytes_of(&self, cells: impl Iterator<Item = Cell>) -> u64 {
+        cells.map(|cell| self.bytes(cell)).sum()
+    }
+
+    /// Bytes of the cells `seq .. end` of a flow.
+    pub(super) fn bytes_from(&self, flow: usize, seq: u32, end: u32) -> u64 {
+        let cell = |seq| Cell {
+            flow,
+            seq,
+            relayed: false,
+        };
+        self.bytes_of((seq..end).map(cell))
     }
 }

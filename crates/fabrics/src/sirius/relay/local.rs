@@ -5,7 +5,7 @@
 //! same as one of a single cell. A node's runs stand side by side, by age; which of them
 //! is the next for a destination is found anew whenever the node is *opened*.
 
-use crate::sirius::cell::{Cell, FlowIndex};
+use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use crate::sirius::index::{Label, Row};
 
 /// Consecutive cells of one flow that wait.
@@ -176,7 +176,15 @@ impl Local {
         self.runs[row.0].iter().map(|run| (run.dst, run.left))
     }
 
-    /// Every waiting cell of a node, for the audit.
+    /// Payload of all waiting cells [B].
+    pub fn bytes(&self, routes: &Routes) -> u64 {
+        let runs = self.runs.iter().flatten();
+        runs.map(|run| routes.bytes_of(run.flow_index, run.seq, run.left))
+            .sum()
+    }
+
+    /// Every waiting cell of a node.
+    #[cfg(test)]
     pub fn each_cell(&self, row: Row) -> impl Iterator<Item = Cell> + '_ {
         let cells =
             |run: &Run| (run.seq..run.seq + run.left).zip(std::iter::repeat(run.flow_index));

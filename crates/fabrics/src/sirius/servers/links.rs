@@ -1,22 +1,24 @@
 //! Servers whose link to the rack switch has a rate (`cluster.nic`).
 //!
-//! - *ServerFlow*: a server sends the cells of its flows in turn, one each; a cell
-//!   joins LOCAL in the first slot after its last bit has left the server.
-//! - *Receiving*: cells leave the rack switch for their server in the order in
-//!   which they came, one after the other. The reorder buffer is the server's,
-//!   behind that link: delivery is when a cell has left it.
+//! - *ServerFlow*: a server sends the cells of its flows in turn, one each, or its flows one
+//!   after the other (`discipline`); a cell joins LOCAL in the first slot after its last bit
+//!   has left the server.
+//! - *Receiving* ([`receiving`](super::receiving)): cells leave the rack switch for their
+//!   server in the same order.
 //! - Traffic within a rack takes both links and nothing between them.
 //! - While a rack switch is dead its servers' links stand still.
 //!
-//! The buffers of the rack switch towards its servers are unbounded, and no
-//! queue figure counts them (nor does the paper's). Order between cells from
-//! within the rack and from elsewhere is exact to a slot. *Not modelled*: padding
-//! on these links, propagation within the rack, back-pressure to the server.
+//! The buffers of the rack switch towards its servers are unbounded; what waits in
+//! them is part of the rack's queue (the paper's servers have no links, so its figures
+//! have no such part). Order between cells from within the rack and from elsewhere is
+//! exact to a slot. *Not modelled*: padding on these links, propagation within the
+//! rack, back-pressure to the server.
 
 use super::due::Due;
+use super::receiving::{Coming, Receiving};
+use crate::discipline::Discipline;
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
-use crate::sirius::prefetch::{hinted, prefetch};
-use lightloom_engine::{Cluster, FlowId, Flows, Io, Nic, Rate, Time};
+use lightloom_engine::{Cluster, FlowId, Flows, Io, Nic, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
@@ -43,25 +45,6 @@ impl ServerFlow {
     }
 }
 
-/// Where a flow ends, side by side: flows come in no order, and memory is asked once.
-#[derive(Clone, Copy, Debug)]
-struct End {
-    host: u32,
-    cells: u32,
-    /// Bytes in the last cell.
-    last: u32,
-}
-
-/// A cell on its way to a server.
-#[derive(Clone, Copy, Debug)]
-pub struct Coming {
-    /// When it is there.
-    pub at: Time,
-    pub cell: Cell,
-    /// Whether it has come from the same rack.
-    pub inside: bool,
-}
-
 /// Flows within racks, as far as they have been delivered.
 #[derive(Clone, Copy, Debug)]
 struct Inside {
@@ -82,24 +65,14 @@ struct Stopped {
 /// The links between servers and rack switches.
 #[derive(Clone, Debug)]
 pub struct Servers {
-    rate: Rate,
+    discipline: Discipline,
     per_rack: u32,
-    /// Time that a full cell takes.
-    full: Time,
-    /// By flow index.
-    ends: Vec<End>,
     /// By server, the flows that it sends.
     up: Vec<VecDeque<ServerFlow>>,
     /// When the next cell of a server has left it.
     leaving: Due,
-    /// Cells not yet sent by their servers.
-    pub waiting: u64,
-    /// By server, when the link to it is free.
-    free: Vec<Time>,
-    /// By server, the cells on their way to it.
-    down: Vec<VecDeque<Coming>>,
-    /// When the next cell is at its server.
-    arriving: Due,
+    /// The links to servers.
+    pub receiving: Receiving,
     /// Flows within racks, by flow index.
     inside: BTreeMap<u32, Inside>,
     stopped: Vec<Stopped>,
@@ -108,34 +81,26 @@ pub struct Servers {
 impl Servers {
     /// Bytes that a server takes, and a flow that it sends: queues have room for twice as many.
     pub const BYTES: (u64, u64) = (
-        (size_of::<VecDeque<ServerFlow>>() + size_of::<VecDeque<Coming>>() + 3 * size_of::<Time>())
-            as u64,
-        (2 * size_of::<ServerFlow>() + size_of::<End>()) as u64,
+        (size_of::<VecDeque<ServerFlow>>() + size_of::<Time>()) as u64 + Receiving::BYTES.0,
+        2 * size_of::<ServerFlow>() as u64 + Receiving::BYTES.1,
     );
 
     /// Idle servers; `None` if their links have no rate of their own.
-    pub fn new(cluster: &Cluster, flows: &Flows, routes: &Routes) -> Option<Servers> {
+    pub fn new(
+        cluster: &Cluster,
+        discipline: Discipline,
+        flows: &Flows,
+        routes: &Routes,
+    ) -> Option<Servers> {
         let Nic::Capped(rate) = cluster.nic else {
             return None;
         };
-        let end = |(&FlowId(flow), (&cells, &last))| End {
-            host: flows.dst[flow as usize].0,
-            cells,
-            last,
-        };
-        let cells = routes.cells.iter().zip(&routes.last);
-        let hosts = cluster.hosts() as usize;
         Some(Servers {
-            rate,
+            discipline,
             per_rack: cluster.servers_per_rack,
-            full: rate.time_for(routes.payload),
-            ends: routes.flow.iter().zip(cells).map(end).collect(),
-            up: vec![VecDeque::new(); hosts],
+            up: vec![VecDeque::new(); cluster.hosts() as usize],
             leaving: Due::new(cluster),
-            waiting: 0,
-            free: vec![Time::ZERO; hosts],
-            down: vec![VecDeque::new(); hosts],
-            arriving: Due::new(cluster),
+            receiving: Receiving::new(rate, discipline, cluster, flows, routes),
             inside: BTreeMap::new(),
             stopped: Vec::new(),
         })
@@ -143,21 +108,12 @@ impl Servers {
 
     /// Whether nothing is moving.
     pub fn idle(&self) -> bool {
-        self.leaving.is_empty() && self.arriving.is_empty()
+        self.leaving.is_empty() && self.receiving.idle()
     }
 
     /// All racks.
     pub fn racks(&self) -> Range<u32> {
         0..self.up.len() as u32 / self.per_rack
-    }
-
-    /// Time that a cell takes on a link.
-    #[inline]
-    fn time(&self, end: End, seq: u32) -> Time {
-        match seq + 1 == end.cells {
-            true => self.rate.time_for(end.last as u64),
-            false => self.full,
-        }
     }
 
     /// A flow arrives at its source.
@@ -172,7 +128,6 @@ impl Servers {
             src: routes.src[flow_index as usize],
             dst: routes.dst[flow_index as usize],
         };
-        self.waiting += sent.cells as u64;
         if sent.stays() {
             let (left, bytes) = (sent.cells, 0);
             self.inside.insert(flow_index, Inside { left, bytes });
@@ -187,19 +142,13 @@ impl Servers {
     /// The first cell of the server's turn leaves from `at` on.
     fn send_next(&mut self, host: u32, at: Time) {
         let Some(&ServerFlow {
-            flow_index,
-            seq,
-            cells,
-            ..
+            flow_index, seq, ..
         }) = self.up[host as usize].front()
         else {
             self.leaving.set(host, Time::NEVER);
             return;
         };
-        let time = match seq + 1 == cells {
-            true => self.time(self.ends[flow_index as usize], seq),
-            false => self.full,
-        };
+        let time = self.receiving.time(flow_index, seq);
         let (rack, place) = (host / self.per_rack, host % self.per_rack);
         match self.stopped.iter_mut().find(|s| s.rack == rack) {
             Some(s) => s.leaving[place as usize] = s.since + time,
@@ -213,18 +162,21 @@ impl Servers {
     pub fn next_sent(&mut self, rack: u32, until: Time) -> Option<(Time, u32, ServerFlow)> {
         let (at, host) = self.leaving.by(rack, until)?;
         let flow = self.up[host as usize].pop_front()?;
-        self.waiting -= 1;
         Some((at, host, flow))
     }
 
     /// A flow has sent its cell at `at`; `run` is the id of the run that it joined.
     pub fn again(&mut self, host: u32, flow: ServerFlow, run: u32, at: Time) {
         if flow.seq + 1 < flow.cells {
-            self.up[host as usize].push_back(ServerFlow {
+            let next = ServerFlow {
                 seq: flow.seq + 1,
                 run,
                 ..flow
-            });
+            };
+            match self.discipline {
+                Discipline::Fair => self.up[host as usize].push_back(next),
+                Discipline::Fifo => self.up[host as usize].push_front(next),
+            }
         }
         self.send_next(host, at);
     }
@@ -233,18 +185,10 @@ impl Servers {
     pub fn turn_back(&mut self, flow: ServerFlow, at: Time, routes: &Routes, io: &mut Io) -> bool {
         if flow.stays() {
             io.start(routes.flow[flow.flow_index as usize], at);
-            self.arrive(Cell::new(flow.flow_index, flow.seq), at, true);
+            let cell = Cell::new(flow.flow_index, flow.seq);
+            self.receiving.arrive(cell, at, true);
         }
         flow.stays()
-    }
-
-    /// Cells from other racks have arrived at the racks of their servers at `at`.
-    pub fn arrive_across(&mut self, cells: &[Cell], at: Time) {
-        let end = |cell: &Cell| cell.flow_index() as usize;
-        let hint = |servers: &Servers, cell: &Cell| prefetch(&servers.ends, end(cell));
-        hinted(cells, self, hint, |servers, &cell| {
-            servers.arrive(cell, at, false)
-        });
     }
 
     /// Counts a cell of a flow within a rack that is at its server.
@@ -273,39 +217,10 @@ impl Servers {
         }
     }
 
-    /// A cell has arrived at the rack switch of its server at `at`.
-    #[inline]
-    fn arrive(&mut self, cell: Cell, at: Time, inside: bool) {
-        let end = self.ends[cell.flow_index() as usize];
-        let host = end.host as usize;
-        let at = at.max(self.free[host]) + self.time(end, cell.seq());
-        self.free[host] = at;
-        let queue = &mut self.down[host];
-        queue.push_back(Coming { at, cell, inside });
-        if queue.len() == 1 {
-            self.arriving.set(end.host, at);
-        }
-    }
-
-    /// Moves the cells of a rack that are at their servers by `until` to the end of `there`.
-    #[inline]
-    pub fn deliver(&mut self, rack: u32, until: Time, there: &mut Vec<Coming>) {
-        self.arriving.pass(rack, until, |host| {
-            let queue = &mut self.down[host as usize];
-            while let Some(&coming) = queue.front().filter(|coming| coming.at <= until) {
-                there.push(coming);
-                queue.pop_front();
-            }
-            next(queue)
-        });
-    }
-
     /// A rack stands still from `now` on.
     pub fn stop(&mut self, rack: u32, now: Time) {
         let servers = self.leaving.servers(rack);
-        for host in servers.clone() {
-            self.arriving.set(host, Time::NEVER);
-        }
+        self.receiving.stop(rack);
         self.stopped.push(Stopped {
             rack,
             since: now,
@@ -324,27 +239,15 @@ impl Servers {
             if leaves != Time::NEVER {
                 self.leaving.set(host, leaves + late);
             }
-            self.free[host as usize] += late;
-            let queue = &mut self.down[host as usize];
-            queue.iter_mut().for_each(|coming| coming.at += late);
-            self.arriving.set(host, next(queue));
         }
+        self.receiving.resume(rack, late);
     }
 
-    /// Bytes not yet sent and not yet delivered (for the audit).
-    pub fn bytes(&self, routes: &Routes) -> u64 {
-        let unsent = self.up.iter().flatten().map(|s| {
-            let cells = s.seq..routes.cells[s.flow_index as usize];
-            cells
-                .map(|seq| routes.bytes(Cell::new(s.flow_index, seq)))
-                .sum::<u64>()
-        });
-        let coming = self.down.iter().flatten().map(|c| routes.bytes(c.cell));
-        unsent.sum::<u64>() + coming.sum::<u64>()
+    /// Bytes that have not left their servers.
+    pub fn unsent(&self, routes: &Routes) -> u64 {
+        let flows = self.up.iter().flatten();
+        flows
+            .map(|s| routes.bytes_of(s.flow_index, s.seq, s.cells - s.seq))
+            .sum()
     }
-}
-
-/// When the first cell of a queue is at its server.
-fn next(queue: &VecDeque<Coming>) -> Time {
-    queue.front().map_or(Time::NEVER, |coming| coming.at)
 }

@@ -4,4 +4,5 @@
 mod due;
 pub(crate) mod links;
 pub(crate) mod rack;
+pub(crate) mod receiving;
 mod steps;

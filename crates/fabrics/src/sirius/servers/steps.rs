@@ -62,13 +62,18 @@ impl Sirius {
             return;
         };
         for shard in &mut self.shards {
-            servers.arrive_across(&shard.arrived, at);
+            servers.receiving.arrive_across(&shard.arrived, at);
             shard.arrived.clear();
         }
+        self.servers = Some(servers);
+        self.queue_peak = self.queue_peak.max(self.longest_queue());
+        let Some(mut servers) = self.servers.take() else {
+            return;
+        };
         for rack in servers.racks() {
             let label = Label(self.derived.schedule.label(rack) as u16);
             let shard = &mut self.shards[self.partition.shard_of(label)];
-            servers.deliver(rack, until, &mut shard.delivered);
+            servers.receiving.deliver(rack, until, &mut shard.delivered);
         }
         for shard in &mut self.shards {
             for there in shard.delivered.chunks(AHEAD) {

@@ -9,16 +9,20 @@ use lightloom_engine::kernel::slot::Slotted;
 use lightloom_engine::*;
 use serde_json::json;
 
-/// Cells that the worst node relays, one by one in the queues themselves.
-fn longest_queue(sirius: &Sirius) -> u64 {
+/// Most cells, and most bytes, that a node relays, one by one in the queues themselves.
+fn longest_queue(sirius: &Sirius) -> (u64, u64) {
     let at_shard = |s: &crate::sirius::shard::Shard| {
-        let mut relaying = vec![0; s.rows];
+        let mut relaying = vec![(0, 0); s.rows];
         for q in s.queues.each().filter(|q| q.cell().is_second()) {
-            relaying[Row::of(q.intermediate(), s.lo).0] += 1;
+            let (cells, bytes) = &mut relaying[Row::of(q.intermediate(), s.lo).0];
+            *cells += 1;
+            *bytes += sirius.routes.bytes(q.cell());
         }
-        relaying.into_iter().max().unwrap_or(0)
+        relaying
     };
-    sirius.shards.iter().map(at_shard).max().unwrap_or(0)
+    let nodes: Vec<(u64, u64)> = sirius.shards.iter().flat_map(at_shard).collect();
+    let (cells, bytes) = (nodes.iter().map(|n| n.0), nodes.iter().map(|n| n.1));
+    (cells.max().unwrap_or(0), bytes.max().unwrap_or(0))
 }
 
 /// Looks after every slot; returns the queue peak that is reported in the end.
@@ -44,9 +48,9 @@ fn peak(threads: usize, faults: &[(Time, Command)]) -> u64 {
         now += SLOT;
         fabric.advance(now, &mut io);
         fabric.observe(&io, &mut view);
-        let longest = longest_queue(fabric.kernel()) * cell;
-        assert_eq!(view.queued_bytes_worst, longest, "at {now}");
-        most = most.max(longest);
+        let (cells, bytes) = longest_queue(fabric.kernel());
+        assert_eq!(view.queued_bytes_worst, bytes, "at {now}");
+        most = most.max(cells * cell);
     }
     let reported = fabric.totals().queue_peak_bytes;
     assert_eq!(reported, Some(most), "{threads} threads");

@@ -2,7 +2,7 @@
 
 use crate::contract::{FabricConfig, Site};
 use crate::sirius::config::{Mode, SiriusConfig};
-use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::run::{run, Plan, Sample, Silent, Stop};
 use lightloom_engine::*;
 use proptest::prelude::*;
 
@@ -182,4 +182,104 @@ proptest! {
         prop_assert_eq!(one.flows.finish, two.flows.finish);
         prop_assert_eq!(one.ledger, two.ledger);
     }
+}
+
+/// Two flows of 12.5 MB to one server of 10 Gb/s from servers of two racks. Its link carries
+/// 10 Gb/s of the 20 Gb/s that come: after 8 ms each has sent 10 MB, and 10 MB were delivered;
+/// 10 MB wait for the link, 5 MB at their sources. None of the former was in any figure.
+#[test]
+fn what_waits_for_the_link_of_a_server_is_queued_in_its_rack() {
+    for mode in MODES {
+        let flows = [
+            (0, 127, 12_500_000, Time::ZERO),
+            (8, 127, 12_500_000, Time::ZERO),
+        ];
+        let (out, io, totals) = observed(mode, &flows, Time::MS * 8);
+        let at = out.iter().find(|s| s.at == Time::MS * 8).expect("a sample");
+        let near = |bytes: u64, of: u64| bytes.abs_diff(of) < of / 200;
+        assert!(
+            near(at.view.queued_bytes, 10_000_000),
+            "{mode:?}: {:?}",
+            at.view
+        );
+        assert!(
+            near(at.view.queued_bytes_worst, 10_000_000),
+            "{mode:?}: {:?}",
+            at.view
+        );
+        assert!(
+            near(at.view.waiting_bytes, 5_000_000),
+            "{mode:?}: {:?}",
+            at.view
+        );
+        assert_eq!(at.view.placed_bytes(), at.ledger.in_flight());
+        // Most wait when the last has come, at 10 ms: 25 MB less 12.5 MB.
+        let peak = totals.queue_peak_bytes.expect("it queues");
+        assert!(near(peak, 12_500_000), "{mode:?}: {peak}");
+        // They end together: flows take turns.
+        let finish = io.flows.finish;
+        assert!((finish[0] - finish[1]).0.abs() < Time::US.0, "{finish:?}");
+    }
+}
+
+/// Beside two of 12.5 MB a flow of 5 kB takes turns at the link of their server: nine cells of
+/// its own and at most twenty of the others, of 450 ns each, make 13 µs; its own link takes 4 µs,
+/// request, grant and two hops 2 µs. First in, first out it waits for the 5 MB before it.
+#[test]
+fn a_short_flow_does_not_wait_behind_a_long_one() {
+    let flows = [
+        (0, 127, 12_500_000, Time::ZERO),
+        (8, 127, 12_500_000, Time::ZERO),
+        (16, 127, 5_000, Time::MS * 4),
+    ];
+    for mode in MODES {
+        for (discipline, least, most) in [("fair", 4.0, 20.0), ("fifo", 3_900.0, 4_100.0)] {
+            let config = SiriusConfig {
+                mode,
+                discipline: serde_json::from_value(discipline.into()).unwrap(),
+                ..SiriusConfig::default()
+            };
+            let (_, io, _) = observed_of(&config, &flows, Time::MS);
+            let took = (io.flows.finish[2] - io.flows.arrival[2]).as_secs_f64() * 1e6;
+            assert!(
+                (least..most).contains(&took),
+                "{mode:?} {discipline}: {took} us"
+            );
+        }
+    }
+}
+
+fn observed(
+    mode: Mode,
+    flows: &[(u32, u32, u64, Time)],
+    sample: Time,
+) -> (Vec<Sample>, Io, Totals) {
+    let config = SiriusConfig {
+        mode,
+        ..SiriusConfig::default()
+    };
+    observed_of(&config, flows, sample)
+}
+
+/// Samples, flows and totals of a run among 16 racks.
+fn observed_of(
+    config: &SiriusConfig,
+    flows: &[(u32, u32, u64, Time)],
+    sample: Time,
+) -> (Vec<Sample>, Io, Totals) {
+    let c = cluster(16);
+    let mut all = Flows::new();
+    for &(src, dst, bytes, at) in flows {
+        all.push(HostId(src), HostId(dst), bytes, at);
+    }
+    let mut fabric = config.build(&Site::plain(&c, &all)).unwrap();
+    let mut io = Io::new(all);
+    let plan = Plan {
+        stop: Stop::Drain,
+        limit: Time::S,
+        sample: Some(sample),
+        faults: vec![],
+    };
+    let out = run(fabric.as_mut(), &mut io, &plan, &mut Silent).unwrap();
+    (out.samples, io, out.totals)
 }

@@ -64,7 +64,8 @@ impl Reports for Tdma {
         view.queued_bytes = self.queued();
         let racks = (0..self.racks).map(|rack| self.queued_at(rack));
         view.queued_bytes_worst = racks.max().unwrap_or(0);
-        view.in_flight_bytes = view.waiting_bytes + view.queued_bytes + self.moving + self.local;
+        view.on_links_bytes = self.moving + self.local;
+        view.in_flight_bytes = view.placed_bytes();
         view.carried_bytes = self.carried;
     }
 

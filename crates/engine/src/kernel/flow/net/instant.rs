@@ -164,7 +164,10 @@ impl Net {
 
     pub(in crate::kernel::flow) fn observe(&self, view: &mut View) {
         view.in_flight_bytes = self.inside;
-        view.waiting_bytes = self.inside;
+        // Flows share links by rates, and nothing queues behind a source. The last byte of a
+        // flow that has been sent is under way.
+        view.on_links_bytes = self.landing;
+        view.waiting_bytes = self.inside - view.on_links_bytes;
         let under_way = self
             .open_rows()
             .map(|r| self.sent(r) * r.hops as u128)

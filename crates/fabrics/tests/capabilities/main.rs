@@ -1,0 +1,99 @@
+//! What every fabric does with simple traffic, beside what arithmetic says it should: a row for
+//! each fabric of the registry, a case for each scenario. A fabric that is new in the registry
+//! needs a row: the test fails until it has one. Expected values are computed in `rows/`, from
+//! rates, sizes and times alone; no kernel is asked for one.
+//!
+//! `docs/fabrics/capabilities.md` is this table. `LIGHTLOOM_BLESS=1 cargo test -p
+//! lightloom-fabrics --test capabilities` writes it.
+
+mod document;
+mod rows;
+mod scenario;
+
+use lightloom_engine::run::{run, Plan, Silent, Stop};
+use lightloom_engine::{outages, Flows, HostId, Io, Refusal, Time};
+use lightloom_fabrics::{find, Site, REGISTRY};
+use scenario::{Case, Verdict, SCENARIOS};
+
+#[test]
+fn every_fabric_has_a_row_with_every_scenario() {
+    for entry in REGISTRY {
+        let row = rows::of(entry.kind);
+        let named: Vec<&str> = row.iter().map(|(scenario, _)| *scenario).collect();
+        assert_eq!(named, SCENARIOS, "{}", entry.kind);
+    }
+}
+
+#[test]
+fn every_case_takes_what_arithmetic_says() {
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let each = REGISTRY.iter();
+        let checked: Vec<_> = each.map(|e| scope.spawn(|| wrong_cases(e.kind))).collect();
+        let joined = checked
+            .into_iter()
+            .flat_map(|t| t.join().expect("no panic"));
+        joined.collect()
+    });
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_page_is_this_table() {
+    document::check();
+}
+
+/// The cases of a fabric whose figure is out of bounds, in words.
+fn wrong_cases(kind: &'static str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (scenario, verdict) in rows::of(kind) {
+        let Verdict::Takes(cases) = verdict else {
+            continue;
+        };
+        for case in cases {
+            let (least, most) = (case.least, case.most);
+            let took = took(kind, &case).map(|took| took.as_secs_f64() * 1e3);
+            if !took.as_ref().is_ok_and(|ms| (least..=most).contains(ms)) {
+                wrong.push(format!(
+                    "{kind}, {scenario}: {took:?}, not {least} to {most} ms ({})\n  {}",
+                    case.formula, case.table
+                ));
+            }
+        }
+    }
+    wrong
+}
+
+/// How long the case's flow takes, or the longest of all; or why it cannot be run.
+fn took(kind: &str, case: &Case) -> Result<Time, String> {
+    let mut flows = Flows::new();
+    for &(src, dst, bytes, at) in &case.flows {
+        flows.push(HostId(src), HostId(dst), bytes, at);
+    }
+    let entry = find(kind).expect("registered");
+    let site = Site {
+        cluster: &case.cluster,
+        flows: &flows,
+        seed: 1,
+        threads: 1,
+        library: None,
+    };
+    let refused = |refusal: Refusal| refusal.to_string();
+    let table = (entry.resolve)(&case.table, &case.cluster).map_err(refused)?;
+    let mut fabric = (entry.build)(&table, &site).map_err(refused)?;
+    let mut io = Io::new(flows.clone());
+    let plan = Plan {
+        stop: Stop::Drain,
+        limit: Time::S * 5,
+        sample: None,
+        faults: outages::commands(&case.faults),
+    };
+    run(&mut *fabric, &mut io, &plan, &mut Silent).map_err(|e| format!("{e:?}"))?;
+    if io.ledger.flows_completed < flows.len() as u64 {
+        return Err(format!("not all delivered: {:?}", io.ledger));
+    }
+    let took = |f: usize| io.flows.finish[f] - io.flows.arrival[f];
+    Ok(match case.flow {
+        Some(flow) => took(flow),
+        None => (0..flows.len()).map(took).max().expect("flows"),
+    })
+}

@@ -1,0 +1,30 @@
+//! The rows: a file for each family of fabrics.
+
+mod circuits;
+mod electrical;
+mod hybrids;
+mod packets;
+mod sirius;
+
+use crate::scenario::Verdict;
+
+/// A scenario by its name, and what becomes of it.
+pub type Row = Vec<(&'static str, Verdict)>;
+
+/// The row of a fabric.
+pub fn of(kind: &str) -> Row {
+    match kind {
+        "sirius" => sirius::row(),
+        "clos" => electrical::clos(),
+        "tree" => electrical::tree(),
+        "cthrough" => hybrids::cthrough(),
+        "hydra" => hybrids::hydra(),
+        "hybrid" => hybrids::hybrid(),
+        "mordia" => circuits::mordia(),
+        "rotornet" => circuits::rotornet(),
+        "opera" => circuits::opera(),
+        "lions" => packets::lions(),
+        "flattened-butterfly" => packets::butterfly(),
+        _ => panic!("add a row for {kind:?} to tests/capabilities/rows"),
+    }
+}

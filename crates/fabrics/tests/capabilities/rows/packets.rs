@@ -1,0 +1,132 @@
+//! Fabrics of single nodes: LIONS, and the flattened butterfly that it is compared with. Sixteen
+//! hosts of 10 Gb/s.
+
+use super::Row;
+use crate::scenario::*;
+use lightloom_engine::{Cluster, Time};
+use serde_json::json;
+
+fn hosts(gbps: u64) -> Cluster {
+    cluster(16, 1, gbps)
+}
+
+const FAILURES: Verdict = Verdict::DoesNotApply("failures are not modelled");
+const NO_CIRCUITS: Verdict = Verdict::DoesNotApply("it has no circuits that come and go");
+
+pub fn lions() -> Row {
+    // 256 B, 5 B of header and 17 B of guard at 10 Gb/s, in which converters tune.
+    let packet = 278.0 * 8.0 / 10.0 * 1e-6;
+    let lasts = |bytes: u64| bytes.div_ceil(256) as f64 * packet;
+    let case = |flows, ms, formula| Case::new(hosts(10), json!({}), flows, ms, formula);
+    let alone = "222.4 ns for every packet of 256 B";
+    let rates = [10u64, 25, 100].map(|gbps| {
+        // Of 10 ns of tuning and 17 B of guard the longer passes between packets.
+        let silence = (17.0 * 8.0 / gbps as f64).max(10.0);
+        let packet = (261.0 * 8.0 / gbps as f64 + silence) * 1e-6;
+        let least = (MB * gbps).div_ceil(256) as f64 * packet;
+        let formula = "261 B at the rate, and 17 B of guard or 10 ns of tuning, a packet";
+        Case::new(hosts(gbps), json!({}), lone(MB * gbps), least, formula)
+    });
+    let to_one = case(
+        incast(10 * MB / 4),
+        8.0,
+        "all bytes ÷ rate of the receiver's link",
+    );
+    let to_one = to_one.between(
+        8.0,
+        1.01 * lasts(10 * MB),
+        "guards may pass between packets",
+    );
+    let least = 15.0 * lasts(MB / 10);
+    let exchange = case(all_to_all(MB / 10), least, "1.5 MB by packets of 222.4 ns");
+    let detours = "a packet takes one detour by the loop-back buffer at most";
+    let turns = (2 * MOUSE.div_ceil(256) + 1) as f64 * packet;
+    let waits = case(
+        mouse(),
+        0.0,
+        "turns by packets of 256 B, 10 m of fibre and tuning",
+    );
+    let fibre = "fibre, label and tuning take less than 1 µs";
+    vec![
+        (
+            "lone flow",
+            takes(case(lone(10 * MB), lasts(10 * MB), alone)),
+        ),
+        (
+            "permutation",
+            takes(case(permutation(10 * MB), lasts(10 * MB), alone)),
+        ),
+        ("incast", takes(to_one)),
+        (
+            "all-to-all",
+            takes(exchange.between(least, 2.0 * least, detours)),
+        ),
+        (
+            "mouse beside an elephant",
+            takes(waits.of(1).between(ms(MOUSE, 10.0), turns + 1e-3, fibre)),
+        ),
+        (
+            "parallel paths",
+            takes(case(two(10 * MB), lasts(10 * MB), alone)),
+        ),
+        ("two planes", Verdict::DoesNotApply("it has one grating")),
+        (
+            "multihop route",
+            Verdict::DoesNotApply("every path crosses the grating once, but for detours"),
+        ),
+        ("circuit beside electrical", NO_CIRCUITS),
+        ("failure and repair", FAILURES),
+        ("overlapping failures", FAILURES),
+        ("three server rates", Verdict::Takes(rates.into())),
+    ]
+}
+
+pub fn butterfly() -> Row {
+    // 256 B and 5 B of header are 33 flits of 8 B.
+    let wire = 264.0 / 256.0;
+    let lasts = |bytes: u64| ms(bytes, 10.0) * wire;
+    let case = |flows, ms, formula| Case::new(hosts(10), json!({}), flows, ms, formula);
+    let alone = "264 B at the rate for every 256 B";
+    let rates = [10u64, 25, 100].map(|gbps| {
+        let least = ms(MB * gbps / 10, gbps as f64) * wire;
+        Case::new(hosts(gbps), json!({}), lone(MB * gbps / 10), least, alone)
+    });
+    let shared = 4.0 * lasts(MB);
+    let wires = "four flows of a router share a wire";
+    let least = 32.0 * lasts(MB / 10);
+    let exchange = "a wire carries 16 flows to its router and 16 to the next: 3.2 MB";
+    let exchange = case(all_to_all(MB / 10), least, exchange);
+    let blocked = "the fullest wire alone; packets of other wires block each other's channels";
+    let turns = (2 * MOUSE.div_ceil(256) + 1) as f64 * ms(264, 10.0);
+    let waits = case(
+        mouse(),
+        0.0,
+        "turns by packets of 264 B, three routers and their wires",
+    );
+    let routers = "routers and wires take less than 1 µs, the last packet its time at each";
+    let neighbours = vec![(0, 12, MB, Time::ZERO), (1, 13, MB, Time::ZERO)];
+    let both = "by dimensions there is one path: two flows share its wires";
+    vec![
+        ("lone flow", takes(case(lone(MB), lasts(MB), alone))),
+        ("permutation", takes(case(permutation(MB), shared, wires))),
+        ("incast", takes(case(incast(MB / 4), lasts(MB), alone))),
+        (
+            "all-to-all",
+            takes(exchange.between(least, 4.0 * least, blocked)),
+        ),
+        (
+            "mouse beside an elephant",
+            takes(waits.of(1).between(ms(MOUSE, 10.0), turns + 2e-3, routers)),
+        ),
+        (
+            "parallel paths",
+            takes(case(neighbours, 2.0 * lasts(MB), both)),
+        ),
+        ("two planes", Verdict::DoesNotApply("it has one network")),
+        ("multihop route", takes(case(lone(MB), lasts(MB), alone))),
+        ("circuit beside electrical", NO_CIRCUITS),
+        ("failure and repair", FAILURES),
+        ("overlapping failures", FAILURES),
+        ("three server rates", Verdict::Takes(rates.into())),
+    ]
+}
