@@ -69,7 +69,7 @@ class Applying:
         """Changes the switch if asked to.
 
         Raises:
-            ConfigError: if nobody can be asked.
+            ConfigError: if standard input is no terminal, and `--yes` is missing.
         """
         if self.apply and self.target is not None:
             _apply(made, self.target, self.yes)

@@ -258,10 +258,11 @@ def confirmed(target: str) -> bool:
     """Whether the user agrees.
 
     Raises:
-        ConfigError: if nobody can be asked.
+        ConfigError: if standard input is no terminal.
     """
     if not sys.stdin.isatty():
-        raise refusal("--yes", "(missing)", "nobody can be asked", "give --yes to change it")
+        limit = "standard input is no terminal, so the command cannot ask"
+        raise refusal("--yes", "(missing)", limit, "give --yes to change it")
     return typer.confirm(f"Change {target}?", err=True)
 
 
