@@ -34,7 +34,7 @@ def setup() -> str:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A TCP port that is not in use."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

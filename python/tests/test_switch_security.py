@@ -51,7 +51,7 @@ def test_gnmi_by_tls(tmp_path, monkeypatch):
     }
     with served("gnmi", options={"gnmi": own}) as switch:
         port = switch.ports["gnmi"]
-        with pytest.raises(SwitchError):  # nobody has signed the certificate
+        with pytest.raises(SwitchError):  # the certificate has no known issuer
             GnmiSwitch("127.0.0.1", port, tls=True)
         monkeypatch.setenv(CA, str(tmp_path / "certificate.pem"))
         driver = GnmiSwitch("127.0.0.1", port, tls=True)
