@@ -254,7 +254,7 @@ def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) 
     """
     if isinstance(source, Mapping):
         reading.check_depth(source)
-        return Experiment(dict(source)).with_overrides(overrides)
+        return Experiment(reading.pythonic(source)).with_overrides(overrides)
     path = Path(source)
     raw = read_toml(path)
     inputs.anchor(raw, path.parent)

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
 
+DARK_TIME = "20 ms"
+"""From a command until a circuit carries, unless given: typical of a Polatis switch, as its
+data sheet says."""
 LONGER: Mapping[str, int] = {"min": 60, "h": 3600, "d": 86_400}
 """Units that the core's durations do not have [s]."""
 

@@ -32,6 +32,16 @@ def server_rate(cluster: Table) -> float | None:
     return None
 
 
+def link_rate(cluster: Table) -> float | None:
+    """What one server may send at most [b/s]: its link, or all uplinks of its rack if that has no
+    limit; None where that is not known."""
+    link = cluster.get("nic", "uncapped")
+    if link != "uncapped":
+        return float(_core.control_rate("cluster.nic", link))
+    share = server_rate(cluster)
+    return None if share is None else share * float(cluster.get("servers_per_rack", 1))
+
+
 def circuit_rate(fabric: Table) -> float | None:
     """What one circuit carries [b/s], of a resolved table; None for a fabric without."""
     if "circuit_rate" not in fabric:

@@ -75,8 +75,8 @@ def line(physics: Table | None) -> str | None:
 
 def assumptions(resolved: Table) -> list[dict[str, Any]]:
     """Of each fabric of a resolved experiment: its label, what is `ideal` about it, terms that
-    all fabrics share and its model is `missing`, and its `own` keys that go before them; terms
-    by the keys that state them. Nothing of
+    all fabrics share and its model is `missing`, its `own` keys that go before them, and
+    `findings`: values that limit its results; terms by the keys that state them. Nothing of
     a result that another version wrote, if this one cannot read its tables."""
     try:
         found: list[dict[str, Any]] = json.loads(
@@ -98,7 +98,7 @@ def ideal(resolved: Table) -> Iterator[str]:
 
 def notes(resolved: Table) -> Iterator[str]:
     """What of the physics, or of the cluster's oversubscription, a fabric does not obey, and
-    why."""
+    why; then values of its table that limit its results, with their remedy."""
     for fabric in assumptions(resolved):
         label = fabric["label"]
         for missing in fabric["missing"]:
@@ -110,4 +110,9 @@ def notes(resolved: Table) -> Iterator[str]:
             yield (
                 f"{label}: its own {own['key']}, {value}, goes before {own['term']}, by "
                 "its table or its preset"
+            )
+        for finding in fabric["findings"]:
+            yield (
+                f"{label}: fabric.{finding['parameter']} = {finding['value']}: "
+                f"{finding['effect']}; {finding['remedy']}"
             )

@@ -7,8 +7,10 @@ import io
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO
+
+import numpy as np
 
 from lightloom.errors import ConfigError, refusal
 
@@ -55,13 +57,28 @@ def whole_of(file: BinaryIO, name: str, limit: int = DATA) -> bytes:
 
 
 def text(path: Path, limit: int = SETTINGS) -> str:
-    """A file as text.
+    """A file as text, without a byte order mark.
 
     Raises:
         OSError: as `whole`.
         UnicodeDecodeError: if it is not UTF-8.
     """
-    return whole(path, limit).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    return whole(path, limit).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def pythonic(value: Any) -> Any:
+    """The same with Python's own values for those of NumPy, and text for paths.
+
+    >>> pythonic({"load": np.float64(0.5), "loads": np.array([1, 2]), "trace": Path("a.csv")})
+    {'load': 0.5, 'loads': [1, 2], 'trace': 'a.csv'}
+    """
+    if isinstance(value, Mapping):
+        return {key: pythonic(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [pythonic(inner) for inner in value]
+    if isinstance(value, PurePath):
+        return str(value)
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def check_depth(value: Any, file: Path | None = None) -> None:

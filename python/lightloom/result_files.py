@@ -95,6 +95,30 @@ def labels_there(directory: Path) -> set[str]:
         return set()
 
 
+def parts_of(directory: Path) -> list[str]:
+    """Folders of results that a result in a folder consists of: a folder a seed, or a fabric."""
+    try:
+        seeds = seeds_of(read_toml(directory / "experiment.toml"))
+    except (ConfigError, KeyError, TypeError):  # none is there, or another file
+        return []
+    if len(seeds) > 1:
+        return [folder_of(seed) for seed in seeds]
+    return sorted(labels_there(directory))
+
+
+def check_parts(directory: Path) -> None:
+    """Refuses a result of which folders are missing.
+
+    Raises:
+        ConfigError: naming them.
+    """
+    missing = [name for name in parts_of(directory) if not (directory / name).is_dir()]
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        limit = f"{', '.join(missing)} {are} missing, which it consists of"
+        raise ConfigError(f"{directory}: {limit}; copy all of it, or simulate it again")
+
+
 def stage_record(staging: Staging, directory: Path, table: Table, summary: Summary) -> None:
     """What says that a result is whole, and what made it."""
     build = summary.get("build")  # of the run, which may be another's than this process

@@ -29,6 +29,7 @@ from lightloom.result_files import (
     Copies,
     Summary,
     Table,
+    check_parts,
     drop_seeds,
     folder_of,
     labels_there,
@@ -209,6 +210,7 @@ class Repeated(Runs):
         """Reads what `save` wrote."""
         directory = Path(directory)
         settle(directory)
+        check_parts(directory)
         seeds = seeds_of(read_toml(directory / "experiment.toml"))
         results = [Result.load(directory / folder_of(seed)) for seed in seeds]
         return Repeated(results[0].label, results)
@@ -336,6 +338,7 @@ class Comparison(_Saved, Runs):
         """Reads what `save` wrote."""
         directory = Path(directory)
         settle(directory)
+        check_parts(directory)
         experiment = read_experiment(directory)
         seeds = seeds_of(experiment)
         broken = directory / RESILIENCE
@@ -382,4 +385,5 @@ def stage_cases(
         comparison.stage(staging, directory / folder, copy_inputs=copy_inputs)
     summaries = {c.name: c.summaries for c in comparisons.values()}
     staging.json(directory / "comparison.json", summaries)
-    staging.record(directory, {"build": identity.build(), "inputs": []})
+    parts = [str(folder) for folder in comparisons]
+    staging.record(directory, {"build": identity.build(), "inputs": [], "parts": parts})

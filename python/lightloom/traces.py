@@ -8,7 +8,9 @@ which checks the rows of both.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -22,6 +24,9 @@ from lightloom.errors import ConfigError, refusal
 from lightloom.trace_hints import KEY, hinted
 from lightloom.writing import write_files
 
+PLACES = {"ps": 0, "ns": 3, "us": 6, "ms": 9, "s": 12}
+"""Units of times, with their decimals down to a picosecond."""
+NO_NAMES: Mapping[str, str] = {}
 COLUMNS = {"src": "uint32", "dst": "uint32", "bytes": "uint64", "arrival_ps": "int64"}
 
 
@@ -122,36 +127,102 @@ def columns_for(workload: Mapping[str, Any]) -> dict[str, Any] | None:
     path = workload.get("trace")
     if path is None or not is_parquet(path, workload.get("trace_format")):
         return None
-    return columns_of_file(path)
+    names = workload.get("trace_columns")
+    return columns_of_file(path, names if isinstance(names, Mapping) else {}, _unit_of(workload))
 
 
-def columns_of_file(path: str) -> dict[str, Any]:
+def _unit_of(workload: Mapping[str, Any]) -> str | None:
+    """The unit of a trace's times, where the experiment says it."""
+    unit = workload.get("trace_unit")
+    return unit if unit in PLACES else None
+
+
+def columns_of_file(
+    path: str, names: Mapping[str, str] = NO_NAMES, unit: str | None = None
+) -> dict[str, Any]:
     """The columns of a Parquet trace as the core takes them.
+
+    Args:
+        path: the file.
+        names: what its columns are called, by "src", "dst", "bytes", "arrival", "group".
+        unit: that of arrivals, where the name of their column does not end in it.
 
     Raises:
         ConfigError: naming the file, the column and the row.
     """
     try:
         with Path(path).open("rb") as file:
-            table = _parquet(path, file)
+            table = _parquet(path, file, names, unit)
     except OSError as problem:
         raise _bad(path, *_denied(problem)) from None
     return columns_of(table, path)
 
 
-def _parquet(path: str, file: BinaryIO) -> pa.Table:
-    """The columns of a trace in an open file, whole and valid."""
+def _parquet(path: str, file: BinaryIO, names: Mapping[str, str], unit: str | None) -> pa.Table:
+    """The columns of a trace in an open file, whole and valid, under their own names."""
     try:
         data = pq.ParquetFile(file)
         # Before anything is read: of no columns Arrow makes as many rows as the file claims.
-        _check_names(data.schema_arrow.names, path)
-        table = data.read([n for n in (*COLUMNS, "group") if n in data.schema_arrow.names])
+        found = _named(data.schema_arrow.names, names)
+        _check_names([*found], path)
+        table = data.read([*found.values()])
         table.validate(full=True)
     # Of damaged files Arrow says it in all its exceptions, and in some of Python's.
     except (pa.ArrowException, OSError, UnicodeError) as problem:
         reason = " ".join(str(problem).split())
         raise _bad(path, f"is not a Parquet file, or damaged ({reason})", "write it anew") from None
-    return table
+    table = table.select([*found.values()]).rename_columns([*found])
+    column = found["arrival_ps"]
+    arrivals = _in_ps(path, column, table["arrival_ps"], unit)
+    return table.set_column(table.column_names.index("arrival_ps"), "arrival_ps", arrivals)
+
+
+def _named(there: list[str], names: Mapping[str, str]) -> dict[str, str]:
+    """The column of each of a trace's, where there is one."""
+    found = {}
+    for key in (*COLUMNS, "group"):
+        role = "arrival" if key == "arrival_ps" else key
+        own = [f"arrival_{unit}" for unit in PLACES] if role == "arrival" else [key]
+        wanted = [names[role]] if role in names else own
+        for name in wanted:
+            if name in there:
+                found[key] = name
+                break
+    return found
+
+
+def _in_ps(path: str, name: str, column: pa.ChunkedArray, unit: str | None) -> pa.ChunkedArray:
+    """Arrivals in picoseconds, by the unit that their column's name ends in."""
+    ending = name.rpartition("_")[2] if "_" in name else ""
+    own = ending if ending in PLACES else unit
+    if own is None:
+        remedy = 'set workload.trace_unit to "ps", "ns", "us", "ms" or "s"'
+        raise _bad(path, f"column `{name}` does not say its unit", remedy)
+    if unit is not None and own != unit:
+        limit = f"column `{name}` has another unit in its name than trace_unit"
+        raise _bad(path, limit, "remove workload.trace_unit")
+    size = 10 ** PLACES[own]
+    if size == 1 or column.null_count:
+        return column
+    if pa.types.is_integer(column.type):
+        values = [value * size for value in column.to_pylist()]
+    elif pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
+        values = [_exact(path, name, value, size) for value in column.to_pylist()]
+    else:
+        return column
+    least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    row = next((row for row, value in enumerate(values) if not least <= value <= most), None)
+    if row is not None:
+        limit = f"column `{name}` is beyond the clock in row {row}"
+        raise _bad(path, limit, "correct it, or its unit")
+    return pa.chunked_array([pa.array(values, pa.int64())])
+
+
+def _exact(path: str, name: str, value: float, size: int) -> int:
+    """A time with decimals, as it is written, to the picosecond."""
+    if not math.isfinite(value):
+        raise _bad(path, f"column `{name}` has {value}", "write numbers")
+    return round(Fraction(str(value)) * size)
 
 
 def columns_of(table: pa.Table, path: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import identity, inputs
+from lightloom.result_files import parts_of
 from lightloom.writing import records, unfinished
 from lightloom.writing.records import RECORD
 
@@ -74,6 +75,7 @@ def _verdict(folder: Path, top: Path) -> Verdict:
     if isinstance(record, str):
         return Verdict(name, 0, [*faults, record], [], 0, "-")
     faults += records.faults(folder, record)
+    faults += _missing(folder, record.told.get("parts"))
     read = record.told.get("inputs")
     changed: list[str] = []
     count = 0
@@ -82,6 +84,14 @@ def _verdict(folder: Path, top: Path) -> Verdict:
         changed += _changed(folder, one)
     build = record.told.get("build")
     return Verdict(name, len(record.files), faults, changed, count, _build(build))
+
+
+def _missing(folder: Path, told: Any) -> Iterator[str]:
+    """Folders that a result consists of, and that are gone."""
+    parts = told if isinstance(told, list) else parts_of(folder)
+    for name in parts:
+        if isinstance(name, str) and not (folder / name).is_dir():
+            yield f"{name} is missing"
 
 
 def _changed(folder: Path, of: Any) -> Iterator[str]:

@@ -236,7 +236,13 @@ def test_intervals_that_overlap_put_nobody_behind_whose_middle_is_better() -> No
         for value, low, high in ((29.0, -7.0, 65.0), (4.0, 3.0, 5.0), (4.1, 3.1, 5.1))
     )
     scores = {"noisy": noisy, "sound": sound, "same": same}
+    # 10 us ± 2 us is level with 8 us ± 1 us, which is dearer: no star for that.
+    scores |= {
+        "cheap": Score(None, 10.0, 8.0, 12.0),  # type: ignore[arg-type]
+        "dear": Score(None, 8.0, 7.0, 9.0),  # type: ignore[arg-type]
+    }
     made = Read(None, None, (), SHORT, scores)  # type: ignore[arg-type]
+    assert made.standing("cheap", "dear") == made.standing("dear", "cheap") == 0
     assert made.standing("noisy", "sound") == -1
     assert made.standing("sound", "noisy") == 0
     assert made.standing("same", "sound") == made.standing("sound", "same") == 0

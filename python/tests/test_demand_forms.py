@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import decimal
 import io
 import ipaddress
 import json
@@ -309,10 +310,47 @@ def test_series_of_prometheus_are_rates_or_amounts(tmp_path: Path) -> None:
     assert by_name(demand) == {("a", "b"): 5500, ("b", "c"): 104_000}
     assert demand.reading is not None
     assert demand.reading.notes == (
-        "1 sample is missing, taken as no traffic",
+        "1 sample is missing (step 300 s), taken as no traffic",
         "times from 1970-01-01T00:00:00 to 1970-01-01T00:10:00 are added up; "
         "`lightloom replay-demand` plays them in turn",
     )
+
+
+def test_the_step_of_prometheus_is_common_to_all_series(tmp_path: Path) -> None:
+    """0 and 900 s, 0 and 600 s: the grid has 300 s, so that each sample of 100 B/s is 30 KB.
+    Of eight samples of the grid, four are there."""
+    text = prometheus(
+        ("r1", "r2", [(0, "100"), (900, "100")]), ("r3", "r4", [(0, "100"), (600, "100")])
+    )
+    demand = control.read_demand(write(tmp_path, "p.json", text), unit="B/s")
+    assert by_name(demand) == {("r1", "r2"): 60_000, ("r3", "r4"): 60_000}
+    assert demand.reading is not None
+    assert demand.reading.total == 120_000
+    assert "4 samples are missing (step 300 s), taken as no traffic" in demand.reading.notes
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    step=st.integers(1, 900),
+    kept=st.lists(st.sets(st.integers(0, 30), min_size=1), min_size=1, max_size=4),
+)
+def test_series_with_gaps_have_the_step_of_their_grid(step: int, kept: list[set[int]]) -> None:
+    """A range of 31 steps of which series lack some; one of them has two neighbours."""
+    several = [{0, 1} | kept[0], *kept[1:]]
+    series = [
+        (f"s{at}", "x", [(step * one, "8") for one in sorted(places)])
+        for at, places in enumerate(several)
+    ]
+    with a_folder() as folder:
+        path = write(folder, "p.json", prometheus(*series))
+        found = by_name(control.read_demand(path, unit="B/s"))
+    assert found == {(f"s{at}", "x"): 8 * step * len(one) for at, one in enumerate(several)}
+
+
+def test_times_of_scrapes_have_no_step(tmp_path: Path) -> None:
+    text = prometheus(("a", "b", [(0.003, "5"), (15.014, "1"), (30.001, "1")]))
+    with pytest.raises(ConfigError, match=r"times on no grid: samples are 14\.987 s apart"):
+        read(tmp_path, "p.json", text, unit="B/s")
 
 
 def test_labels_of_prometheus_are_named(tmp_path: Path) -> None:
@@ -326,6 +364,60 @@ def test_a_counter_is_noted(tmp_path: Path) -> None:
     demand = control.read_demand(write(tmp_path, "p.json", text), unit="B")
     assert demand.reading is not None
     assert "of a counter ask for increase" in demand.reading.notes[0]
+
+
+def test_sampled_flows_of_goflow2_count_by_their_rate(tmp_path: Path) -> None:
+    """1,500 B of one packet in 1,000 are 1.5 MB; a rate of 0 is that of unsampled flows."""
+    rows = [
+        {"type": "SFLOW_5", "time_received_ns": 1_700_000_000_123_456_789, "sampling_rate": 1000,
+         "bytes": 1500, "packets": 1, "src_addr": "10.0.0.1", "dst_addr": "10.0.0.2"},
+        {"type": "SFLOW_5", "time_received_ns": 1_700_000_001_000_000_000, "sampling_rate": 10,
+         "bytes": 64, "packets": 1, "src_addr": "10.0.0.1", "dst_addr": "10.0.0.2"},
+        {"type": "NETFLOW_V9", "time_received_ns": 1_700_000_002_000_000_000, "sampling_rate": 0,
+         "bytes": 77, "packets": 2, "src_addr": "10.0.0.2", "dst_addr": "10.0.0.1"},
+    ]  # fmt: skip
+    path = write(tmp_path, "g.json", "\n".join(map(json.dumps, rows)) + "\n")
+    demand = control.read_demand(path)
+    assert by_name(demand) == {
+        ("10.0.0.1", "10.0.0.2"): 1_500_000 + 640,
+        ("10.0.0.2", "10.0.0.1"): 77,
+    }
+    assert demand.reading is not None
+    assert demand.reading.format == "goflow2 JSON"
+    told = "src=src_addr,dst=dst_addr,bytes=bytes"
+    assert by_name(control.read_demand(path, columns=told)) == by_name(demand)
+
+
+SAMPLED = {
+    "long.csv": "src,dst,bytes,sampling_rate\na,b,10,100\na,b,5,1\n",
+    "long.json": '[{"src": "a", "dst": "b", "bytes": 10, "sampling_rate": 100}, '
+    '{"src": "a", "dst": "b", "bytes": 5, "sampling_rate": 1}]',
+}
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_a_sampling_rate_multiplies_its_record(name: str, tmp_path: Path) -> None:
+    assert read(tmp_path, name, SAMPLED[name]) == {("a", "b"): 1005}
+
+
+def test_decimals_of_parquet(tmp_path: Path) -> None:
+    """2^53 + 1, which no float holds, and cents."""
+    large = decimal.Decimal(2**53 + 1)
+    kind = pa.decimal128(20, 2)
+    table = pa.table({
+        "from": ["a", "b"],
+        "a": pa.array([decimal.Decimal(0), large], kind),
+        "b": pa.array([decimal.Decimal(7), decimal.Decimal(0)], kind),
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "m.parquet")
+    found = by_name(control.read_demand(tmp_path / "m.parquet"))
+    assert found == {("a", "b"): 7, ("b", "a"): 2**53 + 1}
+    cents = pa.array([decimal.Decimal("0.25"), large], kind)
+    pq.write_table(
+        pa.table({"src": ["a", "b"], "dst": ["b", "a"], "bytes": cents}), tmp_path / "l.parquet"
+    )
+    found = by_name(control.read_demand(tmp_path / "l.parquet", unit="KB"))
+    assert found == {("a", "b"): 250, ("b", "a"): (2**53 + 1) * 1000}
 
 
 # Hosts and racks

@@ -207,10 +207,11 @@ def test_circuits_that_were_never_used_would_overturn_it() -> None:
 
 def test_jobs_are_judged_by_their_times() -> None:
     found = first(make_hybrids())
-    assert JOB_TIMES["tree"]["fft"] is None  # so the tree is left out
+    assert JOB_TIMES["tree"]["fft"] is None  # so the tree is behind both
     assert found.lead == "full finishes the jobs soonest"
     assert plain(found.answer).startswith(
-        "full: its jobs take 85.9 s in sum; 1.7× faster than c-through (142 s)."
+        "full: its last job is done after 56.0 s; 2.0× faster than c-through (112 s). "
+        "Jobs finished by the end of the run: tree 1 of 2, c-through 2 of 2 and full 2 of 2."
     )
 
 

@@ -44,6 +44,7 @@ def switch(label: str, architecture: str, k: int) -> dict[str, Any]:
         "architecture": architecture,
         "timing": "slotted",
         "receivers": k,
+        "host_link": "receivers",
         "packet": "250 B",
         "header": "0 B",
         "guard": "0 B",

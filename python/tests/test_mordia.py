@@ -208,12 +208,13 @@ def test_a_schedule_without_slots_leaves_all_dark(tmp_path: Path, write: Write) 
     assert json.loads(done.stdout)["duty_cycle"] == 0
 
 
-def test_algorithms_without_a_shortest_slot_are_told_of_that_of_mordia(tmp_path: Path) -> None:
+def test_plans_that_are_written_say_the_night_and_the_shortest_slot_of_mordia(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "demand.csv").write_text(DEMAND)
     command = ["plan", "demand.csv", "-a", "solstice", "-o", "schedule.json"]
     done = lightloom(*command, cwd=tmp_path)
-    assert "--shortest" not in done.stdout
-    assert "it refuses slots under 61 us" in " ".join(done.stdout.split())
+    assert '--night "11.5 us" --shortest "61 us"' in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,22 @@ def test_what_is_ideal_and_what_is_not_obeyed_is_said() -> None:
     assert any(note.startswith("clos: its own switch_latency, 1 us, goes before") for note in notes)
 
 
+def test_a_buffer_below_the_round_trip_is_a_note() -> None:
+    nodes = {
+        **SMALL,
+        "cluster": {"hosts": 64, "server_rate": "40 Gb/s"},
+        "fabric": [{"kind": "flattened-butterfly", "preset": "basic"}],
+    }
+    assert list(physics.notes(lightloom.load(nodes).resolved())) == []
+    # A cycle is 1.6 ns: a credit of 15 m is back after 1 + 110 + 51 cycles.
+    resolved = lightloom.load(nodes, ["fabric.vc_buffer=48"]).resolved()
+    assert list(physics.notes(resolved)) == [
+        "flattened-butterfly: fabric.vc_buffer = 48 flits: one virtual channel carries at most "
+        "0.30 of the rate of the longest wire, 15 m, whose credits return after 162 cycles; "
+        "remove it, or raise it to 162"
+    ]
+
+
 @pytest.mark.parametrize(
     ("override", "said"),
     [

@@ -331,6 +331,24 @@ def test_packets_beside_circuits_shorten_solstice(tmp_path: Path) -> None:
     assert alone["figures"]["coverage"] == 1.0
 
 
+def test_solstice_promises_what_packets_need() -> None:
+    """A byte a nanosecond: 4,000 B are two packets of 1,500 B and one of 1,000."""
+    demand = np.zeros((3, 3), int)
+    demand[0, 1:] = 4_000
+    options = {"rate": "8 Gb/s", "night": "1 us"}
+    ends = {
+        name: control.plan(demand, "solstice", **options, **more).figures["completion_ps"]
+        for name, more in {
+            "default": {},
+            "bytes": {"packet": "1 B"},
+            "slots of 7 us": {"shortest": "7 us"},
+        }.items()
+    }
+    assert ends == {"default": 10_000_000, "bytes": 10_000_000, "slots of 7 us": 14_000_000}
+    text = control.plan(demand, "solstice", **options).text()
+    assert "in packets of 1.5 KB" in " ".join(text.split())
+
+
 def test_hydra_s_paths_and_vlans(tmp_path: Path) -> None:
     options = ("-a", "hydra", "--planes", "3", "--hops", "3", "--vlans", "100")
     plan = planned(EIGHT, *options, cwd=tmp_path)

@@ -222,7 +222,7 @@ def test_any_json_is_circuits_or_refused(content: object, names: bool) -> None:
 @pytest.mark.parametrize("text", ["[[" + "1" * 5_000 + ", 2]]", "[" * 100_000, "\xe9"])
 def test_what_is_no_json_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "up.json").write_bytes(text.encode("latin-1"))
-    refused = r"not JSON .*; name what `lightloom plan"
+    refused = r"(not JSON .*|not UTF-8|no circuits .*); name what `lightloom plan"
     with pytest.raises(lightloom_package.ConfigError, match=refused):
         read_circuits(tmp_path / "up.json", control.Demand(matrix(EVEN, FOUR)))
 

@@ -232,12 +232,12 @@ def test_the_json_has_what_is_told(tmp_path: Path) -> None:
     assert call(EIGHT, "-a", "edmonds", "--port-map", PORTS, "-o", first).exit_code == 0
     given = ["-a", "edmonds", "--port-map", PORTS, "--pin", "gpu-0:web", "--diff", first]
     out = tmp_path / "new.json"
-    done = call(EIGHT, *given, "--over", "10 s", "--switch-time", "50 ms", "-o", out)
+    done = call(EIGHT, *given, "--over", "10 s", "--dark", "50 ms", "-o", out)
     assert done.exit_code == 0, done.stderr
     assert "from old.json: 2 to break, 2 to make, 2 to keep" in done.stdout
     assert "a circuit joins: 23.9 GB before, 11.0 GB after" in done.stdout
     table = json.loads(out.read_text())["diff"]
-    assert (table["switch_time_ps"], table["over_ps"]) == (50 * MS, 10_000 * MS)
+    assert (table["dark_ps"], table["over_ps"]) == (50 * MS, 10_000 * MS)
     assert (table["old_bytes"], table["new_bytes"]) == (23_860_000_000, 11_000_000_000)
     assert (table["came"], table["went"]) == ([], [])
     assert [row["action"] for row in table["circuits"]].count("keep") == 2
@@ -261,7 +261,7 @@ def test_racks_that_came_and_went_are_named(tmp_path: Path) -> None:
 PLAN = {"format": "lightloom-plan/1", "algorithm": "edmonds"}
 OLD = {
     "no file": (None, "", "old.json: no such file or directory"),
-    "no JSON": ("x", "", "old.json:1:1: not JSON (expecting value); name what"),
+    "no JSON": ("x", "", "old.json: no circuits in it that can be read; name what"),
     "no circuits": ("{}", "", "old.json: no circuits in it; name what `lightloom plan -o` wrote"),
     "a schedule": (
         json.dumps({"schedule": {"slots": []}, "circuits": None}),
@@ -298,8 +298,8 @@ OLD = {
         "",
         "old.json: port 1A of plane 0 is in two circuits",
     ),
-    "no time": ("[]", "--switch-time 20", '--switch-time = "20": `20` has no unit'),
-    "no time at all": ("[]", "--switch-time '0 s'", "--switch-time = 0 s: above 0; give the time"),
+    "no time": ("[]", "--dark 20", '--dark = "20": `20` has no unit'),
+    "no time at all": ("[]", "--dark '0 s'", "--dark = 0 s: above 0; give the time"),
 }
 
 
@@ -319,7 +319,7 @@ def test_what_cannot_be_compared_is_refused(
     assert not Path("x.json").exists()
 
 
-@pytest.mark.parametrize("option", ["--switch-time", "--over"])
+@pytest.mark.parametrize("option", ["--dark", "--over"])
 def test_times_are_for_comparisons(option: str) -> None:
     done = call(EIGHT, "-a", "edmonds", option, "1 s")
     assert done.exit_code == 2
@@ -355,7 +355,7 @@ def test_the_documentation_shows_what_is_printed(
             assert done.exit_code == 0, done.stderr
             printed += [line.rstrip() for line in done.stdout.splitlines()]
             ran += 1
-    assert ran == 5
+    assert ran == 6
 
 
 ENDS = st.one_of(st.integers(-1, 9), st.sampled_from(["web", "cache", "x", "a\n"]), st.none())
@@ -464,10 +464,10 @@ def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
 def test_times_may_be_minutes_and_hours(text: str, tmp_path: Path) -> None:
     old, out = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text("[[0, 1]]", encoding="utf-8")
-    words = ("--diff", old, "--over", text, "--switch-time", "0.5 min", "-o", out)
+    words = ("--diff", old, "--over", text, "--dark", "0.5 min", "-o", out)
     assert call(EIGHT, "-a", "edmonds", *words).exit_code == 0
     made = json.loads(out.read_text(encoding="utf-8"))["diff"]
-    assert (made["over_ps"], made["switch_time_ps"]) == (3600 * 10**12, 30 * 10**12)
+    assert (made["over_ps"], made["dark_ps"]) == (3600 * 10**12, 30 * 10**12)
 
 
 def test_a_rack_without_demand_is_told_how_to_keep_its_circuit(tmp_path: Path) -> None:

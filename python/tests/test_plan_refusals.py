@@ -160,7 +160,7 @@ BAD = {
     "no current plan": ("d.csv --hysteresis lost.json", "lost.json: no such file"),
     "current plan no JSON": (
         "d.csv --hysteresis d.csv",
-        "d.csv:1:2: not JSON (extra data); name what `lightloom plan -o` wrote, or a list like [[",
+        "d.csv: no circuits in it that can be read; name what `lightloom plan -o` wrote, the",
     ),
     "a bonus for nothing": (
         "d.csv --bonus '1 MB'",

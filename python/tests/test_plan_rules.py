@@ -245,6 +245,34 @@ def test_nobody_without_demand_is_joined_against_a_rule() -> None:
         assert len(after) == 3
 
 
+def test_what_no_rule_and_no_demand_concerns_stays() -> None:
+    """Demand of racks 0 and 1 alone, which are pinned: 2-3 and 4-5 are up and stay. With
+    `alone` nobody without demand has a circuit."""
+    matrix = np.zeros((6, 6), np.int64)
+    matrix[0, 1] = 5
+    rules = Rules(pinned=[(0, 1, 0)])
+    up = [(2, 4), (3, 5)]
+    for unrequested, stays in (("rotate", up), ("keep", up), ("alone", [])):
+        options = {"up": up, "unrequested": unrequested}
+        plan = control.plan(control.Demand(matrix), "edmonds", rules=rules, **options)
+        assert plan.circuits is not None
+        pairs = list(zip(plan.circuits.a.tolist(), plan.circuits.b.tolist(), strict=True))
+        assert pairs == [(0, 1), *stays]
+
+
+def test_a_pair_that_is_kept_apart_breaks_no_other_circuit() -> None:
+    """0-1 have demand; 2-3 are up and may not stay, 4-5 are up. Joining 2-4 and 3-5 would be
+    a circuit more, and would break one that nobody asks for."""
+    matrix = np.zeros((6, 6), np.int64)
+    matrix[0, 1] = 5
+    rules = Rules(apart={(2, 3)})
+    options = {"up": [(2, 3), (4, 5)], "unrequested": "keep"}
+    plan = control.plan(control.Demand(matrix), "edmonds", rules=rules, **options)
+    assert plan.circuits is not None
+    pairs = set(zip(plan.circuits.a.tolist(), plan.circuits.b.tolist(), strict=True))
+    assert pairs == {(0, 1), (4, 5)}
+
+
 def test_circuits_that_are_up_count_only_where_they_may_stay() -> None:
     """0-1 is up and worth a bonus, and forbidden: 0-2 and 1-3 it is, as they weigh more."""
     demand = np.zeros((4, 4), int)

@@ -342,6 +342,71 @@ def test_samples_of_prometheus_are_a_day(tmp_path: Path) -> None:
     assert as_dicts(day) == [(0, 300, {("a", "b"): 600}), (300, 300, {("b", "a"): 150})]
 
 
+def hourly(times: list[str], pair: str = "a,b") -> str:
+    rows = [f"{pair},{5 + at},2026-10-24T{time}" for at, time in enumerate(times)]
+    return "src,dst,bytes,time\n" + "\n".join(rows) + "\n"
+
+
+def test_missing_hours_leave_intervals_an_hour_long(tmp_path: Path) -> None:
+    """At 03, 05, 06, 08 and 10 h: the commonest distance is 2 h, the common divisor 1 h."""
+    times = [f"{hour:02}:00" for hour in (3, 5, 6, 8, 10)]
+    day = read_day([write(tmp_path, "d.csv", hourly(times))])
+    assert [one.seconds for one in day.intervals] == [3600] * 5
+    late = hourly(["03:00", "04:00", "05:05", "06:00"])
+    with pytest.raises(ConfigError, match=r'of no common length: .* as with --every "1 h"'):
+        read_day([write(tmp_path, "l.csv", late)])
+    asked = read_day([tmp_path / "l.csv"], every="1 h")
+    assert [one.seconds for one in asked.intervals] == [3600] * 4
+
+
+ZONES = {
+    "one file": {"d.csv": hourly(["00:00", "01:00Z"])},
+    "two files": {"a.csv": hourly(["00:00"]), "b.csv": hourly(["01:00+01:00"])},
+    "JSON": {
+        "d.json": '[{"src": "a", "dst": "b", "bytes": 1, "time": "2026-10-24T00:00"}, '
+        '{"src": "a", "dst": "b", "bytes": 1, "time": 1792800000}]'
+    },
+    "names": {
+        "d-2026-10-24T0000.csv": "src,dst,bytes\na,b,1\n",
+        "d-2026-10-24T0100Z.csv": "src,dst,bytes\na,b,1\n",
+    },
+}
+
+
+@pytest.mark.parametrize("case", ZONES)
+def test_times_with_and_without_a_zone_are_not_mixed(case: str, tmp_path: Path) -> None:
+    paths = [write(tmp_path, name, text) for name, text in ZONES[case].items()]
+    with pytest.raises(ConfigError, match=r"zone(,| in its name,) where"):
+        read_day(paths)
+
+
+@pytest.mark.parametrize("minutes", [60, 5])
+def test_an_hour_that_occurs_twice_is_refused(minutes: int, tmp_path: Path) -> None:
+    """The night of 25 October 2026 in Europe, in local time; in UTC it has 25 hours."""
+    clock = [f"{hour:02}:{at:02}" for hour in range(5) for at in range(0, 60, minutes)]
+    back = [time for time in clock if time < "03:00"]
+    local = [*back, *(time for time in clock if time >= "02:00")]
+    rows = [f"{pair},7,2026-10-25T{time}" for time in local for pair in ("a,b", "b,a")]
+    path = write(tmp_path, "d.csv", "src,dst,bytes,time\n" + "\n".join(rows) + "\n")
+    with pytest.raises(ConfigError, match="2026-10-25T02:00:00 comes twice, without a zone"):
+        read_day([path])
+    zoned, summer = [], len(back)
+    for at, time in enumerate(local):
+        zone = "+02:00" if at < summer else "+01:00"
+        zoned += [f"{pair},7,2026-10-25T{time}{zone}" for pair in ("a,b", "b,a")]
+    path = write(tmp_path, "z.csv", "src,dst,bytes,time\n" + "\n".join(zoned) + "\n")
+    day = read_day([path])
+    assert {one.total for one in day.intervals} == {14}
+    assert len(day.intervals) == len(local)
+
+
+def test_records_of_a_pair_that_come_twice_are_added_up(tmp_path: Path) -> None:
+    """At each time, so that no clock went back."""
+    rows = [f"a,b,7,2026-10-25T{hour:02}:00" for hour in range(4) for _ in range(2)]
+    path = write(tmp_path, "d.csv", "src,dst,bytes,time\n" + "\n".join(rows) + "\n")
+    assert [one.total for one in read_day([path]).intervals] == [14] * 4
+
+
 def test_flows_are_put_together(tmp_path: Path) -> None:
     text = "ts,te,td,sa,da,ibyt\n"
     text += "1970-01-01 00:00:01.5,x,0,10.0.0.1,10.0.1.1,5\n"

@@ -50,7 +50,7 @@ def test_sentences_name_the_winner_of_each_job_and_the_share_of_circuits() -> No
         "tree takes 5.0× as long (280 s). "
         "fft: full and c-through are level at 29.9 s. Unfinished on tree."
     )
-    assert [e.bar for e in jobs.evidence] == [None, 1.0, pytest.approx(85.9 / 142)]
+    assert [e.bar for e in jobs.evidence] == [None, 1.0, pytest.approx(56 / 112)]
     share = found["How much goes over circuits?"]
     assert share.answer.replace("\u00a0", " ") == (
         "c-through sends 75.0 % of the delivered bytes over circuits."
@@ -108,7 +108,7 @@ def test_jobs_are_not_asked_for_goodput_and_pay_oversubscription_in_time() -> No
     cost = said["What does oversubscription cost?"]
     # The tree left a job unfinished.
     assert cost.answer == "tree against c-through: not all jobs finished."
-    assert cost.notes == ("Bars: the sum of the jobs' times.",)
+    assert cost.notes == ("Bars: from the first job's beginning until the last job is done.",)
 
 
 def circuit_verdict(made: Comparison) -> verdicts.Verdict:

@@ -112,9 +112,9 @@ def test_a_row_has_value_interval_verdict_reading_and_reason(tmp_path: Path) -> 
 
 def test_what_is_by_construction_is_counted_apart(tmp_path: Path) -> None:
     paper = status.Paper.read(toy(tmp_path / "toy", basis="set", criterion="ours"))
-    head, _, row, total = status.summary([paper]).splitlines()
-    assert (head, row) == ("| | set |", "| Toy | Two | 2 |")
-    assert total == "| **all** | **2** |"
+    head, _, total = status.summary([paper]).splitlines()
+    assert (head, total) == ("| | set |", "| **all** | **2** |")
+    assert "| Toy | Two | 2 |" in status.page([paper]).splitlines()
 
 
 @pytest.mark.parametrize("status_", ["ours", "not reproduced"])
@@ -122,11 +122,11 @@ def test_what_came_out_by_a_number_of_ours_is_counted_apart(tmp_path: Path, stat
     changes = {} if status_ == "ours" else {"status": status_, "reason": "Three."}
     words = toy(tmp_path / "toy", basis="ours", criterion="A tenth.", **changes)
     paper = status.Paper.read(words)
-    head, *_, last = status.summary([paper]).splitlines()
-    assert head == f"| | {status_} |"
+    page = status.page([paper])
+    assert status.summary([paper]).splitlines()[0] == f"| | {status_} |"
     said = "Of the 2 that are not reproduced, 2 fail a number of ours."
-    assert (last == said) == (status_ == "not reproduced")
-    assert "reproduced (ours)" in status.page([paper])
+    assert (said in page) == (status_ == "not reproduced")
+    assert "reproduced (ours)" in page
 
 
 def test_other_readings_are_there_where_they_change_a_value(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_where_nobody_carries_the_windows_load_nobody_is_to_be_bought(tmp_path: 
     assert (decision.leaders, decision.carrying) == ((), ())
     workload = reading.workload(made, {"full": 0, "half": 1})
     assert criteria.SHORT.scores(workload.fabrics) == []
-    assert "Nobody carries this load" in unfair(workload.fabrics)
+    assert "No fabric carries this load" in unfair(workload.fabrics)
 
 
 def test_a_window_after_too_short_a_beginning_is_said(tmp_path: Path) -> None:

@@ -271,12 +271,12 @@ def test_a_folder_is_no_parquet_trace(tmp_path: Path) -> None:
         ),
         ("src\tdst\tbytes\tarrival_ps\n", "separated by tabs, and a trace is by commas"),
         (
-            "# ours\nsrc,dst,bytes,arrival_us\n0,1,9,0.5\n",
-            "column `arrival_us`, where arrivals are in `arrival_ps`, whole picoseconds; "
-            "call it so, and multiply its values by 1,000,000",
+            "# ours\nsource,dst,size,start_us\n0,1,9,0.5\n",
+            "`source` is not a column, `size` is not a column, `start_us` is not a column, has no "
+            "column src, has no column bytes, has no column arrival_ps; set "
+            'workload.trace_columns = { src = "source", bytes = "size", arrival = "start_us" }',
         ),
-        ("src,dst,bytes,arrival_s\n0,1,9,0.5\n", "multiply its values by 1,000,000,000,000"),
-        ("src,dst,bytes,start\n0,1,9,0\n", "column `start`, where arrivals are in `arrival_ps`"),
+        ("src,dst,bytes,start\n0,1,9,0\n", 'set workload.trace_columns = { arrival = "start" }'),
         ("src,dst,byts,arrival_ps\n", 'did you mean "bytes"?'),
     ],
 )

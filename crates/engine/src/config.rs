@@ -15,13 +15,58 @@ use std::fmt;
 /// # Errors
 /// A [`Refusal`] that names the key below `at`.
 pub fn read<T: DeserializeOwned>(table: &Value, at: &str) -> Result<T, Refusal> {
-    serde_path_to_error::deserialize(table).map_err(|e| {
+    let fractions = with_fractions(table);
+    serde_path_to_error::deserialize(fractions.as_ref().unwrap_or(table)).map_err(|e| {
         let path = match e.path().to_string() {
             p if p == "." => String::new(),
             p => p,
         };
         refuse(table, at, &path, &e.inner().to_string())
     })
+}
+
+/// Keys whose value is a name, so that `"50%"` is one, too.
+const NAMES: [&str; 3] = ["label", "name", "group"];
+
+/// The same with numbers for texts such as `"50%"`; nothing if there are none.
+fn with_fractions(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) => fraction(text),
+        Value::Array(items) => {
+            let read: Vec<Option<Value>> = items.iter().map(with_fractions).collect();
+            read.iter().any(Option::is_some).then(|| {
+                let pairs = read.into_iter().zip(items);
+                pairs
+                    .map(|(new, old)| new.unwrap_or_else(|| old.clone()))
+                    .collect()
+            })
+        }
+        Value::Object(table) => {
+            let mut read: Option<serde_json::Map<String, Value>> = None;
+            for (key, inner) in table
+                .iter()
+                .filter(|(key, _)| !NAMES.contains(&key.as_str()))
+            {
+                if let Some(new) = with_fractions(inner) {
+                    read.get_or_insert_with(|| table.clone())
+                        .insert(key.clone(), new);
+                }
+            }
+            read.map(Value::Object)
+        }
+        _ => None,
+    }
+}
+
+/// The number that a percentage is, rounded once: `"12.5%"` is 0.125.
+fn fraction(text: &str) -> Option<Value> {
+    let number = text.trim().strip_suffix('%')?.trim_end();
+    let written = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let value = format!("{number}e-2")
+        .parse::<f64>()
+        .ok()
+        .filter(|_| written)?;
+    serde_json::Number::from_f64(value).map(Value::Number)
 }
 
 /// Reads a word or a quantity as text. A bare number is text too: its reader says that
@@ -189,6 +234,17 @@ mod tests {
         rule: Option<Rule>,
         #[serde(default)]
         inner: Option<Inner>,
+    }
+
+    #[test]
+    fn percentages_are_fractions() {
+        let table = json!({"load": "50%", "label": "50%", "loads": ["12.5 %", 0.5, "100%"]});
+        let read: Value = super::read(&table, "").unwrap();
+        let expected = json!({"load": 0.5, "label": "50%", "loads": [0.125, 0.5, 1.0]});
+        assert_eq!(read, expected);
+        for text in ["%", "a%", "1e3%", "-5%", "5 % of"] {
+            assert_eq!(with_fractions(&json!(text)), None, "{text}");
+        }
     }
 
     #[derive(Debug, Deserialize)]

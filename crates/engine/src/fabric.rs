@@ -21,7 +21,7 @@ pub struct Shape {
 }
 
 /// The switches above the racks of an electrical network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SwitchTier {
     /// Between a pod's racks and the core.
     Aggregation,
@@ -30,7 +30,7 @@ pub enum SwitchTier {
 }
 
 /// A part that can fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
     /// A rack or single node.
     Node(u32),
@@ -80,7 +80,9 @@ pub struct Circuit {
     pub until: Time,
 }
 
-/// What the engine tells a fabric to do at a given instant.
+/// What the engine tells a fabric to do at a given instant: it sets the condition of a part,
+/// whatever that was. Failures of one part that overlap are combined before
+/// ([`crate::outages`]); those of parts that contain each other are the fabric's to combine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
     /// The element fails: it loses each cell or packet with this probability
@@ -208,6 +210,13 @@ pub trait Reports: Send {
         None
     }
 
+    /// The longest pause in deliveries after which bytes that wait are still delivered, if
+    /// nothing arrives, fails or is repaired meanwhile: after a longer one they never are.
+    /// `None` where no such time is known.
+    fn longest_pause(&self) -> Option<Time> {
+        None
+    }
+
     /// What keeps the fabric from going on, if anything does: the run ends with it.
     fn trouble(&self) -> Option<&Refusal> {
         None
@@ -234,7 +243,7 @@ pub trait Fabric: Reports {
     fn apply(&mut self, command: Command) -> Result<(), Rejected>;
 
     /// Whether nothing would move without an arrival or a command: no byte is
-    /// inside, but for those that a fault has cut off.
+    /// inside, but for those that a fault has cut off, or that nothing serves.
     fn idle(&self) -> bool;
 
     /// From now on shares links out no more exactly than that; called before anything

@@ -9,6 +9,7 @@
 //! | [`fabric`] | the trait between engine and fabric, and what a fabric says of itself |
 //! | [`kernel`] | slots, events, flows by rates: what a fabric's author writes, and its drivers |
 //! | [`run`] | the run loop: horizons, faults, samples, the end |
+//! | [`outages`] | failures of one part that overlap, as commands of a run |
 //! | [`io`] | arrivals, flow columns and the ledger, as a fabric sees them |
 //! | [`deliveries`] | what has been delivered by certain instants |
 //! | [`flows`], [`dag`], [`ids`] | what is to be sent and what became of it; flows that wait for each other; indices |
@@ -36,6 +37,7 @@ mod indexed;
 pub mod io;
 pub mod kernel;
 pub mod mistyped;
+pub mod outages;
 pub mod quantity;
 pub mod refusal;
 pub mod rng;

@@ -125,6 +125,11 @@ mod tests {
         assert_eq!("3.84ns".parse(), Ok(Time(3_840)));
         assert_eq!("2.5 µs".parse(), Ok(Time(2_500_000)));
         assert_eq!("50 Gb/s".parse(), Ok(Rate(50_000_000_000)));
+        for text in ["400G", "400 Gbps", "400Gbit/s", "0.4T", "400000M"] {
+            assert_eq!(text.parse(), Ok(Rate(400_000_000_000)), "{text}");
+        }
+        assert!("400G".parse::<Bytes>().is_err());
+        assert!("400M".parse::<Length>().is_err());
         assert_eq!("12.8 Tbps".parse(), Ok(Rate(12_800_000_000_000)));
         assert_eq!("1.5 KiB".parse(), Ok(Bytes(1536)));
         assert_eq!("1_000 B".parse(), Ok(Bytes(1000)));

@@ -65,6 +65,14 @@ const ALIASES: &[(&str, &str)] = &[
     ("Mbps", "Mb/s"),
     ("kbps", "kb/s"),
     ("bps", "b/s"),
+    ("Tbit/s", "Tb/s"),
+    ("Gbit/s", "Gb/s"),
+    ("Mbit/s", "Mb/s"),
+    ("kbit/s", "kb/s"),
+    // Of ports, as switches write them: 400G. Amounts of data and lengths have no such unit.
+    ("T", "Tb/s"),
+    ("G", "Gb/s"),
+    ("M", "Mb/s"),
     ("kB", "KB"),
 ];
 

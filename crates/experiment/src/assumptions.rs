@@ -4,6 +4,7 @@
 use crate::FabricTable;
 use lightloom_engine::{Cluster, Refusal};
 use lightloom_fabrics::physics::{Physics, Term};
+use lightloom_fabrics::Finding;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -18,6 +19,8 @@ pub struct Assumptions {
     pub missing: Vec<Missing>,
     /// Keys by which it would obey the physics, and that have values of their own.
     pub own: Vec<Own>,
+    /// Values of its table that limit its results.
+    pub findings: Vec<Finding>,
 }
 
 /// A term of the physics that a fabric does not have.
@@ -66,6 +69,7 @@ impl Assumptions {
             ideal: (entry.ideal)(&table.table())?,
             missing: missing.map(|(term, why)| Missing { term, why }).collect(),
             own: own.collect(),
+            findings: (entry.findings)(&table.table(), cluster)?,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! `[cluster]`: the servers that every fabric of the experiment connects.
 
 use lightloom_engine::{config, Cluster, Nic, Rate, Refusal};
+use lightloom_fabrics::Discipline;
 use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -44,6 +45,13 @@ pub struct ClusterTable {
     )]
     #[schemars(range(min = 1, max = 1000))]
     pub oversubscription: Option<f64>,
+    /// Order in which the link between a server and its rack switch serves the flows that wait
+    /// for it, at the server and at the rack switch: "fair", flows in turn, a packet each; or
+    /// "fifo", first in, first out. Default "fair" on every fabric. A fabric's own key goes
+    /// before it. On fabrics whose flows have rates, and on `clos`, servers' links are always
+    /// fair.
+    #[serde(default)]
+    pub discipline: Option<Discipline>,
 }
 
 /// An oversubscription, which is refused the same whatever is wrong with it.
@@ -121,6 +129,7 @@ impl ClusterTable {
             servers_per_rack: Some(servers_per_rack),
             hosts: None,
             nic: Some(nic),
+            discipline: Some(self.discipline.unwrap_or_default()),
             ..self.clone()
         };
         Ok((table, cluster))

@@ -2,7 +2,7 @@
 
 use crate::fabric;
 use crate::trial::{self, Stopwatch, Trial, TrialClock};
-use lightloom_engine::run::{self, Broken, Fault, Plan, Progress};
+use lightloom_engine::run::{self, Broken, Fault, Outcome, Plan, Progress, Stop};
 use lightloom_engine::{Circuit, Cluster, ControlRecord, Fabric, Flows, Halt, Io, Refusal, Time};
 use lightloom_metrics::{summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary};
 use serde_json::Value;
@@ -119,6 +119,7 @@ impl Prepared {
             devices: self.devices.as_ref(),
             physics: self.physics.as_ref(),
             faults_after_end: self.plan.faults.iter().filter(late).count() as u64,
+            cut_at: cut_at(&self.plan, &self.io, &outcome),
             time_scale: self.time_scale,
             wall_s: self.begun.elapsed().as_secs_f64(),
         });
@@ -140,6 +141,17 @@ impl Prepared {
             Broken::Trouble(refusal) => fabric::place(refusal, &self.place),
         }
     }
+}
+
+/// The limit, if it ended a run before its stop rule did. A window has a limit by rule.
+fn cut_at(plan: &Plan, io: &Io, outcome: &Outcome) -> Option<Time> {
+    let early = match plan.stop {
+        Stop::At(time) => time > plan.limit,
+        Stop::LastArrival => io.flows.last_arrival() > plan.limit,
+        Stop::Drain => io.ledger.flows_completed < io.flows.len() as u64,
+        Stop::Delivered(_) => false,
+    };
+    Some(plan.limit).filter(|&limit| early && !outcome.interrupted && outcome.simulated >= limit)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! Whether a fabric has such a part, only the fabric knows: it is asked before
 //! the run begins.
 
-use lightloom_engine::run::Fault;
-use lightloom_engine::{Cluster, Command, Element, Refusal, Rejected, SwitchTier, Time};
+use lightloom_engine::outages::Outage;
+use lightloom_engine::{Cluster, Element, Refusal, Rejected, SwitchTier, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -236,21 +236,14 @@ impl FaultTable {
         self.fabric.as_deref().is_none_or(|f| f == label)
     }
 
-    /// The failure, and the repair if there is one.
-    pub(crate) fn commands(&self, index: usize) -> Result<Vec<Fault>, Refusal> {
-        let element = self.element(&key(index))?;
-        let fail = Fault {
-            at: self.at,
-            command: Command::Fail {
-                element,
-                loss: self.loss,
-            },
-        };
-        let repair = self.repair_at.map(|at| Fault {
-            at,
-            command: Command::Repair(element),
-        });
-        Ok([fail].into_iter().chain(repair).collect())
+    /// When which part fails, and how badly.
+    pub(crate) fn outage(&self, index: usize) -> Result<Outage, Refusal> {
+        Ok(Outage {
+            element: self.element(&key(index))?,
+            loss: self.loss,
+            from: self.at,
+            until: self.repair_at,
+        })
     }
 }
 
@@ -274,23 +267,13 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_with_a_repair_is_two_commands() {
+    fn a_fault_with_a_repair_is_an_outage() {
         let f = check(json!({"at": "1 us", "element": "transceiver", "node": 3, "uplink": 2, "repair_at": "5 us"}))
             .unwrap();
         let element = Element::Transceiver { node: 3, uplink: 2 };
-        assert_eq!(
-            f.commands(0).unwrap(),
-            [
-                Fault {
-                    at: Time::US,
-                    command: Command::Fail { element, loss: 1.0 }
-                },
-                Fault {
-                    at: Time::US * 5,
-                    command: Command::Repair(element)
-                },
-            ]
-        );
+        let outage = f.outage(0).unwrap();
+        assert_eq!((outage.element, outage.loss), (element, 1.0));
+        assert_eq!((outage.from, outage.until), (Time::US, Some(Time::US * 5)));
         assert!(f.happens_in("sirius"));
         assert_eq!(f.part(), "node 3 uplink 2");
     }
@@ -298,9 +281,8 @@ mod tests {
     #[test]
     fn controllers_and_optical_ports_fail() {
         let f = check(json!({"at": "1 s", "element": "controller"})).unwrap();
-        let fail = |element| Command::Fail { element, loss: 1.0 };
-        let command = |f: &FaultTable| f.commands(0).unwrap()[0].command;
-        assert_eq!(command(&f), fail(Element::Controller));
+        let part = |f: &FaultTable| f.outage(0).unwrap().element;
+        assert_eq!(part(&f), Element::Controller);
         assert_eq!(f.part(), "controller");
         for (table, plane) in [(json!({}), 0), (json!({"plane": 3}), 3)] {
             let mut fault = json!({"at": "1 s", "element": "optical-port", "node": 2});
@@ -309,7 +291,7 @@ mod tests {
                 .unwrap()
                 .extend(table.as_object().unwrap().clone());
             let f = check(fault).unwrap();
-            assert_eq!(command(&f), fail(Element::Port { node: 2, plane }));
+            assert_eq!(part(&f), Element::Port { node: 2, plane });
         }
     }
 

@@ -43,7 +43,7 @@ pub use trial::{Reached, Trial};
 
 use lightloom_engine::run::Progress;
 use lightloom_engine::{config, Cluster, Refusal};
-use lightloom_fabrics::Physics;
+use lightloom_fabrics::{Discipline, Physics};
 use lightloom_workload::WorkloadConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -177,6 +177,9 @@ impl Experiment {
 fn shared(physics: Option<&PhysicsTable>, cluster: &ClusterTable) -> Physics {
     Physics {
         oversubscription: cluster.oversubscription,
+        discipline: cluster
+            .discipline
+            .filter(|&given| given != Discipline::default()),
         ..physics.map_or_else(Physics::default, PhysicsTable::terms)
     }
 }

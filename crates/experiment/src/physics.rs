@@ -115,6 +115,7 @@ impl PhysicsTable {
             header: self.header,
             gap: self.gap,
             oversubscription: None,
+            discipline: None,
         }
     }
 }
@@ -130,6 +131,7 @@ impl PhysicsPreset {
                 header: Some(Bytes(18)),
                 gap: Some(Bytes(20)),
                 oversubscription: None,
+                discipline: None,
             },
         }
     }

@@ -5,6 +5,7 @@ use crate::run_table::{Goodput, StopRule};
 use crate::trial::Stopwatch;
 use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
 use lightloom_control::policies::library::{Empty, Library};
+use lightloom_engine::outages::{self, Outage};
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Bytes, Cluster, Deliveries, Fabric, Flows, Io, Precision, Refusal};
 use lightloom_fabrics::{Derived, Entry, Facts, Memory, Site, Unjoined};
@@ -86,7 +87,7 @@ impl Experiment {
         io.deliveries = span.map(|span| Deliveries::at(span.instants()));
         Ok(Prepared {
             fabric: built.fabric,
-            plan: experiment.run.plan(built.faults),
+            plan: experiment.run.plan(built.faults, &io.flows, &cluster),
             kind: table.kind.clone(),
             label: table.label().to_owned(),
             place: fabric::path(table, &experiment.fabric),
@@ -180,12 +181,12 @@ impl Experiment {
         let entry = table.entry(&at)?;
         let own = table.table();
         let placed = |e| fabric::place(e, &at);
-        let faults = self.faults_of(table.label())?;
-        let memory = check_memory(entry, &own, site, &at, !faults.is_empty())?;
-        if !faults.is_empty() {
+        let outages = self.outages_of(table.label())?;
+        let memory = check_memory(entry, &own, site, &at, !outages.is_empty())?;
+        if !outages.is_empty() {
             // On a fabric of its own: a trial leaves traces.
             let mut trial = (entry.build)(&own, site).map_err(placed)?;
-            self.rehearse(trial.as_mut(), table.label(), &faults)?;
+            self.rehearse(trial.as_mut(), table.label(), &outages)?;
         }
         let mut fabric = (entry.build)(&own, site).map_err(placed)?;
         if self.run.controller_log {
@@ -195,9 +196,10 @@ impl Experiment {
         self.check_end(&facts, site.flows, &at)?;
         let mut derived = in_force(&facts);
         derived.0.extend(self.share_out(fabric.as_mut()));
+        let outages: Vec<Outage> = outages.into_iter().map(|(_, outage)| outage).collect();
         Ok(Built {
             fabric,
-            faults: faults.into_iter().map(|(_, f)| f).collect(),
+            faults: outages::commands(&outages),
             memory,
             facts,
             derived,
@@ -228,19 +230,11 @@ impl Experiment {
         counted::counted(self.workload.jobs.as_ref(), facts.framing, cluster)
     }
 
-    /// Commands in order of time, each with the index of its table.
-    fn faults_of(&self, label: &str) -> Result<Vec<(usize, Fault)>, Refusal> {
-        let mut faults = Vec::new();
-        for (i, table) in self
-            .fault
-            .iter()
-            .enumerate()
-            .filter(|f| f.1.happens_in(label))
-        {
-            faults.extend(table.commands(i)?.into_iter().map(|f| (i, f)));
-        }
-        faults.sort_by_key(|(_, f)| f.at);
-        Ok(faults)
+    /// What fails in the fabric of that label, each with the index of its table.
+    fn outages_of(&self, label: &str) -> Result<Vec<(usize, Outage)>, Refusal> {
+        let tables = self.fault.iter().enumerate();
+        let here = tables.filter(|(_, table)| table.happens_in(label));
+        here.map(|(i, table)| Ok((i, table.outage(i)?))).collect()
     }
 
     /// Refuses a fault that the fabric would reject in the middle of the run.
@@ -248,14 +242,16 @@ impl Experiment {
         &self,
         fabric: &mut dyn Fabric,
         label: &str,
-        faults: &[(usize, Fault)],
+        outages: &[(usize, Outage)],
     ) -> Result<(), Refusal> {
         let labels = self.fabric.iter().map(FabricTable::label);
         let others: Vec<&str> = labels.filter(|&other| other != label).collect();
-        for (i, fault) in faults {
-            fabric
-                .apply(fault.command)
-                .map_err(|rejected| self.fault[*i].refused(*i, &rejected, &others))?;
+        for (i, outage) in outages {
+            for fault in outages::commands(std::slice::from_ref(outage)) {
+                fabric
+                    .apply(fault.command)
+                    .map_err(|rejected| self.fault[*i].refused(*i, &rejected, &others))?;
+            }
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! `[run]`: the seed, when to end, how often to look, and what to measure.
 
 use lightloom_engine::run::{Fault, Plan, Stop};
-use lightloom_engine::{config, Precision, Refusal, Time};
+use lightloom_engine::{config, Cluster, Flows, Precision, Refusal, Time};
 use lightloom_metrics::Span;
 use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
@@ -37,9 +37,12 @@ pub struct RunTable {
     /// up to 1,000 where there are jobs. Fewer than 1,000 are kept: whenever there
     /// are as many, every other one is dropped and the distance doubled from then on.
     pub sample: Option<Time>,
-    /// No run goes beyond this simulated time: 10 s unless given, 100,000 s where
-    /// there are jobs, `stop` if that is a later time; with `measure`, as long after
-    /// the window as the window is.
+    /// No run goes beyond this simulated time. Unless given it is `stop` or 10 s, the later
+    /// of the two, if `stop` is a time; 100,000 s with jobs; with `measure`, as long after the
+    /// window as the window is. A run that ends at its last arrival has no limit. One that
+    /// drains ends after 10 s, or 100 times as long as its flows last if one server's link
+    /// sends all of them after the last arrival, whichever is later. `cut` of `summary.json`
+    /// has the flows that a limit left out.
     pub limit: Option<Time>,
     /// What counts in `goodput_normalized` of the summary: "all", or
     /// "between-racks", which leaves out what never leaves a rack. The time
@@ -75,8 +78,14 @@ pub enum Goodput {
 const LIMIT: Time = Time(10 * Time::S.0);
 const LIMIT_JOBS: Time = Time(100_000 * Time::S.0);
 
+/// A run that drains ends after so many times as long as one server's link needs for all bytes.
+const DRAIN_TIMES: i64 = 100;
+
 /// Slots of circuits that take turns, each an event or more: more take hours.
 const SLOTS_MAX: i64 = 1 << 31;
+
+/// Picoseconds a second, times bits a byte.
+const PS_BITS: u128 = 8_000_000_000_000;
 
 /// Neither warm-up nor window may be longer.
 const LONGEST: Time = LIMIT_JOBS;
@@ -164,15 +173,18 @@ impl RunTable {
             StopRule::At(time) => Some(time),
             _ => None,
         };
-        let limit = match (span, workload.has_jobs()) {
-            (Some(span), _) => span.until + (span.until - span.from),
-            (None, true) => LIMIT_JOBS,
-            (None, false) => LIMIT,
+        let limit = match (span, workload.has_jobs(), stop_at) {
+            (Some(span), ..) => Some(span.until + (span.until - span.from)),
+            (None, true, _) => Some(LIMIT_JOBS),
+            (None, false, Some(_)) => Some(LIMIT),
+            // Its flows bound the run.
+            (None, false, None) => None,
         };
+        let limit = limit.map(|limit| limit.max(stop_at.unwrap_or(limit)));
         Ok(RunTable {
             stop: Some(stop),
             warm_up: span.map(|s| s.from),
-            limit: Some(self.limit.unwrap_or(limit.max(stop_at.unwrap_or(limit)))),
+            limit: self.limit.or(limit),
             repeat: self.repeat.filter(|&times| times > 1),
             ..self.clone()
         })
@@ -291,7 +303,7 @@ impl RunTable {
     /// Refuses a run in which circuits take turns so often that it would not end: those of
     /// the fabric `at` in slots of `slot` or less, with flows until `last`. `self` is resolved.
     pub(crate) fn refuse_turns(&self, slot: Time, last: Time, at: &str) -> Result<(), Refusal> {
-        let Plan { stop, limit, .. } = self.plan(Vec::new());
+        let (stop, limit) = (self.engine_stop(), self.limit.unwrap_or(Time::NEVER));
         let (value, until) = match stop {
             Stop::At(time) => (time.to_string(), time),
             Stop::Delivered(time) => ("\"measured\"".to_owned(), time),
@@ -320,21 +332,36 @@ impl RunTable {
         Some(Span { from, until })
     }
 
-    /// The engine's plan; `self` is resolved.
-    pub(crate) fn plan(&self, faults: Vec<Fault>) -> Plan {
+    /// The engine's plan for these flows; `self` is resolved.
+    pub(crate) fn plan(&self, faults: Vec<Fault>, flows: &Flows, cluster: &Cluster) -> Plan {
         Plan {
-            stop: match self.stop {
-                Some(StopRule::LastArrival) => Stop::LastArrival,
-                Some(StopRule::At(time)) => Stop::At(time),
-                Some(StopRule::Measured) => {
-                    Stop::Delivered(self.span().map_or(Time::ZERO, |s| s.until))
-                }
-                Some(StopRule::Drain) | None => Stop::Drain,
-            },
-            limit: self.limit.unwrap_or(LIMIT),
+            stop: self.engine_stop(),
+            limit: { self.limit }.unwrap_or_else(|| self.bounded_by(flows, cluster)),
             sample: self.sample,
             faults,
         }
+    }
+
+    fn engine_stop(&self) -> Stop {
+        match self.stop {
+            Some(StopRule::LastArrival) => Stop::LastArrival,
+            Some(StopRule::At(time)) => Stop::At(time),
+            Some(StopRule::Measured) => {
+                Stop::Delivered(self.span().map_or(Time::ZERO, |s| s.until))
+            }
+            Some(StopRule::Drain) | None => Stop::Drain,
+        }
+    }
+
+    /// The latest end of a run that its flows bound.
+    fn bounded_by(&self, flows: &Flows, cluster: &Cluster) -> Time {
+        if self.stop == Some(StopRule::LastArrival) {
+            return Time::NEVER;
+        }
+        let one_link = flows.total_bytes() as u128 * PS_BITS / cluster.server_rate.0.max(1) as u128;
+        let last = i64::try_from(one_link).unwrap_or(i64::MAX);
+        let longest = flows.last_arrival().0.saturating_add(last);
+        Time(longest.saturating_mul(DRAIN_TIMES).min(Time::NEVER.0)).max(LIMIT)
     }
 }
 
@@ -411,10 +438,10 @@ mod tests {
         assert_eq!(table.limit, Some(Time::S * 100_000));
         let table = read_for(jobs.clone(), json!({"limit": "5 s"})).unwrap();
         assert_eq!(table.limit, Some(Time::S * 5));
-        assert_eq!(read(json!({})).unwrap().limit, Some(Time::S * 10));
+        assert_eq!(read(json!({})).unwrap().limit, None);
         // A time to stop at is not cut short by a limit that nobody wrote.
         let table = read(json!({"stop": "20 s"})).unwrap();
-        assert_eq!(table.plan(Vec::new()).limit, Time::S * 20);
+        assert_eq!(table.limit, Some(Time::S * 20));
         let e = read_for(jobs, json!({"stop": "last-arrival"})).unwrap_err();
         assert!(
             e.starts_with("run.stop = \"last-arrival\": flows of jobs arrive"),
@@ -429,8 +456,7 @@ mod tests {
         let table = read_for(load.clone(), window).unwrap();
         assert_eq!(table.stop, Some(StopRule::Measured));
         assert_eq!(table.limit, Some(Time::US * 210));
-        let plan = table.plan(Vec::new());
-        assert_eq!(plan.stop, Stop::Delivered(Time::US * 110));
+        assert_eq!(table.engine_stop(), Stop::Delivered(Time::US * 110));
         let again = serde_json::to_value(&table).unwrap();
         assert_eq!(
             again,

@@ -522,3 +522,38 @@ fn a_precision_of_rates_reaches_the_fabrics_that_share_them_out() {
     assert_ne!(rough, exact);
     assert_eq!(rows(&run(&tree(Some("1 %")), 4)), rough);
 }
+
+/// 40 flows of 1 MB, a millisecond apart on average, on links of 1 Gb/s: 8 ms each.
+fn apart(run: Value) -> Value {
+    json!({
+        "cluster": {"racks": 2, "servers_per_rack": 1, "server_rate": "1 Gb/s"},
+        "workload": {"load": 4.0, "flows": 40, "sizes": {"kind": "fixed", "size": "1 MB"}},
+        "run": run,
+        "fabric": [{"kind": "clos"}],
+    })
+}
+
+#[test]
+fn a_run_that_its_flows_bound_is_not_cut_by_a_default() {
+    let resolved = resolve(&apart(json!({"stop": "drain"}))).unwrap();
+    assert_eq!(resolved["run"].get("limit"), None);
+    let whole = summary(&apart(json!({"stop": "drain"})));
+    assert_eq!(
+        (&whole["flows_completed"], whole.get("cut")),
+        (&json!(40), None)
+    );
+}
+
+#[test]
+fn a_limit_says_how_many_flows_it_left_out() {
+    for stop in ["drain", "last-arrival", "1 s"] {
+        let cut = summary(&apart(json!({"stop": stop, "limit": "30 ms"})));
+        let (offered, done) = (&cut["flows_offered"], &cut["flows_completed"]);
+        let (offered, done) = (offered.as_u64().unwrap(), done.as_u64().unwrap());
+        let expected = json!({"limit_s": 0.03, "flows": 40, "flows_never_offered": 40 - offered,
+                              "flows_unfinished": offered - done});
+        assert_eq!(cut["cut"], expected);
+        // A server's link carries 3.75 MB in 30 ms, and there are two.
+        assert!(done <= 7 && offered < 40, "{cut}");
+    }
+}

@@ -84,3 +84,45 @@ fn hosts_that_would_be_faster_are_refused() {
         assert!(alone(&uncapped, &json!({"kind": kind, "rate": "10 Gb/s"})).is_ok());
     }
 }
+
+/// Fabrics whose links are always fair.
+const FAIR: [&str; 5] = ["clos", "tree", "cthrough", "hydra", "hybrid"];
+
+/// Every fabric obeys the order in which servers' links serve flows, or says that it has none;
+/// what is in force is in the completed file.
+#[test]
+fn every_fabric_obeys_the_discipline_or_says_that_it_has_none() {
+    for entry in REGISTRY {
+        let completed = |discipline: Option<&str>| {
+            let mut cluster = cluster(entry.kind);
+            if let Some(discipline) = discipline {
+                cluster["discipline"] = json!(discipline);
+            }
+            let raw = json!({
+                "cluster": cluster,
+                "workload": {"load": 0.1, "flows": 10},
+                "fabric": [{"kind": entry.kind}],
+            });
+            Experiment::read(&raw)
+                .and_then(|read| read.resolve())
+                .expect("it can run")
+        };
+        for (given, recorded) in [
+            (None, "fair"),
+            (Some("fair"), "fair"),
+            (Some("fifo"), "fifo"),
+        ] {
+            let resolved = completed(given);
+            let missing = resolved.assumptions().expect("resolved").remove(0).missing;
+            let missing = serde_json::to_value(missing).expect("plain data");
+            let terms = missing.as_array().expect("a list").iter();
+            let lacks = terms.into_iter().any(|m| m["term"] == "cluster.discipline");
+            let json = resolved.to_json();
+            assert_eq!(json["cluster"]["discipline"], recorded, "{}", entry.kind);
+            let fifo = recorded == "fifo";
+            assert_eq!(lacks, fifo && FAIR.contains(&entry.kind), "{}", entry.kind);
+            let own = json["fabric"][0]["discipline"] == "fifo";
+            assert_eq!(own, fifo && !lacks, "{}", entry.kind);
+        }
+    }
+}

@@ -33,6 +33,7 @@ fn packets(fabric: Value, load: f64) -> Value {
 fn switch(architecture: &str, k: u32) -> Value {
     json!({
         "kind": "lions", "architecture": architecture, "timing": "slotted", "receivers": k,
+        "host_link": "receivers",
         "packet": "250 B", "header": "0 B", "guard": "0 B", "tuning": "0 ns", "fibre": "0 m",
     })
 }

@@ -2,6 +2,7 @@
 //! [`Entry`], by which the [registry](crate::registry) knows it.
 
 use crate::facts::Facts;
+use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
 use lightloom_control::policies::library::Library;
 use lightloom_engine::{config, Cluster, Fabric, Flows, Refusal};
@@ -65,6 +66,12 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
 
     /// What is ideal about a resolved configuration, a few words each: `no propagation`.
     fn ideal(&self) -> Vec<&'static str>;
+
+    /// Values of a resolved configuration that limit its results, each with its remedy; none
+    /// unless the fabric works them out.
+    fn findings(&self, _cluster: &Cluster) -> Vec<Finding> {
+        Vec::new()
+    }
 
     /// Builds the fabric from a resolved configuration.
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal>;
@@ -132,6 +139,8 @@ pub struct Entry {
     pub obey: fn(&Value, &Physics, &Cluster) -> Result<Obeyed, Refusal>,
     /// What is ideal about a resolved table.
     pub ideal: fn(&Value) -> Result<Vec<&'static str>, Refusal>,
+    /// Values of a resolved table that limit its results.
+    pub findings: fn(&Value, &Cluster) -> Result<Vec<Finding>, Refusal>,
     /// Builds the fabric from a resolved table.
     pub build: fn(&Value, &Site) -> Built,
     /// Bytes of memory its state will take, about.
@@ -169,6 +178,14 @@ pub fn obey<C: FabricConfig>(
 /// What is ideal about a resolved table.
 pub fn ideal<C: FabricConfig>(table: &Value) -> Result<Vec<&'static str>, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.ideal())
+}
+
+/// Values of a resolved table that limit its results.
+pub fn findings<C: FabricConfig>(
+    table: &Value,
+    cluster: &Cluster,
+) -> Result<Vec<Finding>, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.findings(cluster))
 }
 
 /// Builds a fabric from a resolved table.

@@ -1,10 +1,8 @@
-//! What waits at the hosts of packet fabrics: each sends its flows first in, first
-//! out, packet by packet. When and where to is the fabric's own.
+//! Flows that wait at the hosts of packet fabrics: each host sends packet by packet, its flows
+//! in turn or one after another. When and where to is the fabric's own.
 
+use crate::discipline::{Discipline, Turns};
 use lightloom_engine::{FlowId, Io};
-
-/// End of a chain; no such flow.
-const NONE: u32 = u32::MAX;
 
 /// A packet of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,38 +13,30 @@ pub struct Packet {
     pub bytes: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Queue {
-    /// First and last flow that wait.
-    head: u32,
-    tail: u32,
-    /// Bytes of the first that have not been sent.
-    left: u64,
-}
-
 /// The flows that wait at all hosts.
 #[derive(Clone, Debug)]
 pub struct HostQueues {
-    queues: Vec<Queue>,
-    /// Behind each flow, the next of its host.
-    next: Vec<u32>,
+    discipline: Discipline,
+    /// A ring of flows for each host.
+    turns: Turns,
+    /// Bytes of each flow that have not been sent.
+    left: Vec<u64>,
     packet: u64,
     /// Bytes that wait.
     pub bytes: u64,
 }
 
 impl HostQueues {
+    /// Memory that a host and a flow take [B].
+    pub const BYTES: (u64, u64) = (8, 12);
+
     /// Empty queues that will be offered so many flows, with packets of that
     /// payload [B].
-    pub fn new(hosts: usize, flows: usize, packet: u64) -> HostQueues {
-        let empty = Queue {
-            head: NONE,
-            tail: NONE,
-            left: 0,
-        };
+    pub fn new(hosts: usize, flows: usize, packet: u64, discipline: Discipline) -> HostQueues {
         HostQueues {
-            queues: vec![empty; hosts],
-            next: vec![NONE; flows],
+            discipline,
+            turns: Turns::new(hosts, flows),
+            left: vec![0; flows],
             packet,
             bytes: 0,
         }
@@ -57,52 +47,49 @@ impl HostQueues {
     pub fn admit(&mut self, flow: FlowId, io: &Io) -> usize {
         let (f, bytes) = (flow.index(), io.flows.bytes[flow.index()]);
         let host = io.flows.src[f].index();
-        let queue = &mut self.queues[host];
         self.bytes += bytes;
-        if queue.head == NONE {
-            queue.head = flow.0;
-            queue.left = bytes;
-        } else {
-            self.next[queue.tail as usize] = flow.0;
-        }
-        queue.tail = flow.0;
+        self.left[f] = bytes;
+        self.turns.join(host, flow.0);
         host
     }
 
     /// Whether a host has anything to send.
     #[inline]
     pub fn waits(&self, host: usize) -> bool {
-        self.queues[host].head != NONE
+        self.turns.first(host).is_some()
+    }
+
+    /// The packet that a host sends next, if it has one. It stays the next until it is taken,
+    /// whatever joins.
+    #[inline]
+    pub fn front(&self, host: usize) -> Option<Packet> {
+        let flow = self.turns.first(host)?;
+        Some(Packet {
+            flow: FlowId(flow),
+            bytes: self.left[flow as usize].min(self.packet) as u32,
+        })
     }
 
     /// The packet that a host sends next; it has one.
     #[inline]
     pub fn first(&self, host: usize) -> Packet {
-        let queue = &self.queues[host];
-        Packet {
-            flow: FlowId(queue.head),
-            bytes: queue.left.min(self.packet) as u32,
-        }
+        self.front(host).expect("the host has a packet")
     }
 
-    /// The packet that a host sends next, if it has one.
+    /// The first packet, of so many bytes, has left its host: the next is of the next flow, or
+    /// of the same as long as it has one.
     #[inline]
-    pub fn front(&self, host: usize) -> Option<Packet> {
-        self.waits(host).then(|| self.first(host))
-    }
-
-    /// The first packet, of so many bytes, has left its host.
-    #[inline]
-    pub fn pop(&mut self, host: usize, bytes: u32, io: &Io) {
-        self.bytes -= bytes as u64;
-        let queue = &mut self.queues[host];
-        queue.left -= bytes as u64;
-        if queue.left > 0 {
+    pub fn pop(&mut self, host: usize, bytes: u32) {
+        self.bytes -= u64::from(bytes);
+        let Some(flow) = self.turns.first(host) else {
             return;
-        }
-        queue.head = self.next[queue.head as usize];
-        if queue.head != NONE {
-            queue.left = io.flows.bytes[queue.head as usize];
+        };
+        let left = &mut self.left[flow as usize];
+        *left -= u64::from(bytes);
+        match (*left, self.discipline) {
+            (0, _) => _ = self.turns.leave(host),
+            (_, Discipline::Fair) => self.turns.rotate(host),
+            (_, Discipline::Fifo) => {}
         }
     }
 }
@@ -115,18 +102,20 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// As a queue of whole flows for each host, cut up by hand.
+        /// As a list of flows for each host, cut up by hand.
         #[test]
-        fn flows_leave_in_order_and_in_packets(
+        fn flows_leave_in_packets_in_turn_or_in_order(
             sizes in prop::collection::vec((0u32..3, 1u64..900), 1..40),
             steps in prop::collection::vec((prop::bool::ANY, 0usize..3), 0..200),
+            fair in prop::bool::ANY,
         ) {
             let mut flows = Flows::new();
             for &(host, bytes) in &sizes {
                 flows.push(HostId(host), HostId(3), bytes, Time::ZERO);
             }
             let io = Io::new(flows);
-            let mut queues = HostQueues::new(3, sizes.len(), 256);
+            let discipline = if fair { Discipline::Fair } else { Discipline::Fifo };
+            let mut queues = HostQueues::new(3, sizes.len(), 256, discipline);
             let mut model: [VecDeque<(u32, u64)>; 3] = Default::default();
             let mut rows = sizes.iter().enumerate();
             for (arrives, host) in steps {
@@ -137,10 +126,12 @@ mod tests {
                 } else if let Some(Packet { flow, bytes }) = queues.front(host) {
                     let (f, left) = model[host].pop_front().expect("as many");
                     prop_assert_eq!((flow.0, bytes as u64), (f, left.min(256)));
-                    if left > 256 {
-                        model[host].push_front((f, left - 256));
+                    match left > 256 {
+                        true if fair => model[host].push_back((f, left - 256)),
+                        true => model[host].push_front((f, left - 256)),
+                        false => {}
                     }
-                    queues.pop(host, bytes, &io);
+                    queues.pop(host, bytes);
                 }
                 let waits: u64 = model.iter().flatten().map(|(_, left)| left).sum();
                 prop_assert_eq!(queues.bytes, waits);

@@ -11,7 +11,7 @@
 //! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly that it is compared with |
 //! | [`physics`], [`overheads`], [`devices`] | what `[physics]` and optical devices set in a fabric's table |
 //! | [`alone`] | what packets take of time that a fluid does not, where switches store them |
-//! | [`entrance`], [`hosts`] | what several fabrics have before their own parts: the rack switch, queues of hosts |
+//! | [`entrance`], [`hosts`], [`links`], [`discipline`] | what several fabrics have before their own parts: the rack switch, queues of hosts, links to them, the order in which these send |
 //! | `ranges` | refusals that several fabrics word alike |
 //! | `memory` | large columns |
 
@@ -22,12 +22,15 @@ mod cases;
 pub mod contract;
 pub mod cthrough;
 pub mod devices;
+pub mod discipline;
 pub mod electrical;
 pub mod entrance;
 pub mod facts;
+pub mod findings;
 pub mod hosts;
 pub mod hybrid;
 pub mod hydra;
+pub mod links;
 pub mod lions;
 mod memory;
 pub mod mordia;
@@ -42,6 +45,8 @@ pub mod tdma;
 pub mod tree;
 
 pub use contract::{Entry, FabricConfig, Memory, Preset, Site};
+pub use discipline::Discipline;
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
+pub use findings::Finding;
 pub use physics::{Obeyed, Physics, Term};
 pub use registry::{find, REGISTRY};

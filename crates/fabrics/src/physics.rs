@@ -5,6 +5,7 @@
 //! table it obeys them ([`Obeyed`]), and which terms its model does not have: a user is told,
 //! and nothing is dropped silently. Its own keys and its presets go before.
 
+use crate::discipline::Discipline;
 use lightloom_engine::{Bytes, Time};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -26,6 +27,9 @@ pub struct Physics {
     /// What the servers of a rack can send ÷ what an electrical network carries for them; a
     /// key of the cluster.
     pub oversubscription: Option<f64>,
+    /// Order in which servers' links serve flows, where it is not the default; a key of the
+    /// cluster.
+    pub discipline: Option<Discipline>,
 }
 
 impl Physics {
@@ -58,6 +62,8 @@ pub enum Term {
     Gap,
     /// [`Physics::oversubscription`].
     Oversubscription,
+    /// [`Physics::discipline`].
+    Discipline,
 }
 
 impl Term {
@@ -70,6 +76,7 @@ impl Term {
             Term::Header => "physics.header",
             Term::Gap => "physics.gap",
             Term::Oversubscription => "cluster.oversubscription",
+            Term::Discipline => "cluster.discipline",
         }
     }
 }
@@ -123,6 +130,17 @@ impl Obeyed {
     pub fn oversubscribed(self, physics: &Physics) -> Obeyed {
         let ratio = physics.oversubscription;
         self.by(Term::Oversubscription, "oversubscription", ratio)
+    }
+
+    /// Obeys the order in which servers' links serve flows.
+    pub fn disciplined(self, physics: &Physics) -> Obeyed {
+        self.by(Term::Discipline, "discipline", physics.discipline)
+    }
+
+    /// Has no order in which servers' links serve flows: flows share them by rates.
+    pub fn shared_by_rates(self, physics: &Physics) -> Obeyed {
+        let why = "flows share every link by rates, so servers' links are fair";
+        self.lacks(Term::Discipline, physics.discipline, why)
     }
 
     /// Obeys all physics by the keys of the same names; what fills a link beside the payload by

@@ -43,6 +43,6 @@ pub use parts::PartCounts;
 pub use percentile::{mean, percentile};
 pub use series::Series;
 pub use span::{Span, CARRIED};
-pub use summary::{summarize, Endless, Finished, Summary};
+pub use summary::{summarize, Cut, Endless, Finished, Summary};
 pub use updates::{Counted, UpdateRate, Updates};
 pub use window::{Window, WindowBound};

@@ -50,6 +50,8 @@ pub struct Finished<'a> {
     pub physics: Option<&'a Value>,
     /// Failures and repairs that were due after the end.
     pub faults_after_end: u64,
+    /// The limit that ended the run before its stop rule did, if one did.
+    pub cut_at: Option<Time>,
     /// By what the times of a trace were multiplied, if they were.
     pub time_scale: Option<f64>,
     /// From reading the workload to the end of the run [s].
@@ -138,6 +140,10 @@ pub struct Summary {
     /// Failures and repairs of the experiment that were due after the end, and so
     /// had no effect.
     pub faults_after_end: u64,
+    /// Bytes that wait and can never move again, for which the run ended [B]; left out
+    /// where it ended otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stuck_bytes: Option<u64>,
     /// Time in which circuits were lit ÷ simulated time, on average over the planes of
     /// switches. Null for fabrics whose circuits do not take turns.
     pub duty_cycle: Option<f64>,
@@ -162,6 +168,9 @@ pub struct Summary {
     /// Flows of a trace that waited for a trigger; left out where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triggered: Option<u64>,
+    /// Flows that `run.limit` left out; left out where it did not end the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
     /// What followed from the devices that the fabric's table names; left out where it names
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,6 +185,19 @@ pub struct Endless {
     pub flows: u64,
     /// What was delivered of them [B].
     pub bytes_delivered: u64,
+}
+
+/// A run that `run.limit` ended before its stop rule did.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Cut {
+    /// The limit [s].
+    pub limit_s: f64,
+    /// Flows of the workload, with those that were never offered.
+    pub flows: u64,
+    /// Flows that had not arrived, or whose predecessors were not delivered, by then.
+    pub flows_never_offered: u64,
+    /// Flows that were offered and not delivered by then.
+    pub flows_unfinished: u64,
 }
 
 /// The summary of a run.
@@ -215,10 +237,12 @@ pub fn summarize(run: &Finished) -> Summary {
         parts: run.parts.clone(),
         derived: run.derived.clone(),
         faults_after_end: run.faults_after_end,
+        stuck_bytes: run.outcome.stuck,
         time_scale: run.time_scale,
         physics: run.physics.cloned(),
         endless: Endless::of(flows),
         triggered: triggered(flows),
+        cut: { run.cut_at }.map(|limit| Cut::of(run, limit)),
         duty_cycle: { run.outcome.lit }
             .filter(|_| simulated > Time::ZERO)
             .map(|lit| lit.as_secs_f64() / simulated.as_secs_f64()),
@@ -241,6 +265,18 @@ impl Endless {
             flows: flows.endless.len() as u64,
             bytes_delivered: delivered.sum(),
         })
+    }
+}
+
+impl Cut {
+    fn of(run: &Finished, limit: Time) -> Cut {
+        let (flows, ledger) = (run.io.flows.len() as u64, run.io.ledger);
+        Cut {
+            limit_s: limit.as_secs_f64(),
+            flows,
+            flows_never_offered: flows - ledger.flows_offered,
+            flows_unfinished: ledger.flows_offered - ledger.flows_completed,
+        }
     }
 }
 

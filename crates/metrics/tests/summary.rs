@@ -42,6 +42,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         at_last_arrival: None,
         kernel_s: 0.5,
         interrupted: false,
+            stuck: None,
     };
     summarize(&Finished {
         fabric: "clos",
@@ -58,6 +59,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         parts: &PartCounts(vec![("wires", 12), ("link_bps", 5_000_000_000)]),
         derived: &InForce(vec![("uplinks", (12, 1)), ("epoch_slots", (32, 3))]),
         faults_after_end: 2,
+        cut_at: Some(Time::US * 3),
         time_scale: Some(0.5),
         devices: None,
         physics: None,
@@ -88,6 +90,11 @@ fn what_is_in_force_is_written_as_it_is() {
     assert_eq!(shown["derived"]["uplinks"], 12);
     assert_eq!(shown["derived"]["epoch_slots"], 32.0 / 3.0);
     assert_eq!(shown["faults_after_end"], 2);
+    assert_eq!(
+        shown["cut"],
+        serde_json::json!({"limit_s": 3e-6, "flows": 1, "flows_never_offered": 0,
+                           "flows_unfinished": 0})
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::listen::listened;
 use lightloom_engine::{Circuit, Flows, Refusal};
 use lightloom_experiment::Experiment;
 use lightloom_metrics::Series;
-use lightloom_workload::trace::{self, Columns, Format, OpenLoop};
+use lightloom_workload::trace::{self, Columns, Form, Format, OpenLoop};
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -151,11 +151,12 @@ fn named(format: &str) -> PyResult<Format> {
         "csv" => Ok(Format::Csv),
         "cm" => Ok(Format::Cm),
         "ns" => Ok(Format::Ns),
+        "hpcc" => Ok(Format::Hpcc),
         _ => Err(refused(Refusal::new(
             "format",
             format!("\"{format}\""),
             "no such trace format",
-            "use \"csv\", \"cm\" or \"ns\"",
+            "use \"csv\", \"cm\", \"ns\" or \"hpcc\"",
         ))),
     }
 }
@@ -172,7 +173,11 @@ pub fn read_trace<'py>(
     let format = format.map(named).transpose()?;
     let path = path.to_owned();
     let work = move || {
-        let flows = trace::load(&path, format, hosts.unwrap_or(ANY_HOST))?;
+        let form = Form {
+            format,
+            ..Form::default()
+        };
+        let flows = trace::load(&path, &form, hosts.unwrap_or(ANY_HOST))?;
         let open = trace::open_loop(&flows, OpenLoop::Sized);
         open.map_err(|refusal| Refusal {
             key: "workload.trace".to_owned(),

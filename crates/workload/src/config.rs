@@ -5,7 +5,7 @@ use crate::jobs::{self, Job, Schedule};
 use crate::memory::{check_memory, BYTES_PER_FLOW};
 use crate::patterns::Pattern;
 use crate::sizes::{MeanRule, Sizes};
-use crate::trace::{self, Format, Scale};
+use crate::trace::{self, Form, Format, Scale, TraceColumns, Unit};
 use lightloom_engine::{config, Cluster, Flows, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
@@ -48,15 +48,24 @@ pub struct WorkloadConfig {
     pub flows: Option<u64>,
     /// A file of flows, which replaces all of the above: CSV
     /// (`src,dst,bytes,arrival_ps`), Parquet with the same columns, htsim's `.cm` (with
-    /// triggers, and flows of size 0 that send until the run stops), or
-    /// `src dst bytes start_ns`. Of the keys above `load` alone goes with it, where
+    /// triggers, and flows of size 0 that send until the run stops), HPCC's flow files for
+    /// ns-3 (a count, then `src dst pg dport bytes start_s`), or `src dst bytes start_ns`. Of the keys above `load` alone goes with it, where
     /// `scale` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
-    /// The trace's format, "csv", "cm" or "ns", where its name does not tell. A Parquet
+    /// The trace's format, "csv", "cm", "ns" or "hpcc", where its name does not tell. A Parquet
     /// file is known by its name alone, which ends in `.parquet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_format: Option<Format>,
+    /// The unit of the trace's times: "ps", "ns", "us", "ms" or "s". By default that of the
+    /// column's name in CSV and Parquet, ps in `.cm` (as csg-htsim reads; uet-htsim reads us,
+    /// and a `.cm` whose load would be absurd in ps is refused without it), s in HPCC's files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_unit: Option<Unit>,
+    /// What the columns of a CSV or Parquet trace are called, as in
+    /// `{ src = "source", arrival = "start_us" }`; others are ignored then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_columns: Option<TraceColumns>,
     /// How a trace is brought to a `load` (or to each of `compare.loads`): "time" multiplies
     /// all its times by one factor, load of the trace ÷ `load`; who sends how much to whom
     /// stays. The trace's own load is its bits ÷ (servers × server rate × time of its last
@@ -90,10 +99,9 @@ impl WorkloadConfig {
         }
         if let Some(trace) = &self.trace {
             self.alone()?;
-            self.at_load(
-                trace::load(trace, self.trace_format, cluster.hosts())?,
-                cluster,
-            )?;
+            let flows = trace::load(trace, &self.form(), cluster.hosts())?;
+            trace::check_unit(&flows, trace, self.trace_format, self.trace_unit, cluster)?;
+            self.at_load(flows, cluster)?;
             return Ok(self);
         }
         if self.scale.is_some() {
@@ -147,6 +155,15 @@ impl WorkloadConfig {
     /// otherwise: so it is where flows do not arrive at a rate.
     pub fn default_stop_is_drain(&self) -> bool {
         !self.has_rate()
+    }
+
+    /// How its trace is to be read.
+    pub(crate) fn form(&self) -> Form<'_> {
+        Form {
+            format: self.trace_format,
+            unit: self.trace_unit,
+            columns: self.trace_columns.as_ref(),
+        }
     }
 
     /// Whether it consists of jobs: their flows have no arrival times before
@@ -220,8 +237,17 @@ impl WorkloadConfig {
 
     /// Refuses keys that jobs make pointless.
     fn alone_with_jobs(&self) -> Result<(), Refusal> {
-        let format = ("trace_format", self.trace_format.is_some());
-        self.refuse_laws("jobs", "jobs say what is sent, when and to whom", &[format])
+        let limit = "jobs say what is sent, when and to whom";
+        self.refuse_laws("jobs", limit, &self.of_traces())
+    }
+
+    /// Keys that only a trace has, and whether they are given.
+    fn of_traces(&self) -> [(&'static str, bool); 3] {
+        [
+            ("trace_format", self.trace_format.is_some()),
+            ("trace_unit", self.trace_unit.is_some()),
+            ("trace_columns", self.trace_columns.is_some()),
+        ]
     }
 
     fn refuse_laws(&self, by: &str, limit: &str, more: &[(&str, bool)]) -> Result<(), Refusal> {
@@ -245,9 +271,9 @@ impl WorkloadConfig {
     }
 
     pub(crate) fn with_defaults(mut self) -> Result<WorkloadConfig, Refusal> {
-        if self.trace_format.is_some() {
+        if let Some((key, _)) = self.of_traces().iter().find(|given| given.1) {
             return Err(Refusal::new(
-                "workload.trace_format",
+                format!("workload.{key}"),
                 "(set)",
                 "has no effect without a trace",
                 "add workload.trace, or remove it",

@@ -31,7 +31,7 @@ impl WorkloadConfig {
     ) -> Result<Flows, Refusal> {
         if let Some(path) = &self.trace {
             self.alone()?;
-            return trace::load(path, self.trace_format, cluster.hosts());
+            return trace::load(path, &self.form(), cluster.hosts());
         }
         if self.has_jobs() {
             let resolved = self.clone().resolve(cluster)?;

@@ -239,6 +239,8 @@ def _json(found: list[Costs], evens: list[Any], solved: list[EqualCost]) -> dict
                 "per": e.unit,
                 "price": None if e.price is None else [float(e.price.low), float(e.price.high)],
                 "why": e.why,
+                "tied": list(e.tied),
+                "surely_below": None if e.surely_below is None else float(e.surely_below),
             }
             for e in evens
         ]

@@ -174,12 +174,26 @@ def break_evens(evens: Iterable[BreakEven], book: Book) -> Iterator[str]:
     before = sign(book.currency)
     for even in evens:
         unit = "each" if even.unit == "piece" else f"a {even.unit}"
-        if even.price is None:
+        tied = f"; {', '.join(even.tied)} in proportion" if even.tied else ""
+        lead, of = f"{even.label} is cheaper than {even.other} below", f"({even.part}{tied})"
+        if even.surely_below is not None:
+            price = f"{before}{_price(even.surely_below)}, {unit} {of}"
+            yield f"{lead} {price}; by some shares of {' and '.join(even.tied)} above it, too"
+        elif even.price is None:
             yield f"break-even of {even.part}: {even.label} and {even.other}: none: {even.why}"
-            continue
-        low, high = (f"{before}{float(end):,.2f}" for end in (even.price.low, even.price.high))
-        price = low if low == high else f"{low} to {high}, by the other prices"
-        yield f"{even.label} is cheaper than {even.other} below {price}, {unit} ({even.part})"
+        else:
+            low, high = (f"{before}{_price(end)}" for end in (even.price.low, even.price.high))
+            price = low if low == high else f"{low} to {high}, by the other prices"
+            yield f"{lead} {price}, {unit} {of}"
+
+
+def _price(amount: Fraction) -> str:
+    """To the cent; below a unit of the currency in three digits.
+
+    >>> _price(Fraction(12005, 10)), _price(Fraction(63, 1000)), _price(Fraction(0))
+    ('1,200.50', '0.063', '0')
+    """
+    return f"{float(amount):,.2f}" if amount >= 1 else f"{float(amount):.3g}"
 
 
 def solved(found: EqualCost) -> str:

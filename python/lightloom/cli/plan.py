@@ -12,7 +12,7 @@ import typer
 from lightloom import _core, console
 from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagged, flagging, own_options
-from lightloom.cli.plan_changes import Diff, Down, Forbid, Operator, Over, Pin, SwitchTime
+from lightloom.cli.plan_changes import Dark, Diff, Down, Forbid, Operator, Over, Pin
 from lightloom.cli.plan_options import with_options
 from lightloom.cli.plan_outputs import (
     As,
@@ -21,9 +21,12 @@ from lightloom.cli.plan_outputs import (
     Outputs,
     Picture,
     Plane,
+    PortColumns,
     Ports,
+    Save,
     Size,
     Slot,
+    Undo,
 )
 from lightloom.cli.plan_switch import Apply, Applying, Yes, is_switch
 from lightloom.errors import ConfigError, refusal
@@ -69,14 +72,17 @@ def plan(
     json: Json = False,
     as_: As = None,
     port_map: Ports = None,
+    port_columns: PortColumns = None,
     switch_size: Size = None,
     plane: Plane = None,
     slot: Slot = None,
+    save: Save = False,
+    undo: Undo = None,
     pin: Pin = None,
     forbid: Forbid = None,
     down: Down = None,
     diff: Diff = None,
-    switch_time: SwitchTime = None,
+    dark: Dark = None,
     over: Over = None,
     apply: Apply = False,
     yes: Yes = False,
@@ -103,8 +109,9 @@ def plan(
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         written = {"port_map": port_map, "switch_size": switch_size, "plane": plane, "slot": slot}
+        written |= {"port_columns": port_columns, "save": save, "undo": undo}
         laid = {"pin": pin, "forbid": forbid, "down": down}
-        change: dict[str, Any] = {"diff": diff, "over": over, "switch_time": switch_time}
+        change: dict[str, Any] = {"diff": diff, "over": over, "dark": dark}
         if replay is not None:
             others: dict[str, object] = {"DEMAND": demand, "-o": next(iter(out or ()), None)}
             others |= _by_flag({"picture": picture, **told, "as": as_, **written, **change, **laid})
@@ -116,9 +123,10 @@ def plan(
         options |= own_options(set_ or [], name)
         outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
         operator = Operator.of(**laid, **change)
-        applying = Applying(diff if is_switch(diff) else None, apply, yes)
+        applying = Applying(diff if is_switch(diff) else None, apply, yes, plane)
         with flagging():
-            outputs.check(matrix)
+            reads = bool({"up", "circuits"} & options.keys()) or diff is not None
+            outputs.check(matrix, reads=reads)
             operator.check()
         applying.check(port_map, outputs.alone)
         _plan(matrix, name, told, options, outputs, operator, applying)
@@ -233,6 +241,7 @@ def _make(
     """Reads what is named, and plans."""
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
+    from lightloom.control.lit import Ports
     from lightloom.control.planned import read_schedule
     from lightloom.control.planners import plan
     from lightloom.control.wiring import names_of
@@ -250,11 +259,19 @@ def _make(
         if ports is not None:
             ports.require(names_of(demand), down=rules.down)
         for key in {"up", "circuits"} & options.keys():
-            options[key] = read_circuits(options[key], demand, on_planes=key == "circuits")
+            options[key] = read_circuits(
+                options[key],
+                demand,
+                on_planes=key == "circuits",
+                ports=Ports(ports, outputs.plane),
+                directed=options.get("directed") is True,
+            )
         if "schedule" in options:
             options["schedule"] = read_schedule(options["schedule"], demand)
     try:
-        return operator.finished(plan(demand, algorithm, rules=rules, **options), ports)
+        return operator.finished(
+            plan(demand, algorithm, rules=rules, **options), ports, outputs.plane
+        )
     except ConfigError as problem:
         of_demand = (problem.key or "").startswith("demand")
         raise placed(path, problem, demand.place) if of_demand else flagged(problem) from None

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from lightloom import console
 from lightloom.counts import counted
-from lightloom.durations import duration_ps
+from lightloom.durations import DARK_TIME, duration_ps
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 RULES = "Rules"
 CHANGES = "Changes"
-SWITCH_TIME = "20 ms"
-"""Of a Polatis switch, typically, as its data sheet says."""
 LOST = 3
 """Circuits that are told one by one."""
 ROWS = 12
@@ -62,18 +60,20 @@ Down = Annotated[
 Diff = Annotated[
     str | None,
     typer.Option(
-        metavar="OLD.json|TARGET",
-        help="Compare with the plan that is up, a list of pairs, or (with a port map) a switch "
-        "such as scpi://HOST:5025: what to break, make and keep, and who is dark for how long. "
-        "With a port map, -o writes what breaks, then what is made.",
+        metavar="OLD|TARGET",
+        help="Compare with the plan that is up: a file of -o, a list of pairs, or with a port map "
+        "a switch such as scpi://HOST:5025, or its CONFIG_DB, OCP YANG or "
+        "`show ocs cross-connect config`: what to break, make and keep, "
+        "and who is dark for how long. With a port map, -o writes what breaks, then what is made.",
         rich_help_panel=CHANGES,
     ),
 ]
-SwitchTime = Annotated[
+Dark = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help=f"With --diff: from a command until there is light ({SWITCH_TIME}).",
+        help="With --diff: from a command until its circuits carry: mirrors, transceivers, routes "
+        f"({DARK_TIME}).",
         rich_help_panel=CHANGES,
     ),
 ]
@@ -100,8 +100,8 @@ class Operator:
     """Ports that are not to be used."""
     diff: str | None = None
     """The plan that is up, or the address of the switch that has it lit."""
-    switch_time: str | None = None
-    """From a command until there is light."""
+    dark: str | None = None
+    """From a command until its circuits carry."""
     over: str | None = None
     """The time that the demand is for."""
 
@@ -114,7 +114,7 @@ class Operator:
 
     def check(self) -> None:
         """Refuses options that have no effect, and times that are none."""
-        for key in ("switch_time", "over"):
+        for key in ("dark", "over"):
             value = getattr(self, key)
             if value is not None and self.diff is None:
                 limit = "no --diff says what is up"
@@ -146,7 +146,7 @@ class Operator:
         if made.change is not None:
             yield from _lost(made.change)
 
-    def finished(self, made: Plan, ports: PortMap | None) -> Plan:
+    def finished(self, made: Plan, ports: PortMap | None, plane: int | None = None) -> Plan:
         """The plan on its ports, and compared with what is up."""
         from lightloom.control.changes import changed
         from lightloom.control.wiring import wired
@@ -157,22 +157,24 @@ class Operator:
         directed = made.circuits is not None and made.circuits.directed
         return changed(
             made,
-            self._old(made, ports, directed),
-            switch_ps=duration_ps("switch_time", self.switch_time or SWITCH_TIME),
+            self._old(made, ports, directed, plane),
+            switch_ps=duration_ps("dark", self.dark or DARK_TIME),
             over_ps=None if over is None else duration_ps("over", over),
             ports=ports,
         )
 
-    def _old(self, made: Plan, ports: PortMap | None, directed: bool) -> OldPlan:
+    def _old(self, made: Plan, ports: PortMap | None, directed: bool, plane: int | None) -> OldPlan:
         """What is lit, by a file or by the switch."""
         from lightloom.cli.plan_switch import is_switch, read_lit
         from lightloom.control.changes import read_old_plan
+        from lightloom.control.lit import Ports
         from lightloom.control.wiring import names_of
 
         assert self.diff is not None
         if is_switch(self.diff) and ports is not None:
-            return read_lit(self.diff, ports, names_of(made.demand), directed=directed)
-        return read_old_plan(Path(self.diff), made.demand, directed=directed)
+            return read_lit(self.diff, ports, names_of(made.demand), plane, directed=directed)
+        lit = Ports(ports, plane)
+        return read_old_plan(Path(self.diff), made.demand, directed=directed, ports=lit)
 
 
 def show_change(change: Change) -> None:
@@ -236,6 +238,9 @@ def _unmoved(pair: Pair) -> str:
 def _told(change: Change) -> Iterator[str]:
     before, after = map(console.size, change.joined)
     yield f"demand between racks that a circuit joins: {before} before, {after} after"
+    if change.old.others:
+        several = counted(change.old.others, "cross-connect")
+        yield f"{several} at ports that the port map does not have: left alone"
     for what, racks in (("came", change.came), ("went", change.went)):
         if racks:
             yield f"racks that {what}: {', '.join(racks)}"

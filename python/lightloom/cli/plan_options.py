@@ -21,11 +21,14 @@ FLAGGED = {"up": "hysteresis"}
 """What an option is called here, where the Python function calls it otherwise."""
 FILES = {
     "up": (
-        "CURRENT.json",
-        "circuits that are up, to be kept among equals: a plan, or a list of pairs, as in "
+        "CURRENT",
+        "circuits that are up, to be kept among equals: what --diff reads, as in "
         '[[0, 1], [2, 3]] or [["a", "b"]]; nodes are found by name (none)',
     ),
-    "circuits": ("LIST.json", "which: a plan, or a list like [[0, 1], [2, 3]], with planes or not"),
+    "circuits": (
+        "LIST",
+        "which: what --diff reads, or a list like [[0, 1], [2, 3]], with planes or not",
+    ),
     "schedule": ("PLAN.json", "or a plan, whose schedule is followed; nodes are found by name"),
 }
 """Options that name a file here: what stands for it, and what is in it."""
@@ -90,9 +93,9 @@ def _having() -> dict[str, list[Policy]]:
     return having
 
 
-WRITING = {"as", "switch_size", "plane", "slot"}
+WRITING = {"as", "switch_size", "plane", "slot", "save", "undo", "port_columns"}
 READING = {"unit", "format", "map", "columns"}
-OPERATOR = {"pin", "forbid", "down", "switch_time", "over"}
+OPERATOR = {"pin", "forbid", "down", "dark", "over"}
 FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *_having(), *RETIRED}
 """Names of arguments that are written as flags."""
 

@@ -57,6 +57,15 @@ Ports = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+PortColumns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLE=NAME,…",
+        help="What the port map's columns are called, as a spreadsheet has them: "
+        '"rack=Server,a=OCS in,b=OCS out", with plane and transceiver.',
+        rich_help_panel=PANEL,
+    ),
+]
 Size = Annotated[
     str | None,
     typer.Option(
@@ -81,6 +90,25 @@ Slot = Annotated[
 ]
 
 
+Save = Annotated[
+    bool,
+    typer.Option(
+        "--save",
+        help="End SONiC's commands with `config save -y`; some releases save by themselves.",
+        rich_help_panel=PANEL,
+    ),
+]
+Undo = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write, too, what takes the change back, in a format of -o; without --diff, what "
+        "breaks the plan's circuits.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Outputs:
     """What is to be written and printed."""
@@ -93,12 +121,18 @@ class Outputs:
     """The format, by `--as` or `--json`."""
     ports: Path | None = None
     """The port map."""
+    port_columns: str | None = None
+    """What its columns are called."""
     size: str | None = None
     """Of each plane's switch."""
     plane: int | None = None
     """The plane that is written."""
     slot: int | None = None
     """The slot that is written."""
+    save: bool = False
+    """Whether a switch is to keep it over a cold start."""
+    undo: Path | None = None
+    """What takes it back."""
 
     @classmethod
     def of(cls, json: bool, named: str | None, **given: Any) -> Outputs:
@@ -125,11 +159,13 @@ class Outputs:
             return [] if named is None else [named]
         return [of_file(path, named) for path in self.out]
 
-    def check(self, demand: Path) -> None:
-        """Refuses what cannot be written, before anything is computed."""
+    def check(self, demand: Path, *, reads: bool = False) -> None:
+        """Refuses what cannot be written, before anything is computed; `reads` says that the
+        plane chooses what is read of a switch, too."""
         from lightloom.control.plans import PICTURES
 
-        for option, path in (*(("-o", path) for path in self.out), ("--picture", self.picture)):
+        others = (("--picture", self.picture), ("--undo", self.undo))
+        for option, path in (*(("-o", path) for path in self.out), *others):
             if path is not None and path.is_dir():
                 raise refusal(option, path, "is a directory", "name a file")
             for other, what in ((demand, "the demand"), (self.ports, "the port map")):
@@ -146,18 +182,26 @@ class Outputs:
         if self.picture is not None and self.picture in self.out:
             limit = "is the file of -o, too"
             raise refusal("--picture", self.picture, limit, "name two files")
-        self._check_ports()
+        if self.undo is not None and self.undo in (*self.out, self.picture):
+            raise refusal("--undo", self.undo, "is another output, too", "name a file of its own")
+        self._check_ports(reads)
 
-    def _check_ports(self) -> None:
-        dialects = self.dialects
+    def _check_ports(self, reads: bool) -> None:
+        dialects = [*self.dialects, *([] if self.undo is None else [self._undo_dialect()])]
+        if self.save and not any(dialect.saves for dialect in dialects):
+            limit = "only SONiC's commands can say it"
+            raise refusal("--save", "(given)", limit, "give -o FILE.sh, or leave it out")
         for dialect in dialects:
             if dialect.for_switch and self.ports is None:
                 limit = "switches have ports, not racks"
                 raise refusal("--as", dialect.name, limit, "say which with --port-map PORTS.csv")
-        if self.size is not None and self.ports is None:
-            limit = "no --port-map says which rack is at which port"
-            raise refusal("--switch-size", self.size, limit, "give one, or leave it out")
-        for option, value in (("--plane", self.plane), ("--slot", self.slot)):
+        given = (("--switch-size", self.size), ("--port-columns", self.port_columns))
+        for option, value in given:
+            if value is not None and self.ports is None:
+                limit = "no --port-map says which rack is at which port"
+                raise refusal(option, value, limit, "give one, or leave it out")
+        plane = None if reads else self.plane
+        for option, value in (("--plane", plane), ("--slot", self.slot)):
             if value is not None and all(dialect.text is None for dialect in dialects):
                 limit = "chooses what is written, and nothing is but the whole plan"
                 raise refusal(option, value, limit, "give -o or --as, other than JSON")
@@ -172,7 +216,8 @@ class Outputs:
         size = None if self.size is None else SwitchSize.of(self.size)
         several = "planes" in policy.options
         planes = options.get("planes") if several else 1
-        found = read_port_map(self.ports, size=size, planes=planes, ports=options.get("ports") or 1)
+        told = {"planes": planes, "ports": options.get("ports") or 1, "columns": self.port_columns}
+        found = read_port_map(self.ports, size=size, **told)
         if several:
             options.setdefault("planes", found.planes)
         return found
@@ -181,7 +226,20 @@ class Outputs:
         """The plan in a format."""
         from lightloom.control.wiring import render
 
-        return render(made, dialect.name, plane=self.plane, slot=self.slot)
+        return render(made, dialect.name, **self._how())
+
+    def _how(self) -> dict[str, Any]:
+        return {"plane": self.plane, "slot": self.slot, "save": self.save}
+
+    def _undo_dialect(self) -> Dialect:
+        """That of the undo: `--as`, where its ending leaves it open, or its own."""
+        from lightloom.control.wiring import find, of_file
+
+        assert self.undo is not None
+        named = None if self.named is None else find(self.named)
+        if named is not None and self.undo.suffix.lower() in (*named.endings, *named.others):
+            return named
+        return of_file(self.undo, None)
 
     def printed(self, made: Plan) -> str | None:
         """What is printed alone; None where people are told of the plan."""
@@ -189,14 +247,18 @@ class Outputs:
 
     def files(self, made: Plan) -> dict[Path, bytes]:
         """All files, by where they go."""
-        from lightloom.control.wiring.sonic import SCRIPT
+        from lightloom.control.wiring import render
 
         pairs = zip(self.out, self.dialects, strict=True) if self.out else ()
         found = {}
         for path, dialect in pairs:
             # A file that a shell is to run; what is printed may be typed into a live one.
-            opening = SCRIPT if path.suffix.lower() == ".sh" else ""
-            found[path] = (opening + self.text(made, dialect)).encode()
+            script = path.suffix.lower() == ".sh"
+            found[path] = render(made, dialect.name, script=script, **self._how()).encode()
+        if self.undo is not None:
+            told = {"script": self.undo.suffix.lower() == ".sh", "undo": True}
+            name = self._undo_dialect().name
+            found[self.undo] = render(made, name, **told, **self._how()).encode()
         if self.picture is not None:
             found[self.picture] = made.drawn(self.picture.suffix.lower())
         return found

@@ -50,6 +50,8 @@ class Applying:
     """Whether to change it."""
     yes: bool
     """Whether to change it without asking."""
+    plane: int | None = None
+    """Which plane of the plan the switch is."""
 
     def check(self, ports: object, alone: bool) -> None:
         """Refuses options that have no effect or exclude each other."""
@@ -72,7 +74,7 @@ class Applying:
             ConfigError: if standard input is no terminal, and `--yes` is missing.
         """
         if self.apply and self.target is not None:
-            _apply(made, self.target, self.yes)
+            _apply(made, self.target, self.yes, self.plane or 0)
 
 
 def is_switch(text: str | None) -> bool:
@@ -82,17 +84,21 @@ def is_switch(text: str | None) -> bool:
     return text is not None and is_target(text)
 
 
-def read_lit(target: str, ports: PortMap, names: Sequence[str], *, directed: bool) -> OldPlan:
+def read_lit(
+    target: str, ports: PortMap, names: Sequence[str], plane: int | None, *, directed: bool
+) -> OldPlan:
     """What a switch has lit between racks of a port map, as a plan.
 
     Args:
         target: the address of the switch.
         ports: which rack is at which port.
         names: the racks of the demand.
+        plane: which of the planes of the port map the switch is.
         directed: whether circuits of the plan lead one way.
 
     Raises:
-        ConfigError: if the port map has several planes, or the switch does not answer.
+        ConfigError: if the port map has several planes and none is named, or the switch does
+            not answer.
     """
     from lightloom.control.changes import OldPlan
     from lightloom.control.changes.old_plan import OldLight
@@ -100,9 +106,9 @@ def read_lit(target: str, ports: PortMap, names: Sequence[str], *, directed: boo
     from lightloom.switches.protocol import SwitchError
     from lightloom.switches.targets import open_target
 
-    if ports.planes > 1:
+    if ports.planes > 1 and plane is None:
         limit = f"{ports.file} has {ports.planes} planes, and {target} is one switch"
-        raise refusal("--diff", target, limit, "use a port map of one plane")
+        raise refusal("--diff", target, limit, "say with --plane which one it is")
     try:
         switch = open_target(target)
         try:
@@ -111,22 +117,26 @@ def read_lit(target: str, ports: PortMap, names: Sequence[str], *, directed: boo
             switch.close()
     except SwitchError as problem:
         raise ConfigError(f"--diff: {problem}") from None
-    senders, receivers = _racks(ports)
+    on = plane or 0
+    senders, receivers = _racks(ports, on)
     lights = [
-        OldLight(0, senders[a], receivers[b], (a, b))
+        OldLight(on, senders[a], receivers[b], (a, b))
         for a, b in pairs
         if a in senders and b in receivers and senders[a] != receivers[b]
     ]
     racks = [*dict.fromkeys([*names, *(light.source for light in lights)])]
-    return OldPlan(target, lights, racks, directed, SwitchSize(size.a, size.b))
+    own = SwitchSize(size.a, size.b)
+    others = len(pairs) - len(lights)
+    return OldPlan(target, lights, racks, directed, own, plane, others)
 
 
-def _racks(ports: PortMap) -> tuple[dict[int, str], dict[int, str]]:
-    """The rack at each A port and at each B port."""
-    return {port.a: port.rack for port in ports}, {port.b: port.rack for port in ports}
+def _racks(ports: PortMap, plane: int) -> tuple[dict[int, str], dict[int, str]]:
+    """The rack at each A port and at each B port of a plane."""
+    own = [port for port in ports if port.plane == plane]
+    return {port.a: port.rack for port in own}, {port.b: port.rack for port in own}
 
 
-def steps(made: Plan, lit: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
+def steps(made: Plan, lit: Sequence[Pair], plane: int) -> tuple[list[Pair], list[Pair]]:
     """The cross-connects to delete, and all that are wanted.
 
     Deleted is what the plan does not have: between two ports of the port map, or at a port
@@ -134,8 +144,9 @@ def steps(made: Plan, lit: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
     """
     from lightloom.control.wiring import lights_of
 
-    wanted = [light.ports for light in lights_of(made) if light.ports is not None]
-    senders, receivers = _racks(made.wiring.ports) if made.wiring is not None else ({}, {})
+    own = (light for light in lights_of(made) if light.plane == plane)
+    wanted = [light.ports for light in own if light.ports is not None]
+    senders, receivers = _racks(made.wiring.ports, plane) if made.wiring is not None else ({}, {})
     a_needed, b_needed = {a for a, _ in wanted}, {b for _, b in wanted}
     gone = [
         (a, b)
@@ -146,7 +157,7 @@ def steps(made: Plan, lit: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
     return gone, wanted
 
 
-def _apply(made: Plan, target: str, yes: bool) -> None:
+def _apply(made: Plan, target: str, yes: bool, plane: int) -> None:
     from lightloom.cli import switch as switch_command
     from lightloom.switches.protocol import SwitchError, difference
     from lightloom.switches.targets import open_target
@@ -155,7 +166,7 @@ def _apply(made: Plan, target: str, yes: bool) -> None:
         switch = open_target(target)
         try:
             reading = switch.read()
-            gone, wanted = steps(made, reading.pairs)
+            gone, wanted = steps(made, reading.pairs, plane)
             going, coming, kept = difference(reading, gone, wanted)
             console.say("")
             switch_command.print_change(going, coming, kept)

@@ -14,6 +14,7 @@ from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagging, own_options
 from lightloom.cli.options import json_of
 from lightloom.cli.plan_options import with_options
+from lightloom.durations import DARK_TIME
 from lightloom.errors import ConfigError, refusal
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ Dark = Annotated[
     typer.Option(
         metavar="TIME",
         help="From the beginning of a change until its circuits carry: mirrors, transceivers, "
-        "routes. Mirrors alone take some 10 ms, links to come up often seconds.",
+        f"routes ({DARK_TIME}). Mirrors alone take 10 to 20 ms, links to come up often seconds.",
+        show_default=False,
     ),
 ]
 AllDark = Annotated[
@@ -85,7 +87,7 @@ def replay_demand(
     demand: Days,
     algorithm: Algorithm = None,
     every: Every = None,
-    dark: Dark = "10 ms",
+    dark: Dark = DARK_TIME,
     all_dark: AllDark = False,
     out: Out = None,
     intervals: Table = None,

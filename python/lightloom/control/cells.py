@@ -20,7 +20,13 @@ def delimiter_of(line: str) -> str:
     ';'
     """
     bare = re.sub(r'"[^"]*"', "", line)
-    return next((d for d in DELIMITERS if d in bare), ",")
+    return next((d for d in DELIMITERS if d in bare), " " if _spaced(bare) else ",")
+
+
+def _spaced(line: str) -> bool:
+    """Whether a line is numbers between blanks, as `numpy.savetxt` writes them."""
+    cells = line.split()
+    return len(cells) > 1 and all(number_of(cell) is not None for cell in cells)
 
 
 def split(line: str, delimiter: str) -> list[str]:
@@ -32,6 +38,9 @@ def split(line: str, delimiter: str) -> list[str]:
     >>> split('"rack 2, left", 7', ",")
     ['"rack 2, left"', ' 7']
     """
+    if delimiter == " ":
+        cells = re.findall(r"\s*\S+", line)
+        return [*cells[:1], *(cell[1:] for cell in cells[1:])]  # without what separates them
     pieces = line.split(delimiter)
     if '"' not in line:
         return pieces

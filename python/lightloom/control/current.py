@@ -9,8 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lightloom import reading
 from lightloom.control.files import Demand
+from lightloom.control.lit.reader import NO_PORTS, Ports, check_both_ways, read_lit
 from lightloom.control.names import check_numbers, numbered
 from lightloom.control.same_nodes import by_name, of_file
 from lightloom.errors import ConfigError
@@ -21,18 +21,27 @@ End = int | str
 
 
 def read_circuits(
-    path: Path, demand: Demand, *, on_planes: bool = False, counted: bool = False
+    path: Path,
+    demand: Demand,
+    *,
+    on_planes: bool = False,
+    counted: bool = False,
+    ports: Ports = NO_PORTS,
+    directed: bool = False,
 ) -> list[tuple[int, ...]]:
     """The circuits of a plan in a file, or of a list of pairs of nodes, as nodes of
     a demand; with their planes if these are wanted and the file has them.
 
     Args:
         counted: whether the demand is that of a run, which counts its racks.
+        ports: where racks are, for files that name ports of a switch.
+        directed: whether each leads one way.
 
     Raises:
         ConfigError: naming the file and what is wrong.
     """
-    found = json_of(path)
+    found = read_lit(path, demand, ports)
+    check_both_ways(path, found, directed=directed)
     circuits = found.get("circuits") if isinstance(found, dict) else found
     if not isinstance(circuits, list):
         raise ConfigError(f"{path}: no circuits in it; name a plan that has some")
@@ -62,23 +71,6 @@ def plane_of(circuit: Any) -> tuple[int, ...]:
     if isinstance(circuit, list) and len(circuit) == 3:
         plane = circuit[2]
     return (plane,) if type(plane) is int else ()
-
-
-def json_of(path: Path) -> Any:
-    """What a file of JSON holds.
-
-    Raises:
-        ConfigError: naming the place that is none.
-    """
-    try:
-        return json.loads(reading.text(path, reading.DATA))
-    except json.JSONDecodeError as problem:
-        where, reason = f"{path}:{problem.lineno}:{problem.colno}", problem.msg.lower()
-        raise ConfigError(f"{where}: not JSON ({reason}); {REMEDY}") from None
-    except (ValueError, RecursionError):  # no UTF-8, thousands of digits, thousands of brackets
-        raise ConfigError(
-            f"{path}: not JSON (or too deep, or a number too long); {REMEDY}"
-        ) from None
 
 
 def pair_of(path: Path, at: int, circuit: Any) -> list[End]:

@@ -43,7 +43,7 @@ def facts(made: Plan) -> dict[str, str]:
     elif figures["objective"] == "completion_ps":
         soon = console.seconds(figures["completion_ps"] * 1e-12)
         ratio = figures["completion_ps"] / figures["bound"]
-        found["all served"] = f"after {soon}, at most {ratio:.3f} x the optimum"
+        found["all served"] = f"after {soon}{_in_packets(made)}, at most {ratio:.3f} x the optimum"
     elif figures["optimal"]:
         found["optimum"] = "reached: nothing carries more in this period"
     elif figures["bound"]:
@@ -54,6 +54,12 @@ def facts(made: Plan) -> dict[str, str]:
     if "kept" in made.details:
         found["kept"] = f"{made.details['kept']} of {counted(len(made.options['up']), 'circuit')}"
     return found
+
+
+def _in_packets(made: Plan) -> str:
+    """The packets in which all is served by then."""
+    packet = made.options.get("packet")
+    return "" if packet is None else f" in packets of {packet}"
 
 
 def _duty(share: float) -> str:

@@ -8,11 +8,11 @@ ahead of leads; several who do are level.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from lightloom.decision.purchases import Measure, Purchase
-from lightloom.economics.amounts import Form, Range, ratio
+from lightloom.economics.amounts import Amounts, Form, Range, ratio
 from lightloom.intervals import LEVEL, over_runs
 
 
@@ -27,9 +27,9 @@ def share(one: Purchase, other: Purchase, measure: Measure) -> Range | None:
     return Range(found.low * paired.low, found.high * paired.high)
 
 
-def both(one: Purchase, other: Purchase, measure: Measure) -> Mapping[str, Range]:
+def both(one: Purchase, other: Purchase, measure: Measure) -> Amounts:
     """What a piece of each part of two fabrics takes."""
-    return {**measure.amounts(one.cost), **measure.amounts(other.cost)}
+    return measure.amounts(one.cost).joined(measure.amounts(other.cost))
 
 
 def middle(purchase: Purchase, measure: Measure) -> Fraction:
@@ -39,9 +39,9 @@ def middle(purchase: Purchase, measure: Measure) -> Fraction:
     return at_middle(form, measure.amounts(purchase.cost))
 
 
-def at_middle(form: Form, amounts: Mapping[str, Range]) -> Fraction:
+def at_middle(form: Form, amounts: Amounts) -> Fraction:
     """The same of a form."""
-    return form.at({part: found.middle for part, found in amounts.items()})
+    return form.at(amounts.middles())
 
 
 def ahead(one: Purchase, other: Purchase, measure: Measure) -> bool:
@@ -59,7 +59,14 @@ def ranked(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
 
 
 def leaders(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
-    """Whom nobody of those is ahead of, the least in the middle first."""
+    """The cheapest: those than which no other is surely cheaper, least in the middle first. None
+    if the window does not tell of one of them whether it carries the load."""
+    found = cheapest(purchases, measure)
+    return [] if any(p.unsettled for p in found) else found
+
+
+def cheapest(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
+    """The same, also of fabrics of which it is not known whether they carry the load."""
     known = ranked(purchases, measure)
     return [p for p in known if not any(ahead(other, p, measure) for other in known)]
 

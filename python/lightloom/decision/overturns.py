@@ -113,13 +113,15 @@ def between(one: Purchase, other: Purchase) -> Overturn | None:
     part = max(widths, key=lambda p: (widths[p], p), default=None)
     if part is None or not widths[part]:
         return None
+    slope = forms[0].minus(forms[1]).slope(part, prices)
+    if slope.low <= 0 <= slope.high:  # by some shares of what is tied to it, neither way
+        return None
     found = equal_price(forms[0], forms[1], part, prices)
     told = prices[part]
     if found.high < told.low or found.low > told.high or found.high <= 0:
         return None
     found = Range(max(found.low, Fraction(0)), found.high)
-    more = forms[0].minus(forms[1]).counts[part]
-    return _made(one, other, part, more > 0, found, told, Fraction(1))
+    return _made(one, other, part, slope.low > 0, found, told, Fraction(1))
 
 
 def _off(larger: Fraction, smaller: Fraction) -> Fraction | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lightloom.economics.amounts import Form, Range
+from lightloom.economics.amounts import Amounts, Form, Range
 from lightloom.economics.pricing import GIGABIT, TERABIT, FabricCost
 from lightloom.intervals import Interval
 
@@ -24,6 +24,8 @@ class Purchase:
     """The same of each seed; all fabrics play the same flows in it."""
     carries: bool
     """Whether it delivered about as much of the load as the best: others are not ranked."""
+    unsettled: bool = False
+    """Whether its window does not tell if it carries the load."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Measure:
     name: str
     unit: int
     """Of the bits for which it is told [b/s]."""
-    amounts: Callable[[FabricCost], Mapping[str, Range]]
+    amounts: Callable[[FabricCost], Amounts]
     """Of a piece of each part."""
 
     def form(self, purchase: Purchase) -> Form | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from lightloom.decision.order import leaders, middle, ranked, share
+from lightloom.decision.order import cheapest, leaders, middle, ranked, share
 from lightloom.decision.overturns import Overturn, all_nearest, between, of_unknown
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
 from lightloom.economics.amounts import Range
@@ -35,6 +35,8 @@ def title(purchases: Sequence[Purchase]) -> str:
     """Who costs least, in a few words."""
     first = leaders(purchases, CAPITAL)
     carrying = [p for p in purchases if p.carries]
+    if unsettled(purchases):
+        return "The window is too short to tell which fabric costs least"
     if not carrying:
         return "No fabric carries this traffic"
     if not first:
@@ -53,6 +55,12 @@ def verdict(purchases: Sequence[Purchase]) -> str:
     """The sentence: who carries the traffic at the lowest cost, or who is level, and by which
     price that would change."""
     first = leaders(purchases, CAPITAL)
+    if doubtful := unsettled(purchases):
+        does = "carries" if len(doubtful) == 1 else "carry"
+        return (
+            f"It is not known whether {labels(doubtful)} {does} this load, so no fabric is the one "
+            "to buy. Lengthen run.warm_up and run.measure, or raise run.repeat."
+        )
     if not first:
         return _nobody(purchases)
     known = ranked(purchases, CAPITAL)
@@ -70,6 +78,11 @@ def verdict(purchases: Sequence[Purchase]) -> str:
     if found:
         return f"{lead}; {told(found[0], winner)}."
     return f"{lead}; no other price of one part alone, within reach, would change that."
+
+
+def unsettled(purchases: Sequence[Purchase]) -> list[Purchase]:
+    """The cheapest fabrics of which the window does not tell whether they carry the load."""
+    return [p for p in cheapest(purchases, CAPITAL) if p.unsettled]
 
 
 def told(found: Overturn, one: Purchase) -> str:

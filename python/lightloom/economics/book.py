@@ -8,7 +8,7 @@ has no total, and a break-even instead.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import _core
-from lightloom.economics.amounts import NOTHING, Range
+from lightloom.economics.amounts import NOTHING, Amounts, Range, Tie
 from lightloom.economics.exact import number, toml
 from lightloom.economics.figure import Figure, read
 from lightloom.economics.parts import PARTS, PORTS, RATE
@@ -104,6 +104,34 @@ class Book:
         part = self.part(name)
         return None if part is None else self._figure(part, "power")
 
+    def amounts(self, which: str, names: Iterable[str]) -> Amounts:
+        """The `price` or `power` of a piece of each of these parts for which it is known, with the
+        parts that the book ties them to."""
+        free: dict[str, Range] = {}
+        ties: dict[str, Tie] = {}
+        for name in names:
+            tie = self.tie(name, which)
+            if tie is not None:
+                ties[name] = tie
+            base = name if tie is None else tie.of
+            found = self.price(base) if which == "price" else self.power(base)
+            if found is not None:
+                free[base] = found
+        return Amounts(free, ties)
+
+    def tie(self, name: str, which: str = "price") -> Tie | None:
+        """Of which part's price, or power, that of a part is a share; None where it is none, or
+        the user has set it."""
+        part = self.part(name)
+        if part is None or part.excluded is not None:
+            return None
+        figure: Figure | None = getattr(part, which)
+        if figure is None or figure.share is None or figure.of is None:
+            return None
+        return (
+            None if which == "price" and part.name in self.given else Tie(figure.of, figure.share)
+        )
+
     def unit(self, name: str) -> str:
         """What the price of a part is for: a piece, a port, a Gb/s."""
         part = self.part(name)
@@ -134,11 +162,9 @@ class Book:
         figure: Figure | None = getattr(part, which)
         if figure is None:
             return None
-        if figure.share is not None and figure.of is not None:
-            whole = self.price(figure.of) if which == "price" else self.power(figure.of)
-            if whole is None:
-                return None
-            return Range(figure.share.low * whole.low, figure.share.high * whole.high)
+        if (tie := self.tie(part.name, which)) is not None:
+            whole = self.price(tie.of) if which == "price" else self.power(tie.of)
+            return None if whole is None else whole * tie.share
         return None if figure.range is None else figure.range * _pieces(part, figure.per)
 
 

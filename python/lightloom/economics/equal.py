@@ -1,16 +1,17 @@
 """Where two networks cost the same: the price of a part, or the size of one of them.
 
 Prices are intervals, so answers are: the least and the largest over all prices that the book
-allows, with each part's price the same on both sides.
+allows, with each part's price the same on both sides. A price moves together with those that the
+book ties to it (`share … of`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from lightloom.economics.amounts import Form, Prices, Range, ratio
+from lightloom.economics.amounts import Amounts, Form, Prices, Range, ratio
 from lightloom.economics.book import check_part
 from lightloom.economics.pricing import FabricCost
 from lightloom.errors import refusal
@@ -28,59 +29,93 @@ class BreakEven:
     """For each unit of the part; None where no price makes them equal, or another part's price is
     unknown as well."""
     cheaper_below: bool
-    """Whether `label` is the cheaper one below it: it has more of the part."""
+    """Whether `label` is the cheaper one below it: the price makes it dearer by more."""
     why: str = ""
     """Why there is none."""
+    tied: tuple[str, ...] = ()
+    """Parts of either network whose prices move with it."""
+    surely_below: Fraction | None = None
+    """Where the range of a share decides whether a lower price favours `label` at all: below this
+    it is the cheaper one by every share."""
 
 
 def break_evens(costs: Sequence[FabricCost], part: str) -> list[BreakEven]:
-    """For each fabric with the part and each with less of it.
+    """For each fabric and each that its price makes dearer by less.
 
     Raises:
         ConfigError: of a part that no network has, or none of these.
     """
     check_part("--break-even", part)
     name = costs[0].book.variable(part)
-    users = [cost for cost in costs if cost.form.counts.get(name)]
-    if not users:
+    if not any(_depends(cost.form, name, cost.prices) for cost in costs):
         used = dict.fromkeys(p for cost in costs for p in cost.form.counts)
         remedy = f"choose one of {', '.join(used)}"
         raise refusal("--break-even", part, "none of these fabrics has it", remedy)
-    return [
-        _break_even(cost, other, name)
-        for cost in users
-        for other in costs
-        if cost is not other and cost.form.counts[name] > other.form.counts.get(name, Fraction(0))
-    ]
+    pairs = ((cost, other) for cost in costs for other in costs if cost is not other)
+    found = (_break_even(cost, other, name, costs) for cost, other in pairs)
+    return [even for even in found if even is not None]
 
 
-def _break_even(cost: FabricCost, other: FabricCost, part: str) -> BreakEven:
+def _depends(form: Form, part: str, prices: Amounts) -> bool:
+    """Whether it has the part, or one whose price is a share of the part's."""
+    return any(form.counts.get(name) for name in (part, *prices.tied_to(part)))
+
+
+def _break_even(
+    cost: FabricCost, other: FabricCost, part: str, order: Sequence[FabricCost]
+) -> BreakEven | None:
+    """Below which price `cost` is cheaper; None where it is `other` that a lower price favours.
+    Where that depends on a share, the pair is named once, in the order of the fabrics."""
+    prices, more = cost.prices.joined(other.prices), cost.form.minus(other.form)
+    slope = more.slope(part, prices)
+    if slope.high <= 0:
+        return None
+    tied = tuple(name for name in prices.tied_to(part) if more.counts.get(name))
     unit, pieces = cost.book.unit(part), cost.book.pieces(part)
-    prices = {**cost.prices, **other.prices}
-    missing = other.form.minus(cost.form).without(part).unpriced(prices)
+    first = order.index(cost) < order.index(other)
+
+    def none(why: str) -> BreakEven:
+        return BreakEven(part, cost.label, other.label, unit, None, True, why, tied)
+
+    missing = more.without(part, *tied).unpriced(prices)
     if missing:
-        why = f"no price of {', '.join(missing)}"
-        return BreakEven(part, cost.label, other.label, unit, None, True, why)
+        return none(f"no price of {', '.join(missing)}") if slope.low > 0 or first else None
+    if slope.low <= 0:
+        free = Form({p: -n for p, n in more.without(part, *tied).counts.items()}).value(prices)
+        if free.low > 0:
+            least = free.low / slope.high / pieces
+            return replace(none(""), surely_below=least)
+        return none(_undecided(part, tied)) if first and free.high >= 0 else None
     found = equal_price(cost.form, other.form, part, prices) / pieces
     if found.high <= 0:
-        why = f"{cost.label} costs more without any {part}"
-        return BreakEven(part, cost.label, other.label, unit, None, True, why)
+        return none(f"{cost.label} costs more without any {part}")
     found = Range(max(found.low, Fraction(0)), found.high)
-    return BreakEven(part, cost.label, other.label, unit, found, True)
+    return BreakEven(part, cost.label, other.label, unit, found, True, tied=tied)
+
+
+def _undecided(part: str, tied: Sequence[str]) -> str:
+    return (
+        f"the book's range of {' and '.join(tied)}, as a share of {part}, decides which of them a "
+        f"lower price favours; set it: --price {tied[0]}=…"
+    )
 
 
 def equal_price(one: Form, other: Form, part: str, prices: Prices) -> Range:
     """At which price of a piece of a part both are worth the same, over the prices of all others:
-    (what the other is worth without the part − the same of the one) ÷ how many more the one has.
-    Below 0 where no price does.
+    (what the other is worth without the part − the same of the one) ÷ how much more the one is
+    worth for each unit of the price. Parts that are tied to it are without, too, and their shares
+    count in the divisor. Below 0 where no price does.
 
     Raises:
         KeyError: of another part that has no price.
-        ZeroDivisionError: if both have as many of it.
+        ZeroDivisionError: if the price makes no difference, by some share of the tied parts.
     """
-    zero = Fraction(0)
-    more = one.counts.get(part, zero) - other.counts.get(part, zero)
-    return other.without(part).minus(one.without(part)).value(prices) / more
+    amounts, more = Amounts.of(prices), one.minus(other)
+    slope = more.slope(part, amounts)
+    if slope.low <= 0 <= slope.high:
+        raise ZeroDivisionError(part)
+    rest = other.minus(one).without(part, *amounts.tied_to(part)).value(amounts)
+    return rest * Range(1 / slope.high, 1 / slope.low)
 
 
 def root_of(
@@ -108,7 +143,7 @@ def root_of(
 def equal_size(
     form: Callable[[Fraction], Form],
     target: Form,
-    prices: dict[str, Range],
+    prices: Prices,
     low: Fraction,
     high: Fraction,
     *,
@@ -123,7 +158,7 @@ def equal_size(
 def equal_ends(
     form: Callable[[Fraction], Form],
     target: Form,
-    prices: dict[str, Range],
+    prices: Prices,
     low: Fraction,
     high: Fraction,
     *,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lightloom.economics.amounts import Form, Range, ratio
+from lightloom.economics.amounts import Amounts, Form, Range, ratio
 from lightloom.economics.bills import needs_of
 from lightloom.economics.book import Book
 from lightloom.economics.needs import known
@@ -70,16 +70,14 @@ class FabricCost:
         return Form(counts)
 
     @property
-    def prices(self) -> dict[str, Range]:
+    def prices(self) -> Amounts:
         """Price of a piece of each of its parts that has one."""
-        found = {name: self.book.price(name) for name in self.form.counts}
-        return {name: price for name, price in found.items() if price is not None}
+        return self.book.amounts("price", self.form.counts)
 
     @property
-    def powers(self) -> dict[str, Range]:
+    def powers(self) -> Amounts:
         """Power of a piece of each of its parts for which it is known [W]."""
-        found = {name: self.book.power(name) for name in self.form.counts}
-        return {name: power for name, power in found.items() if power is not None}
+        return self.book.amounts("power", self.form.counts)
 
     @property
     def unpriced(self) -> list[str]:
@@ -133,14 +131,14 @@ class FabricCost:
     def relative_to(self, other: FabricCost) -> Range | None:
         """Its capital ÷ the other's; a part's price is the same in both. None where either has no
         total, or the other can cost nothing."""
-        prices = {**self.prices, **other.prices}
+        prices = self.prices.joined(other.prices)
         if self.unpriced or other.unpriced or other.form.value(prices).low <= 0:
             return None
         return ratio(self.form, other.form, prices)
 
     def power_relative_to(self, other: FabricCost) -> Range | None:
         """Its power ÷ the other's, as `relative_to`."""
-        powers = {**self.powers, **other.powers}
+        powers = self.powers.joined(other.powers)
         if self.unpowered or other.unpowered or other.form.value(powers).low <= 0:
             return None
         return ratio(self.form, other.form, powers)

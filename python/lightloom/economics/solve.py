@@ -64,7 +64,7 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     if missing:
         remedy = f"set it: --price {missing[0]}=…"
         raise refusal("--equal-cost", asked, f"no price of {missing[0]}", remedy)
-    prices = {**first.prices, **target.prices}
+    prices = first.prices.joined(target.prices)
     if target.form.value(prices).low <= 0:
         limit = f"at these prices {other} may cost nothing, and no size of {label} costs as little"
         raise refusal("--equal-cost", asked, limit, "raise a price")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,8 @@ SHORT_BYTES = 100_000  # flows below this are short, as in summary.json
 PS = 1e-12
 
 Integers = NDArray[np.int64]
+Carriage = Literal["carried", "short", "unsettled"]
+"""Whether the load of a window is carried; `unsettled` if the window does not tell."""
 
 
 def figure(summary: Mapping[str, Any], path: str) -> float | None:
@@ -97,6 +99,7 @@ class LoadPoint:
     window: Mapping[str, Any] | None = None  # as in summary.json
     seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
     goodput: float | None = None  # by which it is priced: `loads.sustained`
+    carriage: Carriage | None = None  # what its window tells, beside those of the other fabrics
 
     def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval."""
@@ -135,7 +138,9 @@ class LoadPoint:
 
     @property
     def stable(self) -> bool:
-        """Whether the load was carried."""
+        """Whether the load was carried, as far as the window tells."""
+        if self.carriage is not None:
+            return self.carriage != "short"
         return self.window is None or bool(self.window.get("stable"))
 
 
@@ -178,6 +183,8 @@ class Fabric:
     seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
     same_flows: bool = False  # whether all seeds play the same
     held_back: str = ""  # by which setting of its own it carries less than it could
+    carriage: Carriage | None = None  # what its window tells, beside those of the other fabrics
+    largest_alone_s: float | None = None  # what its largest flow takes alone [s]
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
@@ -232,8 +239,25 @@ class Fabric:
     def through(self) -> float | None:
         """What was carried of the load drawn; of a window whether it was, 1 or 0."""
         if self.window is not None:
-            return float(bool(self.window.get("stable")))
+            return float(self.carries_window)
         return ratio(self.get("load_delivered"), self.get("load_offered"))
+
+    @property
+    def carries_window(self) -> bool:
+        """Whether the load of the window was carried, as far as the window tells."""
+        if self.carriage is not None:
+            return self.carriage != "short"
+        return bool((self.window or {}).get("stable"))
+
+    @property
+    def cut(self) -> Mapping[str, Any] | None:
+        """The flows that `run.limit` left out, of all seeds; None where it did not end a run."""
+        found = [f.summary["cut"] for f in self.each if f.summary.get("cut")]
+        if not found:
+            return None
+        counts = ("flows", "flows_never_offered", "flows_unfinished")
+        whole = {key: sum(int(cut[key]) for cut in found) for key in counts}
+        return {"limit_s": found[0]["limit_s"], **whole}
 
     @property
     def carried(self) -> float | None:
@@ -291,6 +315,18 @@ class Fabric:
         (`gridmix/7-…`) are left out."""
         found = self.summary.get("jobs") or {}
         return {name: figure(job, "seconds") for name, job in found.items() if "/" not in name}
+
+    @cached_property
+    def jobs_done(self) -> frozenset[str]:
+        """Jobs that finished with every seed."""
+        return frozenset.intersection(
+            *(frozenset(n for n, t in f.jobs.items() if t is not None) for f in self.each)
+        )
+
+    @cached_property
+    def jobs_last(self) -> float | None:
+        """From the first job's beginning until the last is done [s]; None if one is not done."""
+        return span_of_jobs(self.summary, None)
 
     @property
     def circuit_share(self) -> float | None:
@@ -350,6 +386,24 @@ class Workload:
     def loads(self) -> list[float]:
         """Loads of the sweep."""
         return sorted({p.load for f in self.fabrics for p in f.sweep})
+
+
+def span_of_jobs(summary: Mapping[str, Any], names: frozenset[str] | None) -> float | None:
+    """From the first beginning of some jobs (all for None) until the last of them is done [s];
+    None if one of them is not done. Jobs at the same time are not added up.
+
+    >>> both = {"a": {"start_s": 0.0, "finish_s": 2.0}, "b": {"start_s": 1.0, "finish_s": 3.0}}
+    >>> span_of_jobs({"jobs": both}, None)
+    3.0
+    """
+    jobs = {n: j for n, j in (summary.get("jobs") or {}).items() if "/" not in n}
+    chosen = [j for n, j in jobs.items() if names is None or n in names]
+    starts = [figure(job, "start_s") for job in chosen]
+    ends = [figure(job, "finish_s") for job in chosen]
+    begun, done = [t for t in starts if t is not None], [t for t in ends if t is not None]
+    if not done or len(done) < len(chosen) or len(begun) < len(chosen):
+        return None
+    return max(done) - min(begun)
 
 
 def carried(summary: Mapping[str, Any]) -> float | None:

@@ -9,7 +9,8 @@ say what was measured, and is never called the best.
 A figure of flows that did not all arrive is a bound. Whoever is behind by what it exceeds
 is behind; whoever is not is left unranked. So is a figure whose interval reaches at least half
 of the way down to nothing, where another's lies within it: such an interval overlaps with
-nearly all, and says of nobody that they are as good.
+nearly all, and says of nobody that they are as good. A fabric beside such a one leads nobody if no
+other is ranked, or if the one that is not has a better figure.
 """
 
 from __future__ import annotations
@@ -118,11 +119,17 @@ class Ranking:
         return tuple(s for s in self.unknown if not s.open)
 
     def said_unplaced(self, quantity: units.Quantity) -> str:
-        """Who is not placed for a wide interval, and what would tell; empty without one."""
+        """The figures that overlap with one whose interval is too wide to place, and what would
+        tell; empty without one."""
         if not self.unplaced:
             return ""
         each = [f"{s.fabric.label}: {s.between_ends(quantity)}" for s in self.unplaced]
-        return f"{units.listed(each)}, too wide to place; more seeds or flows would tell."
+        wide = [s for s in self.unplaced if s.wide]
+        which = ","
+        if 0 < len(wide) < len(self.unplaced):
+            which = f": {names(wide)} {'is' if len(wide) == 1 else 'are'}"
+        tells = "more seeds or flows would tell"
+        return f"{units.listed(each)}{which} too wide to place; {tells}."
 
     @property
     def untold(self) -> bool:
@@ -190,7 +197,21 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
     tied = [s for s in known if is_level(known[0], s)]
     unknown = [s for s in ordered if s in unplaced or (s.open and is_level(known[0], s))]
     rest = [s for s in ordered if s not in tied and s not in unknown]
+    if len(tied) == 1 and _leads_nobody(tied[0], rest, unknown, better):
+        return Ranking((), 0, tuple(ordered))
     return Ranking((*tied, *rest), len(tied), tuple(unknown))
+
+
+def _leads_nobody(
+    leader: Score, rest: Sequence[Score], unknown: Sequence[Score], better: Better
+) -> bool:
+    """Whether no other is ranked, or one that is not ranked for its wide interval is better."""
+    wide = [s.value for s in unknown if not s.open]
+    if wide and not rest:
+        return True
+    if better == "lower":
+        return any(value < leader.value for value in wide)
+    return any(value > leader.value for value in wide)
 
 
 def _placed(known: Sequence[Score]) -> tuple[list[Score], list[Score]]:

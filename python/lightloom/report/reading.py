@@ -15,6 +15,7 @@ import pyarrow as pa
 from lightloom import bounds, grants, loads, repeats
 from lightloom.intervals import over_runs
 
+from .findings.carriage import settle
 from .model import (
     PS,
     Circuits,
@@ -43,12 +44,18 @@ def slots(comparisons: Sequence[Comparison]) -> dict[str, int]:
 
 def workload(comparison: Comparison, places: Mapping[str, int]) -> Workload:
     """Reads one comparison; of one that repeats the means over the seeds, beside each."""
+    fabrics = read_fabrics(comparison, places)
+    settled = settle(fabrics, comparison.experiment)
+    return Workload(comparison.name, comparison.experiment, settled)
+
+
+def read_fabrics(comparison: Comparison, places: Mapping[str, int]) -> tuple[Fabric, ...]:
+    """The fabrics of a comparison, before their windows are compared."""
     if not comparison.seeds:
-        return one_seed(comparison, places)
+        return one_seed(comparison, places).fabrics
     each = [one_seed(seed, places).fabrics for seed in comparison.seeds]
     same = repeats.same_flows(comparison.experiment)
-    fabrics = tuple(replace(joined(f), same_flows=same) for f in zip(*each, strict=True))
-    return Workload(comparison.name, comparison.experiment, fabrics)
+    return tuple(replace(joined(f), same_flows=same) for f in zip(*each, strict=True))
 
 
 def joined(seeds: Sequence[Fabric]) -> Fabric:

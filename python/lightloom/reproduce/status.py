@@ -75,8 +75,11 @@ def page(known: Sequence[Paper]) -> str:
 
 
 def summary(known: Sequence[Paper]) -> str:
-    """The table of the README: how many claims of each paper came out how."""
-    return "\n".join(_totals(known))
+    """The table of the README: the number of claims of all papers by outcome."""
+    counts = sum((paper.counts() for paper in known), Counter())
+    shown = [column for column in COLUMNS if counts[column]]
+    head = f"| | {' | '.join(shown)} |\n" + "|---" * (1 + len(shown)) + "|\n"
+    return head + f"| **all** | {' | '.join(f'**{counts[column]}**' for column in shown)} |"
 
 
 def inserted(text: str, made: str, path: str) -> str:

@@ -19,11 +19,17 @@ def assumed(table: Table) -> str:
     return "" if found is None else found(table)
 
 
-def _electrical(_: Table) -> str:
-    return (
-        "all know of it at once and nothing on a link is lost, where routing protocols take "
-        "milliseconds: no network of packets does better"
+def _electrical(table: Table) -> str:
+    text = (
+        "all switches know of it at once and nothing on a link is lost, where routing protocols "
+        "take milliseconds"
     )
+    if table["kind"] == "clos" and table["detail"] == "packets":
+        text += (
+            ". Beyond saturation short flows fill queues before the links that are left, which "
+            'costs goodput that detail = "flows" keeps'
+        )
+    return text
 
 
 def _sirius(table: Table) -> str:

@@ -218,6 +218,7 @@ def _limit(experiment: Experiment, result: Result) -> list[str]:
     if run["stop"] != "drain":
         return []
     most = round(SLOWER * result.summary["simulated_s"] / PS)
-    if most >= _core.control_time("run.limit", run["limit"]):
+    given = run.get("limit")
+    if given is not None and most >= _core.control_time("run.limit", given):
         return []
     return [f'run.limit="{_core.control_time_text(most)}"']

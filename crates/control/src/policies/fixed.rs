@@ -45,7 +45,7 @@ pub struct FixedPolicy {
     /// Or a schedule of directed circuits that take turns: a file that `lightloom plan -o`
     /// wrote, or what is in it as a table: `ports`, as many as there are racks; `night_ps`,
     /// darkness at the start of each slot; `slots`, each with its `permutation`, the output
-    /// of every input (an input with its own number is idle), and `day_ps`, how long that
+    /// of every input (an input with its own number, or -1, is idle), and `day_ps`, how long that
     /// is lit; times in ps.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "file_or_table")]

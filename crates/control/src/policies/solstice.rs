@@ -5,11 +5,11 @@
 
 use super::frame::{no_slots, NIGHT};
 use super::{Entry, PolicyConfig, Usual};
-use crate::algorithms::solstice::{lower_bound, plan, Network};
+use crate::algorithms::solstice::{lower_bound, plan_within, Limits, Network};
 use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
-use lightloom_engine::{Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,13 @@ pub struct SolsticePolicy {
     /// Rate of each port of the packet network, at most a circuit's [b/s]. Default
     /// 0 b/s: there is none.
     pub packet_rate: Rate,
+    /// No slot is shorter [s], its night included; up to the night it has no effect. Default
+    /// 0 s.
+    pub shortest: Time,
+    /// Largest packet [B], from 1 B to 65535 B: days hold whole packets, and all is served when
+    /// the last has left, if a pair's demand is full packets and a shorter last one. 1 B plans
+    /// by bytes, and packets then wait for later days. Default 1500 B.
+    pub packet: Bytes,
 }
 
 impl Default for SolsticePolicy {
@@ -43,6 +50,8 @@ impl Default for SolsticePolicy {
         SolsticePolicy {
             night: NIGHT,
             packet_rate: Rate(0),
+            shortest: Time::ZERO,
+            packet: Bytes(1_500),
         }
     }
 }
@@ -77,7 +86,11 @@ impl Policy for Soon {
             packet: self.config.packet_rate,
             night: self.config.night,
         };
-        let plan = plan(&seen.bytes, &network)?;
+        let limits = Limits {
+            shortest: self.config.shortest,
+            packet: i64::try_from(self.config.packet.0).unwrap_or(i64::MAX),
+        };
+        let plan = plan_within(&seen.bytes, &network, &limits)?;
         self.ends = Some((plan.total, lower_bound(&seen.bytes, &network)?));
         Ok(Target::Schedule(plan.schedule))
     }

@@ -19,14 +19,15 @@ pub use frame::Frame;
 use crate::demand::Matrix;
 use crate::hardware::Hardware;
 use lightloom_engine::{Rate, Refusal, Time};
-use serde::{Deserialize, Serialize};
+use serde::{de, Deserialize, Deserializer, Serialize};
 
 /// One configuration of the switch and how long it is lit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Slot {
     /// The output of every input; an input whose output has its own number is
-    /// idle.
+    /// idle, as one whose output is read as -1.
+    #[serde(deserialize_with = "outputs")]
     pub permutation: Vec<u32>,
     /// How long the circuits are lit, after the night.
     #[serde(with = "crate::ps", rename = "day_ps")]
@@ -357,6 +358,21 @@ impl Schedule {
     }
 }
 
+/// Outputs, of which -1 is an idle input's own number.
+pub(crate) fn outputs<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<u32>, D::Error> {
+    let found = Vec::<i64>::deserialize(d)?;
+    let ports = found.into_iter().zip(0u32..);
+    let read = ports.map(|(output, input)| match output {
+        -1 => Ok(input),
+        _ => u32::try_from(output).map_err(|_| {
+            let limit =
+                format!("output {output} of input {input}: outputs count from 0, -1 is idle");
+            de::Error::custom(limit)
+        }),
+    });
+    read.collect()
+}
+
 fn check_permutation(at: usize, permutation: &[u32], ports: usize) -> Result<(), Refusal> {
     if permutation.len() != ports {
         return Err(Refusal::new(
@@ -393,6 +409,21 @@ mod tests {
             night: Time::NS,
             slots: slots.into_iter().map(slot).collect(),
         }
+    }
+
+    #[test]
+    fn minus_one_is_idle() {
+        let read = |text: &str| serde_json::from_str::<Slot>(text);
+        let slot = read(r#"{"permutation": [1, 0, -1], "day_ps": 5}"#).unwrap();
+        assert_eq!(slot.permutation, [1, 0, 2]);
+        let circuits: Vec<(usize, usize)> = slot.circuits().collect();
+        assert_eq!(circuits, [(0, 1), (1, 0)]);
+        let e = read(r#"{"permutation": [1, -2, 0], "day_ps": 5}"#).unwrap_err();
+        assert!(
+            e.to_string()
+                .starts_with("output -2 of input 1: outputs count from 0"),
+            "{e}"
+        );
     }
 
     #[test]

@@ -76,6 +76,7 @@ struct Rows {
 
 #[derive(Deserialize)]
 struct Row {
+    #[serde(deserialize_with = "super::outputs")]
     permutation: Vec<u32>,
     #[serde(with = "crate::ps")]
     day_ps: Time,

@@ -1,12 +1,20 @@
 //! The table of `kind = "flattened-butterfly"`.
 
 use super::topology::Topology;
+use crate::discipline::Discipline;
+use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Length, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The deepest buffer of a virtual channel [flits].
-pub(super) const BUFFER_MAX: u32 = 4_096;
+/// The deepest buffer of a virtual channel [flits]: credits are words of 16 bits.
+pub(super) const BUFFER_MAX: u32 = u16::MAX as u32;
+/// The deepest queue of an output [flits].
+pub(super) const OUTPUT_BUFFER_MAX: u32 = 4_096;
+/// The least default of a virtual channel's buffer [flits]: with wormhole flow control …
+const LEAST_WORMHOLE: u64 = 48;
+/// … and with virtual cut-through.
+const LEAST_CUT_THROUGH: u64 = 64;
 /// Queue of an output behind a switch with a speedup, unless given [flits].
 pub(super) const OUTPUT_BUFFER: u32 = 512;
 
@@ -31,6 +39,10 @@ pub struct ButterflyConfig {
     /// way only if the queue there, times wires, is shorter by more. Default 0 B,
     /// the plain comparison.
     pub ugal_bias: Bytes,
+    /// Order in which a host sends the flows that wait for its transmitter: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
+    /// Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// Payload of a full packet [B]; the last of a flow is short (LIONS §IV: 256 B
     /// and 64 B). Not shorter than a flit.
     pub packet: Bytes,
@@ -50,10 +62,13 @@ pub struct ButterflyConfig {
     #[schemars(range(min = 1, max = 64))]
     pub vcs: u32,
     /// Buffer of each virtual channel at a router's input [flits]. Not in LIONS.
-    /// Default 48, our assumption: as much as is sent until credits of the longest
-    /// wire are back.
-    #[schemars(range(min = 1, max = 4096))]
-    pub vc_buffer: u32,
+    /// Default, our assumption: the flits that are sent until a credit of the longest wire
+    /// is back, at this rate and these latencies, and a packet more with virtual cut-through;
+    /// at least 48 (64 with virtual cut-through). So one virtual channel carries the rate of
+    /// its link: 48 at 10 Gb/s and 15 m, 162 at 40 Gb/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65535))]
+    pub vc_buffer: Option<u32>,
     /// When a packet wins a virtual channel. Default "wormhole".
     pub flow_control: FlowControl,
     /// From a flit's arrival at a router to its earliest departure: buffering,
@@ -123,12 +138,13 @@ impl Default for ButterflyConfig {
             concentration: None,
             routing: Routing::DimensionOrder,
             ugal_bias: Bytes(0),
+            discipline: Discipline::Fair,
             packet: Bytes(256),
             header: Bytes(5),
             flit: Bytes(8),
             rate: None,
             vcs: 2,
-            vc_buffer: 48,
+            vc_buffer: None,
             flow_control: FlowControl::Wormhole,
             router_latency: Time::NS * 100,
             credit_latency: Time(6_400),
@@ -194,13 +210,31 @@ impl ButterflyConfig {
         self.output_buffer.unwrap_or(0)
     }
 
-    /// Flits that a virtual channel sends over the longest wire until credits are back: as
-    /// many as the default where that is more.
+    /// Buffer of each virtual channel of a resolved configuration [flits].
+    pub fn buffer(&self) -> u32 {
+        self.vc_buffer.unwrap_or(1)
+    }
+
+    /// The default of `vc_buffer`: with it a virtual channel carries the rate of the longest
+    /// wire.
     pub fn covering_buffer(&self) -> u32 {
-        let longest = self.wires().max().unwrap_or_default();
-        let cycles = self.flit_cycles(longest) + self.credit_cycles(longest);
-        let least = ButterflyConfig::default().vc_buffer;
-        (cycles as u32).clamp(least, BUFFER_MAX)
+        let (packet, least) = match self.flow_control {
+            FlowControl::Wormhole => (0, LEAST_WORMHOLE),
+            FlowControl::VirtualCutThrough => (self.flits(self.packet.0), LEAST_CUT_THROUGH),
+        };
+        let covering = (self.round_trip() + packet).max(least);
+        covering.min(BUFFER_MAX as u64) as u32
+    }
+
+    /// Cycles from a flit's departure until its credit is back, over the longest wire.
+    pub fn round_trip(&self) -> u64 {
+        let longest = self.longest_wire();
+        self.flit_cycles(longest) + self.credit_cycles(longest)
+    }
+
+    /// The longest wire.
+    pub fn longest_wire(&self) -> Length {
+        self.wires().max().unwrap_or_default()
     }
 
     /// Cycles from a flit's departure to the earliest from the router at the

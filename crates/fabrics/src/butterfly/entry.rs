@@ -4,9 +4,10 @@ use super::bound::Bound;
 use super::config::ButterflyConfig;
 use super::network::Network;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing};
+use crate::findings::Finding;
 use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Bytes, Cluster, Fabric, Length, Refusal, Time};
@@ -25,6 +26,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<ButterflyConfig>,
     obey: obey::<ButterflyConfig>,
     ideal: ideal::<ButterflyConfig>,
+    findings: findings::<ButterflyConfig>,
     build: build::<ButterflyConfig>,
     memory: memory::<ButterflyConfig>,
     facts: facts::<ButterflyConfig>,
@@ -33,17 +35,17 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "basic",
-        summary: "LIONS §IV with a plain router, as we assume one: 2 virtual channels of 48 flits, 100 ns, one \
-                  round of allocation, no speedup",
-        table: r#"{"vcs": 2, "vc_buffer": 48, "router_latency": "100 ns",
+        summary: "LIONS §IV with a plain router, as we assume one: 2 virtual channels, 100 ns, one round \
+                  of allocation, no speedup",
+        table: r#"{"vcs": 2, "router_latency": "100 ns",
                    "input_speedup": 1, "allocator_iterations": 1, "flow_control": "wormhole"}"#,
     },
     Preset {
         name: "aggressive",
-        summary: "LIONS §IV with the strongest router that one would build: 16 virtual channels of 64 flits, \
+        summary: "LIONS §IV with the strongest router that one would build: 16 virtual channels, \
                   three cycles and credits of two as in BookSim's flattened butterfly, an internal speedup of \
                   2 as in Slim Fly's (SC 2014), deep queues at outputs",
-        table: r#"{"vcs": 16, "vc_buffer": 64, "router_latency": "19.2 ns",
+        table: r#"{"vcs": 16, "router_latency": "19.2 ns",
                    "credit_latency": "12.8 ns", "speedup": 2, "output_buffer": 512,
                    "input_speedup": 1, "allocator_iterations": 3,
                    "flow_control": "virtual-cut-through"}"#,
@@ -63,10 +65,6 @@ impl FabricConfig for ButterflyConfig {
             return Obeyed::default();
         };
         let spacing = physics.propagation.and_then(|way| far.spacing_for(way));
-        far.spacing = spacing.unwrap_or(far.spacing);
-        far.router_latency = physics.switch_latency.unwrap_or(far.router_latency);
-        let moved = spacing.is_some() || physics.switch_latency.is_some();
-        let buffer = moved.then(|| far.covering_buffer());
         let obeyed = Obeyed::default()
             .by(Term::Propagation, "spacing", spacing)
             .by(
@@ -74,8 +72,8 @@ impl FabricConfig for ButterflyConfig {
                 "router_latency",
                 physics.switch_latency,
             )
-            .by(Term::Propagation, "vc_buffer", buffer)
             .by(Term::Header, "header", physics.header)
+            .disciplined(physics)
             .lacks(Term::Gap, physics.gap, "flits follow each other")
             .lacks(Term::FecLatency, physics.fec_latency, NOT_MODELLED);
         match spacing {
@@ -96,6 +94,10 @@ impl FabricConfig for ButterflyConfig {
         ]);
         ideal.push("no FEC");
         ideal
+    }
+
+    fn findings(&self, _: &Cluster) -> Vec<Finding> {
+        self.shallow_buffer().into_iter().collect()
     }
 
     fn facts(&self, _: &Cluster) -> Facts {
@@ -129,10 +131,9 @@ impl FabricConfig for ButterflyConfig {
             (channels as u64 + site.cluster.racks as u64) * config.vcs.next_power_of_two() as u64;
         // Of each lane its state, its credits and its packets; flits and credits
         // on wires and packets inside are at most what buffers hold.
-        let buffers = lanes * config.vc_buffer as u64;
-        lanes * 24
+        let buffers = lanes * config.buffer() as u64;
+        lanes * 32
             + channels as u64 * 64
-            + buffers * 4
             + channels as u64 * config.output_queue() as u64 * 8
             + (buffers * 40).min(1 << 28)
             + site.flows.len() as u64 * 12

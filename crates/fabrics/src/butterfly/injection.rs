@@ -78,7 +78,7 @@ impl Network {
             hops: 0,
             middle: 0,
         });
-        self.hosts.pop(host, bytes, now.io);
+        self.hosts.pop(host, bytes);
         self.counters.inside += bytes as u64;
         let sending = &mut self.sending[host];
         (sending.packet, sending.flits, sending.vc) = (packet, flits, vc);

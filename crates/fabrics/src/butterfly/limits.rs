@@ -1,6 +1,9 @@
 //! What of a flattened butterfly's table is refused, and what is filled in.
 
-use super::config::{ButterflyConfig, FlowControl, Routing, BUFFER_MAX, OUTPUT_BUFFER};
+use super::config::{
+    ButterflyConfig, FlowControl, Routing, BUFFER_MAX, OUTPUT_BUFFER, OUTPUT_BUFFER_MAX,
+};
+use crate::findings::Finding;
 use crate::ranges::{host_rate, refuse, within, PACKET_MAX};
 use lightloom_engine::{Bytes, Cluster, Length, Refusal, Time};
 
@@ -24,7 +27,33 @@ impl ButterflyConfig {
         self.refuse_router()?;
         self.resolve_speedup()?;
         self.rate = Some(host_rate(self.rate, cluster)?);
-        self.refuse_wires()
+        self.refuse_wires()?;
+        self.vc_buffer.get_or_insert(self.covering_buffer());
+        Ok(())
+    }
+
+    /// The buffer of a resolved configuration that is below the round trip of the longest
+    /// wire; none if it covers it.
+    pub(super) fn shallow_buffer(&self) -> Option<Finding> {
+        let (buffer, round_trip) = (self.buffer(), self.round_trip());
+        if buffer as u64 >= round_trip {
+            return None;
+        }
+        let covering = self.covering_buffer();
+        Some(Finding {
+            parameter: "vc_buffer",
+            value: format!("{buffer} flits"),
+            effect: format!(
+                "one virtual channel carries at most {:.2} of the rate of the longest wire, {}, \
+                 whose credits return after {round_trip} cycles",
+                buffer as f64 / round_trip as f64,
+                self.longest_wire()
+            ),
+            remedy: match covering as u64 >= round_trip {
+                true => format!("remove it, or raise it to {covering}"),
+                false => "shorten fabric.spacing, or lengthen fabric.flit".to_owned(),
+            },
+        })
     }
 
     /// Fills in the shape, or refuses one that does not connect the hosts.
@@ -110,7 +139,6 @@ impl ButterflyConfig {
     fn refuse_router(&self) -> Result<(), Refusal> {
         for (key, value, most, usual) in [
             ("vcs", self.vcs, PORTS_MAX, "2"),
-            ("vc_buffer", self.vc_buffer, BUFFER_MAX, "48"),
             ("input_speedup", self.input_speedup, 4, "1"),
             ("allocator_iterations", self.allocator_iterations, 16, "1"),
         ] {
@@ -122,10 +150,19 @@ impl ButterflyConfig {
             return refuse("vcs", self.vcs, limit, remedy);
         }
         let whole = self.flits(self.packet.0);
-        if self.flow_control == FlowControl::VirtualCutThrough && whole > self.vc_buffer as u64 {
-            let limit = format!("holds no packet: that has {whole} flits");
-            let remedy = "deepen it, or use fabric.flow_control = \"wormhole\"";
-            return refuse("vc_buffer", self.vc_buffer, limit, remedy);
+        let cut_through = self.flow_control == FlowControl::VirtualCutThrough;
+        if let Some(buffer) = self.vc_buffer {
+            let remedy = "remove it; the default covers the round trip";
+            within("vc_buffer", buffer, 1..=BUFFER_MAX, remedy)?;
+            if cut_through && whole > buffer as u64 {
+                let limit = format!("holds no packet: that has {whole} flits");
+                let remedy = "deepen it, or use fabric.flow_control = \"wormhole\"";
+                return refuse("vc_buffer", buffer, limit, remedy);
+            }
+        }
+        if cut_through && whole > BUFFER_MAX as u64 {
+            let limit = format!("makes packets of {whole} flits, more than a buffer holds");
+            return refuse("packet", self.packet, limit, "lengthen fabric.flit");
         }
         for (key, value) in [
             ("router_latency", self.router_latency),
@@ -147,7 +184,7 @@ impl ButterflyConfig {
             }
             Some(flits) => {
                 let usual = format!("use {OUTPUT_BUFFER}");
-                within("output_buffer", flits, 1..=BUFFER_MAX, usual)
+                within("output_buffer", flits, 1..=OUTPUT_BUFFER_MAX, usual)
             }
             None => {
                 self.output_buffer = (self.speedup > 1).then_some(OUTPUT_BUFFER);

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | [`config`], `limits`, `entry` | the table, and what is refused; put together with the kernel |
 //! | [`topology`] | which router is wired to which |
-//! | [`network`], [`flit`] | the state; a flit, and how places are numbered |
+//! | [`network`], [`flit`], `chains` | the state; a flit, and how places are numbered; packets in buffers |
 //! | [`hosts`], [`packets`], [`lines`] | what sends, what is sent, what is on wires |
 //! | [`routing`] | dimension order, Valiant, UGAL, and why nothing deadlocks; `route_rule`, what it goes by |
 //! | `allocation` | who gets virtual channels and the switch |
@@ -45,6 +45,7 @@
 
 mod allocation;
 pub mod bound;
+mod chains;
 pub mod config;
 mod counters;
 mod entry;

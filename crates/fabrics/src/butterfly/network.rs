@@ -11,6 +11,7 @@
 //! its first.
 
 use super::bound::Bound;
+use super::chains::Chains;
 use super::config::{ButterflyConfig, FlowControl, Routing};
 use super::counters::Counters;
 use super::flit::{Bits, Flit};
@@ -43,10 +44,12 @@ pub struct Lane {
     pub buffered: u16,
     /// Flits of the first packet that have not left, whether here or not.
     pub left: u16,
-    /// Place of the first packet in the ring.
-    pub first: u16,
-    /// Packets in the ring.
+    /// Packets that have flits here, or that have left in part.
     pub packets: u16,
+    /// Place of the first packet in the chains.
+    pub first: u32,
+    /// Place of the last.
+    pub last: u32,
     /// What the next flit to leave says: its packet if it is the first of it,
     /// else [`NONE`].
     pub tag: u32,
@@ -63,8 +66,9 @@ impl Lane {
     const EMPTY: Lane = Lane {
         buffered: 0,
         left: 0,
-        first: 0,
         packets: 0,
+        first: NONE,
+        last: NONE,
         tag: NONE,
         output: 0,
         vc: WAITS,
@@ -105,8 +109,8 @@ pub struct Network {
     pub(super) line: Vec<u8>,
     // Virtual channels of inputs.
     pub(super) lanes: Vec<Lane>,
-    /// Packets whose flits are in each buffer.
-    pub(super) ring: Vec<u32>,
+    /// Packets whose flits are in each buffer, in order.
+    pub(super) chains: Chains,
     // Inputs.
     /// Virtual channels that could send a flit.
     pub(super) ready: Vec<u64>,
@@ -176,13 +180,13 @@ impl Network {
         let all = every(vcs, 1, 0);
         let low = (1u64 << (vcs / 2)) - 1;
         let (peer, line) = wiring(&topology, bits, hosts);
-        let depth = config.vc_buffer as usize;
+        let depth = config.buffer() as u16;
         Network {
             cycle: config.cycle(),
             ejection: config.cycle() + config.host_wire.delay(),
             flit_bytes: config.flit.0,
             header: config.header.0,
-            vc_buffer: config.vc_buffer as u16,
+            vc_buffer: depth,
             speedup: config.speedup,
             input_speedup: inputs_each,
             iterations: config.allocator_iterations as usize,
@@ -195,7 +199,7 @@ impl Network {
             peer,
             line,
             lanes: vec![Lane::EMPTY; inputs << bits.vc],
-            ring: vec![NONE; (inputs << bits.vc) * depth],
+            chains: Chains::default(),
             ready: vec![0; inputs],
             heads: vec![0; inputs],
             input_turn: vec![0; inputs * inputs_each],
@@ -205,7 +209,7 @@ impl Network {
             output_turn: vec![0; inputs],
             queue: vec![0; inputs],
             output_queues: OutputQueues::new(config.output_queue(), topology.routers, bits),
-            credits: vec![config.vc_buffer as u16; outputs << bits.vc],
+            credits: vec![depth; outputs << bits.vc],
             holder: vec![NONE; inputs << bits.vc],
             ready_ports: vec![0; topology.routers],
             head_ports: vec![0; topology.routers],
@@ -215,7 +219,7 @@ impl Network {
             flits: Lines::new(config.wires().map(|w| config.flit_cycles(w))),
             returning: Lines::new(config.wires().map(|w| config.credit_cycles(w))),
             packets: Packets::default(),
-            hosts: HostQueues::new(hosts, site.flows.len(), config.packet.0),
+            hosts: HostQueues::new(hosts, site.flows.len(), config.packet.0, config.discipline),
             sending: vec![Injection::NOTHING; hosts],
             rule: RouteRule::new(config, site.seed),
             counters: Counters::new(site.flows.len()),

@@ -17,8 +17,7 @@ impl Network {
         let (channel, number) = self.bits.parts(vc);
         let (router, input) = self.bits.ends(channel);
         let lane = self.lanes[vc];
-        let place = vc * self.vc_buffer as usize + lane.first as usize;
-        let id = self.ring[place];
+        let id = self.chains.packet(lane.first);
         let mut packet = self.packets.get(id);
         if packet.way == Way::Undecided {
             self.decide(router, &mut packet);

@@ -29,7 +29,6 @@ impl Network {
         self.held[router] += 1;
         self.counters.held(self.held[router]);
         self.busy_routers[router / 64] |= 1 << (router % 64);
-        let depth = self.vc_buffer;
         let lane = &mut self.lanes[vc];
         lane.buffered += 1;
         if flit.packet == NONE {
@@ -38,15 +37,14 @@ impl Network {
             }
             return;
         }
-        let behind = lane.first + lane.packets;
-        let place = if behind >= depth {
-            behind - depth
-        } else {
-            behind
-        };
+        let place = self.chains.add(flit.packet);
         lane.packets += 1;
         let first = lane.packets == 1;
-        self.ring[vc * depth as usize + place as usize] = flit.packet;
+        match first {
+            true => lane.first = place,
+            false => self.chains.link(lane.last, place),
+        }
+        lane.last = place;
         if first {
             self.route(vc);
         }
@@ -155,16 +153,11 @@ impl Network {
     /// The last flit of a packet has left: its virtual channel is another's, and
     /// the packet behind it is first.
     fn release<const QUEUED: bool>(&mut self, vc: usize, out: usize, now: &mut Now) {
-        let depth = self.vc_buffer;
         let lane = &mut self.lanes[vc];
-        let packet = self.ring[vc * depth as usize + lane.first as usize];
+        let (packet, next) = self.chains.remove(lane.first);
         let held = lane.vc;
         lane.vc = WAITS;
-        lane.first = if lane.first + 1 == depth {
-            0
-        } else {
-            lane.first + 1
-        };
+        lane.first = next;
         lane.packets -= 1;
         let more = lane.packets > 0;
         self.free[out] |= 1 << held;
@@ -218,8 +211,7 @@ impl Network {
             true => self.address(out, lane.vc as usize, tag),
             // Hosts are told of packets, by their last flit.
             false if lane.left == 0 => {
-                let place = vc * self.vc_buffer as usize + lane.first as usize;
-                let packet = self.ring[place];
+                let packet = self.chains.packet(lane.first);
                 (Flit { to: NONE, packet }, false)
             }
             false => (Flit::NOTHING, false),

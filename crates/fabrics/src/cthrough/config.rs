@@ -157,6 +157,7 @@ impl CThroughConfig {
     pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
         let hardware = self.hardware(cluster);
         Setup {
+            steady: true,
             title: "c-Through",
             cluster: *cluster,
             tree: Tree::new(&self.tree(), cluster).with(&self.packets(cluster)),
@@ -268,7 +269,9 @@ impl FabricConfig for CThroughConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics).oversubscribed(physics)
+        Obeyed::by_all(physics)
+            .oversubscribed(physics)
+            .shared_by_rates(physics)
     }
 
     fn facts(&self, _: &Cluster) -> Facts {

@@ -34,7 +34,9 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
+use crate::contract::{
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, Preset,
+};
 use config::CThroughConfig;
 
 /// `kind = "cthrough"`.
@@ -51,6 +53,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<CThroughConfig>,
     obey: obey::<CThroughConfig>,
     ideal: ideal::<CThroughConfig>,
+    findings: findings::<CThroughConfig>,
     build: build::<CThroughConfig>,
     memory: memory::<CThroughConfig>,
     facts: facts::<CThroughConfig>,

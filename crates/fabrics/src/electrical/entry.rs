@@ -6,7 +6,7 @@ use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX};
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing};
 use crate::physics::{ideal_of, Obeyed, Physics, Term};
@@ -27,6 +27,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<ClosConfig>,
     obey: obey::<ClosConfig>,
     ideal: ideal::<ClosConfig>,
+    findings: findings::<ClosConfig>,
     build: build::<ClosConfig>,
     memory: memory::<ClosConfig>,
     facts: facts::<ClosConfig>,
@@ -106,6 +107,11 @@ impl FabricConfig for ClosConfig {
             .by(Term::FecLatency, "fec_latency", physics.fec_latency)
             .by(Term::Header, "header", physics.framing())
             .oversubscribed(physics)
+            .lacks(
+                Term::Discipline,
+                physics.discipline,
+                "every link serves flows in turn, as its idealised transport does (Sirius §7)",
+            )
     }
 
     fn ideal(&self) -> Vec<&'static str> {

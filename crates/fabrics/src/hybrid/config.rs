@@ -40,7 +40,8 @@ with_overheads! {
         /// made with the other keys. Default: c-Through's matching.
         pub policy: PolicyTable = PolicyTable::kind("cthrough"),
         /// Whether there is an electrical network beside the circuits. Without one, traffic
-        /// between racks waits until its racks are joined. Default true.
+        /// between racks waits until its racks are joined, and the policy's `threshold`, below
+        /// which pairs stay electrical, is 0 B. Default true.
         pub electrical: bool = true,
         /// β of the electrical tree: what the servers of a rack can send ÷ what the
         /// tree can carry for them, from 1 to 1,000. Default: that of the cluster, else 10.
@@ -143,6 +144,8 @@ fn order<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Order>, D::Error> {
 /// Of the tree, unless told otherwise.
 const OVERSUBSCRIPTION: f64 = 10.0;
 const PLANES_MAX: u32 = 128;
+/// The key of policies that leave small demand to the electrical network.
+const THRESHOLD: &str = "threshold";
 
 impl HybridConfig {
     /// The electrical tree's part; none without one.
@@ -165,6 +168,31 @@ impl HybridConfig {
         match self.electrical {
             true => keys.resolve(cluster).map(Some),
             false => Ok(None),
+        }
+    }
+
+    /// The policy with its defaults. Where there is no electrical network, no pair can stay on
+    /// it: a threshold is 0 B.
+    fn resolved_policy(&self, cluster: &Cluster) -> Result<PolicyTable, Refusal> {
+        let mut policy = self.policy.clone();
+        if !self.electrical {
+            policy.fill(THRESHOLD, &Bytes(0));
+        }
+        let policy = policy.resolve(&self.hardware(cluster))?;
+        let given = { policy.own(THRESHOLD) }
+            .and_then(|value| serde_json::from_value::<Bytes>(value.clone()).ok());
+        match given {
+            Some(threshold)
+                if threshold > Bytes(0) && policy.is_of_registry() && !self.electrical =>
+            {
+                refuse(
+                    "policy.threshold",
+                    threshold,
+                    "pairs with less would wait for ever without an electrical network",
+                    "remove it, or set electrical = true",
+                )
+            }
+            _ => Ok(policy),
         }
     }
 
@@ -235,6 +263,7 @@ impl HybridConfig {
                 dip: self.dip,
             },
             optical_weight: self.optical_weight,
+            steady: self.policy.is_of_registry(),
             give_up: { self.controller_timeout }.map(|after| GiveUp { after, dark: false }),
         })
     }
@@ -301,7 +330,7 @@ impl FabricConfig for HybridConfig {
         self.refuse_times()?;
         self.refuse_amounts(cluster)?;
         Ok(HybridConfig {
-            policy: self.policy.resolve(&self.hardware(cluster))?,
+            policy: self.resolved_policy(cluster)?,
             oversubscription: tree.map(|t| t.oversubscription),
             levels: tree.map(|t| t.levels),
             racks_per_pod: tree.and_then(|t| t.racks_per_pod),
@@ -312,7 +341,7 @@ impl FabricConfig for HybridConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        let obeyed = Obeyed::by_all(physics);
+        let obeyed = Obeyed::by_all(physics).shared_by_rates(physics);
         match self.electrical {
             true => obeyed.oversubscribed(physics),
             false => obeyed,

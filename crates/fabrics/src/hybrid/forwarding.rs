@@ -1,14 +1,12 @@
-//! Which links lead from a server to another: the circuits of its rack's route while
-//! there is one, the electrical tree otherwise.
-//!
-//! A pair of racks with several routes spreads its flows over them by their numbers.
+//! Which links lead from a server to another: the circuits of one of its rack's routes while
+//! there are any, the electrical tree otherwise. Which route of several, `spreading` decides.
 
 use super::demultiplex::Demultiplexer;
 use super::tree::Tree;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::routes::{Pair, Routes};
 use lightloom_engine::fair::LinkId;
-use lightloom_engine::{FlowId, HostId};
+use lightloom_engine::HostId;
 
 /// Routes in force, as links.
 #[derive(Clone, Debug)]
@@ -19,6 +17,10 @@ pub struct Forwarding {
     /// By rack, in the order of the racks that it reaches over circuits: the links of
     /// every route, outwards.
     reaches: Vec<Vec<(u32, Vec<Vec<LinkId>>)>>,
+    /// By optical port: the pairs with several routes of which one leads over it.
+    choosing: Vec<Vec<Pair>>,
+    /// Pairs with several routes.
+    choices: usize,
 }
 
 impl Forwarding {
@@ -28,6 +30,8 @@ impl Forwarding {
             hardware,
             first_port: first_port.0,
             reaches: vec![Vec::new(); hardware.racks as usize],
+            choosing: vec![Vec::new(); hardware.columns()],
+            choices: 0,
         }
     }
 
@@ -55,8 +59,15 @@ impl Forwarding {
 
     fn set(&mut self, from: u32, to: u32, routes: &Routes) {
         let link = |(rack, plane)| self.port(rack, plane);
-        let routes = routes.between(from, to).iter();
-        let links: Vec<Vec<LinkId>> = routes.map(|r| r.ports(from).map(link).collect()).collect();
+        let mut links: Vec<Vec<LinkId>> = Vec::new();
+        for route in routes.between(from, to) {
+            let route = route.ports(from).map(link).collect();
+            // Demands of a pair may share their circuits: that is one route.
+            if !links.contains(&route) {
+                links.push(route);
+            }
+        }
+        self.count_choice((from, to), false);
         let reaches = &mut self.reaches[from as usize];
         match (reaches.binary_search_by_key(&to, |r| r.0), links.is_empty()) {
             (Ok(at), true) => drop(reaches.remove(at)),
@@ -64,40 +75,81 @@ impl Forwarding {
             (Err(_), true) => {}
             (Err(at), false) => reaches.insert(at, (to, links)),
         }
+        self.count_choice((from, to), true);
     }
 
-    /// The circuits that `flow` takes from rack `a` to rack `b`; none if there is no
-    /// route.
-    #[inline]
-    fn circuits(&self, flow: FlowId, a: u32, b: u32) -> Option<&[LinkId]> {
-        let reaches = &self.reaches[a as usize];
-        let at = reaches.binary_search_by_key(&b, |r| r.0).ok()?;
-        let routes = &reaches[at].1;
-        Some(&routes[flow.index() % routes.len()])
-    }
-
-    /// Lays out the path of a flow; returns whether it is over circuits.
-    #[inline]
-    pub fn lay_path(
-        &self,
-        flow: FlowId,
-        (src, a): (HostId, u32),
-        (dst, b): (HostId, u32),
-        tree: &Tree,
-        servers: Option<&Demultiplexer>,
-        path: &mut Vec<LinkId>,
-    ) -> bool {
-        path.clear();
-        path.extend(tree.from_server(src));
-        let circuits = self.circuits(flow, a, b);
-        match circuits {
-            Some(links) => path.extend_from_slice(links),
-            None => {
-                path.extend(servers.and_then(|s| s.bound(src)));
-                path.extend(tree.between(a, b));
+    /// A pair begins or ceases to have the routes that it has, if they are several.
+    fn count_choice(&mut self, pair: Pair, begins: bool) {
+        let Forwarding {
+            first_port,
+            reaches,
+            choosing,
+            choices,
+            ..
+        } = self;
+        let of_rack = &reaches[pair.0 as usize];
+        let Ok(at) = of_rack.binary_search_by_key(&pair.1, |r| r.0) else {
+            return;
+        };
+        let routes = &of_rack[at].1;
+        if routes.len() < 2 {
+            return;
+        }
+        match begins {
+            true => *choices += 1,
+            false => *choices -= 1,
+        }
+        for link in routes.iter().flatten() {
+            let pairs = &mut choosing[(link.0 - *first_port) as usize];
+            match begins {
+                true => pairs.push(pair),
+                false => pairs.retain(|&other| other != pair),
             }
         }
-        path.extend(tree.to_server(dst));
-        circuits.is_some()
     }
+
+    /// Whether any pair has several routes.
+    #[inline]
+    pub fn has_choices(&self) -> bool {
+        self.choices > 0
+    }
+
+    /// The pairs with several routes of which one leads over a link.
+    pub fn choosing(&self, link: LinkId) -> impl Iterator<Item = Pair> + '_ {
+        let port = link.0.checked_sub(self.first_port);
+        let pairs = port.and_then(|port| self.choosing.get(port as usize));
+        pairs.into_iter().flatten().copied()
+    }
+
+    /// The circuits of each route from rack `a` to rack `b`.
+    #[inline]
+    pub fn routes(&self, a: u32, b: u32) -> &[Vec<LinkId>] {
+        let reaches = &self.reaches[a as usize];
+        match reaches.binary_search_by_key(&b, |r| r.0) {
+            Ok(at) => &reaches[at].1,
+            Err(_) => &[],
+        }
+    }
+}
+
+/// Lays out the path of a flow over the circuits of a route, or without one over the tree.
+#[inline]
+pub fn lay(
+    route: Option<&[LinkId]>,
+    (src, a): (HostId, u32),
+    (dst, b): (HostId, u32),
+    tree: &Tree,
+    servers: Option<&Demultiplexer>,
+    path: &mut Vec<LinkId>,
+) {
+    path.clear();
+    path.extend(tree.from_server(src));
+    match route {
+        Some(links) => path.extend_from_slice(links),
+        None => {
+            path.extend(servers.and_then(|s| s.bound(src)));
+            path.extend(tree.between(a, b));
+        }
+    }
+    path.extend(tree.to_server(dst));
 }

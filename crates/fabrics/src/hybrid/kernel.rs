@@ -12,7 +12,8 @@ use super::days::Days;
 use super::demultiplex::Demultiplexer;
 use super::forwarding::Forwarding;
 use super::meter::Meter;
-use super::setup::{GiveUp, Setup};
+use super::port_failures::PortFailures;
+use super::setup::{longest_pause, GiveUp, Setup};
 use super::switch::Switch;
 use super::transport::{BatchId, Transport};
 use super::tree::Tree;
@@ -45,6 +46,8 @@ pub enum Event {
     Day(u32),
     /// Flows that were moved send faster.
     Rise(BatchId),
+    /// Pairs with several routes have their flows spread over them.
+    Spread,
     /// An optical port breaks.
     PortBreaks(u32, u32),
     /// Servers have heard nothing of the controller for too long, in this term.
@@ -59,6 +62,8 @@ pub struct Hybrid {
     pub(super) hardware: Hardware,
     pub(super) delays: super::setup::Transport,
     pub(super) give_up: Option<GiveUp>,
+    /// See [`Reports::longest_pause`]; none where a policy may decide anything.
+    pause: Option<Time>,
     pub(super) controller: Controller<Box<dyn Policy>>,
     /// Of the policy, if it could not decide: then nobody decides any more.
     pub(super) trouble: Option<Refusal>,
@@ -75,6 +80,7 @@ pub struct Hybrid {
     /// What decisions took, if it was measured or had been.
     pub(super) times: Option<Times>,
     pub(super) switch: Switch,
+    port_failures: PortFailures,
     /// That is followed, and where it is; nowhere, if it has no slots.
     pub(super) schedule: Option<Schedule>,
     pub(super) days: Option<Days>,
@@ -84,6 +90,8 @@ pub struct Hybrid {
     /// Pairs that rules lead to the electrical network, whatever routes there are.
     pub(super) drained: BTreeSet<Pair>,
     pub(super) forwarding: Forwarding,
+    /// Pairs of racks, from one to the other, whose routes may no longer be evenly busy.
+    pub(super) unsettled: BTreeSet<Pair>,
     pub(super) meter: Meter,
     /// What servers tell the controller, whatever they have.
     #[cfg(test)]
@@ -114,6 +122,7 @@ pub(super) struct Context<'a> {
 impl Hybrid {
     /// A hybrid network for so many flows.
     pub fn new(setup: Setup, flows: usize) -> Hybrid {
+        let pause = setup.steady.then(|| longest_pause(&setup));
         let Setup {
             cluster,
             tree,
@@ -151,12 +160,14 @@ impl Hybrid {
             term: 0,
             given_up: false,
             switch: Switch::new(hardware, setup.delays, cluster.servers_per_rack),
+            port_failures: PortFailures::new(hardware),
             schedule: None,
             days: None,
             schedules: 0,
             routes: Routes::default(),
             drained: BTreeSet::new(),
             forwarding: Forwarding::new(hardware, LinkId(tree.links())),
+            unsettled: BTreeSet::new(),
             meter: Meter::new(&monitoring, &cluster, flows),
             #[cfg(test)]
             told: None,
@@ -169,6 +180,7 @@ impl Hybrid {
             },
             delays: setup.transport,
             give_up: setup.give_up,
+            pause,
             cluster,
             tree,
             hardware,
@@ -185,6 +197,7 @@ impl Hybrid {
         &self.routes
     }
 
+    /// A port works no more, or works again.
     fn set_port(&mut self, rack: u32, plane: u32, works: bool, now: Time, todo: &mut Todo<Event>) {
         if works {
             self.switch.mend_port(rack, plane);
@@ -227,8 +240,15 @@ impl FlowKernel for Hybrid {
         self.begin_loop(todo);
     }
 
-    fn arrive(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<Event>) {
-        let vlan = self.lay_path(flow, io);
+    fn arrive(
+        &mut self,
+        flow: FlowId,
+        now: Time,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Event>,
+    ) {
+        let vlan = self.lay_path(flow, false, io, net);
         // Within a rack, where servers' links do not limit, nothing is shared.
         let limit = self.path.is_empty().then(|| self.tree.rack());
         let bytes = io.flows.bytes[flow.index()];
@@ -238,9 +258,18 @@ impl FlowKernel for Hybrid {
         if let Some(servers) = &mut self.servers {
             servers.join(io.flows.src[flow.index()], vlan, net);
         }
+        self.unsettle(net.path(flow), now, todo);
     }
 
-    fn complete(&mut self, flow: FlowId, _: Time, io: &mut Io, net: &mut Net, _: &mut Todo<Event>) {
+    fn complete(
+        &mut self,
+        flow: FlowId,
+        now: Time,
+        io: &mut Io,
+        net: &mut Net,
+        todo: &mut Todo<Event>,
+    ) {
+        self.unsettle(net.path(flow), now, todo);
         let (src, dst) = ends(flow, io);
         self.meter.end(flow, src, dst);
         if self.servers.is_none() {
@@ -278,6 +307,7 @@ impl FlowKernel for Hybrid {
                     context.todo.schedule(at, event);
                 }
             }
+            Event::Spread => self.spread(context),
             Event::PortBreaks(rack, plane) => self.break_port(rack, plane, context),
         }
     }
@@ -302,11 +332,13 @@ impl FlowKernel for Hybrid {
             Element::Controller => self.set_controller(works, now, todo),
             Element::Port { node, plane } => {
                 self.check_port(node, plane)?;
-                self.set_port(node, plane, works, now, todo);
+                if self.port_failures.set_port(node, plane, !works) {
+                    self.set_port(node, plane, works, now, todo);
+                }
             }
             Element::Plane(plane) => {
                 self.check_port(0, plane)?;
-                for node in 0..self.hardware.racks {
+                for node in self.port_failures.set_plane(plane, !works) {
                     self.set_port(node, plane, works, now, todo);
                 }
             }
@@ -363,6 +395,12 @@ impl Reports for Hybrid {
 
     fn circuits(&self, now: Time) -> Vec<Lit> {
         self.switch.circuits(now)
+    }
+
+    fn longest_pause(&self) -> Option<Time> {
+        let turn = { self.schedule.as_ref() }.map_or(Time::ZERO, |s| s.period() * 2);
+        let pause = { self.pause }.filter(|_| self.switch.is_at_rest());
+        pause.map(|pause| Time(pause.0.saturating_add(turn.0)))
     }
 
     fn trouble(&self) -> Option<&Refusal> {

@@ -14,8 +14,10 @@
 //! | [`host`] | the controller's host: hands it inputs, carries actions out |
 //! | [`changes`] | what a change does to light and routes; days and nights |
 //! | [`moves`] | flows on their paths |
+//! | [`port_failures`] | which optical ports have failed, by themselves or with their plane |
 //! | [`switch`] | the optical switches: what is lit, how long a step takes |
 //! | [`forwarding`] | which links lead from a server to another |
+//! | [`spreading`] | which of several routes each flow takes |
 //! | [`days`] | where a schedule is that the switch follows by itself |
 //! | [`meter`] | what servers tell the controller |
 //! | [`computation`] | what a decision takes, given or measured |
@@ -47,9 +49,11 @@ pub mod meter;
 pub mod moves;
 pub mod packets;
 pub mod policy_table;
+pub mod port_failures;
 pub mod recorder;
 pub mod schedule_file;
 pub mod setup;
+pub mod spreading;
 pub mod standing;
 pub mod switch;
 #[cfg(test)]
@@ -58,7 +62,9 @@ pub mod transport;
 pub mod tree;
 pub mod trouble;
 
-use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
+use crate::contract::{
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, Preset,
+};
 use config::HybridConfig;
 
 /// `kind = "hybrid"`.
@@ -73,6 +79,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<HybridConfig>,
     obey: obey::<HybridConfig>,
     ideal: ideal::<HybridConfig>,
+    findings: findings::<HybridConfig>,
     build: build::<HybridConfig>,
     memory: memory::<HybridConfig>,
     facts: facts::<HybridConfig>,

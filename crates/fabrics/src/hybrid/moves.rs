@@ -2,31 +2,41 @@
 //! their racks change.
 
 use super::demultiplex::Vlan;
+use super::forwarding::lay;
 use super::kernel::{ends, Context, Event, Hybrid, Moving};
+use super::spreading::{choose, unsettle_path};
 use lightloom_control::routes::Pair;
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::{FlowId, Io, Time};
 
 impl Hybrid {
-    fn racks(&self, flow: FlowId, io: &Io) -> Pair {
+    pub(super) fn racks(&self, flow: FlowId, io: &Io) -> Pair {
         let (src, dst) = ends(flow, io);
         (self.cluster.rack_of(src), self.cluster.rack_of(dst))
     }
 
-    /// Lays out `self.path`; returns the network that it takes.
-    pub(super) fn lay_path(&mut self, flow: FlowId, io: &Io) -> Vlan {
+    /// Lays out `self.path`, for a flow that is open already or for one that arrives; returns
+    /// the network that it takes.
+    pub(super) fn lay_path(&mut self, flow: FlowId, is_open: bool, io: &Io, net: &Net) -> Vlan {
+        let (a, b) = self.racks(flow, io);
+        let before = is_open.then(|| net.path(flow));
+        let route = choose(self.forwarding.routes(a, b), before, net);
         let (src, dst) = ends(flow, io);
-        let from = (src, self.cluster.rack_of(src));
-        let to = (dst, self.cluster.rack_of(dst));
         let (tree, servers) = (&self.tree, self.servers.as_ref());
-        let optical = self
-            .forwarding
-            .lay_path(flow, from, to, tree, servers, &mut self.path);
-        match optical {
+        lay(route, (src, a), (dst, b), tree, servers, &mut self.path);
+        match route.is_some() {
             true => Vlan::Optical,
             false => Vlan::Electrical,
         }
+    }
+
+    /// Lays out `self.path` over a route of the flow's pair.
+    pub(super) fn lay_path_over(&mut self, flow: FlowId, route: &[LinkId], io: &Io) {
+        let (a, b) = self.racks(flow, io);
+        let (src, dst) = ends(flow, io);
+        let path = &mut self.path;
+        lay(Some(route), (src, a), (dst, b), &self.tree, None, path);
     }
 
     /// What `flow` takes longer than its rate says, over `self.path`, which it has taken.
@@ -73,12 +83,14 @@ impl Hybrid {
         self.find_flows(pairs, &mut moving, context);
         let (mut ramp, mut dip) = (Vec::new(), Vec::new());
         for &flow in &moving.flows {
-            let vlan = self.lay_path(flow, context.io);
+            let vlan = self.lay_path(flow, true, context.io, context.net);
             let before = context.net.path(flow);
             if before == self.path {
                 continue;
             }
             let was = self.vlan_of(before);
+            unsettle_path(&self.forwarding, &mut self.unsettled, before);
+            unsettle_path(&self.forwarding, &mut self.unsettled, &self.path);
             context.net.reroute(flow, &self.path);
             self.delay(flow, vlan, context.io, context.net);
             if let Some(servers) = &mut self.servers {
@@ -91,7 +103,11 @@ impl Hybrid {
                 Vlan::Electrical => dip.push(flow),
             }
         }
+        self.unsettled.extend(
+            { moving.ends.iter() }.filter(|&&(a, b)| self.forwarding.routes(a, b).len() > 1),
+        );
         self.moving = moving;
+        self.spread(context);
         self.count_circuits(pairs, context);
         self.rise(ramp, self.delays.ramp, context);
         self.rise(dip, self.delays.dip, context);

@@ -58,6 +58,11 @@ impl PolicyTable {
         matches!(&self.source, Source::Kind(own) if own == kind)
     }
 
+    /// Whether it is a policy of the registry, and not one in a user's file.
+    pub fn is_of_registry(&self) -> bool {
+        matches!(&self.source, Source::Kind(_))
+    }
+
     /// Whether a key was given.
     pub fn names(&self, key: &str) -> bool {
         self.own.contains_key(key)

@@ -174,6 +174,7 @@ impl HydraConfig {
     pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
         let hardware = self.hardware(cluster);
         Setup {
+            steady: true,
             title: "HydRA",
             cluster: *cluster,
             tree: Tree::new(&self.tree(), cluster).with(&self.packets(cluster)),
@@ -285,7 +286,9 @@ impl FabricConfig for HydraConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics).oversubscribed(physics)
+        Obeyed::by_all(physics)
+            .oversubscribed(physics)
+            .shared_by_rates(physics)
     }
 
     fn facts(&self, _: &Cluster) -> Facts {

@@ -22,7 +22,7 @@
 //!
 //! Assumed where the paper is silent: a cycle begins every `interval`, or when the
 //! one before is complete; a pair with more demand than a circuit carries may have
-//! several paths, over which its flows are spread by their number; when the controller
+//! several paths, over which its flows are spread evenly; when the controller
 //! fails, everything stays as it is, for VLANs and rules need nobody (unless
 //! `controller_timeout` says when servers leave the circuits), and what it had begun
 //! is void (mirrors that were moving stay dark); a rack whose optical port breaks sends what went
@@ -37,7 +37,9 @@ pub mod config;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{build, facts, ideal, memory, obey, resolve, schema, Entry, Preset};
+use crate::contract::{
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, Preset,
+};
 use config::HydraConfig;
 
 /// `kind = "hydra"`.
@@ -54,6 +56,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<HydraConfig>,
     obey: obey::<HydraConfig>,
     ideal: ideal::<HydraConfig>,
+    findings: findings::<HydraConfig>,
     build: build::<HydraConfig>,
     memory: memory::<HydraConfig>,
     facts: facts::<HydraConfig>,

@@ -1,8 +1,8 @@
 //! The arbiters, one for each output and wavegroup.
 //!
-//! Loop-back queues go before hosts, and take turns. A host's packet does not
-//! wait: it is granted a receiver that is free and that no queue asks for, or
-//! it has lost.
+//! Loop-back queues go before hosts, and take turns, unless the table has another
+//! rule ([`super::contest`]). A host's packet does not wait: it is granted a receiver
+//! that is free and that no queue asks for, or it has lost.
 
 use super::ports::Ports;
 use lightloom_engine::Time;
@@ -102,13 +102,38 @@ impl Arbiters {
 
     /// Grants the queue whose turn it is; it asks no more.
     pub fn grant(&mut self, arbiter: usize) -> u32 {
-        let a = &mut self.arbiters[arbiter];
-        let asking = &mut self.asking[arbiter * self.words..][..self.words];
-        let rank = first_from(asking, a.turn);
-        asking[rank as usize / 64] &= !(1 << (rank % 64));
-        a.asking -= 1;
-        a.turn = rank + 1;
+        let asking = &self.asking[arbiter * self.words..][..self.words];
+        let rank = first_from(asking, self.arbiters[arbiter].turn);
+        self.arbiters[arbiter].turn = rank + 1;
+        self.withdraw(arbiter, rank)
+    }
+
+    /// Grants a queue that asks; it asks no more.
+    pub fn grant_to(&mut self, arbiter: usize, queue: u32) {
+        self.withdraw(arbiter, self.rank[queue as usize]);
+    }
+
+    fn withdraw(&mut self, arbiter: usize, rank: u32) -> u32 {
+        self.asking[arbiter * self.words + rank as usize / 64] &= !(1 << (rank % 64));
+        self.arbiters[arbiter].asking -= 1;
         self.members[self.begin[arbiter % self.groups] + rank as usize]
+    }
+
+    /// The queues that ask.
+    pub fn asking(&self, arbiter: usize) -> impl Iterator<Item = u32> + '_ {
+        let members = &self.members[self.begin[arbiter % self.groups]..];
+        let words = &self.asking[arbiter * self.words..][..self.words];
+        let bits = words.iter().enumerate().flat_map(|(w, &word)| {
+            let set = (0..64).filter(move |b| word >> b & 1 == 1);
+            set.map(move |b| w * 64 + b)
+        });
+        bits.map(|rank| members[rank])
+    }
+
+    /// When the receiver can hear the next packet.
+    #[inline]
+    pub fn free(&self, arbiter: usize) -> Time {
+        self.arbiters[arbiter].free
     }
 
     /// When to grant the next queue, if one asks.

@@ -1,5 +1,7 @@
 //! The table of `kind = "lions"`.
 
+use crate::discipline::Discipline;
+use crate::physics::is_nothing;
 use lightloom_engine::{Bytes, Flows, Length, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,11 +18,18 @@ pub struct LionsConfig {
     /// Whether hosts send at any time or at the start of slots. Default
     /// "unslotted", as in the test-bed (§III).
     pub timing: Timing,
-    /// k: receivers behind each output, each of which hears one wavegroup
-    /// (§II). From 1 to N; must divide the inputs that groups are made of.
-    /// Default 4 (§IV).
+    /// k: receivers behind each output of the switch, each of which hears one wavegroup
+    /// (§II). From 1 to N; must divide the inputs that groups are made of. They are the
+    /// switch's: what a host hears of them at once is `host_link`. Default 4 (§IV).
     #[schemars(range(min = 1))]
     pub receivers: u32,
+    /// What of its k receivers a host hears at once: "nic", as much as its link of rate
+    /// `cluster.nic`, before which packets wait; or "receivers", all of them, over a link of
+    /// k times the rate at which it sends, as the hosts of §IV have. Default: "nic" where
+    /// `cluster.nic` is a rate, which `server_rate` gives; else "receivers". The presets of
+    /// §IV have "receivers".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_link: Option<HostLink>,
     /// Which inputs share a wavegroup. Default "contiguous", which alone
     /// satisfies all that §II claims of interleaved ports.
     pub group_rule: GroupRule,
@@ -41,11 +50,20 @@ pub struct LionsConfig {
     /// say. Default "random".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transmitter_rule: Option<TransmitterRule>,
+    /// Which packet has a receiver that hosts and loop-back queues ask for at the same
+    /// instant. The paper does not say. Only with "slb", "mlb" and "dlb". Default
+    /// "loop-back-first".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arbiter: Option<ArbiterRule>,
     /// Whether a packet may leave the loop-back buffer before it has fully
     /// arrived. Only with one, and unslotted. Default true: §II.A says it of the
     /// shared one, and nothing of the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_through: Option<bool>,
+    /// Order in which a host sends the flows that wait for its transmitter: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
+    /// Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// Payload of a full packet [B]; the last of a flow is short. Default 256 B
     /// (§III, which has 64 B too). Not shorter than the header.
     pub packet: Bytes,
@@ -116,6 +134,16 @@ pub enum Timing {
     Slotted,
 }
 
+/// What a host hears at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostLink {
+    /// As much as its link of rate `cluster.nic`.
+    Nic,
+    /// All receivers of its output.
+    Receivers,
+}
+
 /// Which inputs share a wavegroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -134,6 +162,21 @@ pub enum TransmitterRule {
     Random,
     /// The next in order of outputs.
     RoundRobin,
+}
+
+/// Which packet has a receiver that hosts and loop-back queues ask for at the same instant. A
+/// host's packet does not wait: it is stored unless it has a receiver at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArbiterRule {
+    /// One of a loop-back queue; these take turns.
+    LoopBackFirst,
+    /// One of a host; hosts take turns, in order of the grating's inputs.
+    HostsFirst,
+    /// Hosts and loop-back queues take turns, in order of the grating's inputs.
+    RoundRobin,
+    /// That whose flow came first; of equals, in turn.
+    OldestFirst,
 }
 
 /// How a host tells which packet a NACK is of.
@@ -169,11 +212,14 @@ impl Default for LionsConfig {
             architecture: Architecture::Dlb,
             timing: Timing::Unslotted,
             receivers: 4,
+            host_link: None,
             group_rule: GroupRule::Contiguous,
             hosts_per_queue: None,
             transmitters: None,
             transmitter_rule: None,
+            arbiter: None,
             cut_through: None,
+            discipline: Discipline::Fair,
             packet: Bytes(256),
             header: Bytes(5),
             guard: Bytes(17),
@@ -208,6 +254,11 @@ impl LionsConfig {
     /// Which VOQ wins a transmitter.
     pub fn transmitter_order(&self) -> TransmitterRule {
         self.transmitter_rule.unwrap_or(TransmitterRule::Random)
+    }
+
+    /// Which packet has a receiver.
+    pub fn arbiter_rule(&self) -> ArbiterRule {
+        self.arbiter.unwrap_or(ArbiterRule::LoopBackFirst)
     }
 
     /// Whether a packet may leave a loop-back buffer before it is all there.

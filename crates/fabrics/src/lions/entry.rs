@@ -1,14 +1,15 @@
 //! LIONS in the registry.
 
 use super::bound::Bound;
-use super::config::{Architecture, Detector, LionsConfig, Timing};
+use super::config::{Architecture, Detector, HostLink, LionsConfig, Timing};
+use super::host_links::HostLinks;
 use super::kernel::Switch;
 use super::parts::parts;
 use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing, Part};
 use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
@@ -29,6 +30,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<LionsConfig>,
     obey: obey::<LionsConfig>,
     ideal: ideal::<LionsConfig>,
+    findings: findings::<LionsConfig>,
     build: build::<LionsConfig>,
     memory: memory::<LionsConfig>,
     facts: facts::<LionsConfig>,
@@ -37,29 +39,30 @@ pub const ENTRY: Entry = Entry {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "dlb",
-        summary: "§IV: distributed loop-back buffers, k = 4, 10 Gb/s, 10 m of fibre, 256 B",
-        table: r#"{"architecture": "dlb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+        summary: "§IV: distributed loop-back buffers, k = 4, all heard at once, 10 m of fibre, \
+                  256 B; at the rate of the servers (§IV: 10 Gb/s)",
+        table: r#"{"architecture": "dlb", "receivers": 4, "host_link": "receivers", "fibre": "10 m"}"#,
     },
     Preset {
         name: "ao-nack",
         summary: "§IV: all-optical NACKs, otherwise the same",
-        table: r#"{"architecture": "ao-nack", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+        table: r#"{"architecture": "ao-nack", "receivers": 4, "host_link": "receivers", "fibre": "10 m"}"#,
     },
     Preset {
         name: "mlb",
         summary: "the mixed loop-back buffer (§II.C, r = 4), otherwise the same",
-        table: r#"{"architecture": "mlb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+        table: r#"{"architecture": "mlb", "receivers": 4, "host_link": "receivers", "fibre": "10 m"}"#,
     },
     Preset {
         name: "slb",
         summary: "the shared loop-back buffer (§II.A), otherwise the same",
-        table: r#"{"architecture": "slb", "receivers": 4, "rate": "10 Gb/s", "fibre": "10 m"}"#,
+        table: r#"{"architecture": "slb", "receivers": 4, "host_link": "receivers", "fibre": "10 m"}"#,
     },
     Preset {
         name: "test-bed",
-        summary: "§III: shared loop-back buffer, k = 1, 1.25 Gb/s, for 4 hosts; its fibres are \
-                  short",
-        table: r#"{"architecture": "slb", "receivers": 1, "rate": "1.25 Gb/s", "fibre": "0 m"}"#,
+        summary: "§III: shared loop-back buffer, k = 1, no fibre; at the rate of the servers \
+                  (§III: 4 hosts of 1.25 Gb/s)",
+        table: r#"{"architecture": "slb", "receivers": 1, "host_link": "receivers", "fibre": "0 m"}"#,
     },
 ];
 
@@ -104,6 +107,7 @@ impl FabricConfig for LionsConfig {
         Obeyed::default()
             .by(Term::Propagation, "fibre", half)
             .by(Term::Header, "header", physics.header)
+            .disciplined(physics)
             .lacks(
                 Term::SwitchLatency,
                 physics.switch_latency,
@@ -118,6 +122,10 @@ impl FabricConfig for LionsConfig {
             ("labels read in no time", self.label_reading == Time::ZERO),
             ("arbitration in no time", self.arbitration == Time::ZERO),
             ("no headers", self.header == Bytes(0)),
+            (
+                "hosts hear all receivers of their output at once",
+                self.receivers > 1 && self.host_link == Some(HostLink::Receivers),
+            ),
         ]);
         ideal.extend(["no FEC", "unlimited buffers"]);
         ideal
@@ -156,6 +164,14 @@ impl FabricConfig for LionsConfig {
         // Heads and tails, nodes of packets at worst as many as are offered.
         let packets = site.flows.total_bytes() / config.packet.0 + site.flows.len() as u64;
         let queue = n * 12 + n / 8 + 80 + 8 * config.m() as u64;
-        servers + queues * queue + n * 64 + 12 * (site.flows.len() as u64 + packets.min(1 << 24))
+        let links = match config.host_link {
+            Some(HostLink::Nic) => HostLinks::memory(n, site.flows.len() as u64),
+            _ => 0,
+        };
+        links
+            + servers
+            + queues * queue
+            + n * 64
+            + 12 * (site.flows.len() as u64 + packets.min(1 << 24))
     }
 }

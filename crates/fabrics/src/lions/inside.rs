@@ -2,12 +2,13 @@
 
 use super::bound::Bound;
 use super::config::LionsConfig;
+use super::host_links::{Heard, HostLinks};
 use super::loopback::Loopback;
 use super::pace::Pace;
 use super::passage::Passage;
 use super::ports::Ports;
 use crate::contract::Site;
-use crate::hosts::HostQueues;
+use crate::hosts::{HostQueues, Packet};
 use lightloom_engine::{HostId, Io, PortId, Rate, Reports, Shape, Time, Totals, View};
 
 /// Packets at their hosts, in loop-back buffers and in the grating.
@@ -21,6 +22,8 @@ pub struct Inside {
     pub loopback: Loopback,
     /// What passes the grating.
     pub passage: Passage,
+    /// Hosts' links, where they are slower than their receivers.
+    links: Option<HostLinks>,
 }
 
 impl Inside {
@@ -28,17 +31,53 @@ impl Inside {
     pub fn new(config: &LionsConfig, ports: &Ports, bound: Bound, site: &Site) -> Inside {
         let (flows, stores) = (site.flows.len(), ports.queues() > 0);
         Inside {
-            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0),
+            hosts: HostQueues::new(ports.hosts(), flows, config.packet.0, config.discipline),
             open: 0,
             loopback: Loopback::new(config, ports, site.seed),
             passage: Passage::new(Pace::new(config), &bound, stores, flows),
+            links: HostLinks::new(config, site.cluster, flows),
             bound,
         }
     }
 
+    /// A packet is at a receiver of its host, which has it unless its link is slower. Returns
+    /// the host whose link then sends it, and until when.
+    #[inline]
+    pub fn hear(
+        &mut self,
+        packet: Packet,
+        stored: bool,
+        now: Time,
+        io: &mut Io,
+    ) -> Option<(u32, Time)> {
+        let Some(links) = &mut self.links else {
+            self.passage.deliver(packet, stored, now, io);
+            return None;
+        };
+        let host = io.flows.dst[packet.flow.index()].0;
+        match links.hear(host as usize, packet, stored, now) {
+            Heard::Delivered => self.passage.deliver(packet, stored, now, io),
+            Heard::Sending(until) => {
+                self.passage.bytes -= u64::from(packet.bytes);
+                return Some((host, until));
+            }
+            Heard::Waits => self.passage.bytes -= u64::from(packet.bytes),
+        }
+        None
+    }
+
+    /// A host's link has sent a packet. Returns when it will have sent the next.
+    pub fn sent(&mut self, host: u32, now: Time, io: &mut Io) -> Option<Time> {
+        let (packet, stored, next) = self.links.as_mut()?.sent(host as usize, now);
+        self.passage.bytes += u64::from(packet.bytes);
+        self.passage.deliver(packet, stored, now, io);
+        next
+    }
+
     /// Whether no byte is.
     pub fn is_empty(&self) -> bool {
-        self.unsent() + self.loopback.bytes().0 + self.passage.bytes == 0
+        let waiting = self.links.as_ref().map_or(0, |links| links.bytes);
+        self.unsent() + self.loopback.bytes().0 + self.passage.bytes + waiting == 0
     }
 
     /// Bytes that hosts still have.
@@ -54,10 +93,19 @@ impl Reports for Inside {
 
     fn observe(&self, _: &Io, view: &mut View) {
         self.passage.observe(self.unsent(), &self.loopback, view);
+        if let Some(links) = &self.links {
+            view.queued_bytes += links.bytes;
+            view.in_flight_bytes += links.bytes;
+            view.queued_bytes_worst = view.queued_bytes_worst.max(links.worst());
+        }
     }
 
     fn totals(&self) -> Totals {
-        self.passage.totals(&self.loopback)
+        let mut totals = self.passage.totals(&self.loopback);
+        if let Some(links) = &self.links {
+            totals.queue_peak_bytes = totals.queue_peak_bytes.max(Some(links.peak));
+        }
+        totals
     }
 
     fn settle(&self, io: &mut Io) {

@@ -13,6 +13,7 @@
 use super::arbiter::Arbiters;
 use super::bound::Bound;
 use super::config::{Architecture, LionsConfig};
+use super::contest::{Contender, Contests};
 use super::hosts::Senders;
 use super::inside::Inside;
 use super::nack::Nack;
@@ -46,6 +47,11 @@ pub enum Event {
         /// Its arbiter.
         arbiter: u32,
     },
+    /// All that ask for a receiver at this instant have asked.
+    Decide {
+        /// Its arbiter.
+        arbiter: u32,
+    },
     /// A packet has fully arrived at its loop-back queue.
     Stored {
         /// The packet.
@@ -65,6 +71,11 @@ pub enum Event {
     Done {
         /// The transmitter.
         transmitter: u32,
+    },
+    /// A host's link has sent a packet.
+    Heard {
+        /// The host.
+        host: u32,
     },
 }
 
@@ -118,6 +129,10 @@ pub struct Switch {
     inside: Inside,
     senders: Senders,
     arbiters: Arbiters,
+    /// Where loop-back queues do not always go first.
+    contests: Option<Contests>,
+    /// Hosts that ask for a receiver that is decided.
+    asked: Vec<u32>,
 }
 
 impl Switch {
@@ -133,6 +148,12 @@ impl Switch {
             inside: Inside::new(config, &ports, bound, site),
             senders: Senders::new(ports.hosts()),
             arbiters: Arbiters::new(&ports, config.receivers),
+            contests: Contests::new(
+                config.arbiter_rule(),
+                &ports,
+                ports.hosts() * config.receivers as usize,
+            ),
+            asked: Vec::new(),
             ports,
         }
     }
@@ -145,12 +166,31 @@ impl Switch {
         now.io.start(packet.flow, sent);
         let output = now.io.flows.dst[packet.flow.index()].0;
         let arbiter = self.arbiters.of(output, self.ports.host_group[host]);
+        if let Some(contests) = &mut self.contests {
+            if self.arbiters.free(arbiter) <= now.at {
+                if contests.ask(arbiter, host as u32) {
+                    let arbiter = arbiter as u32;
+                    now.schedule(now.at, Event::Decide { arbiter });
+                }
+                return;
+            }
+        }
+        let open = self.arbiters.is_open(arbiter, now.at);
+        self.judge(host, arbiter, open, now);
+    }
+
+    /// A host's packet has the receiver or has lost.
+    #[inline]
+    fn judge(&mut self, host: usize, arbiter: usize, has: bool, now: &mut Now) {
+        let packet = self.inside.hosts.first(host);
+        let sent = now.at - self.pace.to_switch;
         let wire = self.pace.wire(packet.bytes);
-        let busy = if self.arbiters.is_open(arbiter, now.at) {
-            self.inside.hosts.pop(host, packet.bytes, now.io);
+        let busy = if has {
+            self.inside.hosts.pop(host, packet.bytes);
             self.pass(host as u32, arbiter, packet, wire, now);
             self.nack.when_none(wire)
         } else {
+            let output = self.arbiters.output(arbiter);
             self.loses(host, packet, output, wire, now)
         };
         let free = sent + busy + self.pace.gap;
@@ -202,10 +242,10 @@ impl Switch {
             Architecture::Drop => {
                 now.io.lose();
                 now.io.drop(packet.bytes as u64);
-                self.inside.hosts.pop(host, packet.bytes, now.io);
+                self.inside.hosts.pop(host, packet.bytes);
             }
             Architecture::Slb | Architecture::Mlb | Architecture::Dlb => {
-                self.inside.hosts.pop(host, packet.bytes, now.io);
+                self.inside.hosts.pop(host, packet.bytes);
                 self.inside
                     .passage
                     .detour(host, packet, wire, now.at, now.io);
@@ -265,7 +305,10 @@ impl Switch {
     fn ask(&mut self, queue: u32, output: u32, now: &mut Now) {
         let group = self.ports.queue_group[queue as usize];
         let arbiter = self.arbiters.of(output, group);
-        if self.arbiters.is_open(arbiter, now.at) {
+        if self.contests.is_some() {
+            self.arbiters.ask(arbiter, queue);
+            self.contend(arbiter, now);
+        } else if self.arbiters.is_open(arbiter, now.at) {
             self.leave(queue, arbiter, now);
         } else if let Some(free) = self.arbiters.ask(arbiter, queue) {
             let arbiter = arbiter as u32;
@@ -273,8 +316,63 @@ impl Switch {
         }
     }
 
+    /// Queues ask for a receiver: that is decided at the end of this instant if it is free,
+    /// else once it is.
+    fn contend(&mut self, at: usize, now: &mut Now) {
+        let Some(contests) = &mut self.contests else {
+            return;
+        };
+        let (free, arbiter) = (self.arbiters.free(at), at as u32);
+        if free <= now.at {
+            if contests.decide(at) {
+                now.schedule(now.at, Event::Decide { arbiter });
+            }
+        } else if contests.await_free(at, free) {
+            now.schedule(free, Event::Free { arbiter });
+        }
+    }
+
+    /// Of all that ask for a receiver, one has it; hosts' packets that have not have lost.
+    fn decide(&mut self, arbiter: usize, now: &mut Now) {
+        let Some(contests) = &mut self.contests else {
+            return;
+        };
+        let mut asked = std::mem::take(&mut self.asked);
+        contests.take_hosts(arbiter, &mut asked);
+        let mut winner = None;
+        if self.arbiters.free(arbiter) <= now.at {
+            let came = |flow: FlowId| now.io.flows.arrival[flow.index()];
+            let (output, inside) = (self.arbiters.output(arbiter), &self.inside);
+            let hosts = asked.iter().map(|&host| {
+                let first = inside.hosts.first(host as usize);
+                (Contender::Host(host), came(first.flow))
+            });
+            let queues = self.arbiters.asking(arbiter).map(|queue| {
+                let first = inside.loopback.first(queue, output);
+                (Contender::Queue(queue), came(first))
+            });
+            winner = contests.winner(arbiter, &self.ports, hosts.chain(queues));
+        }
+        if let Some(Contender::Queue(queue)) = winner {
+            self.arbiters.grant_to(arbiter, queue);
+            self.leave(queue, arbiter, now);
+        }
+        for host in asked.drain(..) {
+            let has = winner == Some(Contender::Host(host));
+            self.judge(host as usize, arbiter, has, now);
+        }
+        self.asked = asked;
+        if self.arbiters.again(arbiter).is_some() {
+            self.contend(arbiter, now);
+        }
+    }
+
     /// A receiver is free for the queue whose turn it is.
     fn grant(&mut self, arbiter: usize, now: &mut Now) {
+        if let Some(contests) = &mut self.contests {
+            contests.fell_free(arbiter);
+            return self.contend(arbiter, now);
+        }
         let queue = self.arbiters.grant(arbiter);
         let others = self.arbiters.again(arbiter).is_some();
         self.leave(queue, arbiter, now);
@@ -330,9 +428,17 @@ impl EventKernel for Switch {
             } => {
                 let bytes = bytes as u32;
                 let packet = Packet { flow, bytes };
-                self.inside.passage.deliver(packet, stored, at, now.io);
+                if let Some((host, until)) = self.inside.hear(packet, stored, at, now.io) {
+                    now.schedule(until, Event::Heard { host });
+                }
+            }
+            Event::Heard { host } => {
+                if let Some(until) = self.inside.sent(host, at, now.io) {
+                    now.schedule(until, Event::Heard { host });
+                }
             }
             Event::Free { arbiter } => self.grant(arbiter as usize, now),
+            Event::Decide { arbiter } => self.decide(arbiter as usize, now),
             Event::Stored { packet } => {
                 let (queue, flow) = self.inside.loopback.arriving(packet);
                 let output = now.io.flows.dst[flow.index()].0;

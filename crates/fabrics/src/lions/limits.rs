@@ -1,9 +1,9 @@
 //! What of a LIONS table is refused, and what is filled in.
 
-use super::config::{Architecture, Detector, LionsConfig, Timing};
+use super::config::{Architecture, Detector, HostLink, LionsConfig, Timing};
 use super::ports::Ports;
 use crate::ranges::{host_rate, refuse, within, PACKET_MAX};
-use lightloom_engine::{Bytes, Cluster, Length, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Length, Nic, Refusal, Time};
 
 /// A NACK that cuts packets short is not sooner: each attempt is an event, and one that
 /// took no time would be followed by the next for ever.
@@ -25,6 +25,7 @@ impl LionsConfig {
         self.rate = Some(host_rate(self.rate, cluster)?);
         self.resolve_buffers(cluster.racks)?;
         self.refuse_receivers(cluster.racks)?;
+        self.resolve_host_link(cluster)?;
         self.delay_line = Some(self.delay_line.unwrap_or(self.budget()));
         self.refuse_detector()?;
         self.resolve_switches();
@@ -154,6 +155,24 @@ impl LionsConfig {
             format!("must divide the {inputs} inputs of the grating that share wavegroups"),
             format!("use {}", divisor(inputs, k)),
         ))
+    }
+
+    /// A host hears what its link carries, if that has a rate.
+    fn resolve_host_link(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
+        let usual = match cluster.nic {
+            Nic::Uncapped => HostLink::Receivers,
+            Nic::Capped(_) => HostLink::Nic,
+        };
+        if self.host_link == Some(HostLink::Nic) && usual == HostLink::Receivers {
+            return Err(Refusal::new(
+                "fabric.host_link",
+                "nic",
+                "cluster.nic = \"uncapped\" gives a host's link no rate",
+                "set cluster.nic to a rate, or use \"receivers\"",
+            ));
+        }
+        self.host_link.get_or_insert(usual);
+        Ok(())
     }
 
     /// Refuses a detector that cannot work.

@@ -150,6 +150,12 @@ impl Loopback {
         self.voqs[self.voq(queue, output)].head != NONE
     }
 
+    /// The flow of a VOQ's first packet, which it has.
+    pub fn first(&self, queue: u32, output: u32) -> FlowId {
+        let head = self.voqs[self.voq(queue, output)].head;
+        self.packets[head as usize].packet.flow
+    }
+
     /// Whether a VOQ may ask: it holds packets and, if those are tunable, a
     /// transmitter.
     pub fn is_ready(&self, queue: u32, output: u32) -> bool {

@@ -18,7 +18,7 @@
 //! |---|---|
 //! | [`config`], `entry` | the table; put together with the kernel that it names |
 //! | [`ports`] | which host and queue sits where, and the wavegroups |
-//! | [`hosts`], [`arbiter`], [`loopback`], [`nack`], [`passage`], [`pace`] | the parts |
+//! | [`hosts`], [`host_links`], [`arbiter`], [`contest`], [`loopback`], [`nack`], [`passage`], [`pace`] | the parts |
 //! | [`inside`] | where packets are, and what is reported of them |
 //! | [`kernel`] | loop-back buffers; AO-NACK where an edge detector is enough |
 //! | [`pipelined`] | AO-NACK with several packets in flight |
@@ -41,7 +41,9 @@
 //! - A tunable transmitter tunes before every packet, even to the output it
 //!   was at. Packets leave a loop-back queue straight into the grating: that
 //!   takes no time beside tuning.
-//! - Hosts send first in, first out, and reassemble by sequence numbers: how
+//! - Hosts send their flows in turn, a packet each, or one after another (`discipline`). A
+//!   packet that was sent and reflected goes again before others: the turn is what brings a
+//!   packet to the transmitter. Hosts reassemble by sequence numbers: how
 //!   much waits there for its turn is not tracked, so `reorder_peak_bytes` is
 //!   null. `hops` counts passages of the grating towards the destination: 1, or
 //!   2 by a loop-back buffer; `packet_hops` all, reflections included; losses
@@ -55,7 +57,9 @@
 pub mod arbiter;
 pub mod bound;
 pub mod config;
+pub mod contest;
 mod entry;
+pub mod host_links;
 pub mod hosts;
 pub mod inside;
 pub mod kernel;

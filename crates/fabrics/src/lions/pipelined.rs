@@ -46,6 +46,11 @@ pub enum Event {
         /// Its payload.
         bytes: u16,
     },
+    /// A host's link has sent a packet.
+    Heard {
+        /// The host.
+        host: u32,
+    },
 }
 
 /// Lanes of the agenda: what always, or after full packets, is as far ahead.
@@ -132,7 +137,7 @@ impl Pipelined {
             return;
         }
         let packet = match self.senders[at].head {
-            NONE => self.first(host, io),
+            NONE => self.first(host),
             again => {
                 self.senders[at].head = self.flights[again as usize].next;
                 again
@@ -157,9 +162,9 @@ impl Pipelined {
     }
 
     /// Takes the next packet that was not sent yet.
-    fn first(&mut self, host: u32, io: &Io) -> u32 {
+    fn first(&mut self, host: u32) -> u32 {
         let packet = self.inside.hosts.first(host as usize);
-        self.inside.hosts.pop(host as usize, packet.bytes, io);
+        self.inside.hosts.pop(host as usize, packet.bytes);
         self.inside.open += packet.bytes as u64;
         let flight = Flight {
             packet,
@@ -250,9 +255,15 @@ impl EventKernel for Pipelined {
             Event::Nack { packet } => self.nack(packet, now, todo),
             Event::Delivered { flow, bytes } => {
                 let bytes = bytes as u32;
-                self.inside
-                    .passage
-                    .deliver(Packet { flow, bytes }, false, now, io);
+                let packet = Packet { flow, bytes };
+                if let Some((host, until)) = self.inside.hear(packet, false, now, io) {
+                    todo.schedule(until, Event::Heard { host });
+                }
+            }
+            Event::Heard { host } => {
+                if let Some(until) = self.inside.sent(host, now, io) {
+                    todo.schedule(until, Event::Heard { host });
+                }
             }
         }
     }

@@ -2,12 +2,14 @@
 //! of slots of one full packet, and all that reach an arbiter in a slot are
 //! judged together.
 //!
-//! A loop-back queue that asks goes before hosts; among each, whose turn it is.
+//! A loop-back queue that asks goes before hosts, unless the table has another rule; among
+//! equals, in turn.
 //! A packet that loses may leave its loop-back queue from the next slot on, or
 //! is sent again in the next slot by its host ("ao-nack"), or is lost.
 
 use super::bound::Bound;
-use super::config::{Architecture, LionsConfig};
+use super::config::{ArbiterRule, Architecture, LionsConfig};
+use super::contest::{precedence, Contender};
 use super::inside::Inside;
 use super::pace::Pace;
 use super::ports::Ports;
@@ -16,9 +18,6 @@ use crate::hosts::Packet;
 use lightloom_engine::kernel::delegates::Delegates;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
-
-/// Nobody.
-const NONE: u32 = u32::MAX;
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +36,18 @@ pub enum Event {
         /// Whether it came from a loop-back buffer.
         stored: bool,
     },
+    /// A host's link has sent a packet.
+    Heard {
+        /// The host.
+        host: u32,
+    },
 }
 
-/// Who asks an arbiter in a slot, so far the best of each kind.
+/// An arbiter in a slot.
 #[derive(Clone, Copy, Debug)]
 struct Arbiter {
-    /// A loop-back queue, and a host.
-    queue: u32,
-    host: u32,
+    /// Of those that have asked, the one that goes first.
+    first: Option<(Contender, (i64, u32))>,
     /// The input whose turn it is.
     turn: u32,
 }
@@ -52,6 +55,7 @@ struct Arbiter {
 /// The kernel.
 pub struct Slotted {
     architecture: Architecture,
+    rule: ArbiterRule,
     pace: Pace,
     ports: Ports,
     receivers: u32,
@@ -75,12 +79,12 @@ impl Slotted {
     /// An empty switch of a resolved configuration.
     pub fn new(config: &LionsConfig, ports: Ports, bound: Bound, site: &Site) -> Slotted {
         let arbiter = Arbiter {
-            queue: NONE,
-            host: NONE,
+            first: None,
             turn: 0,
         };
         Slotted {
             architecture: config.architecture,
+            rule: config.arbiter_rule(),
             pace: Pace::new(config),
             receivers: config.receivers,
             inside: Inside::new(config, &ports, bound, site),
@@ -104,7 +108,7 @@ impl Slotted {
     fn slot(&mut self, number: i64, now: Time, io: &mut Io, todo: &mut Todo) {
         self.last = number;
         self.planned = false;
-        self.queues_ask();
+        self.queues_ask(io);
         self.hosts_ask(self.pace.slot() * number, io);
         self.grant(now, io, todo);
         let loopback = &self.inside.loopback;
@@ -116,7 +120,7 @@ impl Slotted {
     }
 
     /// Every VOQ that holds a transmitter asks.
-    fn queues_ask(&mut self) {
+    fn queues_ask(&mut self, io: &Io) {
         for queue in 0..self.ports.queues() as u32 {
             while let Some(output) = self.inside.loopback.assign(queue) {
                 self.ready.push((queue, output));
@@ -125,12 +129,9 @@ impl Slotted {
         for i in 0..self.ready.len() {
             let (queue, output) = self.ready[i];
             let at = output * self.receivers + self.ports.queue_group[queue as usize];
-            let input = |q: u32| self.ports.queue_input[q as usize];
-            let a = self.arbiters[at as usize];
-            if a.queue == NONE || self.before(input(queue), input(a.queue), a.turn) {
-                self.arbiters[at as usize].queue = queue;
-            }
-            self.asked.push(at);
+            let flow = self.inside.loopback.first(queue, output);
+            let input = self.ports.queue_input[queue as usize];
+            self.ask(at, Contender::Queue(queue), input, flow, io);
         }
     }
 
@@ -147,47 +148,48 @@ impl Slotted {
             io.start(flow, start);
             self.sending.push(host as u32);
             let at = self.arbiter_of(host, flow, io);
-            let input = |h: u32| self.ports.host_input[h as usize];
-            let a = self.arbiters[at as usize];
-            if a.host == NONE || self.before(input(host as u32), input(a.host), a.turn) {
-                self.arbiters[at as usize].host = host as u32;
-            }
-            self.asked.push(at);
+            let input = self.ports.host_input[host];
+            self.ask(at, Contender::Host(host as u32), input, flow, io);
         }
+    }
+
+    /// A host's packet, or a queue's, asks an arbiter.
+    fn ask(&mut self, at: u32, who: Contender, input: u32, flow: FlowId, io: &Io) {
+        let (inputs, a) = (self.ports.inputs, &mut self.arbiters[at as usize]);
+        let wait = (input + inputs - a.turn) % inputs;
+        let key = precedence(self.rule, who, io.flows.arrival[flow.index()], wait);
+        if a.first.is_none_or(|(_, first)| key < first) {
+            a.first = Some((who, key));
+        }
+        self.asked.push(at);
     }
 
     fn arbiter_of(&self, host: usize, flow: FlowId, io: &Io) -> u32 {
         io.flows.dst[flow.index()].0 * self.receivers + self.ports.host_group[host]
     }
 
-    /// Whether input `a` is served before `b` when it is the turn of `turn`.
-    fn before(&self, a: u32, b: u32, turn: u32) -> bool {
-        let wait = |input: u32| (input + self.ports.inputs - turn) % self.ports.inputs;
-        wait(a) < wait(b)
-    }
-
     /// Every arbiter that was asked grants one.
     fn grant(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
         let asked = std::mem::take(&mut self.asked);
         for &at in &asked {
-            let a = self.arbiters[at as usize];
-            let winner = match (a.queue, a.host) {
-                (NONE, NONE) => continue,
-                (NONE, host) => {
+            let Some((first, _)) = self.arbiters[at as usize].first else {
+                continue;
+            };
+            let winner = match first {
+                Contender::Host(host) => {
                     let packet = self.inside.hosts.first(host as usize);
-                    self.inside.hosts.pop(host as usize, packet.bytes, io);
+                    self.inside.hosts.pop(host as usize, packet.bytes);
                     self.won[host as usize] = true;
                     self.pass(host, at, packet, false, now, io, todo);
                     self.ports.host_input[host as usize]
                 }
-                (queue, _) => {
+                Contender::Queue(queue) => {
                     self.leave(queue, at, now, io, todo);
                     self.ports.queue_input[queue as usize]
                 }
             };
             self.arbiters[at as usize] = Arbiter {
-                queue: NONE,
-                host: NONE,
+                first: None,
                 turn: (winner + 1) % self.ports.inputs,
             };
         }
@@ -254,10 +256,10 @@ impl Slotted {
             Architecture::Drop => {
                 io.lose();
                 io.drop(packet.bytes as u64);
-                self.inside.hosts.pop(host, packet.bytes, io);
+                self.inside.hosts.pop(host, packet.bytes);
             }
             Architecture::Slb | Architecture::Mlb | Architecture::Dlb => {
-                self.inside.hosts.pop(host, packet.bytes, io);
+                self.inside.hosts.pop(host, packet.bytes);
                 self.inside.passage.detour(host, packet, wire, now, io);
                 let output = io.flows.dst[packet.flow.index()].0;
                 self.store(self.ports.host_queue[host], output, packet);
@@ -298,9 +300,15 @@ impl EventKernel for Slotted {
                 stored,
             } => {
                 let bytes = bytes as u32;
-                self.inside
-                    .passage
-                    .deliver(Packet { flow, bytes }, stored, now, io);
+                let packet = Packet { flow, bytes };
+                if let Some((host, until)) = self.inside.hear(packet, stored, now, io) {
+                    todo.schedule(until, Event::Heard { host });
+                }
+            }
+            Event::Heard { host } => {
+                if let Some(until) = self.inside.sent(host, now, io) {
+                    todo.schedule(until, Event::Heard { host });
+                }
             }
         }
     }

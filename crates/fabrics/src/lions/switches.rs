@@ -6,6 +6,8 @@ use lightloom_engine::Refusal;
 
 /// What a switch has that some keys are about.
 struct Mechanisms {
+    /// Loop-back queues that ask beside hosts.
+    stores: bool,
     /// Loop-back queues with tunable transmitters.
     tunable: bool,
     /// Loop-back queues that a packet enters while it may be sent.
@@ -19,6 +21,7 @@ impl LionsConfig {
         let (unslotted, at) = (self.timing == Timing::Unslotted, self.architecture);
         let tunable = matches!(at, Architecture::Mlb | Architecture::Dlb);
         Mechanisms {
+            stores: tunable || at == Architecture::Slb,
             tunable,
             cuts: unslotted && (tunable || at == Architecture::Slb),
             nacks: unslotted && at == Architecture::AoNack,
@@ -31,6 +34,7 @@ impl LionsConfig {
     /// The first such key.
     pub(super) fn refuse_idle_keys(&self) -> Result<(), Refusal> {
         let Mechanisms {
+            stores,
             tunable,
             cuts,
             nacks,
@@ -44,6 +48,7 @@ impl LionsConfig {
             ("hosts_per_queue", mixed, "fabric.architecture = \"mlb\""),
             ("transmitters", tunable, queues),
             ("transmitter_rule", tunable, queues),
+            ("arbiter", stores, "a loop-back buffer"),
             (
                 "cut_through",
                 cuts,
@@ -67,6 +72,9 @@ impl LionsConfig {
     /// Fills in the switches that something depends on.
     pub(super) fn resolve_switches(&mut self) {
         let has = self.mechanisms();
+        if has.stores {
+            self.arbiter = Some(self.arbiter_rule());
+        }
         if has.tunable {
             self.transmitter_rule = Some(self.transmitter_order());
         }

@@ -177,6 +177,8 @@ impl MordiaConfig {
         let day = self.slot - self.night - self.nic_delay;
         let left_out = "the night and nic_delay";
         ranges::day(("slot", self.slot), left_out, day, packet)?;
+        let day = self.shortest_slot - self.night - self.nic_delay;
+        ranges::day(("shortest_slot", self.shortest_slot), left_out, day, packet)?;
         if self.sync_jitter > self.slot {
             let limit = format!("longer than a slot, {}", self.slot);
             return refuse("sync_jitter", self.sync_jitter, limit, "use 1 us");

@@ -1,6 +1,7 @@
 //! The table of `kind = "mordia"`.
 
 use crate::contract::Site;
+use crate::discipline::Discipline;
 use crate::hybrid::computation::Computation;
 use crate::hybrid::policy_table::PolicyTable;
 use crate::hybrid::trouble;
@@ -89,6 +90,11 @@ pub struct MordiaConfig {
     /// Share of synchronisation frames that are received at the wrong time, from 0 to 1.
     /// Default 0; 0.01 in the prototype (§6).
     pub late_sync_fraction: f64,
+    /// Order in which the link of a server serves the flows that wait for it, to the rack and
+    /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
+    /// Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
     /// What a rack sends while its circuit is lit [b/s], if not the rate of the circuit:
@@ -137,6 +143,7 @@ impl Default for MordiaConfig {
             nic_delay: Time::ZERO,
             sync_jitter: Time::ZERO,
             late_sync_fraction: 0.0,
+            discipline: Discipline::Fair,
             packet: Bytes(1_500),
             stack_rate: None,
             retransmit_after: Time::ZERO,
@@ -209,6 +216,7 @@ impl MordiaConfig {
         let silent = self.silent();
         policy.fill("night", &silent);
         policy.fill("shortest", &self.shortest_slot);
+        policy.fill("packet", &self.packet);
         if !policy.names("period") {
             policy.fill("day", &(self.slot - silent));
         }
@@ -256,6 +264,7 @@ impl MordiaConfig {
             low_latency: None,
             title: "Mordia",
             cluster: *cluster,
+            discipline: self.discipline,
             planes: vec![control.first().cloned().map(Arc::new)],
             link_rate: self.link(cluster),
             wire: self.wire(cluster),

@@ -2,7 +2,7 @@
 
 use super::config::MordiaConfig;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -32,6 +32,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<MordiaConfig>,
     obey: obey::<MordiaConfig>,
     ideal: ideal::<MordiaConfig>,
+    findings: findings::<MordiaConfig>,
     build: build::<MordiaConfig>,
     memory: memory::<MordiaConfig>,
     facts: facts::<MordiaConfig>,
@@ -99,7 +100,7 @@ impl FabricConfig for MordiaConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).disciplined(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

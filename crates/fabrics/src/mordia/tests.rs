@@ -11,6 +11,7 @@ use lightloom_engine::{Cluster, Command, Element, Fabric, Flows, HostId, Io, Nic
 use serde_json::{json, Value};
 
 mod replays;
+mod solstice_promise;
 
 /// Each of so many racks has one server of 10 Gb/s.
 fn cluster(racks: u32) -> Cluster {
@@ -422,6 +423,12 @@ fn what_cannot_be_is_refused_by_name() {
         8,
         json!({"nic_delay": "94 us", "shortest_slot": "106 us"}),
         "leaves 500 ns, and a packet takes 1.2 us",
+    );
+    says(
+        8,
+        json!({"shortest_slot": "12.6 us"}),
+        "fabric.shortest_slot = 12.6 us: less the night and nic_delay it leaves 1.1 us, and a \
+         packet takes 1.2 us; raise it",
     );
     says(
         8,

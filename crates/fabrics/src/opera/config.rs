@@ -1,5 +1,6 @@
 //! The table of `kind = "opera"`.
 
+use crate::discipline::Discipline;
 use crate::overheads::Overheads;
 use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
@@ -47,11 +48,22 @@ pub struct OperaConfig {
     /// others are bulk and wait for their own.
     /// Default 15 MB.
     pub low_latency: Bytes,
+    /// Which low-latency packet of those that wait at the rack of their source goes next:
+    /// "fair", flows take turns, a packet each; "fifo", first in, first out, so that a flow of
+    /// megabytes delays all later ones by all its packets. The paper is silent on queues of
+    /// racks: its transport, NDP, has some 20 packets of a flow outstanding (the authors'
+    /// simulator: a window of 20), which keeps flows from filling them. Default: "fair".
+    pub waiting: Discipline,
     /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
     /// Which matchings there are, and on which switches in which order. Default 1.
     #[schemars(range(max = 9007199254740992u64))]
     pub matchings_seed: u64,
+    /// Order in which the link of a server serves the flows that wait for it, to the rack and
+    /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
+    /// Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
     /// From a rack to any other [s], no longer than the night. Default 0 s.
@@ -79,8 +91,10 @@ impl Default for OperaConfig {
             night: Time::US * 10,
             slice: Time::US * 100,
             low_latency: Bytes(15_000_000),
+            waiting: Discipline::Fair,
             indirect: Indirect::Rotorlb,
             matchings_seed: 1,
+            discipline: Discipline::Fair,
             packet: Bytes(1_500),
             propagation: Time::ZERO,
             switch_latency: Time::ZERO,
@@ -173,6 +187,7 @@ impl OperaConfig {
         Setup {
             title: "Opera",
             cluster: *cluster,
+            discipline: self.discipline,
             planes: self.schedules(cluster),
             together: false,
             ahead: self.ahead(cluster),
@@ -189,6 +204,7 @@ impl OperaConfig {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,
                 queue: QUEUE,
+                order: self.waiting,
             }),
         }
     }

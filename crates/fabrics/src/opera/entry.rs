@@ -2,7 +2,7 @@
 
 use super::config::OperaConfig;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -31,6 +31,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<OperaConfig>,
     obey: obey::<OperaConfig>,
     ideal: ideal::<OperaConfig>,
+    findings: findings::<OperaConfig>,
     build: build::<OperaConfig>,
     memory: memory::<OperaConfig>,
     facts: facts::<OperaConfig>,
@@ -81,7 +82,7 @@ impl FabricConfig for OperaConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).disciplined(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

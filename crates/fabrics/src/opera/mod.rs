@@ -25,7 +25,8 @@
 //! Assumed where the paper is silent: bulk uses a circuit until its night; low-latency
 //! packets choose by chance among the shortest paths of the moment, anew at each rack; what
 //! finds eight packets before it waits at its rack, where the paper's transport, NDP, trims
-//! it and sends it again; what crosses to a relay is there when the switch turns; a packet
+//! it and sends it again; at the rack of their source the flows that wait take turns (`waiting`),
+//! where NDP has some 20 packets of a flow outstanding; what crosses to a relay is there when the switch turns; a packet
 //! that a circuit is sending is not interrupted; what
 //! RotorLB has to offer is asked once a slot and switch, when it begins.
 //!

@@ -1,5 +1,6 @@
 //! The table of `kind = "rotornet"`.
 
+use crate::discipline::Discipline;
 use crate::overheads::Overheads;
 use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
@@ -43,6 +44,11 @@ pub struct RotorNetConfig {
     pub slot: Time,
     /// Two-hop traffic: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
+    /// Order in which the link of a server serves the flows that wait for it, to the rack and
+    /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
+    /// Default: `cluster.discipline`, which is "fair".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub discipline: Discipline,
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
     /// From a rack to any other [s]; with two-hop traffic no longer than the night. Default
@@ -71,6 +77,7 @@ impl Default for RotorNetConfig {
             night: Time::US * 20,
             slot: Time::US * 200,
             indirect: Indirect::Rotorlb,
+            discipline: Discipline::Fair,
             packet: Bytes(1_500),
             propagation: Time::ZERO,
             switch_latency: Time::ZERO,
@@ -150,6 +157,7 @@ impl RotorNetConfig {
             ahead: Vec::new(),
             low_latency: None,
             cluster: *cluster,
+            discipline: self.discipline,
             planes: self.schedules(cluster),
             link_rate: self.link(cluster),
             wire: self.wire(cluster),

@@ -2,7 +2,7 @@
 
 use super::config::RotorNetConfig;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -29,6 +29,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<RotorNetConfig>,
     obey: obey::<RotorNetConfig>,
     ideal: ideal::<RotorNetConfig>,
+    findings: findings::<RotorNetConfig>,
     build: build::<RotorNetConfig>,
     memory: memory::<RotorNetConfig>,
     facts: facts::<RotorNetConfig>,
@@ -73,7 +74,7 @@ impl FabricConfig for RotorNetConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics)
+        Obeyed::by_all(physics).disciplined(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -32,6 +32,7 @@ pub const ENTRY: Entry = Entry {
     resolve,
     obey,
     ideal: contract::ideal::<SiriusConfig>,
+    findings: contract::findings::<SiriusConfig>,
     build: contract::build::<SiriusConfig>,
     memory: contract::memory::<SiriusConfig>,
     facts: contract::facts::<SiriusConfig>,

@@ -200,9 +200,9 @@ impl Control {
         (&self.seen, self.following.as_ref())
     }
 
-    /// From one decision to the next.
-    pub fn interval(&self) -> Time {
-        self.controller.timing().interval
+    /// Whether it works.
+    pub fn works(&self) -> bool {
+        self.works
     }
 
     /// What keeps it from deciding.

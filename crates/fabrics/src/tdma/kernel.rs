@@ -25,13 +25,13 @@
 use super::burst::Window;
 use super::frames::Frames;
 use super::light::Light;
-use super::links::Packet;
 use super::low_latency::{LowLatencyPacket, LowLatencyTraffic};
 use super::relays::Relays;
 use super::residual::PacketSwitch;
 use super::servers::ServerLinks;
 use super::setup::Setup;
 use super::voq::Voqs;
+use crate::links::Packet;
 use lightloom_control::controller::Input;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventKernel;
@@ -209,7 +209,10 @@ impl Tdma {
             Nic::Uncapped => None,
             Nic::Capped(rate) => {
                 let rate = setup.overheads.payload(rate);
-                Some(ServerLinks::new(&cluster, rate, flows, packet, expedites))
+                let discipline = setup.discipline;
+                Some(ServerLinks::new(
+                    &cluster, rate, flows, packet, expedites, discipline,
+                ))
             }
         };
         let plane = |schedule: &Option<Arc<Schedule>>| Plane {
@@ -251,8 +254,9 @@ impl Tdma {
 
     /// Memory that so many racks and flows take, about [B].
     pub fn memory(racks: u64, hosts: u64, flows: u64) -> u64 {
+        let (server, flow) = ServerLinks::BYTES;
         // Queues, and demand with what policies make of it.
-        racks * racks * (16 + 48) + hosts * 64 + flows * 24
+        racks * racks * (16 + 48) + hosts * (64 + server) + flows * (24 + flow)
     }
 
     fn ends(&self, flow: FlowId, io: &Io) -> (u32, u32) {

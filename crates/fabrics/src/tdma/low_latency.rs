@@ -11,6 +11,7 @@
 
 use super::expander::Expander;
 use super::waiting::RackQueues;
+use crate::discipline::Discipline;
 use lightloom_engine::rng::Stream;
 use lightloom_engine::{FlowId, Time};
 
@@ -23,6 +24,8 @@ pub struct LowLatency {
     pub guard: Time,
     /// No more such packets than this, of full size, are at a circuit or on it.
     pub queue: u32,
+    /// Which of those that wait at the rack of their source goes next.
+    pub order: Discipline,
 }
 
 /// A packet at a rack, or on its way there.
@@ -71,7 +74,7 @@ impl LowLatencyTraffic {
         LowLatencyTraffic {
             law,
             expander: Expander::new(racks),
-            waiting: RackQueues::new(racks),
+            waiting: RackQueues::new(racks, flows, law.order),
             changes_at: Time::NEVER,
             room_at: vec![Time::NEVER; racks as usize],
             bytes: 0,
@@ -85,7 +88,7 @@ impl LowLatencyTraffic {
 
     /// Memory that so many racks and flows take, about [B].
     pub fn memory(racks: u64, flows: u64) -> u64 {
-        racks * racks * 2 + RackQueues::memory(racks) + racks * 40 + flows * 16
+        racks * racks * 2 + RackQueues::memory(racks) + racks * 40 + flows * 24
     }
 
     /// One of so many, by chance.

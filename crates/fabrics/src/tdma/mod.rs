@@ -13,9 +13,8 @@
 //! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
 //! | [`rotorlb`], [`shares`] | the rule of RotorNet and Opera |
 //! | [`low_latency`], [`waiting`], [`expander`] | packets that cross whatever circuits are lit |
-//! | [`servers`] | servers' links that are slower than their rack's |
+//! | [`servers`] | servers' links that are slower than their rack's, by [`crate::links`] |
 //! | [`residual`] | a packet switch beside the circuits |
-//! | [`links`] | electrical links, packet by packet |
 //!
 //! Mordia is such a network with one ring and a controller, RotorNet one with many switches,
 //! relays and no controller, and Opera one whose switches turn one after another, so that
@@ -31,7 +30,6 @@ pub mod expander;
 pub mod frames;
 pub mod kernel;
 pub mod light;
-pub mod links;
 pub mod low_latency;
 pub mod relays;
 pub mod residual;

@@ -1,15 +1,18 @@
 //! A packet switch beside the circuits that takes what schedules leave: the hybrid that
 //! Solstice plans for (Liu et al., CoNEXT 2015).
 //!
-//! Every rack has a link to it and one from it, of one rate. When a schedule has been
-//! decided on, what it will not carry of the demand that was seen may cross here until the
-//! next decision; virtual output queues with such an allowance take turns, packet by
-//! packet. The switch stores packets whole and has queues without bound.
+//! Every rack has a link to it and one from it, of one rate. A schedule carries the demand
+//! that was seen in one pass over its slots; what it leaves may cross here at once. After
+//! each slot the rest that its circuits should have carried may cross, too (a packet that did
+//! not fit into the day), and after the pass all that still waits of the demand, beside the
+//! repetitions of the schedule. So a link is idle only if all that waits of the demand is
+//! planned for a later slot of the pass. Virtual output queues with such an allowance take
+//! turns, packet by packet. The switch stores packets whole and has queues without bound.
 
-use super::links::{Links, Packet};
 use super::voq::Voqs;
+use crate::links::{Links, Packet};
 use lightloom_control::demand::Report;
-use lightloom_control::schedule::Schedule;
+use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{Rate, Time};
 
 /// The switch and the racks' links to it.
@@ -21,8 +24,12 @@ pub struct PacketSwitch {
     pub up: Links,
     /// To racks.
     pub down: Links,
-    /// What each pair may still send.
-    allowed: Vec<u64>,
+    /// Bytes of each pair that the last decision has seen and that still wait.
+    seen: Vec<u64>,
+    /// Of them, those that slots to come of the pass carry.
+    planned: Vec<u64>,
+    /// Slots to come of the pass.
+    slots: usize,
     /// Who was served last at each rack.
     turns: Vec<u32>,
 }
@@ -34,39 +41,57 @@ impl PacketSwitch {
         PacketSwitch {
             racks: n,
             packet,
-            up: Links::new(n, rate),
-            down: Links::new(n, rate),
-            allowed: vec![0; n * n],
+            up: Links::fifo(n, rate),
+            down: Links::fifo(n, rate),
+            seen: vec![0; n * n],
+            planned: vec![0; n * n],
+            slots: 0,
             turns: vec![0; n],
         }
     }
 
-    /// A decision was made: what `schedule`, repeated for `interval` at `rate`, leaves of
-    /// what was seen and still waits may cross.
-    pub fn allow(
-        &mut self,
-        seen: &Report,
-        voqs: &Voqs,
-        schedule: Option<&Schedule>,
-        rate: Rate,
-        interval: Time,
-    ) {
-        self.allowed.fill(0);
+    /// A decision was made: of what was seen and still waits, all may cross that one pass
+    /// of `schedule` at `rate` leaves.
+    pub fn allow(&mut self, seen: &Report, voqs: &Voqs, schedule: Option<&Schedule>, rate: Rate) {
+        self.seen.fill(0);
         for queue in &seen.queues {
             let pair = voqs.of(queue.from, queue.to);
-            self.allowed[pair] = queue.bytes.min(voqs.waiting(pair));
+            self.seen[pair] = queue.bytes.min(voqs.waiting(pair));
         }
-        let Some(schedule) = schedule.filter(|schedule| !schedule.slots.is_empty()) else {
-            return;
-        };
-        let times = (interval.0 / schedule.period().0).max(1) as u64;
-        for slot in &schedule.slots {
-            let carries = rate.bytes_in(slot.day).saturating_mul(times);
+        self.planned.fill(0);
+        let slots = schedule.map_or(&[][..], |schedule| &schedule.slots[..]);
+        self.slots = slots.len();
+        for slot in slots {
+            let carries = rate.bytes_in(slot.day);
             for (from, to) in slot.circuits() {
-                let allowed = &mut self.allowed[from * self.racks + to];
-                *allowed = allowed.saturating_sub(carries);
+                self.planned[from * self.racks + to] += carries;
             }
         }
+    }
+
+    /// A circuit has taken bytes of a pair.
+    pub fn take_seen(&mut self, pair: usize, bytes: u64) {
+        self.seen[pair] = self.seen[pair].saturating_sub(bytes);
+    }
+
+    /// The circuits of a slot have taken what they will: the rest may cross.
+    pub fn end_of_slot(&mut self, slot: &Slot, rate: Rate) {
+        if self.slots == 0 {
+            return;
+        }
+        self.slots -= 1;
+        let carries = rate.bytes_in(slot.day);
+        for (from, to) in slot.circuits() {
+            let planned = &mut self.planned[from * self.racks + to];
+            *planned = planned.saturating_sub(carries);
+        }
+    }
+
+    /// What a pair may send now.
+    #[inline]
+    fn allowed(&self, pair: usize, voqs: &Voqs) -> u64 {
+        let waiting = self.seen[pair].min(voqs.waiting(pair));
+        waiting.saturating_sub(self.planned[pair])
     }
 
     /// The next packet of a rack whose link is idle leaves its queue; returns when it will
@@ -77,23 +102,20 @@ impl PacketSwitch {
         }
         let (row, racks) = (rack as usize * self.racks, self.racks as u32);
         let after = |k: u32| (self.turns[rack as usize] + 1 + k) % racks;
-        let waits = |&to: &u32| {
-            let pair = row + to as usize;
-            self.allowed[pair] > 0 && voqs.waiting(pair) > 0
-        };
+        let waits = |&to: &u32| self.allowed(row + to as usize, voqs) > 0;
         let to = (0..racks).map(after).find(waits)?;
         let pair = row + to as usize;
         let (flow, bytes) = voqs.front(pair)?;
         let bytes = bytes.min(self.packet);
         voqs.take(pair, bytes);
-        self.allowed[pair] = self.allowed[pair].saturating_sub(bytes);
+        self.take_seen(pair, bytes);
         self.turns[rack as usize] = to;
         let packet = Packet {
             flow,
             bytes: bytes as u32,
             circuit: false,
         };
-        let until = self.up.join(rack as usize, packet, now);
+        let until = self.up.join(rack as usize, packet, false, now);
         until.map(|until| (packet, until))
     }
 

@@ -1,8 +1,9 @@
-//! Servers whose links are slower than their rack's: packets cross them one by one, first
-//! in, first out; those of low-latency traffic before others.
+//! Servers whose links are slower than their rack's: packets cross them one by one, those of
+//! low-latency traffic before others.
 
-use super::links::{Links, Packet};
+use crate::discipline::Discipline;
 use crate::hosts::{self, HostQueues};
+use crate::links::{Links, Packet};
 use lightloom_engine::{Cluster, FlowId, HostId, Io, Rate, Time};
 
 /// Links from servers and to them.
@@ -19,6 +20,12 @@ pub struct ServerLinks {
 }
 
 impl ServerLinks {
+    /// Memory that a server and a flow take, beside packets [B].
+    pub const BYTES: (u64, u64) = (
+        2 * HostQueues::BYTES.0 + 2 + Links::BYTES.0,
+        2 * HostQueues::BYTES.1 + Links::BYTES.1,
+    );
+
     /// Idle links of a rate, for so many flows that are sent in such packets [B]; some may
     /// go before others.
     pub fn new(
@@ -27,13 +34,17 @@ impl ServerLinks {
         flows: usize,
         packet: u64,
         expedites: bool,
+        discipline: Discipline,
     ) -> ServerLinks {
         let hosts = cluster.hosts() as usize;
         let kinds = 1 + usize::from(expedites);
         ServerLinks {
-            up: vec![HostQueues::new(hosts, flows, packet); kinds],
+            up: vec![HostQueues::new(hosts, flows, packet, discipline); kinds],
             sending: vec![None; hosts],
-            down: Links::new(hosts, rate),
+            down: match discipline {
+                Discipline::Fair => Links::fair(hosts, rate, flows),
+                Discipline::Fifo => Links::fifo(hosts, rate),
+            },
             for_rack: vec![0; cluster.racks as usize],
             servers_per_rack: cluster.servers_per_rack,
         }
@@ -58,12 +69,12 @@ impl ServerLinks {
     }
 
     /// What a server was sending is at its rack.
-    pub fn sent(&mut self, host: HostId, io: &Io) -> hosts::Packet {
+    pub fn sent(&mut self, host: HostId) -> hosts::Packet {
         let host = host.index();
         let kind = self.sending[host].take().expect("it was sending");
         let queues = &mut self.up[usize::from(kind)];
         let packet = queues.first(host);
-        queues.pop(host, packet.bytes, io);
+        queues.pop(host, packet.bytes);
         packet
     }
 
@@ -77,10 +88,7 @@ impl ServerLinks {
         now: Time,
     ) -> Option<Time> {
         self.for_rack[(to.0 / self.servers_per_rack) as usize] += u64::from(packet.bytes);
-        match first {
-            true => self.down.expedite(to.index(), packet, now),
-            false => self.down.join(to.index(), packet, now),
-        }
+        self.down.join(to.index(), packet, first, now)
     }
 
     /// A server has its packet. Returns that, and with the next when it will have it.

@@ -5,6 +5,7 @@ use super::control::Control;
 use super::frames::Punctuality;
 use super::low_latency::LowLatency;
 use super::relays::Relaying;
+use crate::discipline::Discipline;
 use crate::overheads::Overheads;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Cluster, Rate, Time};
@@ -16,6 +17,8 @@ pub struct Setup {
     pub title: &'static str,
     /// Racks and servers.
     pub cluster: Cluster,
+    /// Order in which servers' links serve flows.
+    pub discipline: Discipline,
     /// What each plane of switches follows from the start; one with nothing to follow waits
     /// for its controller.
     pub planes: Vec<Option<Arc<Schedule>>>,

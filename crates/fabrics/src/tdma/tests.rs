@@ -31,6 +31,7 @@ fn setup(schedule: Schedule, packet: u64) -> Setup {
         overheads: Overheads::default(),
         title: "a test",
         cluster: cluster(schedule.ports as u32),
+        discipline: crate::Discipline::Fair,
         link_rate: BYTE_NS,
         wire: Wire {
             rate: BYTE_NS,

@@ -1,5 +1,10 @@
 //! Low-latency packets that wait at their racks until a circuit has room for them.
+//!
+//! Packets that have crossed circuits go first, first in, first out. Packets that have not are
+//! at the rack of their source; by [`Discipline::Fair`] their flows take turns, a packet each, so
+//! that a flow of megabytes does not delay a flow of one packet by more than one packet.
 
+use crate::discipline::Discipline;
 use lightloom_engine::FlowId;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -15,12 +20,12 @@ pub struct Waiting {
     pub hops: u16,
 }
 
-/// At a rack, what waits to go to one other: first in, first out.
+/// At a rack, what waits to go to one other, each with its number: the lowest goes first.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     /// It has crossed circuits, and goes first.
     under_way: VecDeque<(u64, Waiting)>,
-    /// It has not.
+    /// It has not; where flows take turns, each is here once, with all its bytes.
     new: VecDeque<(u64, Waiting)>,
 }
 
@@ -56,17 +61,25 @@ pub struct RackQueues {
     waits_for: Vec<Vec<u32>>,
     /// How much has begun to wait so far.
     number: u64,
+    /// Where flows take turns: bytes of each that wait at the rack of their source.
+    of_flows: Vec<u64>,
 }
 
 impl RackQueues {
-    /// Nothing waits at so many racks.
-    pub fn new(racks: u32) -> RackQueues {
+    /// Nothing waits at so many racks, of so many flows.
+    pub fn new(racks: u32, flows: usize, order: Discipline) -> RackQueues {
+        let flows = if order == Discipline::Fair { flows } else { 0 };
         RackQueues {
             racks: racks as usize,
             queues: vec![Vec::new(); racks as usize],
             waits_for: vec![Vec::new(); racks as usize],
             number: 0,
+            of_flows: vec![0; flows],
         }
+    }
+
+    fn takes_turns(&self) -> bool {
+        !self.of_flows.is_empty()
     }
 
     /// Memory where something waits at all of so many racks, about [B].
@@ -76,6 +89,14 @@ impl RackQueues {
 
     /// Something waits at a rack for one other.
     pub fn push(&mut self, at: u32, to: u32, waiting: Waiting) {
+        if self.takes_turns() && waiting.hops == 0 {
+            let bytes = &mut self.of_flows[waiting.flow.index()];
+            *bytes += waiting.bytes;
+            if *bytes > waiting.bytes {
+                // The flow has its place.
+                return;
+            }
+        }
         let queues = &mut self.queues[at as usize];
         if queues.is_empty() {
             queues.resize(self.racks, Queue::default());
@@ -117,23 +138,50 @@ impl RackQueues {
 
     /// No more than a packet of what goes first of what waits at a rack for one other.
     pub fn take(&mut self, at: u32, to: u32, packet: u64) -> Option<Waiting> {
+        let takes_turns = self.takes_turns();
         let queue = self.queues[at as usize].get_mut(to as usize)?;
         let (under_way, _) = queue.precedence();
         let kind = queue.kind(under_way);
-        let (_, first) = kind.front_mut()?;
-        let taken = Waiting {
-            bytes: first.bytes.min(packet),
-            ..*first
+        let taken = if takes_turns && !under_way {
+            self.number += 1;
+            next_turn(kind, &mut self.of_flows, self.number, packet)?
+        } else {
+            next_in_order(kind, packet)?
         };
-        first.bytes -= taken.bytes;
-        if first.bytes == 0 {
-            kind.pop_front();
-        }
         if queue.is_empty() {
             self.waits_for[at as usize].retain(|&other| other != to);
         }
         Some(taken)
     }
+}
+
+/// A packet of the first, which keeps its place until all of it is taken.
+fn next_in_order(kind: &mut VecDeque<(u64, Waiting)>, packet: u64) -> Option<Waiting> {
+    let (_, first) = kind.front_mut()?;
+    let bytes = first.bytes.min(packet);
+    let taken = Waiting { bytes, ..*first };
+    first.bytes -= bytes;
+    if first.bytes == 0 {
+        kind.pop_front();
+    }
+    Some(taken)
+}
+
+/// A packet of the flow whose turn it is, which then is the last.
+fn next_turn(
+    kind: &mut VecDeque<(u64, Waiting)>,
+    of_flows: &mut [u64],
+    number: u64,
+    packet: u64,
+) -> Option<Waiting> {
+    let (_, first) = kind.pop_front()?;
+    let left = &mut of_flows[first.flow.index()];
+    let bytes = packet.min(*left);
+    *left -= bytes;
+    if *left > 0 {
+        kind.push_back((number, first));
+    }
+    Some(Waiting { bytes, ..first })
 }
 
 #[cfg(test)]
@@ -149,37 +197,83 @@ mod tests {
         fn what_is_under_way_goes_first_then_what_waits_longest(
             steps in prop::collection::vec((0..RACKS, 0..RACKS, 0u16..3, 1u64..40, 0u32..16), 1..200),
         ) {
-            let mut queues = RackQueues::new(RACKS);
-            let mut list: Vec<(u32, u32, Waiting)> = Vec::new();
-            for (number, (at, to, hops, bytes, open)) in (0u32..).zip(steps) {
-                if number % 2 == 0 {
-                    let waiting = Waiting { flow: FlowId(number), bytes, hops };
-                    queues.push(at, to, waiting);
-                    list.push((at, to, waiting));
-                    continue;
+            check(Discipline::Fifo, steps)?;
+        }
+
+        /// The same, where a flow whose packet was taken is behind all others.
+        #[test]
+        fn flows_take_turns(
+            steps in prop::collection::vec((0..RACKS, 0..RACKS, 0u16..3, 1u64..40, 0u32..16), 1..200),
+        ) {
+            check(Discipline::Fair, steps)?;
+        }
+    }
+
+    type Step = (u32, u32, u16, u64, u32);
+
+    /// A flow of each pair is new, and its later bytes join those that wait.
+    fn check(order: Discipline, steps: Vec<Step>) -> Result<(), TestCaseError> {
+        let mut queues = RackQueues::new(RACKS, 1_000, order);
+        let mut list: Vec<(u32, u32, Waiting)> = Vec::new();
+        for (number, (at, to, hops, bytes, open)) in (0u32..).zip(steps) {
+            if number % 2 == 0 {
+                let same = order == Discipline::Fair && hops == 0 && number % 4 == 0;
+                let flow = FlowId(if same { 500 + at * RACKS + to } else { number });
+                let waiting = Waiting { flow, bytes, hops };
+                queues.push(at, to, waiting);
+                let there = list.iter_mut().find(|row| row.2.flow == flow);
+                match there {
+                    Some(row) => row.2.bytes += bytes,
+                    None => list.push((at, to, waiting)),
                 }
-                let will_do = |to: u32| open >> to & 1 == 1;
-                let mut candidates: Vec<usize> = (0..list.len())
-                    .filter(|&k| list[k].0 == at && will_do(list[k].1))
-                    .collect();
-                candidates.sort_by_key(|&k| (list[k].2.hops == 0, k));
-                let first = queues.first(at, will_do);
-                prop_assert_eq!(first, candidates.first().map(|&k| list[k].1));
-                let (Some(to), Some(&k)) = (first, candidates.first()) else { continue };
-                let taken = queues.take(at, to, 15);
-                let (_, _, waits) = &mut list[k];
-                let bytes = waits.bytes.min(15);
-                prop_assert_eq!(taken, Some(Waiting { bytes, ..*waits }));
-                waits.bytes -= bytes;
-                list.retain(|(_, _, waits)| waits.bytes > 0);
-                for at in 0..RACKS {
-                    prop_assert_eq!(queues.any(at), list.iter().any(|row| row.0 == at));
-                    for to in 0..RACKS {
-                        let any = list.iter().any(|row| (row.0, row.1) == (at, to));
-                        prop_assert_eq!(queues.any_for(at, to), any);
-                    }
+                continue;
+            }
+            let will_do = |to: u32| open >> to & 1 == 1;
+            let mut candidates: Vec<usize> = (0..list.len())
+                .filter(|&k| list[k].0 == at && will_do(list[k].1))
+                .collect();
+            candidates.sort_by_key(|&k| (list[k].2.hops == 0, k));
+            let first = queues.first(at, will_do);
+            prop_assert_eq!(first, candidates.first().map(|&k| list[k].1));
+            let (Some(to), Some(&k)) = (first, candidates.first()) else {
+                continue;
+            };
+            let taken = queues.take(at, to, 15).expect("something waits");
+            let mut row = list.remove(k);
+            prop_assert_eq!((taken.flow, taken.hops), (row.2.flow, row.2.hops));
+            prop_assert_eq!(taken.bytes, row.2.bytes.min(15));
+            row.2.bytes -= taken.bytes;
+            let goes_behind = order == Discipline::Fair && row.2.hops == 0;
+            match row.2.bytes {
+                0 => {}
+                _ if goes_behind => list.push(row),
+                _ => list.insert(k, row),
+            }
+            for at in 0..RACKS {
+                prop_assert_eq!(queues.any(at), list.iter().any(|row| row.0 == at));
+                for to in 0..RACKS {
+                    let any = list.iter().any(|row| (row.0, row.1) == (at, to));
+                    prop_assert_eq!(queues.any_for(at, to), any);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// A flow of 100 packets is at its rack, and one of a packet comes: it waits for one.
+    #[test]
+    fn an_elephant_delays_a_mouse_by_a_packet() {
+        for (order, before) in [(Discipline::Fair, 1), (Discipline::Fifo, 100)] {
+            let mut queues = RackQueues::new(RACKS, 2, order);
+            let flow = |flow, bytes| Waiting {
+                flow: FlowId(flow),
+                bytes,
+                hops: 0,
+            };
+            queues.push(0, 1, flow(0, 150_000));
+            queues.push(0, 1, flow(1, 1_500));
+            let mut taken = std::iter::from_fn(|| queues.take(0, 1, 1_500));
+            assert_eq!(taken.position(|w| w.flow == FlowId(1)), Some(before));
         }
     }
 }

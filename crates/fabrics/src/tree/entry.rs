@@ -3,7 +3,7 @@
 use super::config::TreeConfig;
 use super::kernel::TreeKernel;
 use crate::contract::{
-    build, facts, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::electrical::failures::Failures;
 use crate::hybrid::tree::Tree;
@@ -24,6 +24,7 @@ pub const ENTRY: Entry = Entry {
     resolve: resolve::<TreeConfig>,
     obey: obey::<TreeConfig>,
     ideal: ideal::<TreeConfig>,
+    findings: findings::<TreeConfig>,
     build: build::<TreeConfig>,
     memory: memory::<TreeConfig>,
     facts: facts::<TreeConfig>,
@@ -69,7 +70,9 @@ impl FabricConfig for TreeConfig {
     }
 
     fn obey(&self, physics: &Physics, _: &Cluster) -> Obeyed {
-        Obeyed::by_all(physics).oversubscribed(physics)
+        Obeyed::by_all(physics)
+            .oversubscribed(physics)
+            .shared_by_rates(physics)
     }
 
     fn ideal(&self) -> Vec<&'static str> {

@@ -36,7 +36,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("vcs", json!(0)),
         same("vcs", json!(65)),
         same("vc_buffer", json!(0)),
-        same("vc_buffer", json!(4_097)),
+        same("vc_buffer", json!(65_536)),
         same("speedup", json!(0)),
         same("speedup", json!(5)),
         same("output_buffer", json!(0)),

@@ -22,6 +22,9 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("receivers", json!(1_000_003)),
         same("hosts_per_queue", json!(0)),
         same("transmitter_rule", json!("turns")),
+        same("arbiter", json!("turns")),
+        same("host_link", json!("fibre")),
+        same("discipline", json!("lifo")),
         same("detector", json!("nose")),
         same("transmitters", json!(0)),
         same("transmitters", json!(1_000_003)),
@@ -39,6 +42,14 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("delay_line", json!("2 ms")),
     ]
 }
+
+/// Rules of the arbiter.
+const ARBITERS: [&str; 4] = [
+    "loop-back-first",
+    "hosts-first",
+    "round-robin",
+    "oldest-first",
+];
 
 /// Hosts, receivers and hosts a queue that go together, by architecture.
 fn switch_shapes() -> impl Strategy<Value = (&'static str, u32, u32, u32)> {
@@ -75,7 +86,12 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         prop_oneof![3 => Just(0i64), 1 => 0i64..50_000],
     );
     let words = switches("lions", &["architecture", "timing"]);
-    let choices = (prop::bool::weighted(0.3), any::<u32>(), prop::bool::ANY);
+    let choices = (
+        prop::bool::weighted(0.3),
+        any::<u32>(),
+        prop::bool::ANY,
+        any::<u32>(),
+    );
     (
         switch_shapes(),
         1u64..40,
@@ -88,7 +104,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         .prop_map(
             |((name, hosts, k, r), gbps, nic, (packet, header, guard), delays, choices, words)| {
                 let (millimetres, [label, arbitration, tuning], slack) = delays;
-                let (slotted, m, abort) = choices;
+                let (slotted, m, abort, pick) = choices;
                 let line = match nic {
                     Nic::Capped(rate) => rate,
                     Nic::Uncapped => Rate(gbps * Rate::GBPS.0 + 3),
@@ -114,6 +130,11 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     "receivers": k, "hosts_per_queue": of(name == "mlb", json!(r)),
                     "transmitters": of(tunable && m % 3 > 0, json!(1 + m % hosts)),
                     "transmitter_rule": of(tunable, json!(["random", "round-robin"][m as usize % 2])),
+                    "arbiter": of(!nacks && pick % 2 == 0, json!(ARBITERS[m as usize % 4])),
+                    "host_link": of(
+                        nic != Nic::Uncapped && pick % 3 > 0,
+                        json!(["nic", "receivers"][pick as usize % 2]),
+                    ),
                     "cut_through": of(!nacks && !slotted, json!(m % 2 == 0)),
                     "abort_on_nack": of(nacks && !slotted, json!(abort)),
                     "packet": format!("{packet} B"), "header": format!("{header} B"),

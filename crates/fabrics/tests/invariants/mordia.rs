@@ -145,11 +145,13 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 let gbps_of = |rate: Option<u64>| rate.map(|rate| format!("{rate} Gb/s"));
                 let (deviation, jitter, late, nic_delay) = punctuality.unwrap_or_default();
                 let silent = night + nic_delay;
+                // A packet of the slowest stack fits into the shortest slot.
+                let sends = (packet as i64 * 1_600 + 1).max(1 + shortest);
                 let table = json!({
                     "policy": policy, "link_rate": gbps_of(link), "stack_rate": gbps_of(stack),
                     "packet_rate": gbps_of(packets),
                     "night": picoseconds(night), "slot": picoseconds(slot),
-                    "shortest_slot": picoseconds(silent + 1 + shortest.min(slot - silent - 1)),
+                    "shortest_slot": picoseconds(silent + sends.min(slot - silent)),
                     "interval": interval.map(|ps| picoseconds(ps + 40_000_000)),
                     "night_deviation": picoseconds((night as f64 * deviation) as i64),
                     "sync_jitter": picoseconds(jitter), "late_sync_fraction": late,

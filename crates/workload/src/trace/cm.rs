@@ -11,9 +11,10 @@
 //! trigger id 1 oneshot
 //! ```
 //!
-//! `start` is in picoseconds, with decimals or without; what is less than one is cut
-//! off. (htsim's own writer has microseconds there, which its reader takes for
-//! picoseconds; and its reader rounds to 24 bits, which is not done here.) `size` is in
+//! `start` is in picoseconds unless a unit is given, with decimals or without; what is less
+//! than a picosecond is cut off. (csg-htsim's reader takes picoseconds, uet-htsim's
+//! microseconds, as its writer writes them; its reader rounds to 24 bits, which is not done
+//! here.) `size` is in
 //! bytes; 0 is a flow that sends until the run stops. `id` and `prio` are ignored: flows
 //! are numbered by their rows, and no fabric here knows priorities. Failures are refused:
 //! they are of htsim's own topologies.
@@ -24,6 +25,7 @@ mod connection;
 mod triggers;
 
 use super::columns::Builder;
+use super::form::Unit;
 use super::{open_loop, OpenLoop};
 use crate::text::{rows, Field, Row, TextError};
 use connection::Connection;
@@ -38,7 +40,7 @@ const LINE: &str = "write it like `0->1 id 1 start 0 size 1000`";
 /// # Errors
 /// The line and column of the first thing wrong.
 pub fn read_cm(text: &str, name: &str) -> Result<Flows, TextError> {
-    read(text, name, u32::MAX)
+    read(text, name, u32::MAX, None)
 }
 
 /// A line that declares a number.
@@ -56,7 +58,13 @@ struct Headings<'a> {
     triggers: Option<Declared<'a>>,
 }
 
-pub(super) fn read(text: &str, name: &str, hosts: u32) -> Result<Flows, TextError> {
+pub(super) fn read(
+    text: &str,
+    name: &str,
+    hosts: u32,
+    unit: Option<Unit>,
+) -> Result<Flows, TextError> {
+    let places = unit.unwrap_or(Unit::Ps).places();
     let mut headings = Headings::default();
     let mut flows: Option<Builder> = None;
     let mut triggers = Triggers::new(name);
@@ -77,7 +85,7 @@ pub(super) fn read(text: &str, name: &str, hosts: u32) -> Result<Flows, TextErro
                 };
                 let connection = Connection::read(row, first)?;
                 triggers.name(&connection, flows.len() as u32)?;
-                connection.push(flows)?;
+                connection.push(flows, places)?;
             }
         }
     }

@@ -1,37 +1,72 @@
-//! `src,dst,bytes,arrival_ps[,group]` with a heading, columns in any order.
+//! `src,dst,bytes,arrival_ps[,group]` with a heading, columns in any order. Arrivals may be
+//! in another unit, which the column's name ends in: `arrival_us`.
 //!
 //! The columns that a run adds to its flow table (`flow`, `start_ps`,
 //! `finish_ps`, `hops`) may be there and are ignored, so that the table of one
 //! run is the trace of another.
 
 use super::columns::Builder;
+use super::form::{Form, Unit};
 use super::{open_loop, OpenLoop};
 use crate::arrivals::MAX_ARRIVAL;
 use crate::sizes::MAX_BYTES;
 use crate::text::{rows, Field, Row, TextError};
+use crate::times::picoseconds;
 use lightloom_engine::{config, Flows, Refusal};
 use std::borrow::Cow;
 use std::fmt::Write;
 
 const COLUMNS: [&str; 5] = ["src", "dst", "bytes", "arrival_ps", "group"];
 const REQUIRED: usize = 4;
+const ARRIVAL: usize = 3;
+const ARRIVALS: [&str; 5] = [
+    "arrival_ps",
+    "arrival_ns",
+    "arrival_us",
+    "arrival_ms",
+    "arrival_s",
+];
 const IGNORED: [&str; 4] = ["flow", "start_ps", "finish_ps", "hops"];
 const HEADING: &str = "begin with the heading src,dst,bytes,arrival_ps";
+/// What columns may be called elsewhere, by what they begin with.
+const ALIKE: [&[&str]; REQUIRED] = [
+    &["source", "src", "from", "sender"],
+    &["destination", "dest", "dst", "to", "receiver"],
+    &["size", "byte", "length", "volume", "flow_size"],
+    &["arrival", "start", "time", "timestamp"],
+];
+
+/// Where each of [`COLUMNS`] is, how many columns there are, and the decimals of arrivals
+/// down to a picosecond.
+struct Layout {
+    places: [Option<usize>; 5],
+    width: usize,
+    decimals: usize,
+}
+
+/// Something wrong with the heading.
+struct Problem<'a> {
+    /// Its cell; none of the heading as a whole.
+    cell: Option<Field<'a>>,
+    problem: String,
+    remedy: String,
+}
 
 /// Reads a CSV trace; `name` is what errors call it.
 ///
 /// # Errors
 /// The line and column of the first thing wrong.
 pub fn read_csv(text: &str, name: &str) -> Result<Flows, TextError> {
-    read(text, name, u32::MAX)
+    read(text, name, u32::MAX, &Form::default())
 }
 
-pub(super) fn read(text: &str, name: &str, hosts: u32) -> Result<Flows, TextError> {
+pub(super) fn read(text: &str, name: &str, hosts: u32, form: &Form) -> Result<Flows, TextError> {
     let mut rows = rows(name, text);
     let Some(heading) = rows.next() else {
         return Err(TextError::whole(name, "is empty", HEADING));
     };
-    let (places, width) = places(heading)?;
+    let layout = layout(heading, form)?;
+    let width = layout.width;
     let mut flows = Builder::new(hosts);
     let mut cells = Vec::with_capacity(width);
     for row in rows {
@@ -41,7 +76,7 @@ pub(super) fn read(text: &str, name: &str, hosts: u32) -> Result<Flows, TextErro
             let problem = format!("has {} values, the heading {width}", cells.len());
             return Err(row.error(problem, "give one value for each column"));
         }
-        add(&cells, &places, &mut flows)?;
+        add(&cells, &layout, &mut flows)?;
     }
     match flows.is_empty() {
         true => Err(TextError::whole(name, "has no flows", "add some")),
@@ -49,35 +84,131 @@ pub(super) fn read(text: &str, name: &str, hosts: u32) -> Result<Flows, TextErro
     }
 }
 
-/// Where each of [`COLUMNS`] stands, and how many columns there are.
-fn places(heading: Row) -> Result<([Option<usize>; 5], usize), TextError> {
+/// The layout of a heading.
+fn layout(heading: Row, form: &Form) -> Result<Layout, TextError> {
+    let named = form.columns.map(|c| c.named()).unwrap_or_default();
     let mut places = [None; 5];
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut unit = None;
+    let mut unknown: Vec<&str> = Vec::new();
     let mut width = 0;
     for (at, cell) in heading.cells().enumerate() {
         width = at + 1;
         let title = cell.unquoted();
-        if IGNORED.contains(&title) {
+        let Some(column) = column_of(title, &named) else {
+            unknown.push(title);
+            if !IGNORED.contains(&title) && form.columns.is_none() {
+                problems.push(not_a_column(cell, title));
+            }
             continue;
-        }
-        let Some(column) = COLUMNS.iter().position(|c| *c == title) else {
-            let remedy = match cell.text.starts_with(|c: char| c.is_ascii_digit()) {
-                true => HEADING.to_owned(),
-                false => config::nearest(title, &COLUMNS),
-            };
-            return Err(cell.error(format!("{} is not a column", cell.shown()), remedy));
         };
+        if column == ARRIVAL {
+            unit = Unit::of_column(title);
+        }
         if places[column].replace(at).is_some() {
-            return Err(cell.error(format!("{title} is there twice"), "remove one"));
+            problems.push(Problem {
+                cell: Some(cell),
+                problem: format!("{title} is there twice"),
+                remedy: "remove one".to_owned(),
+            });
         }
     }
-    match (0..REQUIRED).find(|&c| places[c].is_none()) {
-        Some(c) => Err(heading.error(format!("has no column {}", COLUMNS[c]), HEADING)),
-        None => Ok((places, width)),
+    let missing = (0..5).filter(|&c| places[c].is_none() && (c < REQUIRED || named[c].is_some()));
+    for c in missing {
+        let title = named[c].unwrap_or(COLUMNS[c]);
+        problems.push(Problem {
+            cell: None,
+            problem: format!("has no column {title}"),
+            remedy: HEADING.to_owned(),
+        });
+    }
+    refused(heading, problems, &unknown)?;
+    let decimals = decimals(heading, unit, form)?;
+    Ok(Layout {
+        places,
+        width,
+        decimals,
+    })
+}
+
+/// Which of [`COLUMNS`] a title is, by the names that were given, or its own.
+fn column_of(title: &str, named: &[Option<&str>; 5]) -> Option<usize> {
+    (0..COLUMNS.len()).find(|&c| match named[c] {
+        Some(name) => name == title,
+        None if c == ARRIVAL => ARRIVALS.contains(&title),
+        None => COLUMNS[c] == title,
+    })
+}
+
+fn not_a_column<'a>(cell: Field<'a>, title: &str) -> Problem<'a> {
+    Problem {
+        cell: Some(cell),
+        problem: format!("{} is not a column", cell.shown()),
+        remedy: match cell.text.starts_with(|c: char| c.is_ascii_digit()) {
+            true => HEADING.to_owned(),
+            false => config::nearest(title, &COLUMNS),
+        },
     }
 }
 
-fn add(cells: &[Field], places: &[Option<usize>; 5], flows: &mut Builder) -> Result<(), TextError> {
-    let cell = |column: usize| places[column].map(|at| cells[at]);
+/// All that is wrong with a heading, in one message; of several things with the names of
+/// columns that would mend it.
+fn refused(heading: Row, problems: Vec<Problem>, unknown: &[&str]) -> Result<(), TextError> {
+    let Some(first) = problems.first() else {
+        return Ok(());
+    };
+    let no_heading = first.remedy == HEADING && first.cell.is_some();
+    // A column that is misspelt is missing, too, which is one thing.
+    let spelling = problems.len() == 2
+        && problems[1].cell.is_none()
+        && problems[1]
+            .problem
+            .strip_prefix("has no column ")
+            .is_some_and(|missing| first.remedy == format!("did you mean \"{missing}\"?"));
+    if problems.len() == 1 || no_heading || spelling {
+        return Err(match first.cell {
+            Some(cell) => cell.error(first.problem.clone(), first.remedy.clone()),
+            None => heading.error(first.problem.clone(), first.remedy.clone()),
+        });
+    }
+    let all: Vec<&str> = problems.iter().map(|p| p.problem.as_str()).collect();
+    let alike = |c: usize| {
+        let missing = format!("has no column {}", COLUMNS[c]);
+        let named = unknown.iter().find(|title| {
+            let small = title.to_ascii_lowercase();
+            ALIKE[c].iter().any(|start| small.starts_with(start))
+        });
+        let key = ["src", "dst", "bytes", "arrival"][c];
+        let wanted = problems.iter().any(|p| p.problem == missing);
+        wanted.then(|| format!("{key} = \"{}\"", named.unwrap_or(&"NAME")))
+    };
+    let columns: Vec<String> = (0..REQUIRED).filter_map(alike).collect();
+    let remedy = match columns.is_empty() {
+        true => HEADING.to_owned(),
+        false => format!("set workload.trace_columns = {{ {} }}", columns.join(", ")),
+    };
+    Err(heading.error(all.join(", "), remedy))
+}
+
+/// The decimals of arrivals, by the name of their column, or the unit that was given.
+fn decimals(heading: Row, named: Option<Unit>, form: &Form) -> Result<usize, TextError> {
+    match (named, form.unit) {
+        (Some(unit), None) => Ok(unit.places()),
+        (None, Some(unit)) => Ok(unit.places()),
+        (Some(unit), Some(given)) if unit == given => Ok(unit.places()),
+        (Some(_), Some(_)) => Err(heading.error(
+            "the column of arrivals has another unit in its name than trace_unit",
+            "remove workload.trace_unit",
+        )),
+        (None, None) => Err(heading.error(
+            "the column of arrivals does not say its unit",
+            "set workload.trace_unit to \"ps\", \"ns\", \"us\", \"ms\" or \"s\"",
+        )),
+    }
+}
+
+fn add(cells: &[Field], layout: &Layout, flows: &mut Builder) -> Result<(), TextError> {
+    let cell = |column: usize| layout.places[column].map(|at| cells[at]);
     let number = |column: usize, max: u64| match cell(column) {
         Some(field) => field.whole(COLUMNS[column], 0..=max),
         None => Ok(0),
@@ -85,7 +216,11 @@ fn add(cells: &[Field], places: &[Option<usize>; 5], flows: &mut Builder) -> Res
     let host = u32::MAX as u64;
     let (src, dst) = (number(0, host)? as u32, number(1, host)? as u32);
     let bytes = number(2, MAX_BYTES)?;
-    let arrival = number(3, MAX_ARRIVAL.0 as u64)? as i64;
+    let arrival = match (cell(ARRIVAL), layout.decimals) {
+        (Some(field), 0) => field.whole(COLUMNS[ARRIVAL], 0..=MAX_ARRIVAL.0 as u64)? as i64,
+        (Some(field), decimals) => picoseconds(field, "the arrival", decimals)?,
+        (None, _) => 0,
+    };
     let group = cell(4).map_or(Ok(Cow::Borrowed("")), unquote)?;
     flows.push(src, dst, bytes, arrival, &group).map_err(|bad| {
         let column = COLUMNS.iter().position(|c| *c == bad.column);
@@ -145,10 +280,13 @@ fn quote(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::TraceColumns;
     use lightloom_engine::{HostId, Time};
 
     fn bad(text: &str) -> String {
-        read(text, "t.csv", 4).unwrap_err().to_string()
+        read(text, "t.csv", 4, &Form::default())
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
@@ -165,6 +303,70 @@ mod tests {
         assert_eq!(
             write_csv(&flows).unwrap(),
             "src,dst,bytes,arrival_ps,group\n3,2,20,5,\n0,1,10,9,\"a \"\"b\"\"\"\n"
+        );
+    }
+
+    fn with(text: &str, columns: &TraceColumns, unit: Option<Unit>) -> Result<Flows, TextError> {
+        let form = Form {
+            unit,
+            columns: Some(columns),
+            ..Form::default()
+        };
+        read(text, "t.csv", 4, &form)
+    }
+
+    #[test]
+    fn arrivals_have_the_unit_of_their_column() {
+        for (unit, ps) in [
+            ("ps", 1),
+            ("ns", 1_000),
+            ("us", 1_000_000),
+            ("ms", 1_000_000_000),
+        ] {
+            let flows = read_csv(&format!("src,dst,bytes,arrival_{unit}\n0,1,5,7\n"), "t");
+            assert_eq!(flows.unwrap().arrival, [Time(7 * ps)]);
+        }
+        let flows = read_csv("src,dst,bytes,arrival_s\n0,1,5,0.000000000003\n", "t").unwrap();
+        assert_eq!(flows.arrival, [Time(3)]);
+        let e = bad("src,dst,bytes,arrival_ns\n0,1,5,0.0001\n");
+        assert!(e.contains("finer than a picosecond"), "{e}");
+    }
+
+    #[test]
+    fn columns_are_named() {
+        let columns = TraceColumns {
+            src: Some("source".to_owned()),
+            arrival: Some("start_us".to_owned()),
+            ..TraceColumns::default()
+        };
+        let text = "id,source,dst,bytes,start_us\n9,3,2,20,1.5\n9,0,1,10,0\n";
+        let flows = with(text, &columns, None).unwrap();
+        assert_eq!(flows.src, [HostId(0), HostId(3)]);
+        assert_eq!(flows.arrival, [Time(0), Time(1_500_000)]);
+        let start = TraceColumns {
+            arrival: Some("start".to_owned()),
+            ..TraceColumns::default()
+        };
+        let text = "src,dst,bytes,start\n0,1,5,2\n";
+        let e = with(text, &start, None).unwrap_err().to_string();
+        assert!(
+            e.contains("does not say its unit; set workload.trace_unit"),
+            "{e}"
+        );
+        let flows = with(text, &start, Some(Unit::Ms)).unwrap();
+        assert_eq!(flows.arrival, [Time(2_000_000_000)]);
+        let e = with("src,dst,bytes\n", &start, None).unwrap_err();
+        assert!(e.to_string().contains("has no column start"), "{e}");
+    }
+
+    #[test]
+    fn all_that_is_wrong_with_a_heading_is_one_message() {
+        assert_eq!(
+            bad("source,destination,size,start_us\n0,1,5,0\n"),
+            "t.csv, line 1: `source` is not a column, `destination` is not a column, `size` is \
+             not a column, `start_us` is not a column, has no column src, has no column dst, has \
+             no column bytes, has no column arrival_ps; set workload.trace_columns = { src = \
+             \"source\", dst = \"destination\", bytes = \"size\", arrival = \"start_us\" }"
         );
     }
 
@@ -191,7 +393,8 @@ mod tests {
         assert!(bad("0,1,5,0\n").ends_with(HEADING));
         assert!(bad("src,dst,byts,arrival_ps\n").ends_with("did you mean \"bytes\"?"));
         assert!(bad("src,dst,bytes\n").starts_with("t.csv, line 1: has no column arrival_ps"));
-        assert!(bad("src,src,dst,bytes\n").contains("column 5: src is there twice"));
+        assert!(bad("src,src,dst,bytes\n")
+            .contains("src is there twice, has no column arrival_ps; set"));
         let quote = format!("{}0,1,5,0,a\"b\n", head.replace('\n', ",group\n"));
         assert!(bad(&quote).contains("has a quote out of place"));
     }

@@ -2,9 +2,12 @@
 //!
 //! | format | content | times |
 //! |---|---|---|
-//! | [`Format::Csv`] | `src,dst,bytes,arrival_ps[,group]`, columns in any order | ps |
+//! | [`Format::Csv`] | `src,dst,bytes,arrival_ps[,group]`, columns in any order | as the column's name ends: `_ps` to `_s` |
 //! | [`Format::Cm`] | htsim's connection matrix: `0->1 id 1 start 0 size 1000` | ps, decimals cut off |
 //! | [`Format::Ns`] | `src dst bytes start_ns`, white space between | ns, up to 3 decimals |
+//! | [`Format::Hpcc`] | a count, then `src dst pg dport bytes start` (HPCC on ns-3) | s, up to 12 decimals |
+//!
+//! A [`Form`] says another unit, and what columns are called.
 //!
 //! Rows may come in any order; flows are sorted by arrival, equals keep theirs.
 //! Flows that wait for others (htsim's triggers) are held by `.cm` alone, in the order
@@ -16,14 +19,17 @@
 mod cm;
 mod columns;
 mod csv;
+mod form;
+mod hpcc;
 mod ns;
 mod scale;
 
 pub use cm::{read_cm, write_cm};
 pub use columns::{from_columns, Columns};
 pub use csv::{read_csv, write_csv};
+pub use form::{Form, TraceColumns, Unit};
 pub use ns::{read_ns, write_ns};
-pub use scale::{own_load, scaled, Scale};
+pub use scale::{check_unit, own_load, scaled, Scale};
 
 use crate::text::{self, TextError};
 use lightloom_engine::{Flows, Refusal};
@@ -40,6 +46,8 @@ pub enum Format {
     Cm,
     /// `src dst bytes start_ns`, white space between.
     Ns,
+    /// A count, then `src dst pg dport bytes start_s`: flow files of HPCC on ns-3.
+    Hpcc,
 }
 
 impl Format {
@@ -60,20 +68,39 @@ impl Format {
 /// # Errors
 /// The line and column of the first thing wrong.
 pub fn read(format: Format, text: &str, name: &str, hosts: u32) -> Result<Flows, TextError> {
+    read_as(format, text, name, hosts, &Form::default())
+}
+
+/// The same; `form` says the unit of times and the names of columns.
+///
+/// # Errors
+/// The line and column of the first thing wrong.
+pub fn read_as(
+    format: Format,
+    text: &str,
+    name: &str,
+    hosts: u32,
+    form: &Form,
+) -> Result<Flows, TextError> {
     match format {
-        Format::Csv => csv::read(text, name, hosts),
-        Format::Cm => cm::read(text, name, hosts),
-        Format::Ns => ns::read(text, name, hosts),
+        Format::Csv => csv::read(text, name, hosts, form),
+        Format::Cm => cm::read(text, name, hosts, form.unit),
+        // Both are files of white space between; a name does not tell which.
+        Format::Ns if form.format.is_none() && hpcc::is_hpcc(text) => {
+            hpcc::read(text, name, hosts, form.unit)
+        }
+        Format::Ns => ns::read(text, name, hosts, form.unit),
+        Format::Hpcc => hpcc::read(text, name, hosts, form.unit),
     }
 }
 
-/// Reads the file of `workload.trace`; its name tells the format unless `format` does.
+/// Reads the file of `workload.trace`; its name tells the format unless `form` does.
 ///
 /// # Errors
 /// If the file cannot be read, or is not a trace between `hosts` hosts.
-pub fn load(path: &str, format: Option<Format>, hosts: u32) -> Result<Flows, Refusal> {
+pub fn load(path: &str, form: &Form, hosts: u32) -> Result<Flows, Refusal> {
     let key = "workload.trace";
-    let Some(format) = format.or_else(|| Format::of(path)) else {
+    let Some(format) = form.format.or_else(|| Format::of(path)) else {
         let (limit, remedy) = match path.ends_with(".parquet") {
             true => (
                 "Parquet is read by the Python package only",
@@ -81,13 +108,14 @@ pub fn load(path: &str, format: Option<Format>, hosts: u32) -> Result<Flows, Ref
             ),
             false => (
                 "its name does not tell the format",
-                "set workload.trace_format to \"csv\", \"cm\" or \"ns\"",
+                "set workload.trace_format to \"csv\", \"cm\", \"ns\" or \"hpcc\"",
             ),
         };
         return Err(Refusal::new(key, format!("\"{path}\""), limit, remedy));
     };
+    form.check(format)?;
     text::load(path)
-        .and_then(|t| read(format, &t, path, hosts))
+        .and_then(|t| read_as(format, &t, path, hosts, form))
         .map_err(|e| e.refusal(key))
 }
 
@@ -100,6 +128,12 @@ pub fn write(format: Format, flows: &Flows, hosts: u32) -> Result<String, Refusa
         Format::Csv => write_csv(flows),
         Format::Cm => write_cm(flows, hosts),
         Format::Ns => write_ns(flows),
+        Format::Hpcc => Err(Refusal::new(
+            "format",
+            "\"hpcc\"",
+            "is read, not written",
+            "use \"csv\", \"cm\" or \"ns\"",
+        )),
     }
 }
 
@@ -259,11 +293,15 @@ pub(crate) mod tests {
         assert_eq!(Format::of("a/b.CSV"), Some(Format::Csv));
         assert_eq!(Format::of("b.cm"), Some(Format::Cm));
         assert_eq!(Format::of("b.txt"), Some(Format::Ns));
-        let e = load("b.parquet", None, 4).unwrap_err().to_string();
+        let e = load("b.parquet", &Form::default(), 4)
+            .unwrap_err()
+            .to_string();
         assert!(e.contains("by the Python package only"), "{e}");
-        let e = load("b", None, 4).unwrap_err().to_string();
+        let e = load("b", &Form::default(), 4).unwrap_err().to_string();
         assert!(e.contains("set workload.trace_format"), "{e}");
-        let e = load("no/such.csv", None, 4).unwrap_err().to_string();
+        let e = load("no/such.csv", &Form::default(), 4)
+            .unwrap_err()
+            .to_string();
         assert!(
             e.starts_with("workload.trace = \"no/such.csv\": cannot be read"),
             "{e}"

@@ -1,5 +1,7 @@
 //! A trace at another load: its arrival times multiplied by one factor.
 
+use super::form::Unit;
+use super::Format;
 use crate::arrivals::MAX_ARRIVAL;
 use lightloom_engine::{Cluster, Flows, Refusal, Time};
 use schemars::JsonSchema;
@@ -19,6 +21,39 @@ pub fn own_load(flows: &Flows, cluster: &Cluster) -> Option<f64> {
     let last = flows.last_arrival();
     let capacity = cluster.hosts() as f64 * cluster.server_rate.0 as f64;
     (last > Time::ZERO).then(|| flows.total_bytes() as f64 * 8.0 / (capacity * last.as_secs_f64()))
+}
+
+/// Load [ratio] from which on nobody means the times of a connection matrix as they are read:
+/// in picoseconds a trace of 0.001 that is written in microseconds has 1,000.
+const ABSURD: f64 = 1_000.0;
+
+/// Refuses a connection matrix without a unit whose flows arrive faster than servers could
+/// send them, as its starts may be microseconds (uet-htsim) or picoseconds (csg-htsim).
+///
+/// # Errors
+/// With the unit to write.
+pub fn check_unit(
+    flows: &Flows,
+    path: &str,
+    format: Option<Format>,
+    unit: Option<Unit>,
+    cluster: &Cluster,
+) -> Result<(), Refusal> {
+    let is_cm = format.or_else(|| Format::of(path)) == Some(Format::Cm);
+    let open = flows.after.is_empty() && !flows.bytes.contains(&0);
+    if !is_cm || unit.is_some() || !open {
+        return Ok(());
+    }
+    match own_load(flows, cluster).filter(|load| *load > ABSURD) {
+        None => Ok(()),
+        Some(load) => Err(Refusal::new(
+            "workload.trace",
+            format!("\"{path}\""),
+            format!("its flows are {load:.2e} times what all servers can send until the last start, in ps"),
+            "add trace_unit = \"us\" if starts are microseconds, as uet-htsim has, or \"ps\" \
+             if they are picoseconds",
+        )),
+    }
 }
 
 /// The flows at `load`, and the factor by which their times were multiplied.

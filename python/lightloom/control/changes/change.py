@@ -123,7 +123,7 @@ class Change:
         before, after = self.joined
         table["diff"] = {
             "old": self.old.file,
-            "switch_time_ps": self.switch_ps,
+            "dark_ps": self.switch_ps,
             "over_ps": self.over_ps,
             "came": list(self.came),
             "went": list(self.went),
@@ -173,10 +173,11 @@ def changed(
     before = list(old.lights) if ports is None else _on_ports(old, ports)
     if ports is not None:
         plan = wired(plan, ports, _held(before))
+    now = [light for light in lights_of(plan) if old.plane in (None, light.plane)]
     names, demand = names_of(plan.demand), _demand(plan)
     change = Change(
         old,
-        _tagged(lights_of(plan), Counter(_key(light, ports) for light in before), demand, ports),
+        _tagged(now, Counter(_key(light, ports) for light in before), demand, ports),
         table.directed or old.directed,
         demand,
         came=[name for name in names if name not in set(old.racks)],

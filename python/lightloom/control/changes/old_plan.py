@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lightloom.control.current import json_of, names_in, pair_of, plane_of
+from lightloom.control.current import names_in, pair_of, plane_of
 from lightloom.control.files import Demand
+from lightloom.control.lit import NO_PORTS, Ports, read_lit
 from lightloom.control.names import check_numbers, printable
 from lightloom.control.wiring.lights import names_of
 from lightloom.control.wiring.port_map import SwitchSize
@@ -46,21 +47,29 @@ class OldPlan:
     """Whether circuits lead one way."""
     size: SwitchSize | None = None
     """Of the switch that it names ports of, if it says."""
+    plane: int | None = None
+    """The only plane that it speaks of; None if it speaks of all."""
+    others: int = 0
+    """Cross-connects at ports that no rack has [count]: left alone."""
 
 
-def read_old_plan(path: Path, demand: Demand, *, directed: bool) -> OldPlan:
+def read_old_plan(
+    path: Path, demand: Demand, *, directed: bool, ports: Ports = NO_PORTS
+) -> OldPlan:
     """The circuits of a plan in a file, or of a list of pairs.
 
     Args:
-        path: what `lightloom plan -o` wrote, or a list like `[["a", "b"]]`.
+        path: what `lightloom plan -o` wrote, what a switch has (CONFIG_DB, OCP YANG) or
+            prints, or a list like `[["a", "b"]]`.
         demand: what the new plan is for: nodes that are numbers alone are its own.
         directed: whether circuits lead one way where the file does not say.
+        ports: where racks are, for files that name ports of a switch.
 
     Raises:
         ConfigError: naming the file and what is wrong: a schedule; nodes that cannot be
             compared with those of the demand, as only one side names them.
     """
-    found = json_of(path)
+    found = read_lit(path, demand, ports)
     table = found if isinstance(found, dict) else {}
     rows = table.get("circuits") if table else found
     if table.get("schedule") is not None:
@@ -82,7 +91,8 @@ def read_old_plan(path: Path, demand: Demand, *, directed: bool) -> OldPlan:
     _check_ports(path, lights)
     size = _switch_size(path, table)
     racks = called if names or nodes else [*dict.fromkeys(light.source for light in lights)]
-    return OldPlan(str(path), lights, racks, one_way, size)
+    plane, others = table.get("plane"), table.get("others") or 0
+    return OldPlan(str(path), lights, racks, one_way, size, plane, others)
 
 
 def _called(path: Path, names: list[str], nodes: int | None, demand: Demand) -> list[str]:

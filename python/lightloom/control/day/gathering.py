@@ -6,21 +6,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from lightloom.control.day.intervals import US
+from lightloom.control.day.twice import Samples
 from lightloom.control.demand.amounts import Amount
 from lightloom.control.demand.folding import Folded, Pair, Record, Records, fold
 from lightloom.control.demand.formats import read
+from lightloom.control.demand.goflow2 import GOFLOW2
 from lightloom.control.demand.hosts import HostMap
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.nfdump import NFDUMP
 from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.reading import Reading
 from lightloom.control.demand.source import source_of
-from lightloom.control.demand.times import iso
+from lightloom.control.demand.times import ZONELESS, ZONES, iso
 from lightloom.control.demand.units import Unit, unit_of
 from lightloom.control.files import in_bytes, placed
 from lightloom.errors import ConfigError, refusal
 
-FLOWS = (NFDUMP.title, PMACCT.title)
+FLOWS = (NFDUMP.title, PMACCT.title, GOFLOW2.title)
 """Formats in which every record has a time of its own."""
 Sums = dict[Pair, Amount]
 
@@ -61,6 +64,10 @@ class Gathered:
     strangers: dict[str, None] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     notes: dict[str, None] = field(default_factory=dict)
+    zoned: bool | None = None
+    """Whether times have a zone; None before the first."""
+    local: Samples = field(default_factory=Samples)
+    """What was measured at times without a zone."""
 
     def add(self, found: Folded, size: Fraction) -> None:
         """Takes what was added up, of amounts of so many bytes."""
@@ -113,13 +120,38 @@ def gather(path: str, at: int | None, asked: Asked, into: Gathered) -> None:
     if start is not None:
         into.sums.setdefault(start, {})
     else:
+        _check_steps(records, into)
         into.covers_us = into.covers_us or records.covers_us
     slot = _slot(start, asked.step_us)
+    if start is None and records.title not in FLOWS:
+        records.records = into.local.watch(records.records)
     folded = fold(records, asked.hosts, strict=asked.strict, slot=slot)
     into.add(folded, size)
+    if start is None:
+        _check_zone(records, into)
     if isinstance(found, Records):
         into.records = (into.records or 0) + folded.records
     into.notes |= dict.fromkeys(records.notes)
+
+
+def _check_steps(records: Records, into: Gathered) -> None:
+    """Refuses samples of another step than those of the files before."""
+    step, known = records.covers_us, into.covers_us
+    if step and known and step != known:
+        limit = f"a step of {step / US:g} s, where a file before has {known / US:g} s"
+        raise ConfigError(f"{records.name}: {limit}; ask for all of them with one step")
+
+
+def _check_zone(records: Records, into: Gathered) -> None:
+    """Refuses times without a zone beside times with one in another file, and an hour that
+    occurs twice."""
+    zoned = records.clock.zoned
+    if None not in (zoned, into.zoned) and zoned != into.zoned:
+        limit = "times with a zone, where a file before has none" if zoned else ZONELESS
+        raise ConfigError(f"{records.name}: {limit}; {ZONES}")
+    into.zoned = into.zoned if zoned is None else zoned
+    if zoned is False:
+        into.local.check(records.name)
 
 
 def _start(found: Records, at: int | None, asked: Asked, into: Gathered) -> int | None:

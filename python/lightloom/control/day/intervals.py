@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -71,17 +70,20 @@ def every_us(text: str) -> int:
 
 
 def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]:
-    """How long intervals are that begin at these times, in their order: the commonest
-    distance of two, or less if the next begins sooner.
+    """How long intervals are that begin at these times, in their order: the smallest
+    distance of two, of which all others have to be multiples, so that missing intervals
+    make none longer; or a given length, or less if the next begins sooner.
 
     Args:
         name: of what they are, for refusals.
         known_us: their length, if somebody says it [µs].
 
     Raises:
-        ConfigError: for one alone, or too many.
+        ConfigError: for one alone, or too many; for times without a common length.
 
-    >>> lengths("d", [0, 5, 10, 30, 33], None)
+    >>> lengths("d", [0, 5, 10, 30, 35], None)
+    [5, 5, 5, 5, 5]
+    >>> lengths("d", [0, 5, 10, 30, 33], 5)
     [5, 5, 5, 3, 5]
     """
     if len(starts) < 2:
@@ -91,9 +93,18 @@ def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]
         limit = f"{len(starts):,} intervals, more than {MOST:,}"
         raise ConfigError(f'{name}: {limit}; put records together, as with --every "5 min"')
     gaps = [b - a for a, b in pairwise(starts)]
-    counted = Counter(gaps)
-    usual = known_us or min(counted, key=lambda gap: (-counted[gap], gap))
+    usual = known_us or _common(name, gaps)
     return [min(usual, gap) for gap in gaps] + [usual]
+
+
+def _common(name: str, gaps: Sequence[int]) -> int:
+    """The smallest of distances, if it is their greatest common divisor."""
+    least = min(gaps)
+    other = next((gap for gap in gaps if gap % least), None)
+    if other is None:
+        return least
+    limit = f"intervals of no common length: {least / US:g} s and {other / US:g} s between times"
+    raise ConfigError(f'{name}: {limit}; say how long they are, as with --every "1 h"')
 
 
 def missing(intervals: Sequence[Interval]) -> Iterable[str]:

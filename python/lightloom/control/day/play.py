@@ -13,12 +13,12 @@ from lightloom.control.day.intervals import US, Interval
 from lightloom.control.day.light import DARK, Circuit, Light, carried
 from lightloom.control.day.players import Player, players
 from lightloom.control.day.series import Day, text_of
-from lightloom.durations import duration_ps
+from lightloom.durations import DARK_TIME, duration_ps
 from lightloom.errors import refusal
 from lightloom.policy_registry import find
 
-RATE, DARK_TIME = "10 Gb/s", "10 ms"
-"""Of circuits, and at changes of mirrors, unless somebody says otherwise."""
+RATE = "10 Gb/s"
+"""Of circuits, unless given."""
 Pair = tuple[int, int]
 Count = Callable[[str, int, int], None]
 

@@ -16,7 +16,7 @@ from lightloom.control.demand.columns import asked
 from lightloom.control.demand.folding import in_order
 from lightloom.control.demand.hosts import read_hosts
 from lightloom.control.demand.reading import Reading
-from lightloom.control.demand.times import iso, time_in
+from lightloom.control.demand.times import is_zoned_in, iso, time_in
 from lightloom.control.files import Demand
 from lightloom.errors import ConfigError, refusal
 
@@ -100,6 +100,7 @@ def read_day(
     hosts = None if map is None else read_hosts(map)
     step_us = None if every is None else every_us(every)
     times = {path: time_in(Path(path).name) for path in files_of(paths)}
+    _check_names(times)
     # Of several files that all have times in their names, these count.
     by_name = len(times) > 1 and step_us is None and None not in times.values()
     how = Asked(unit, format, asked(columns), hosts, strict, step_us, by_name)
@@ -108,6 +109,15 @@ def read_day(
         gather(path, at, how, found)
     name = next(iter(times)) if len(times) == 1 else "DEMAND"
     return _day(found, name, step_us or found.covers_us, None if map is None else str(map))
+
+
+def _check_names(times: Mapping[str, int | None]) -> None:
+    """Refuses names of files of which some have a time with a zone, and others without."""
+    named = [path for path, at in times.items() if at is not None]
+    plain = [path for path in named if not is_zoned_in(Path(path).name)]
+    if 0 < len(plain) < len(named):
+        limit = "a time without a zone in its name, where others have one (Z)"
+        raise refusal("DEMAND", plain[0], limit, "name all files alike")
 
 
 def files_of(paths: Sequence[str | Path]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 from lightloom.control.cells import remedy_of
@@ -55,11 +56,23 @@ def amount_from(value: object) -> Amount:
     """
     if isinstance(value, str):
         return amount_of(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return checked(Fraction(value))
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnreadableError("not a number", "write a number, or leave the record out")
     if isinstance(value, float) and not math.isfinite(value):
         raise UnreadableError("no amount of data", "write a number, or leave the record out")
     return checked(Fraction(value))
+
+
+def sampled(amount: Amount, rate: Amount) -> Amount:
+    """An amount of one in `rate` packets as that of all; 0 is written where packets are
+    not sampled, or the rate is not known.
+
+    >>> sampled(1500, 1000), sampled(1500, 0)
+    (1500000, 1500)
+    """
+    return amount * (rate or 1)
 
 
 def checked(value: Fraction) -> Amount:

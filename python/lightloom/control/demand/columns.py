@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lightloom.control.demand.long_or_matrix import role_of, unit_in
 from lightloom.errors import ConfigError, refusal
 
-ROLES = ("src", "dst", "bytes", "time")
+ROLES = ("src", "dst", "bytes", "time", "sampling")
 NEEDED = ROLES[:3]
 
 
@@ -20,7 +20,7 @@ class Layout:
     """What a table of this kind is called."""
     names: Mapping[str, tuple[str, ...]]
     """By role: the names that a column of it may have. `back` counts what came back,
-    from destination to source."""
+    from destination to source, `sampling` of how many packets one is counted."""
     last: str = ""
     """The first cell of the line that ends the records; empty if there is none."""
 
@@ -39,6 +39,13 @@ class Columns:
     bytes: int
     time: int | None = None
     back: int | None = None
+    sampling: int | None = None
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know of records whose amounts are multiplied."""
+        told = "bytes are multiplied by the sampling rate of each record"
+        return [] if self.sampling is None else [told]
 
 
 def asked(text: str | None) -> dict[str, str]:
@@ -75,7 +82,7 @@ def find(where: str, header: Sequence[str], layout: Layout, named: Mapping[str, 
         role = next(role for role in NEEDED if at[role] is None)
         limit = f"no column `{role}`: it has {', '.join(f'`{cell}`' for cell in header)}"
         raise ConfigError(f"{where}: {limit}; name it, or give {_told(at, header)}")
-    return Columns(src, dst, amount, at["time"], back)
+    return Columns(src, dst, amount, at["time"], back, at["sampling"])
 
 
 def _told(at: Mapping[str, int | None], header: Sequence[str]) -> str:

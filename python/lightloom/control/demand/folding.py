@@ -12,6 +12,7 @@ import numpy as np
 
 from lightloom.control.arrays import LARGEST, MAX_NODES, Numbers
 from lightloom.control.demand.amounts import Amount
+from lightloom.control.demand.times import Clock
 from lightloom.control.names import printable
 from lightloom.counts import counted, shown
 from lightloom.errors import ConfigError
@@ -50,6 +51,8 @@ class Records:
     """What to know of them, when all have been taken."""
     covers_us: int | None = None
     """For how long each record is, where its format says it [µs]."""
+    clock: Clock = field(default_factory=Clock)
+    """What its times are, when all have been taken."""
 
 
 @dataclass
@@ -71,6 +74,8 @@ class Folded:
     """These hosts, in the order of the file."""
     hosts: set[str] = field(default_factory=set)
     """Hosts that it does name."""
+    unprintable: dict[str, str] = field(default_factory=dict)
+    """What names with control characters are shown as, and the names."""
     times: set[int | None] = field(default_factory=set)
     """The times of records, where they have some [µs]."""
 
@@ -122,7 +127,7 @@ def _racks(record: Record, hosts: HostMap | None, found: Folded, strict: bool) -
         end = "source" if not record.src else "destination"
         raise ConfigError(f"{record.where}: no {end}; name both ends of every record")
     if hosts is None:
-        own = printable(record.src), printable(record.dst)
+        own = _called(record, record.src, found), _called(record, record.dst, found)
         found.nodes.update(own)
         return own
     ends = hosts.rack_of(record.src), hosts.rack_of(record.dst)
@@ -136,6 +141,17 @@ def _racks(record: Record, hosts: HostMap | None, found: Folded, strict: bool) -
         found.strangers[printable(host)] = None
     a, b = ends
     return None if a is None or b is None else (a, b)
+
+
+def _called(record: Record, name: str, found: Folded) -> str:
+    """A name as it is shown; two that are shown alike are refused, as they would be one node."""
+    shown_as = printable(name)
+    if shown_as == name and shown_as not in found.unprintable:
+        return shown_as
+    if found.unprintable.setdefault(shown_as, name) != name:
+        limit = f"`{shown_as}` is two names that differ in control characters alone"
+        raise ConfigError(f"{record.where}: {limit}; rename one of them")
+    return shown_as
 
 
 def _check(records: Records, hosts: HostMap | None, found: Folded) -> None:

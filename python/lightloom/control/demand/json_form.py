@@ -7,22 +7,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from lightloom.control.arrays import numbers
-from lightloom.control.demand.amounts import UnreadableError, amount_from, shown
+from lightloom.control.demand.amounts import UnreadableError, amount_from, sampled, shown
 from lightloom.control.demand.columns import Columns, Layout, find
 from lightloom.control.demand.folding import Record, Records
+from lightloom.control.demand.goflow2 import GOFLOW2
 from lightloom.control.demand.long_form import LONG
 from lightloom.control.demand.long_or_matrix import check_matrix
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.source import Source
-from lightloom.control.demand.times import time_of
+from lightloom.control.demand.times import Clock
 from lightloom.control.names import once, printable
 from lightloom.counts import counted
 from lightloom.errors import ConfigError
 
 KEYS = Layout(
     "records in JSON",
-    {role: (*LONG.names[role], *PMACCT.names[role]) for role in LONG.names},
+    {role: (*names, *PMACCT.names.get(role, ())) for role, names in LONG.names.items()},
 )
 """What records call their values."""
 SHAPES = (
@@ -144,28 +145,37 @@ def _records(source: Source, values: list[Placed], named: Mapping[str, str]) -> 
     if not isinstance(first, dict):
         raise ConfigError(f"{where}: no record; write one like {_EXAMPLE}")
     header = list(first)
-    columns = find(where, header, KEYS, named)
-    records = _taken(values, header, columns)
-    return Records(KEYS.title, source.name, records, timed=columns.time is not None)
+    layout = GOFLOW2 if GOFLOW2.fits(header) else KEYS
+    columns = find(where, header, layout, named)
+    clock = Clock.of("" if columns.time is None else header[columns.time])
+    records = _taken(values, header, columns, clock)
+    timed = columns.time is not None
+    return Records(
+        layout.title, source.name, records, timed=timed, clock=clock, notes=columns.notes
+    )
 
 
 _EXAMPLE = '{"src": "a", "dst": "b", "bytes": 5}'
 
 
-def _taken(values: list[Placed], header: list[str], columns: Columns) -> Iterator[Record]:
+def _taken(
+    values: list[Placed], header: list[str], columns: Columns, clock: Clock
+) -> Iterator[Record]:
     src, dst, amount = header[columns.src], header[columns.dst], header[columns.bytes]
-    time = None if columns.time is None else header[columns.time]
+    time, rate = (None if at is None else header[at] for at in (columns.time, columns.sampling))
     for where, value in values:
         if not isinstance(value, dict):
             raise ConfigError(f"{where}: no record; write one like {_EXAMPLE}")
-        for key in (src, dst, amount, *([] if time is None else [time])):
+        for key in (src, dst, amount, *(key for key in (time, rate) if key)):
             if key not in value:
                 raise ConfigError(f"{where}: no `{key}`; give every record what the first has")
         key = amount
         try:
             size = amount_from(value[key])
+            key = rate or amount
+            size = size if rate is None else sampled(size, amount_from(value[key]))
             key = time or key
-            when = None if time is None else time_of(value[key])
+            when = None if time is None else clock.time_of(value[key])
         except UnreadableError as problem:
             said = f"{key} = {shown(json.dumps(value[key]))}"
             raise ConfigError(f"{where}: {said}: {problem.limit}; {problem.remedy}") from None

@@ -2,6 +2,8 @@
 
 from lightloom.control.demand.columns import Layout
 
+SAMPLING = ("sampling_rate", "SamplingRate")
+"""Of how many packets one is counted, as collectors of sampled flows write it."""
 LONG = Layout(
     "long form",
     {
@@ -18,6 +20,7 @@ LONG = Layout(
         ),
         "bytes": ("bytes", "octets", "volume", "demand", "traffic"),
         "time": ("time", "timestamp"),
+        "sampling": SAMPLING,
     },
 )
 """As people write it."""

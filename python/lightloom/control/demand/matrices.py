@@ -13,15 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from lightloom.control.arrays import Numbers, numbers
+from lightloom.control.arrays import LARGEST, Numbers, numbers
 from lightloom.control.csv_file import read_csv
-from lightloom.control.demand.amounts import UnreadableError, amount_from, shown
+from lightloom.control.demand.amounts import UnreadableError, amount_from, sampled, shown
 from lightloom.control.demand.columns import Columns, find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
 from lightloom.control.demand.long_or_matrix import check_matrix, names_records
 from lightloom.control.demand.source import Source
-from lightloom.control.demand.times import time_of
+from lightloom.control.demand.times import Clock
 from lightloom.control.names import agreed, only_count, printable
 from lightloom.errors import ConfigError
 
@@ -130,6 +130,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _column(source: Source, name: str, column: pa.ChunkedArray) -> NDArray[Any]:
     kind = column.type
+    if pa.types.is_decimal(kind):
+        column, kind = _undecimal(column)
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise ConfigError(f"{source.name}: column `{name}` holds {kind}; write numbers")
     if column.null_count:
@@ -139,28 +141,48 @@ def _column(source: Source, name: str, column: pa.ChunkedArray) -> NDArray[Any]:
     return values
 
 
+def _undecimal(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.DataType]:
+    """Decimals, as databases and Spark write amounts: whole numbers if all of them are, so
+    that none is rounded."""
+    whole = all(value is None or value == int(value) for value in column.to_pylist())
+    fits = whole and all(value is None or abs(value) <= LARGEST for value in column.to_pylist())
+    kind = pa.int64() if fits else pa.float64()
+    return column.cast(kind), kind
+
+
 def _long(source: Source, table: pa.Table, named: Mapping[str, str]) -> Records:
     """Records from the columns of a table."""
     header = [printable(name) for name in table.column_names]
     columns = find(source.name, header, LONG, named)
-    records = _records(source, table, header, columns)
-    return Records("long form in Parquet", source.name, records, timed=columns.time is not None)
+    clock = Clock.of("" if columns.time is None else header[columns.time])
+    records = _records(source, table, header, columns, clock)
+    return Records(
+        "long form in Parquet",
+        source.name,
+        records,
+        timed=columns.time is not None,
+        clock=clock,
+        notes=columns.notes,
+    )
 
 
 def _records(
-    source: Source, table: pa.Table, header: list[str], columns: Columns
+    source: Source, table: pa.Table, header: list[str], columns: Columns, clock: Clock
 ) -> Iterator[Record]:
-    places = (columns.src, columns.dst, columns.bytes, columns.time)
+    places = (columns.src, columns.dst, columns.bytes, columns.time, columns.sampling)
     lists = [None if at is None else _values(table.column(at)) for at in places]
-    src, dst, amounts, times = lists
+    src, dst, amounts, times, rates = lists
     if src is None or dst is None or amounts is None:  # `find` has seen to it
         return
     for row in range(len(table)):
         where, at = f"{source.name}: row {row}", columns.bytes
         try:
             amount = amount_from(amounts[row])
+            if rates is not None and columns.sampling is not None:
+                at = columns.sampling
+                amount = sampled(amount, amount_from(rates[row]))
             at = columns.time if columns.time is not None else at
-            when = None if times is None else time_of(times[row])
+            when = None if times is None else clock.time_of(times[row])
         except UnreadableError as problem:
             value = table.column(at)[row].as_py()
             said = f"{header[at]} = {shown(str(value))}"

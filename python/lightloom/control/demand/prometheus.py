@@ -7,7 +7,7 @@ does: the unit says which of both, "B" or "B/s".
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
@@ -24,6 +24,12 @@ from lightloom.errors import ConfigError, refusal
 
 TITLE = "Prometheus range query"
 US = 1_000_000
+UNEVEN = 100
+"""Steps [count] between two samples of one series, in every series, from which on the
+times lie on no grid."""
+INTERFACES = {"device", "ifname", "ifdescr", "ifalias", "ifindex", "interface", "port"}
+"""Labels of counters of interfaces, as exporters of SNMP, gNMI and Linux name them."""
+ENDS = {name for role in ("src", "dst") for name in LONG.names[role]}
 GROWING = 3
 """Samples [count] from which on a series that only grows looks like a counter."""
 Series = tuple[str, str, str, list[tuple[int, str]]]
@@ -42,7 +48,7 @@ def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: 
         ConfigError: naming the series and the sample.
     """
     series = [*_series(source, value, named)]
-    step_us = _step(series)
+    step_us = _step(source.name, series)
     if unit.is_rate and step_us is None:
         limit = "rates of one moment, without a step"
         raise ConfigError(f"{source.name}: {limit}; ask for a range with a step, by query_range")
@@ -50,10 +56,11 @@ def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: 
     records.covers_us = step_us
     if not unit.is_rate and series and all(_grows(samples) for *_, samples in series):
         records.notes.append("no series ever falls: of a counter ask for increase(…[step])")
-    gaps = _gaps(series)
+    gaps = _gaps(series, step_us)
     if gaps:
         are = "sample is" if gaps == 1 else "samples are"
-        records.notes.append(f"{gaps:,} {are} missing, taken as no traffic")
+        step = f" (step {(step_us or 0) / US:g} s)"
+        records.notes.append(f"{gaps:,} {are} missing{step}, taken as no traffic")
     return records
 
 
@@ -105,11 +112,30 @@ def _ends(where: str, entry: Any, named: Mapping[str, str]) -> tuple[str, str]:
     labels = entry.get("metric") if isinstance(entry, dict) else None
     if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
         raise ConfigError(f"{where}: no labels; write it as Prometheus does")
+    _check_kind(where, entry, {} if named else labels)
     header = [*labels, "bytes"] if "bytes" not in labels else [*labels]
     wanted = {role: name for role, name in named.items() if role in ("src", "dst")}
     found = find(where, [printable(cell) for cell in header], LONG, wanted)
     values = [*labels.values(), ""]
     return printable(values[found.src]).strip(), printable(values[found.dst]).strip()
+
+
+def _check_kind(where: str, entry: dict[str, Any], labels: Mapping[str, str]) -> None:
+    """Refuses what has no amounts between pairs: native histograms, and counters of
+    interfaces.
+
+    Raises:
+        ConfigError: with what to ask for instead.
+    """
+    if {"histogram", "histograms"} & entry.keys() and not {"value", "values"} & entry.keys():
+        limit = "a native histogram, which has counts by size and no bytes"
+        remedy = "ask for its sum: histogram_sum(rate(…)), by (src, dst)"
+        raise ConfigError(f"{where}: {limit}; {remedy}")
+    small = {label.lower() for label in labels}
+    if small & INTERFACES and not small & ENDS:
+        limit = "counters of an interface: what it carries, not between whom"
+        remedy = "export flows (NetFlow, sFlow, IPFIX), or say --estimate gravity for a guess"
+        raise ConfigError(f"{where}: {limit}; {remedy}")
 
 
 def _samples(where: str, entry: dict[str, Any], kind: str) -> list[tuple[int, str]]:
@@ -129,10 +155,24 @@ def _samples(where: str, entry: dict[str, Any], kind: str) -> list[tuple[int, st
     return samples
 
 
-def _step(series: list[Series]) -> int | None:
-    """The step of the query, the commonest between two samples [µs]."""
-    steps = Counter(b - a for *_, samples in series for (a, _), (b, _) in pairwise(samples))
-    return min(steps, key=lambda step: (-steps[step], step)) if steps else None
+def _step(name: str, series: list[Series]) -> int | None:
+    """The step of the query [µs]: the greatest common divisor of the distances between all
+    times of all series, as Prometheus evaluates every series on one grid and leaves out
+    samples that a series lacks.
+
+    Raises:
+        ConfigError: for times that lie on no grid, as those of scrapes do.
+    """
+    times = sorted({when for *_, samples in series for when, _ in samples})
+    step = math.gcd(*(b - a for a, b in pairwise(times)))
+    if not step:
+        return None
+    own = [b - a for *_, samples in series for (a, _), (b, _) in pairwise(samples)]
+    if min(own, default=0) >= UNEVEN * step:
+        limit = f"times on no grid: samples are {min(own) / US:g} s apart or more, and their "
+        limit += f"greatest common divisor is {step / US:g} s"
+        raise ConfigError(f"{name}: {limit}; ask for a range with a step, by query_range")
+    return step
 
 
 def _records(series: list[Series], step_us: int | None, unit: Unit) -> Iterator[Record]:
@@ -156,7 +196,8 @@ def _grows(samples: list[tuple[int, str]]) -> bool:
     return len(values) >= GROWING and values[0] < values[-1] and values == sorted(values)
 
 
-def _gaps(series: list[Series]) -> int:
-    """Samples that some series have and others lack [count]."""
+def _gaps(series: list[Series], step_us: int | None) -> int:
+    """Samples of the grid that series lack [count]."""
     times = {when for *_, samples in series for when, _ in samples}
-    return sum(len(times) - len(samples) for *_, samples in series)
+    steps = (max(times) - min(times)) // step_us + 1 if step_us else len(times)
+    return sum(steps - len(samples) for *_, samples in series)

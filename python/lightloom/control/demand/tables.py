@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from lightloom.control.cells import delimiter_of
-from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
+from lightloom.control.demand.amounts import UnreadableError, amount_of, sampled, shown
 from lightloom.control.demand.columns import Columns, Layout, find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.source import Source
-from lightloom.control.demand.times import time_of
+from lightloom.control.demand.times import Clock
 from lightloom.control.names import printable
 from lightloom.counts import counted
 from lightloom.errors import ConfigError
@@ -60,17 +60,27 @@ def read_table(source: Source, layout: Layout, named: Mapping[str, str]) -> Reco
     if not header:
         raise ConfigError(f"{source.name}: nothing in it; give a line for every record")
     columns = find(rows.where(), header, layout, named)
-    records = _records(rows, cells, header, columns, layout.last)
-    return Records(layout.title, source.name, records, timed=columns.time is not None)
+    clock = Clock.of("" if columns.time is None else header[columns.time])
+    records = _records(rows, cells, header, columns, layout.last, clock)
+    timed = columns.time is not None
+    return Records(
+        layout.title, source.name, records, timed=timed, clock=clock, notes=columns.notes
+    )
 
 
 def _records(
-    rows: Rows, cells: Iterator[list[str]], header: list[str], columns: Columns, last: str
+    rows: Rows,
+    cells: Iterator[list[str]],
+    header: list[str],
+    columns: Columns,
+    last: str,
+    clock: Clock,
 ) -> Iterator[Record]:
     src, dst, amount, time, back = (
         *(columns.src, columns.dst, columns.bytes),
         *(columns.time, columns.back),
     )
+    rate = columns.sampling
     width, at = len(header), amount
     for row in cells:
         if last and row[0].strip() == last:
@@ -82,13 +92,16 @@ def _records(
         try:
             at = amount
             size = amount_of(row[at], rows.delimiter)
+            at = amount if rate is None else rate
+            one_in = 1 if rate is None else amount_of(row[rate], rows.delimiter)
             at = time if time is not None else at
-            when = None if time is None else time_of(row[time])
-            yield Record(where, row[src].strip(), row[dst].strip(), size, when)
+            when = None if time is None else clock.time_of(row[time])
+            yield Record(where, row[src].strip(), row[dst].strip(), sampled(size, one_in), when)
             if back is not None:
                 at = back
                 came = amount_of(row[at], rows.delimiter)
                 if came:
+                    came = sampled(came, one_in)
                     yield Record(where, row[dst].strip(), row[src].strip(), came, when)
         except UnreadableError as problem:
             value = f"{header[at]} = {shown(row[at])}"

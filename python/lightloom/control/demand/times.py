@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from lightloom.control.demand.amounts import UnreadableError
@@ -15,6 +16,10 @@ IN_A_NAME = re.compile(
     r"(?<!\d)(\d{4})-?(\d{2})-?(\d{2})"  # the day
     r"(?:[T_ .-]?(\d{2})[:.h_-]?(\d{2})(?:[:.m_-]?(\d{2}))?Z?)?(?!\d)"  # its time
 )
+SCALES = {"ms": 10**3, "us": 10**6, "ns": 10**9}
+"""Of a second [count], by what a column's name ends in."""
+ZONELESS = "no zone, where times before have one"
+ZONES = "write all times with a zone, like 2026-11-23T02:45:00Z or +01:00, or none"
 REMEDY = "write it like 2026-11-23T02:45:00, or as seconds since 1970"
 
 
@@ -35,6 +40,67 @@ def time_of(value: object) -> int:
     if isinstance(value, datetime.datetime):
         return _of_date(value)
     raise UnreadableError("no time", REMEDY)
+
+
+@dataclass
+class Clock:
+    """The times of one source: all of them with a zone, or none."""
+
+    scale: int = 1
+    """Of how many a second numbers are [count]."""
+    zoned: bool | None = None
+    """Whether they have a zone; None before the first. Seconds since 1970 have one, UTC."""
+
+    @classmethod
+    def of(cls, name: str) -> Clock:
+        """That of a column, whose name may end in the unit of its numbers.
+
+        >>> Clock.of("time_received_ns").time_of(1_500_000_000)
+        1500000
+        """
+        return cls(SCALES.get(name.rpartition("_")[2].lower(), 1))
+
+    def time_of(self, value: object) -> int:
+        """As `time_of`.
+
+        Raises:
+            UnreadableError: as `time_of`; or for a time without a zone among times that
+                have one, or the other way round: which of them comes first is unknown.
+        """
+        if self.scale > 1:
+            value = self._seconds(value)
+        time_us, zoned = time_of(value), is_zoned(value)
+        if self.zoned is None:
+            self.zoned = zoned
+        elif self.zoned != zoned:
+            has = "a zone, where times before have none" if zoned else ZONELESS
+            raise UnreadableError(has, ZONES)
+        return time_us
+
+    def _seconds(self, value: object) -> str:
+        """A whole number of parts of a second, in seconds."""
+        text = str(value).strip()
+        if not re.fullmatch(r"\d{1,20}", text):
+            raise UnreadableError(
+                "no time", "write it as a whole number, as its column's name says"
+            )
+        whole, rest = divmod(int(text), self.scale)
+        return f"{whole}.{rest:0{len(str(self.scale)) - 1}d}"
+
+
+def is_zoned(value: object) -> bool:
+    """Whether a time that `time_of` reads has a zone.
+
+    >>> is_zoned("2026-11-23T02:45:00Z"), is_zoned("2026-11-23 02:45"), is_zoned(1.5)
+    (True, False, True)
+    """
+    if isinstance(value, datetime.datetime):
+        return value.tzinfo is not None
+    text = str(value).strip()
+    return (
+        SECONDS.fullmatch(text) is not None
+        or datetime.datetime.fromisoformat(text).tzinfo is not None
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -72,6 +138,16 @@ def time_in(name: str) -> int | None:
         except ValueError:
             continue
     return None
+
+
+def is_zoned_in(name: str) -> bool:
+    """Whether the time in a file's name has a zone, which is `Z`, at its end.
+
+    >>> is_zoned_in("d-2026-11-23T0245Z.csv"), is_zoned_in("d-2026-11-23T0245.csv")
+    (True, False)
+    """
+    found = list(IN_A_NAME.finditer(name))
+    return bool(found) and found[-1][0].endswith("Z")
 
 
 def iso(time_us: int) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from lightloom.control.arrays import Integers
 from lightloom.control.rules import demand as left
-from lightloom.control.rules.joined import Found, nothing, rejoined, with_pinned
+from lightloom.control.rules.joined import Found, nothing, of_pairs, rejoined, with_pinned
 from lightloom.control.rules.rules import Rules
 from lightloom.control.rules.slots import obeying
 from lightloom.control.schedules import Schedule
@@ -80,7 +80,7 @@ def decide(
     kept = {"up": left.still_up(given["up"], rules)} if "up" in given else {}
     question = Question(remains, {**given, **kept}, works)
     if not remains.any():
-        return _of_nothing(policy, given, rules), remains
+        return _of_nothing(policy, {**given, **kept}, rules), remains
     return _obeying(policy, ask(question), question, rules), remains
 
 
@@ -118,12 +118,14 @@ def _of_list(matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask)
 
 
 def _of_nothing(policy: Policy, given: Mapping[str, Any], rules: Rules) -> Found:
-    """Where rules leave no demand."""
+    """Where rules leave no demand: what is up and obeys stays, as nothing asks for a change."""
     if policy.kind in ONE_WAY and policy.kind != "assignment":
         key = "pin" if rules.pinned else "forbid" if rules.apart else "down"
         limit = "with these no demand is left to make a schedule for"
         raise refusal(key, "(given)", limit, "give fewer, or plan circuits that stay")
-    found = {**nothing(policy.kind in ONE_WAY), "options": json.dumps(dict(given), default=str)}
+    stay = [] if given.get("unrequested") == "alone" else given.get("up", [])
+    found = {**of_pairs(stay, policy.kind in ONE_WAY)}
+    found["options"] = json.dumps(dict(given), default=str)
     return with_pinned(found, rules)
 
 
@@ -133,7 +135,7 @@ def _obeying(policy: Policy, found: Found, question: Question, rules: Rules) -> 
     if isinstance(policy, PolicyInFile):
         _refuse_apart(policy, found, rules)
     elif not found["directed"]:
-        found = rejoined(found, question.matrix, rules)
+        found = rejoined(found, question.matrix, rules, question.given.get("up", ()))
     return with_pinned(found, rules)
 
 

@@ -3,6 +3,7 @@ joined otherwise."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,14 @@ def nothing(directed: bool) -> Found:
     return {"circuits": circuits, "directed": directed, "routes": routes, "options": "{}"}
 
 
+def of_pairs(pairs: Sequence[tuple[int, int]], directed: bool) -> Found:
+    """The answer that has these circuits, each with a route."""
+    rows = sorted((a, b, 0) if directed else (min(a, b), max(a, b), 0) for a, b in pairs)
+    circuits = np.array(rows, np.int64).reshape(-1, 3)
+    routes = (np.full(len(rows), 2), circuits[:, :2].ravel(), circuits[:, 2])
+    return {**nothing(directed), "circuits": circuits, "routes": routes}
+
+
 def with_pinned(found: Found, rules: Rules) -> Found:
     """The circuits that were found and those that are pinned, each with a route; rows in
     the order of their racks."""
@@ -41,14 +50,21 @@ def with_pinned(found: Found, rules: Rules) -> Found:
     return {**found, "circuits": circuits[order], "routes": routes}
 
 
-def rejoined(found: Found, left: Integers, rules: Rules) -> Found:
+def rejoined(
+    found: Found, left: Integers, rules: Rules, up: Sequence[tuple[int, int]] = ()
+) -> Found:
     """The same circuits, but for racks that are kept apart and had been joined because
     neither had any demand left: they and all others without are joined anew, as many as
-    may be, and as they were wherever that does not cost a circuit."""
+    may be, and as they were wherever that does not cost a circuit. Circuits that are up and
+    stay are left alone: nobody has demand for another."""
     circuits = found["circuits"]
     if not any(rules.are_apart(a, b) for a, b in circuits[:, :2].tolist()):
         return found
+    lit = {frozenset(pair) for pair in up}
+    stays = [frozenset(pair) in lit for pair in circuits[:, :2].tolist()]
+    apart = [rules.are_apart(a, b) for a, b in circuits[:, :2].tolist()]
     idle = (left + left.T)[circuits[:, 0], circuits[:, 1]] == 0
+    idle &= ~(np.array(stays, bool) & ~np.array(apart, bool))
     as_were = {tuple(row) for row in circuits[idle][:, :2].tolist()}
     busy = {rack for rack, _ in rules.taken()} | set(circuits[~idle][:, :2].ravel().tolist())
     free = [rack for rack in range(len(left)) if rack not in busy]

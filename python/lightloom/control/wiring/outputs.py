@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom.control.wiring import config_db, csv_rows, ocp_yang, scpi, sonic, table
-from lightloom.control.wiring.sheet import Sheet, sheet_of
+from lightloom.control.wiring.sheet import Sheet, before, sheet_of, undone
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Dialect:
     """Whether it says what is to be, and cannot say what changes."""
     one_side: bool = True
     """Whether it knows switches whose ports are counted together."""
+    saves: bool = False
+    """Whether it can say that the switch is to keep it over a cold start."""
 
 
 JSON = Dialect("json", "the plan as JSON", (".json",))
@@ -46,11 +48,13 @@ DIALECTS = (
     Dialect(
         *("sonic", "SONiC commands", (".sh",), (".txt",), sonic.text),
         for_switch=True,
+        saves=True,
         one_side=False,
     ),
     Dialect(
         *("sonic-generated", "SONiC's generated commands", (), (".sh", ".txt"), sonic.generated),
         for_switch=True,
+        saves=True,
         one_side=False,
     ),
     Dialect(
@@ -105,7 +109,16 @@ def of_file(path: Path, named: Dialect | None) -> Dialect:
     raise refusal("-o", path, limit, f"let it end in {endings}")
 
 
-def render(plan: Plan, name: str, *, plane: int | None = None, slot: int | None = None) -> str:
+def render(
+    plan: Plan,
+    name: str,
+    *,
+    plane: int | None = None,
+    slot: int | None = None,
+    save: bool = False,
+    script: bool = False,
+    undo: bool = False,
+) -> str:
     """A plan in one of the `DIALECTS`.
 
     Args:
@@ -114,17 +127,36 @@ def render(plan: Plan, name: str, *, plane: int | None = None, slot: int | None 
             ocp-yang.
         plane: only what is on this one.
         slot: only what is lit in this one.
+        save: end SONiC's commands with `config save -y`.
+        script: begin SONiC's commands as a file that a shell runs.
+        undo: what takes the plan, or the change, back; in CONFIG_DB and OCP YANG what was
+            before a change.
 
     Raises:
         ConfigError: if the dialect cannot say what the plan does.
     """
     dialect = find(name)
     if dialect.text is None:
+        if undo:
+            limit = "a plan as JSON says what is to be, not what changes"
+            raise refusal("--undo", name, limit, "name a file that ends in .sh, .scpi or .csv")
         return plan.text()
-    sheet = sheet_of(plan, plane=plane, slot=slot)
+    sheet = replace(sheet_of(plan, plane=plane, slot=slot), save=save and dialect.saves)
+    if undo:
+        sheet = _undone(dialect, sheet)
     if dialect.for_switch:
         _check(dialect, sheet, slot)
-    return dialect.text(sheet)
+    return (sonic.opening(sheet) if script and dialect.saves else "") + dialect.text(sheet)
+
+
+def _undone(dialect: Dialect, sheet: Sheet) -> Sheet:
+    """What takes it back, as far as the dialect can say that."""
+    if not dialect.whole:
+        return undone(sheet)
+    if not sheet.changes:
+        limit = f"{dialect.title} says what is to be, and nobody says what was before"
+        raise refusal("--undo", dialect.name, limit, "give --diff, or name a .sh or .scpi file")
+    return before(sheet)
 
 
 def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:

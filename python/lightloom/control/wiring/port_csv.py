@@ -4,7 +4,7 @@ cannot be one."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -14,7 +14,7 @@ from lightloom.control.demand.source import source_of
 from lightloom.control.names import printable
 from lightloom.control.wiring.port_map import LARGEST, Port, PortMap, SwitchSize
 from lightloom.counts import counted
-from lightloom.errors import ConfigError
+from lightloom.errors import ConfigError, refusal
 
 COLUMNS: Mapping[str, str] = {
     "rack": "rack",
@@ -33,7 +33,12 @@ Side = Literal["A", "B"]
 
 
 def read_port_map(
-    path: str | Path, *, size: SwitchSize | None = None, planes: int | None = None, ports: int = 1
+    path: str | Path,
+    *,
+    size: SwitchSize | None = None,
+    planes: int | None = None,
+    ports: int = 1,
+    columns: str | None = None,
 ) -> PortMap:
     """Reads a port map: CSV with a row for each transceiver, its columns named `rack`,
     `plane` (0 unless there), `A port`, `B port` and, for people, `transceiver`, in any
@@ -44,6 +49,8 @@ def read_port_map(
         size: of each plane's switch; without one, A and B ports are counted apart.
         planes: how many there are; as many as the file has unless given.
         ports: of a rack on each plane.
+        columns: what its columns are called: "rack=Server,a=OCS in,b=OCS out", with
+            `plane` and `transceiver` where there are such.
 
     Raises:
         ConfigError: naming file, line and column: a port that two fibres lead to, or that
@@ -54,12 +61,32 @@ def read_port_map(
     >>> ports.of("gpu-1", 0)
     [Port(rack='gpu-1', plane=0, a=3, b=4, transceiver='SN-4417')]
     """
-    reader = _Reader(Path(path), size, planes, ports)
+    reader = _Reader(Path(path), size, planes, ports, named=_named(columns))
     for number, line in source_of(reader.path).lines():
         reader.take(number, line)
     if not reader.found:
         raise ConfigError(f"{path}: no ports; begin with {HEADER}, then a line for each")
     return PortMap(reader.found, size, str(path), reader.ignored)
+
+
+def _named(text: str | None) -> dict[str, str]:
+    """What `--port-columns` says: the name of a column by what is in it.
+
+    Raises:
+        ConfigError: of `port_columns`.
+
+    >>> _named("rack=Rack name, a=OCS in")
+    {'rack': 'Rack name', 'a': 'OCS in'}
+    """
+    found: dict[str, str] = {}
+    for part in (text or "").split(",") if text is not None else []:
+        role, equals, name = (piece.strip() for piece in part.partition("="))
+        if not equals or not name or role not in COLUMNS.values() or role in found:
+            limit = f"`{part.strip()}` names no column"
+            remedy = "write rack=NAME,a=NAME,b=NAME, and plane=NAME where there is one"
+            raise refusal("port_columns", text, limit, remedy)
+        found[role] = name
+    return found
 
 
 @dataclass
@@ -70,6 +97,8 @@ class _Reader:
     size: SwitchSize | None
     planes: int | None
     most: int
+    named: Mapping[str, str] = field(default_factory=dict)
+    """What its columns are called, by what is in them."""
     delimiter: str = ","
     columns: list[str | None] = field(default_factory=list)
     """What is in each column; None in those that are not read."""
@@ -103,7 +132,8 @@ class _Reader:
     def _name(self, number: int, cells: list[str]) -> None:
         """The first line."""
         names = [printable(text_of(cell, self.delimiter)) for cell in cells]
-        known = [COLUMNS.get(re.sub(r"[\s_-]", "", name.lower())) for name in names]
+        known = [self._known(name) for name in names]
+        self._check_named(names)
         for at, column in enumerate(known):
             if column is not None and column in known[:at]:
                 limit = f"a second column of {SHOWN.get(column, column)}"
@@ -114,6 +144,21 @@ class _Reader:
             raise self._wrong(number, 1, limit, f"begin with {HEADER}")
         self.columns = list(known)
         self.ignored = [name for name, column in zip(names, known, strict=True) if not column]
+
+    def _known(self, name: str) -> str | None:
+        """What is in a column, by the names that were given, or by its own."""
+        for role, given in self.named.items():
+            if given.lower() == name.lower():
+                return role
+        own = COLUMNS.get(re.sub(r"[\s_-]", "", name.lower()))
+        return None if own in self.named else own
+
+    def _check_named(self, names: Sequence[str]) -> None:
+        there = {name.lower() for name in names}
+        for role, name in self.named.items():
+            if name.lower() not in there:
+                limit = f"{self.path} has {', '.join(f'`{one}`' for one in names)}"
+                raise refusal("port_columns", f"{role}={name}", limit, "name one of these")
 
     def _row(self, number: int, cells: list[str]) -> None:
         """A transceiver."""

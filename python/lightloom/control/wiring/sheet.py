@@ -42,6 +42,8 @@ class Sheet:
     """Of a schedule: when each slot starts and how long it is lit [ps]."""
     changes: bool = False
     """Whether this is a change of plans."""
+    save: bool = False
+    """Whether a switch is to keep it over a cold start."""
 
     @property
     def planes(self) -> list[int]:
@@ -105,6 +107,22 @@ def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -
     size = plan.wiring.ports.size
     sided = plan.wiring.ports.sides == SIDES
     return replace(sheet, size=size.a if size and sided else None, sided=sided)
+
+
+def undone(sheet: Sheet) -> Sheet:
+    """What takes a change back, or a plan that nothing was before: made is broken, broken
+    is made."""
+    back: dict[Action | None, Action] = {"make": "break", None: "break", "break": "make"}
+    rows = [row._replace(action=back.get(row.action, "keep")) for row in sheet.rows]
+    order = ("break", "make", "keep")
+    rows.sort(key=lambda row: order.index(row.action or "keep"))
+    return replace(sheet, rows=rows, changes=True)
+
+
+def before(sheet: Sheet) -> Sheet:
+    """What was lit before a change, as a plan."""
+    rows = [row._replace(action=None) for row in sheet.rows if row.action != "make"]
+    return replace(sheet, rows=rows, changes=False)
 
 
 def _beyond(key: str, value: int, what: str, count: int) -> Exception:

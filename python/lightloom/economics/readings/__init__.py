@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lightloom.economics.amounts import Range
+from lightloom.economics.amounts import Range, Tie
 from lightloom.economics.book import Book
 from lightloom.economics.book import Part as BookPart
 from lightloom.economics.exact import number, toml, written
@@ -164,12 +164,16 @@ def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricC
         formula = f"{counts['gratings']} a path (reading {reading.name})"
         count = counts["gratings"] * boxes
         lines.append(Line("grating", "path", count, formula, price, Range.of(0)))
-    return FabricCost(label, network, _priced(book, lines), lines)
+    shares = {"tunable-transceiver": Tie("transceiver", _factor(reading.laser_cost))}
+    shares["grating"] = Tie("switch", Range.of(GRATING))
+    ties = {part: tie for part, tie in shares.items() if _set(book, part) is None}
+    return FabricCost(label, network, _priced(book, lines, ties), lines)
 
 
-def _priced(book: Book, lines: list[Line]) -> Book:
+def _priced(book: Book, lines: list[Line], ties: Mapping[str, Tie]) -> Book:
     """A book in which each line's part has the line's price and power, of one piece: what the user
-    has set, in the unit of the other book, is in the line already."""
+    has set, in the unit of the other book, is in the line already. A price that follows from the
+    reading is a share of another part's."""
     parts, given = dict(book.parts), dict(book.given)
     for line in lines:
         if line.part not in ("switch", "transceiver"):
@@ -177,6 +181,8 @@ def _priced(book: Book, lines: list[Line]) -> Book:
                 None if r is None else Figure(r, "piece", "a reading", book.year, "fitted")
                 for r in (line.price, line.power)
             )
+            if price is not None and (tie := ties.get(line.part)) is not None:
+                price = replace(price, range=None, share=tie.share, of=tie.of)
             parts[line.part] = BookPart(line.part, price=price, power=power)
             given.pop(line.part, None)
     return replace(book, parts=parts, given=given)
@@ -190,8 +196,12 @@ def _set(book: Book, part: str) -> Range | None:
 def _tunable(fixed: Range | None, share: Fraction) -> Range | None:
     if fixed is None:
         return None
-    low, high = (1 + share * (factor - 1) for factor in POWER_FACTORS)
-    return Range(fixed.low * low, fixed.high * high)
+    return fixed * _factor(share)
+
+
+def _factor(share: Fraction) -> Range:
+    """A transceiver with a tunable laser, as times one with a fixed laser of that share."""
+    return Range.of(*(1 + share * (factor - 1) for factor in POWER_FACTORS))
 
 
 def _sum(counts: Mapping[str, Fraction], switch: Part, transceiver: Part) -> Part:

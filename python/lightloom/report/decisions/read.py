@@ -45,16 +45,17 @@ class Read:
 
     def standing(self, one: str, other: str) -> int | None:
         """Of two labels, 1 if the first is surely better by the figure, 0 if they are level, −1 if
-        it is worse or may be; None where one has none."""
+        it is worse or cannot be placed; None where one has none."""
         if self.criterion is None or not {one, other} <= self.scores.keys():
             return None
         a, b = self.scores[one], self.scores[other]
         lower = self.criterion.better == "lower"
         mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # less is better
         if is_level(a, b):
-            # Intervals that overlap do not tell; in their middles one may be worse.
-            may_be_worse = one != other and (a.open or mine > theirs * (1 + LEVEL))
-            return -1 if may_be_worse else 0
+            # A bound, or a worse figure beside an interval as wide as its figure, is not level.
+            worse = mine > theirs * (1 + LEVEL) and (a.wide or b.wide)
+            unplaced = one != other and (a.open or worse)
+            return -1 if unplaced else 0
         return 1 if mine < theirs else -1
 
 
@@ -71,6 +72,7 @@ def read(workload: Workload, book: Book) -> Read:
             *(f.label, costs.fabrics[f.label], found),
             _known(goodput(g) for g in f.seeds),
             f.label in carried,
+            f.carriage == "unsettled",
         )
         for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
     )
@@ -96,7 +98,8 @@ def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
     """A fabric with its goodput at a load, as that by which it is priced at its own."""
     delivered = _positive(point.over_seeds(lambda p: p.goodput))
     seeds = _known(p.goodput for p in point.seeds)
-    return Purchase(purchase.label, purchase.cost, delivered, seeds, carries)
+    doubtful = point.carriage == "unsettled"
+    return Purchase(purchase.label, purchase.cost, delivered, seeds, carries, doubtful)
 
 
 def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:

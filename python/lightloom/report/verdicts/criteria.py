@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from .. import units
-from ..model import Fabric, LoadPoint, Workload, window_limits
+from ..model import Fabric, LoadPoint, Workload, span_of_jobs, window_limits
 from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
 from . import load
 from .fair import carrying, not_carrying_at
@@ -52,7 +52,7 @@ class Criterion:
                 found = self.at(fabric, point)
                 if found is not None and not (self.of_carried and fabric.label in late[point.load]):
                     made.setdefault(point.load, []).append(found)
-        return {x: rank(made[x], self.better) for x in sorted(made)}
+        return {x: _told(rank(made[x], self.better), x) for x in sorted(made)}
 
     def shown(self, found: Score) -> str:
         """A figure in its unit."""
@@ -66,9 +66,18 @@ class Criterion:
         return self.amount.format(shown)
 
 
+def _told(ranking: Ranking, load: float) -> Ranking:
+    """A ranking at a load; without a leader if the window of one does not tell whether it carries
+    the load."""
+    points = [p for s in ranking.leaders for p in s.fabric.sweep if p.load == load]
+    if any(p.carriage == "unsettled" for p in points):
+        return Ranking((), 0, (*ranking.scores, *ranking.unknown))
+    return ranking
+
+
 def criteria(workload: Workload) -> list[Criterion]:
-    """The measures that two fabrics of a comparison have, in the order in which they
-    decide: who alone has a figure is not ahead by it."""
+    """The measures that two fabrics of a comparison have, in the order in which they decide. A
+    figure that one fabric alone has decides before them, as a finding."""
     return [c for c in measures(workload) if len(c.scores(workload.fabrics)) > 1]
 
 
@@ -76,7 +85,7 @@ def measures(workload: Workload) -> list[Criterion]:
     """All measures of such a workload, in that order, also where fewer than two are judged."""
     fabrics = workload.fabrics
     if any(f.jobs for f in fabrics):
-        first = [JOBS, *each_job(workload)]
+        first = [JOBS, *each_job(workload), DELIVERED]
     elif workload.measured:
         mixed = any(f.short_count for f in fabrics)
         first = [SHORT, LATENCY_OF_FLOWS, SATURATION] if mixed else [LATENCY, SATURATION]
@@ -92,6 +101,18 @@ def each_job(workload: Workload) -> list[Criterion]:
     return [of_job(name) for name in names] if 1 < len(names) <= JOBS_EACH else []
 
 
+def of_finished(names: frozenset[str]) -> Criterion:
+    """How long some of the jobs take together: those that fabrics finished which finished no
+    others."""
+    return replace(
+        JOBS,
+        name="the time until the finished jobs are done",
+        read=lambda f: plain(f, lambda g: span_of_jobs(g.summary, names)),
+        wins=("is done with the finished jobs soonest", "are done with the finished jobs soonest"),
+        amount="the last of its finished jobs is done after {}",
+    )
+
+
 def of_job(name: str) -> Criterion:
     """How long one job takes."""
     return Criterion(
@@ -105,8 +126,8 @@ def of_job(name: str) -> Criterion:
 
 
 def latency(fabric: Fabric) -> Score | None:
-    """Mean latency in the window, of a load that was carried."""
-    if not load.is_stable(fabric):
+    """Mean latency in the window, of a load that was carried as far as the window tells."""
+    if not fabric.carries_window:
         return None
     half = fabric.latency_error
     found = window_limits(fabric.window, "mean_us")
@@ -157,7 +178,23 @@ JOBS = Criterion(
     "lower",
     lambda f: plain(f, all_jobs),
     ("finishes the jobs soonest", "finish the jobs soonest"),
-    "its jobs take {} in sum",
+    "its last job is done after {}",
+)
+FINISHED = Criterion(
+    "the number of finished jobs",
+    "number",
+    "higher",
+    lambda f: Score.exact(f, float(len(f.jobs_done))),
+    ("finishes the most jobs", "finish the most jobs"),
+    "it finishes {} jobs",
+)
+DELIVERED = Criterion(
+    "the bytes delivered by the end of the run",
+    "bytes",
+    "higher",
+    lambda f: plain(f, lambda g: g.get("bytes_delivered")),
+    ("delivers the most by the end of the run", "deliver the most by the end of the run"),
+    "it delivers {} by the end of the run",
 )
 LATENCY = Criterion(
     "mean latency",
@@ -216,7 +253,7 @@ QUEUE = Criterion(
     "the queue at the worst node",
     "bytes",
     "lower",
-    # Whoever is kept from filling its queues is not praised for short ones.
+    # A setting that keeps queues short is no merit of the fabric.
     lambda f: None if f.held_back else plain(f, lambda g: g.get("queue_peak_bytes")),
     ("queues least", "queue least"),
     "at most {} at its worst node",

@@ -10,7 +10,7 @@ at which another is ahead, in measures by which another is, in what is not known
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lightloom import repeats, steady
 from lightloom.intervals import LEVEL
@@ -26,10 +26,15 @@ from ..factors import (
     percent_more,
     told,
 )
+from ..findings.headline import cuts, first_question, too_short
+from ..findings.kinds import AloneCarries, Finding, FinishesMore, NoneCarries
+from ..findings.sentences import cut, explained, jobs_done
+from ..findings.sentences import title as titled
 from ..model import Workload
 from ..ranking import NAMED, Ranking, Score, names, together
 from ..spec import tick_label
-from .criteria import Criterion, criteria
+from .criteria import FINISHED, JOBS, Criterion, criteria, of_finished
+from .criteria import measures as measures_of
 from .fair import carrying, unfair
 
 OTHERS = 2  # further measures by which another fabric is ahead
@@ -45,23 +50,26 @@ class First:
     overturned: tuple[str, ...]
     leaders: tuple[str, ...] = ()  # labels, in the order of the experiment
     wins: tuple[str, str] = ("", "")  # what one does who leads, and what several do
+    finding: Finding | None = None  # what decided it
 
 
 def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     """The verdict of a comparison beside others of the same fabrics; None where fabrics
     have no figure to be judged by, or there is but one."""
-    measures = criteria(workload)
-    if not measures or len(workload.fabrics) == 1:
+    if len(workload.fabrics) < 2:
         return None
-    deciding, further = measures[0], measures[1:]
-    ranking = deciding.ranking(workload.fabrics)
-    ahead = elsewhere(ranking, further, workload)
-    lead = leading(deciding, ranking)
-    title = "; ".join([lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
+    decided = decide(workload)
+    if decided is None:
+        return None
+    deciding, ranking = decided.measure, decided.ranking
+    further = [c for c in criteria(workload) if c.name != deciding.name]
+    ahead = elsewhere(ranking, further, workload) if decided.by_figures else []
+    title = "; ".join([decided.lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
     sentences = (
-        by_how_much(deciding, ranking),
+        *decided.sentences,
         ranking.said_unplaced(deciding.quantity),
-        unfair(workload.fabrics),
+        "" if decided.names_carriers else unfair(workload.fabrics),
+        cut(cuts(workload.fabrics)),
         *(trade(c, r, ranking) for c, r in ahead),
     )
     doubts = (
@@ -77,7 +85,76 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     leading_labels = {s.fabric.label for s in ranking.leaders}
     leaders = tuple(f.label for f in workload.fabrics if f.label in leading_labels)
     answer = " ".join(s for s in sentences if s)
-    return First(lead, title, answer, doubts, leaders, deciding.wins)
+    return First(decided.lead, title, answer, doubts, leaders, deciding.wins, decided.finding)
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a comparison is decided by, and how that reads."""
+
+    finding: Finding
+    lead: str
+    sentences: tuple[str, ...]
+    measure: Criterion
+    ranking: Ranking
+    by_figures: bool  # whether fabrics are told apart by the figures of the measure
+
+    @property
+    def names_carriers(self) -> bool:
+        """Whether the finding names the fabrics that carry the workload."""
+        return isinstance(self.finding, FinishesMore | AloneCarries | NoneCarries)
+
+
+def decide(workload: Workload) -> Decided | None:
+    """By what a comparison is decided; None where fabrics have no figure to be judged by."""
+    found = first_question(workload)
+    match found:
+        case FinishesMore():
+            return by_jobs(found, workload)
+        case AloneCarries() | NoneCarries():
+            return by_carried_load(found, workload)
+    measures = criteria(workload)
+    if not measures:
+        return None
+    deciding = measures[0]
+    ranking = deciding.ranking(workload.fabrics)
+    short = too_short([s.fabric for s in ranking.leaders], workload.fabrics)
+    if short is not None:
+        unknown = Ranking((), 0, ())
+        figures = units.listed(f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.scores)
+        shown = f"So far, in {deciding.name}: {figures}."
+        sentences = (explained(short), shown)
+        return Decided(short, titled(short), sentences, deciding, unknown, by_figures=False)
+    said = (by_how_much(deciding, ranking),)
+    return Decided(found, leading(deciding, ranking), said, deciding, ranking, by_figures=True)
+
+
+def by_jobs(found: FinishesMore, workload: Workload) -> Decided:
+    """The fabrics that finish the most jobs; the sooner of them, if there are several."""
+    chosen = tuple(f for f in workload.fabrics if f.label in found.leaders)
+    rest = tuple(f for f in workload.fabrics if f not in chosen)
+    if len(chosen) > 1 and chosen[0].jobs_done:
+        measure = JOBS if found.complete else of_finished(chosen[0].jobs_done)
+        ranking = measure.ranking(chosen)
+        said = (by_how_much(measure, ranking), jobs_done(found))
+        return Decided(found, leading(measure, ranking), said, measure, ranking, by_figures=True)
+    scores = [Score.exact(f, float(len(f.jobs_done))) for f in (*chosen, *rest)]
+    ranking = Ranking(tuple(scores), len(chosen)) if chosen else Ranking((), 0)
+    return Decided(
+        found, titled(found), (jobs_done(found),), FINISHED, ranking, by_figures=bool(chosen)
+    )
+
+
+def by_carried_load(found: AloneCarries | NoneCarries, workload: Workload) -> Decided | None:
+    """The one fabric that carries the workload, or none."""
+    measure = next(iter(measures_of(workload)))
+    scores = measure.scores(carrying(workload.fabrics))
+    ranking = Ranking(tuple(scores), len(scores))
+    if ranking.untold:
+        ranking = Ranking((), 0)
+    figure = f"{s.fabric.label}: {measure.says(s)}." if (s := next(iter(scores), None)) else ""
+    said = (figure, explained(found))
+    return Decided(found, titled(found), said, measure, ranking, by_figures=False)
 
 
 def joint(firsts: Sequence[tuple[str, First | None]], under: str = "") -> str | None:
@@ -177,8 +254,8 @@ def factor(
 ) -> str:
     """By how much one is better than another: `1.7× faster`, `2 to 6 % less`;
     of what intervals allow one `part`."""
-    word = {"time": "faster", "bytes": "less", "share": "more", "number": "less"}[measure.quantity]
     lower = measure.better == "lower"
+    word = "faster" if measure.quantity == "time" else "less" if lower else "more"
     larger, smaller = (other, best) if lower else (best, other)
     found = between(larger, smaller)
     if found is None:
@@ -237,7 +314,7 @@ def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[
             said.append(f"Not the load, as far as it was tried: nobody else is ahead at {loads}.")
     if unknown:
         loads = units.listed(percent(x) for x in unknown)
-        said.append(f"At load {loads} too few flows arrived to say.")
+        said.append(f"At load {loads} the run does not tell.")
     return tuple(said)
 
 
@@ -280,10 +357,11 @@ def by_others(
     turned: dict[str, str] = {}
     kept: list[str] = []
     for name, other in others.items():
-        measures = criteria(other)
-        if not measures or measures[0].name != deciding.name:
+        same = tuple(f for f in other.fabrics if f.label in labels)
+        decided = decide(replace(other, fabrics=same)) if len(same) > 1 else None
+        if decided is None or decided.measure.name != deciding.name:
             continue
-        found = measures[0].ranking(tuple(f for f in other.fabrics if f.label in labels))
+        found = decided.ranking
         if not found.level:
             continue
         if shares_lead(found, ranking):

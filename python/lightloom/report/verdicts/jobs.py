@@ -14,6 +14,7 @@ from ..ranking import Score, names, plain, rank
 from .answer import Verdict, evidence
 
 SAID = 4  # jobs that get a sentence each
+BARS = "Bars: from the first job's beginning until the last job is done."
 
 
 def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
@@ -26,7 +27,7 @@ def jobs(fabrics: Sequence[Fabric]) -> Verdict | None:
     )
     shown = evidence(fabrics, all_jobs, "time", lambda f: each_job(f, named))
     parts = [job_answer(name, fabrics, alone=len(named) == 1) for name in named[:SAID]]
-    notes = ["Bars: the sum of the jobs' times."] if len(named) > 1 else []
+    notes = [BARS] if len(named) > 1 else []
     if len(named) > SAID:
         notes.append(f"The table has all {len(named)} jobs.")
     if any("level at" in part for part in parts):
@@ -40,10 +41,8 @@ def seeded(fabrics: Sequence[Fabric]) -> str:
 
 
 def all_jobs(fabric: Fabric) -> float | None:
-    """Sum of the jobs' times [s], if all finished."""
-    times = list(fabric.jobs.values())
-    finished = [t for t in times if t is not None]
-    return sum(finished) if finished and len(finished) == len(times) else None
+    """From the first job's beginning until the last job is done [s], if all are done."""
+    return fabric.jobs_last
 
 
 def each_job(fabric: Fabric, named: Sequence[str]) -> str:

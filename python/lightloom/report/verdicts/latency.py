@@ -10,6 +10,8 @@ from lightloom.intervals import LEVEL
 
 from .. import units
 from ..factors import slower
+from ..findings.headline import too_short
+from ..findings.sentences import explained, title
 from ..model import Fabric, short_p99
 from ..ranking import Ranking, Score, names, rank, score
 from .answer import Evidence, Verdict, evidence
@@ -32,6 +34,9 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
         return Verdict(question, "No short flow finished, so this run cannot say.", shown)
     scored = [s for f in carrying(fabrics) if (s := short_score(f)) is not None]
     ranking = rank(scored, "lower")
+    short = too_short([s.fabric for s in ranking.leaders], fabrics) if len(fabrics) > 1 else None
+    if short is not None:
+        return Verdict(question, f"{title(short)}. {explained(short)}", shown)
     parts = (
         *(short_lead(ranking), slower(ranking) if ranking.level else ""),
         *(left_out(ranking), ranking.said_unplaced("time")),
@@ -76,6 +81,8 @@ def short_lead(ranking: Ranking) -> str:
     first = ranking.leaders[0]
     if len(ranking.leaders) == 1:
         value = units.show(first.within, "time")
+        if len(ranking.scores) + len(ranking.unknown) == 1:
+            return f"Of {first.fabric.label} alone, 99 % of short flows finish within {value}."
         return f"{first.fabric.label}: 99 % of its short flows finish within {value}."
     values = sorted(s.within for s in ranking.leaders)
     low, high = units.show(values[0], "time"), units.show(values[-1], "time")

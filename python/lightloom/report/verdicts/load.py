@@ -8,6 +8,8 @@ from lightloom.bounds import Bound
 
 from .. import units
 from ..factors import less, slower
+from ..findings.headline import too_short
+from ..findings.sentences import explained, title
 from ..model import Fabric, Workload, figure, window_limits
 from ..ranking import Ranking, Score, names, rank
 from ..spec import tick_label
@@ -27,6 +29,9 @@ def latency_at_load(workload: Workload) -> Verdict:
     if not carried:
         return Verdict(question, f"No fabric carries it{at}: queues only grow.", shown)
     ranking = rank(carried, "lower")
+    short = too_short([s.fabric for s in ranking.leaders], fabrics) if len(fabrics) > 1 else None
+    if short is not None:
+        return Verdict(question, f"{title(short)}. {explained(short)}", shown, notes(fabrics))
     lost = [f.label for f in fabrics if not is_stable(f)]
     also = f"{units.listed(lost)} cannot carry the load." if lost else ""
     parts = (
@@ -62,8 +67,8 @@ def mean(fabric: Fabric) -> float | None:
 
 
 def is_stable(fabric: Fabric) -> bool:
-    """Whether the load was carried."""
-    return bool((fabric.window or {}).get("stable"))
+    """Whether the load was carried, as far as the window tells."""
+    return fabric.carries_window
 
 
 def score(fabric: Fabric) -> Score | None:
@@ -96,6 +101,8 @@ def detail(fabric: Fabric) -> str:
     """The tail; or that the figure means little."""
     if not is_stable(fabric):
         return "not carried"
+    if fabric.carriage == "unsettled":
+        return "not known whether it carries the load"
     found = window_limits(fabric.window, "p99_us")
     return "" if found is None else f"99 % in {Score.of(fabric, found).shown('time')}"
 

@@ -15,7 +15,7 @@ from ..ranking import Score, is_level, names, rank
 from ..spec import tick_label
 from .answer import COMPLETE, Evidence, Verdict, evidence
 from .criteria import carried_at
-from .jobs import all_jobs
+from .jobs import BARS, all_jobs
 from .latency import short_limits, short_score, short_value
 
 OVERSUBSCRIPTION = "What does oversubscription cost?"
@@ -204,7 +204,7 @@ def jobs_cost(
         if a and b:
             cost = "no difference" if abs(b / a - 1) <= LEVEL else f"jobs take {longer(b / a)}"
         parts.append(f"{worse.label} against {base.label}: {cost}.")
-    return " ".join(parts), shown, ("Bars: the sum of the jobs' times.",)
+    return " ".join(parts), shown, (BARS,)
 
 
 def main_load(workload: Workload) -> float | None:

@@ -23,7 +23,7 @@ use lightloom_engine::{Refusal, Time};
 /// assert_eq!(lower_bound(&demand, &network), Ok(Time::US * 12));
 /// ```
 pub fn lower_bound(demand: &Matrix, network: &Network) -> Result<Time, Refusal> {
-    network.check(demand)?;
+    network.check(demand, Time::ZERO)?;
     let n = demand.n();
     let mut lines: Vec<Line> = Vec::new();
     for k in 0..n {

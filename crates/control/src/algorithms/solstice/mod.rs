@@ -10,12 +10,22 @@
 //! slots, lit for as long as packets need it, and ends where that is soonest.
 //!
 //! Circuits and packets are taken to be used at once and fully; multihop circuits
-//! are not planned.
+//! are not planned. [`Limits`] make days hold whole packets, and slots last as long as a
+//! switch needs.
+//!
+//! | file | concept |
+//! |---|---|
+//! | here | the search for the soonest end |
+//! | `slices` | perfect matchings by halving thresholds |
+//! | [`limits`] | whole packets, the shortest slot |
+//! | `bound` | the least time that a demand can take |
 
 mod bound;
+pub mod limits;
 mod slices;
 
 pub use bound::lower_bound;
+pub use limits::Limits;
 
 use crate::algorithms::quickstuff;
 use crate::demand::Matrix;
@@ -36,7 +46,7 @@ pub struct Network {
 
 impl Network {
     /// Refuses networks and demands whose schedules have no end.
-    fn check(&self, demand: &Matrix) -> Result<(), Refusal> {
+    fn check(&self, demand: &Matrix, shortest: Time) -> Result<(), Refusal> {
         check_night(self.night)?;
         check_rate("circuit", self.circuit)?;
         if self.packet > self.circuit {
@@ -49,8 +59,8 @@ impl Network {
         }
         // Days sum up to the busiest port's time; each slot empties a stuffed entry.
         let slots = demand.n() as u128 * demand.n() as u128 + 1;
-        let longest =
-            picoseconds(demand.line_max(), self.circuit) + slots * (self.night.0 as u128 + 1);
+        let least = self.night.max(shortest).0 as u128;
+        let longest = picoseconds(demand.line_max(), self.circuit) + slots * (least + 1);
         match longest < i64::MAX as u128 {
             true => Ok(()),
             false => Err(Refusal::new(
@@ -126,15 +136,31 @@ pub struct Plan {
 /// assert_eq!(plan.total.0 / 1_000_000, 738);
 /// ```
 pub fn plan(demand: &Matrix, network: &Network) -> Result<Plan, Refusal> {
-    network.check(demand)?;
-    let mut search = Search::new(demand, network);
+    plan_within(demand, network, &Limits::NONE)
+}
+
+/// The same in whole packets, with slots that are not too short for the switch. `total` is then
+/// when the last packet has left, if each pair's demand is full packets and a shorter last one.
+///
+/// # Errors
+/// As [`plan`]; packets of 0 bytes.
+pub fn plan_within(demand: &Matrix, network: &Network, limits: &Limits) -> Result<Plan, Refusal> {
+    limits.check()?;
+    let whole = limits.in_whole_packets(demand);
+    network.check(&whole, limits.shortest)?;
+    let mut search = Search::new(&whole, network, limits);
     search.run();
-    Ok(search.best())
+    let plan = search.best();
+    Ok(match limits.packet {
+        1 => plan,
+        _ => limits.without_padding(plan, demand, network),
+    })
 }
 
 /// Everything while it is being planned.
 struct Search<'a> {
     network: &'a Network,
+    limits: &'a Limits,
     demand: &'a Matrix,
     slices: Slices,
     /// Sums of the demand that no circuit carries yet.
@@ -155,11 +181,12 @@ struct Ending {
 }
 
 impl<'a> Search<'a> {
-    fn new(demand: &'a Matrix, network: &'a Network) -> Search<'a> {
+    fn new(demand: &'a Matrix, network: &'a Network, limits: &'a Limits) -> Search<'a> {
         let (rows, columns) = demand.line_sums();
         let stuffed = quickstuff::stuff_lines(demand, rows.clone(), columns.clone());
         let mut search = Search {
             network,
+            limits,
             demand,
             slices: Slices::new(stuffed.matrix, demand),
             rows,
@@ -195,9 +222,11 @@ impl<'a> Search<'a> {
     /// Lights the slices' present matching, for its smallest stuffed entry at most.
     fn light(&mut self, slice: Slice) {
         let bytes = slice.largest_real.min(slice.smallest);
+        let mut sent = bytes;
         if bytes > 0 {
             self.judge_as_last(&slice);
-            let day = self.network.circuit.time_for(bytes as u64);
+            let (day, carries) = self.limits.day(bytes, self.network);
+            sent = carries;
             self.slots.push(Slot {
                 permutation: self.slices.permutation().to_vec(),
                 day,
@@ -205,11 +234,10 @@ impl<'a> Search<'a> {
             self.end += day + self.network.night;
         }
         let (rows, columns) = (&mut self.rows, &mut self.columns);
-        self.slices
-            .take(slice.smallest, bytes, |row, column, sent| {
-                rows[row] -= sent;
-                columns[column] -= sent;
-            });
+        self.slices.take(slice.smallest, sent, |row, column, sent| {
+            rows[row] -= sent;
+            columns[column] -= sent;
+        });
     }
 
     /// Judges the present matching as the last slot: lit until packets can carry the
@@ -221,8 +249,9 @@ impl<'a> Search<'a> {
         if over <= 0 {
             return;
         }
-        let bytes = self.network.shared(over).min(slice.largest_real);
-        let day = self.network.circuit.time_for(bytes as u64);
+        let shared = self.limits.round_up(self.network.shared(over));
+        let bytes = shared.min(slice.largest_real);
+        let (day, bytes) = self.limits.day(bytes, self.network);
         if self.best.is_some_and(|best| best.total <= begin + day) {
             return;
         }

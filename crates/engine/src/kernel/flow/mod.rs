@@ -262,6 +262,7 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
     }
 
     fn idle(&self) -> bool {
-        self.net.is_idle()
+        let nothing_moves = self.net.is_at_rest() && self.todo.agenda.is_empty();
+        self.net.is_idle() || nothing_moves
     }
 }

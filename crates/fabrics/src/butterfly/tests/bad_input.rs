@@ -126,7 +126,7 @@ fn refuses_routers_and_packets_by_name() {
         ),
         (
             json!({"vc_buffer": 0}),
-            "fabric.vc_buffer = 0: must be from 1 to 4096; use 48",
+            "fabric.vc_buffer = 0: must be from 1 to 65535; remove it; the default covers the round trip",
         ),
         (
             json!({"flow_control": "virtual-cut-through", "vc_buffer": 32}),

@@ -55,6 +55,7 @@ fn drawn(random: &mut Stream, (_, routers, concentration): (u32, &[u32], u32)) -
     if routing == "ugal" && random.unit() < 0.5 {
         table["ugal_bias"] = json!("24 B");
     }
+    table["discipline"] = json!(any(random, &["fair", "fifo"]));
     table
 }
 

@@ -4,6 +4,7 @@
 mod bad_input;
 mod bias;
 mod bit_by_bit;
+mod buffers;
 mod by_hand;
 mod credits;
 mod deadlock;

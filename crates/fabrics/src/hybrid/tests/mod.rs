@@ -5,6 +5,7 @@ mod decisions;
 mod failures;
 mod schedules;
 mod scripts;
+mod spreading;
 mod stored;
 
 use super::ENTRY;
@@ -46,18 +47,23 @@ impl Bench {
 
     /// With policies of a library.
     fn with(library: &dyn Library, table: Value, rows: &[Row]) -> Bench {
+        Bench::on(&FOUR, library, table, rows)
+    }
+
+    /// On a cluster of its own.
+    fn on(cluster: &Cluster, library: &dyn Library, table: Value, rows: &[Row]) -> Bench {
         let mut flows = Flows::new();
         for &(src, dst, bytes, at) in rows {
             flows.push(HostId(src), HostId(dst), bytes, at);
         }
         let site = Site {
-            cluster: &FOUR,
+            cluster,
             flows: &flows,
             seed: 1,
             threads: 1,
             library: Some(library),
         };
-        let table = (ENTRY.resolve)(&table, &FOUR).expect("a good table");
+        let table = (ENTRY.resolve)(&table, cluster).expect("a good table");
         let fabric = (ENTRY.build)(&table, &site).expect("a table that was resolved");
         let (io, now) = (Io::new(flows), Time::ZERO);
         Bench { fabric, io, now }

@@ -102,5 +102,6 @@ fn setup(script: &Script) -> Setup {
         },
         optical_weight: None,
         give_up: None,
+        steady: false,
     }
 }

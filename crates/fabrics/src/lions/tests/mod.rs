@@ -1,10 +1,12 @@
 //! Oracles of LIONS: closed forms within confidence intervals, times by hand,
 //! and what is refused.
 
+mod arbiters;
 mod attempts;
 mod bad_input;
 mod by_hand;
 mod detours;
+mod host_links;
 mod pipelined;
 mod slotted;
 mod traffic;

@@ -74,7 +74,8 @@ fn no_policy_parts_from_its_own_log() {
 /// Solstice would light pairs for less than the switch can: a replay has to know.
 #[test]
 fn replays_know_the_shortest_slot() {
-    let mut log = recorded(&with("solstice", &json!({})));
+    let policy = json!({"policy": {"kind": "solstice", "shortest": "0 s"}});
+    let mut log = recorded(&with("", &policy));
     assert_eq!(log.header.shortest_slot, Some(Time::US * 61));
     log.header.shortest_slot = None;
     let parted = again(&log).parted.expect("its slots are shorter");

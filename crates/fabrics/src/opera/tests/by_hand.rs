@@ -228,11 +228,34 @@ fn what_waits_goes_before_what_comes_as_there_is_room() {
         let other = |k: i64| (a, (b + 1 + k as u32 % 14) % 16, 1_000, US * k + Time(after));
         let others = (1..9).map(other).filter(|row| row.0 != row.1 && row.1 != b);
         rows.extend(others);
-        let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &rows);
+        let mut table = table();
+        table["waiting"] = json!("fifo");
+        let (mut fabric, mut io) = built(&cluster(16, RATE), &table, &rows);
         fabric.advance(US * 100, &mut io);
         io.flows.finish[0]
     };
     assert_eq!(ends(0), ends(2));
+}
+
+/// 3 MB wait at their rack, at most 4 B a nanosecond: for 750 us or more. A packet that comes
+/// meanwhile waits for one of them, where flows take turns: a circuit has eight packets before
+/// it, and there are four circuits at most on its way; a slice of 10 us may end before it.
+#[test]
+fn an_elephant_delays_a_mouse_by_a_packet() {
+    let took = |waiting: &str, to: u32| {
+        let mut table = table();
+        table["waiting"] = json!(waiting);
+        let rows = [(0, 1, 3_000_000, Time::ZERO), (0, to, 1_000, US * 100)];
+        let (mut fabric, mut io) = built(&cluster(16, RATE), &table, &rows);
+        fabric.advance(US * 10_000, &mut io);
+        io.flows.finish[1] - US * 100
+    };
+    let bound = US * (4 * (8 + 1 + 1) + 10);
+    assert!(took("fair", 1) <= bound, "{}", took("fair", 1));
+    assert!(took("fifo", 1) >= US * 650, "{}", took("fifo", 1));
+    for to in 2..16 {
+        assert!(took("fair", to) <= bound, "to {to}: {}", took("fair", to));
+    }
 }
 
 proptest! {

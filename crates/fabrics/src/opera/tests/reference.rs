@@ -264,7 +264,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Of what waits at a rack, what is under way goes first, then what has waited longest.
+    /// Of what waits at a rack, what is under way goes first, then flows take turns.
     fn refill(&mut self, rack: usize, now: i64) {
         for plane in self.usable(now) {
             while self.has_room(plane, rack, now) {
@@ -278,6 +278,14 @@ impl Reference<'_> {
                     break;
                 };
                 let packet = self.waiting[rack].remove(place);
+                if packet.hops == 0 {
+                    // Its flow has had its turn.
+                    let waits = std::mem::take(&mut self.waiting[rack]);
+                    let same = |other: &Packet| other.flow == packet.flow && other.hops == 0;
+                    let (behind, before) = waits.into_iter().partition::<Vec<_>, _>(same);
+                    self.waiting[rack] = before;
+                    self.waiting[rack].extend(behind);
+                }
                 self.cross(plane, packet, now);
             }
         }

@@ -53,7 +53,7 @@ impl Tdma {
         };
         let (seen, schedule) = control.decided();
         let (voqs, rate) = (&self.voqs, self.setup.wire.rate);
-        packets.allow(seen, voqs, schedule, rate, control.interval());
+        packets.allow(seen, voqs, schedule, rate);
         for rack in 0..self.racks {
             self.spill(rack, now, io, todo);
         }

@@ -2,7 +2,7 @@
 //! down. All of the way between two racks lies behind the latter.
 
 use super::{Event, Tdma, Todo};
-use crate::tdma::links::Packet;
+use crate::links::Packet;
 use lightloom_engine::{FlowId, Io, Time};
 
 impl Tdma {
@@ -30,7 +30,7 @@ impl Tdma {
             .cluster
             .rack_of(io.flows.dst[packet.flow.index()]);
         self.carried += u64::from(packet.bytes);
-        if let Some(until) = packets.down.join(to as usize, packet, now) {
+        if let Some(until) = packets.down.join(to as usize, packet, false, now) {
             self.record(self.switch_port(to, false), packet.bytes, now, until, io);
             todo.schedule(until, Event::Leaves(to));
         }

@@ -2,6 +2,7 @@
 
 use super::{Event, Line, Tdma, Todo, DARK};
 use crate::tdma::frames::Slot;
+use lightloom_control::schedule;
 use lightloom_engine::{Io, Time};
 
 impl Tdma {
@@ -86,6 +87,30 @@ impl Tdma {
             todo.schedule(slot.ends, Event::Night(plane));
         }
         self.dawn(lines, permutation, &slot, light, io, todo);
+        self.leave_rests(&schedule.slots[at], now, io, todo);
+    }
+
+    /// What a slot's circuits leave of their share of the demand may cross the packet switch.
+    fn leave_rests(&mut self, slot: &schedule::Slot, now: Time, io: &mut Io, todo: &mut Todo) {
+        let Some(packets) = &mut self.packets else {
+            return;
+        };
+        packets.end_of_slot(slot, self.setup.wire.rate);
+        for rack in 0..self.racks {
+            self.spill(rack, now, io, todo);
+        }
+    }
+
+    /// Sends what waits for a circuit whose day begins; the packet switch need not carry it.
+    fn serve_day(&mut self, line: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+        let rack = line as u32 % self.racks;
+        let pair = self.voqs.of(rack, self.lines[line].to);
+        let waiting = self.voqs.waiting(pair);
+        self.serve(line, now, io, todo);
+        let left = self.voqs.waiting(pair);
+        if let Some(packets) = &mut self.packets {
+            packets.take_seen(pair, waiting - left);
+        }
     }
 
     /// Every rack is told to whom it sends, and when.
@@ -122,7 +147,7 @@ impl Tdma {
                 open: DARK.open,
             };
             match self.low_latency {
-                None => self.serve(line, slot.begins, io, todo),
+                None => self.serve_day(line, slot.begins, io, todo),
                 Some(_) => self.arm(line, slot.begins.max(Time::ZERO), todo),
             }
         }

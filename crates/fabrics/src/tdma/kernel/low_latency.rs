@@ -1,7 +1,7 @@
 //! Packets that cross whatever circuits are lit.
 
 use super::{Event, Tdma, Todo, NONE};
-use crate::tdma::links::Packet;
+use crate::links::Packet;
 use crate::tdma::low_latency::LowLatencyPacket;
 use crate::tdma::waiting::Waiting;
 use lightloom_engine::{FlowId, Io, PortId, Time};

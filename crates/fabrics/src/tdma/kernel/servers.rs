@@ -1,7 +1,7 @@
 //! Servers whose links are slower than their rack's.
 
 use super::{Event, Tdma, Todo};
-use crate::tdma::links::Packet;
+use crate::links::Packet;
 use lightloom_engine::{FlowId, HostId, Io, Time};
 
 impl Tdma {
@@ -42,7 +42,7 @@ impl Tdma {
         let Some(servers) = &mut self.servers else {
             return;
         };
-        let packet = servers.sent(host, io);
+        let packet = servers.sent(host);
         let (from, to) = self.ends(packet.flow, io);
         if from == to {
             let packet = Packet {

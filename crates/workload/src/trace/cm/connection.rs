@@ -17,6 +17,14 @@ const TOKENS: [&str; 7] = [
     "recv_done_trigger",
 ];
 
+const UNITS: [&str; 5] = [
+    "picoseconds",
+    "nanoseconds",
+    "microseconds",
+    "milliseconds",
+    "seconds",
+];
+
 /// A flow as its line has it.
 pub(super) struct Connection<'a> {
     pub row: Row<'a>,
@@ -100,10 +108,10 @@ impl<'a> Connection<'a> {
     }
 
     /// Adds it to the flows.
-    pub fn push(&self, flows: &mut Builder) -> Result<(), TextError> {
+    pub fn push(&self, flows: &mut Builder, places: usize) -> Result<(), TextError> {
         let start = match self.trigger()? {
             Some(_) => None,
-            None => Some(picoseconds(self.required("start")?)?),
+            None => Some(picoseconds(self.required("start")?, places)?),
         };
         let bytes = self.bytes()?;
         let host = |field: Field| field.whole("host", 0..=u32::MAX as u64);
@@ -117,8 +125,9 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// A start [ps]: digits, perhaps with decimals, which are cut off.
-fn picoseconds(field: Field) -> Result<i64, TextError> {
+/// A start [ps] in units of 10^`places` ps: digits, perhaps with decimals; what is less than
+/// a picosecond is cut off.
+fn picoseconds(field: Field, places: usize) -> Result<i64, TextError> {
     let (whole, decimals) = match field.text.split_once('.') {
         Some((whole, decimals)) => (whole, Some(decimals)),
         None => (field.text, None),
@@ -126,10 +135,23 @@ fn picoseconds(field: Field) -> Result<i64, TextError> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if !digits(whole) || !decimals.is_none_or(digits) {
         return Err(field.error(
-            format!("start is {}, not a number of picoseconds", field.shown()),
+            format!(
+                "start is {}, not a number of {}",
+                field.shown(),
+                UNITS[places / 3]
+            ),
             "write it in digits from 0 on, such as 12 or 12.5",
         ));
     }
-    let whole = field.part(0, whole.len());
-    Ok(whole.whole("start", 0..=MAX_ARRIVAL.0 as u64)? as i64)
+    let unit = 10i64.pow(places as u32);
+    let last = MAX_ARRIVAL.0 / unit;
+    let whole = field.part(0, whole.len()).whole("start", 0..=last as u64)? as i64;
+    let digits = decimals
+        .unwrap_or("")
+        .bytes()
+        .chain(std::iter::repeat(b'0'));
+    let fraction = digits
+        .take(places)
+        .fold(0, |sum, d| 10 * sum + i64::from(d - b'0'));
+    Ok((whole * unit + fraction).min(MAX_ARRIVAL.0))
 }

@@ -33,7 +33,7 @@ fn decimals_are_picoseconds_and_size_0_is_endless() {
 }
 
 fn bad(text: &str) -> String {
-    read(text, "t.cm", 8).unwrap_err().to_string()
+    read(text, "t.cm", 8, None).unwrap_err().to_string()
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::router::{Asks, Router, Strength};
 use super::{Flit, Packet};
 use crate::butterfly::config::{ButterflyConfig, FlowControl, Routing};
+use crate::Discipline;
 use lightloom_engine::{Flows, Length, Stream, Time};
 use std::collections::VecDeque;
 
@@ -19,6 +20,7 @@ enum End {
 /// What a host is sending, and its view of its wire.
 #[derive(Clone, Debug)]
 struct Host {
+    /// Flows, and bytes of each that have not been sent.
     waiting: VecDeque<(usize, u64)>,
     /// A packet, its flits that are left, and its virtual channel.
     sending: Option<(usize, usize, usize)>,
@@ -51,7 +53,7 @@ impl Reference {
         let c = config.hosts_per_router() as usize;
         let strength = Strength {
             vcs: config.vcs as usize,
-            depth: config.vc_buffer as usize,
+            depth: config.buffer() as usize,
             speedup: config.speedup as usize,
             queue: config.output_buffer.unwrap_or(0) as usize,
             inputs_each: config.input_speedup as usize,
@@ -116,15 +118,11 @@ impl Reference {
         }
     }
 
-    /// A flow is cut into packets, behind what its host has.
+    /// A flow waits behind what its host has.
     fn admit(&mut self, flow: usize, flows: &Flows) {
-        let (mut left, most) = (flows.bytes[flow], self.config.packet.0);
-        while left > 0 {
-            let bytes = left.min(most);
-            let host = flows.src[flow].index();
-            self.hosts[host].waiting.push_back((flow, bytes));
-            left -= bytes;
-        }
+        let host = flows.src[flow].index();
+        let waiting = &mut self.hosts[host].waiting;
+        waiting.push_back((flow, flows.bytes[flow]));
     }
 
     /// Cycles on a wire of that length and through the pipeline behind it, and back.
@@ -228,9 +226,10 @@ impl Reference {
 
     /// A host begins a packet on the virtual channel with most room.
     fn begin(&mut self, host: usize, now: u64, flows: &Flows) -> bool {
-        let Some(&(flow, bytes)) = self.hosts[host].waiting.front() else {
+        let Some(&(flow, left)) = self.hosts[host].waiting.front() else {
             return false;
         };
+        let bytes = left.min(self.config.packet.0);
         let flits = (bytes + self.config.header.0).div_ceil(self.config.flit.0) as usize;
         let Host { credits, next, .. } = &self.hosts[host];
         let need = if self.strength.whole_packets {
@@ -246,6 +245,11 @@ impl Reference {
         let vc = { turns }.find(|&v| credits[v] == most).expect("one");
         let host = &mut self.hosts[host];
         host.waiting.pop_front();
+        match (left - bytes, self.config.discipline) {
+            (0, _) => {}
+            (rest, Discipline::Fair) => host.waiting.push_back((flow, rest)),
+            (rest, Discipline::Fifo) => host.waiting.push_front((flow, rest)),
+        }
         host.next = vc + 1;
         host.sending = Some((self.packets.len(), flits, vc));
         self.start[flow] = self.start[flow].min(self.cycle * now as i64);

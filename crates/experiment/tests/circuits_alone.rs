@@ -1,0 +1,127 @@
+//! Circuits without an electrical network: all of a pair's circuits carry its flows, and no
+//! demand is too small for one.
+
+use lightloom_engine::run::Silent;
+use lightloom_engine::{Dependencies, FlowId, Flows, HostId, Time};
+use lightloom_experiment::Experiment;
+use serde_json::{json, Value};
+
+fn flows(rows: &[(u32, u32, u64)]) -> Flows {
+    let mut flows = Flows::new();
+    for &(src, dst, bytes) in rows {
+        flows.push(HostId(src), HostId(dst), bytes, Time::ZERO);
+    }
+    flows
+}
+
+/// A table with others' keys.
+fn with(mut table: Value, more: Value) -> Value {
+    let keys = more.as_object().expect("a table").clone();
+    table.as_object_mut().expect("a table").extend(keys);
+    table
+}
+
+fn circuits(more: Value) -> Value {
+    let alone = json!({
+        "kind": "hybrid", "electrical": false, "planes": 4, "settle": "1 ns", "ramp": "0 s",
+        "dip": "0 s",
+    });
+    with(alone, more)
+}
+
+/// Two racks of four servers of 100 Gb/s; four planes are circuits of 100 Gb/s.
+fn experiment(fabric: Value, more: Value) -> Experiment {
+    let raw = json!({
+        "cluster": {"racks": 2, "servers_per_rack": 4, "server_rate": "100 Gb/s"},
+        "fabric": [fabric],
+    });
+    Experiment::read(&with(raw, more)).expect("a good file")
+}
+
+fn is_near(time: Time, expected: Time) -> bool {
+    (time - expected).0.abs() < 10 * Time::US.0
+}
+
+fn finishes(fabric: Value, flows: Flows) -> Vec<Time> {
+    let run = json!({"workload": {"load": 0.1, "flows": 1}, "run": {"limit": "100 s"}});
+    let prepared = experiment(fabric, run).prepare(0, 1, Some(flows));
+    let output = prepared.expect("a good table").run(&mut Silent);
+    output.expect("nothing fails").flows.finish
+}
+
+/// All-reduces of 1 GB by ring between servers 0 and 4, 1 and 5, 2 and 6, 3 and 7: two rounds
+/// of half of it each way. What a server sends in the second it has received in the first.
+fn all_reduces() -> Flows {
+    let half = 500_000_000;
+    let rows = (0..4).flat_map(|n| [(n, 4 + n, half), (4 + n, n, half)].repeat(2));
+    let mut flows = flows(&rows.collect::<Vec<_>>());
+    let flow = |n: u32, k: u32| FlowId(4 * n + k);
+    let waits = |n| [(flow(n, 2), flow(n, 1)), (flow(n, 3), flow(n, 0))];
+    let edges: Vec<(FlowId, FlowId)> = (0..4).flat_map(waits).collect();
+    for (second, _) in &edges {
+        flows.arrival[second.index()] = Time::NEVER;
+    }
+    flows.after = Dependencies::of(vec![Time::ZERO; flows.len()], &edges);
+    flows
+}
+
+/// 1 GB of each pair over 100 Gb/s are 80 ms. Packets that are stored, and the first decision,
+/// are the rest, some microseconds.
+#[test]
+fn four_all_reduces_take_four_circuits() {
+    let fixed = |circuits: Value| json!({"kind": "fixed", "circuits": circuits});
+    let four = fixed(json!([[0, 1, 0], [0, 1, 1], [0, 1, 2], [0, 1, 3]]));
+    let parallel = circuits(json!({"policy": four, "interval": "1 us"}));
+    let one = circuits(json!({
+        "policy": fixed(json!([[0, 1, 0]])), "interval": "1 us", "circuit_rate": "400 Gb/s",
+    }));
+    for fabric in [parallel, one] {
+        let ends = finishes(fabric, all_reduces());
+        let last = *ends.iter().max().expect("flows");
+        assert!(is_near(last, Time::MS * 80), "{last}");
+    }
+}
+
+/// Demand for more than three circuits asks for four: 4 GB in 100 ms are 320 Gb/s. Decided on
+/// after 100 ms, they take 80 ms.
+#[test]
+fn hydra_carries_a_pair_over_all_its_circuits() {
+    let rows: Vec<(u32, u32, u64)> = (0..4).map(|n| (n, 4 + n, 1_000_000_000)).collect();
+    let fabric = circuits(json!({"policy": "hydra", "interval": "100 ms"}));
+    let ends = finishes(fabric, flows(&rows));
+    assert!(
+        ends.iter().all(|&end| is_near(end, Time::MS * 180)),
+        "{ends:?}"
+    );
+}
+
+/// The first decision falls due after 10 s, and its circuits are lit 10 ms later.
+#[test]
+fn no_flow_is_too_small_for_a_circuit() {
+    for bytes in [1, 900_000, 5_000_000] {
+        let mesh = json!({"kind": "hybrid", "preset": "mesh"});
+        let ends = finishes(mesh, flows(&[(0, 4, bytes)]));
+        assert!(
+            ends[0] > Time::S * 10 && ends[0] < Time::MS * 10_020,
+            "{bytes}: {ends:?}"
+        );
+    }
+}
+
+#[test]
+fn a_threshold_is_refused_where_nothing_else_carries_what_is_below() {
+    let policy = json!({"kind": "hydra", "threshold": "1 MB"});
+    let resolve = |more: Value| {
+        let fabric = with(circuits(json!({"policy": policy})), more);
+        let workload = json!({"workload": {"load": 0.1, "flows": 1}});
+        experiment(fabric, workload)
+            .resolve()
+            .map_err(|refusal| refusal.to_string())
+    };
+    assert!(resolve(json!({"electrical": true})).is_ok());
+    assert_eq!(
+        resolve(json!({})).expect_err("a threshold"),
+        "fabric.policy.threshold = 1 MB: pairs with less would wait for ever without an \
+         electrical network; remove it, or set electrical = true"
+    );
+}

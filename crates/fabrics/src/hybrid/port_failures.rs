@@ -1,0 +1,64 @@
+//! Which optical ports have failed, by themselves or with their plane's switch: a port works
+//! while neither has.
+
+use lightloom_control::hardware::Hardware;
+
+/// The condition of all optical ports.
+#[derive(Clone, Debug)]
+pub struct PortFailures {
+    hardware: Hardware,
+    /// By port, as the hardware numbers them.
+    ports: Vec<bool>,
+    /// By plane.
+    planes: Vec<bool>,
+}
+
+impl PortFailures {
+    /// All work.
+    pub fn new(hardware: Hardware) -> PortFailures {
+        PortFailures {
+            hardware,
+            ports: vec![false; hardware.columns()],
+            planes: vec![false; hardware.planes as usize],
+        }
+    }
+
+    /// A port fails or is repaired; returns whether that changes whether it works.
+    pub fn set_port(&mut self, rack: u32, plane: u32, fails: bool) -> bool {
+        let port = &mut self.ports[self.hardware.port(rack, plane)];
+        let changes = *port != fails;
+        *port = fails;
+        changes && !self.planes[plane as usize]
+    }
+
+    /// A plane fails or is repaired; returns the racks whose ports to it work no more, or
+    /// work again.
+    pub fn set_plane(&mut self, plane: u32, fails: bool) -> Vec<u32> {
+        let state = &mut self.planes[plane as usize];
+        if *state == fails {
+            return Vec::new();
+        }
+        *state = fails;
+        let sound = |&rack: &u32| !self.ports[self.hardware.port(rack, plane)];
+        (0..self.hardware.racks).filter(sound).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightloom_engine::Rate;
+
+    #[test]
+    fn a_port_works_while_neither_it_nor_its_plane_has_failed() {
+        let mut failures = PortFailures::new(Hardware::new(3, 2, Rate::GBPS));
+        assert!(failures.set_port(1, 0, true));
+        assert_eq!(failures.set_plane(0, true), [0, 2]);
+        assert!(!failures.set_port(2, 0, true));
+        assert!(!failures.set_port(1, 0, false));
+        assert_eq!(failures.set_plane(0, false), [0, 1]);
+        assert!(failures.set_port(2, 0, false));
+        assert!(failures.set_plane(0, false).is_empty());
+        assert!(failures.set_port(1, 1, true));
+    }
+}

@@ -1,0 +1,148 @@
+//! Which of several routes each flow of a pair of racks takes, as rack switches spread flows
+//! over parallel links: one route a flow, and no route idles while another is shared.
+//!
+//! A route is as busy as its busiest circuit, by open flows of all pairs. An arriving flow
+//! takes the least busy route of its pair, the first of equals. When flows arrive, end or are
+//! led elsewhere, every pair with several routes over the circuits concerned is looked at
+//! again at that instant: while a flow's route is busier by two flows or more than another
+//! route of its pair, the pair's flow of highest number on its busiest route moves to the
+//! least busy one. So N flows over M circuits of their own are never more than ⌈N/M⌉ on one.
+//!
+//! A flow that moves so keeps its rate's rise, if it is rising: both routes are lit.
+
+use super::demultiplex::Vlan;
+use super::forwarding::Forwarding;
+use super::kernel::{Context, Event, Hybrid};
+use lightloom_control::routes::Pair;
+use lightloom_engine::fair::LinkId;
+use lightloom_engine::kernel::flow::{Net, Todo};
+use lightloom_engine::{FlowId, Time};
+use std::collections::BTreeSet;
+
+/// Flows over the busiest circuit of a route.
+fn busy(route: &[LinkId], net: &Net) -> usize {
+    let flows = route.iter().map(|&link| net.flows_over(link).len());
+    flows.max().unwrap_or(0)
+}
+
+/// The least busy route, the first of equals; there is one.
+fn least_busy(routes: &[Vec<LinkId>], net: &Net) -> usize {
+    let busy = |&at: &usize| busy(&routes[at], net);
+    (0..routes.len()).min_by_key(busy).expect("a pair's routes")
+}
+
+/// Whether a path leads over a route.
+fn leads_over(path: &[LinkId], route: &[LinkId]) -> bool {
+    path.windows(route.len()).any(|part| part == route)
+}
+
+/// The route of a flow whose path was `path` until now, if it was open: it stays where it
+/// can.
+#[inline]
+pub fn choose<'a>(
+    routes: &'a [Vec<LinkId>],
+    path: Option<&[LinkId]>,
+    net: &Net,
+) -> Option<&'a [LinkId]> {
+    let at = match routes {
+        [] => return None,
+        [_] => 0,
+        _ => {
+            let stays = |path| routes.iter().position(|route| leads_over(path, route));
+            path.and_then(stays)
+                .unwrap_or_else(|| least_busy(routes, net))
+        }
+    };
+    Some(&routes[at])
+}
+
+/// The flows of a pair on each of its routes, by their numbers.
+struct Spread {
+    routes: Vec<Vec<LinkId>>,
+    flows: Vec<Vec<FlowId>>,
+}
+
+impl Spread {
+    /// The next flow that moves, and the route that it takes; none if all is even.
+    fn next(&mut self, net: &Net) -> Option<(FlowId, usize)> {
+        let to = least_busy(&self.routes, net);
+        let used = (0..self.routes.len()).filter(|&at| !self.flows[at].is_empty());
+        let from = used.max_by_key(|&at| busy(&self.routes[at], net))?;
+        if busy(&self.routes[from], net) < busy(&self.routes[to], net) + 2 {
+            return None;
+        }
+        let flow = self.flows[from].pop()?;
+        self.flows[to].push(flow);
+        self.flows[to].sort_unstable();
+        Some((flow, to))
+    }
+}
+
+impl Hybrid {
+    /// Flows over this path have come or gone: pairs with several routes over its circuits
+    /// are looked at again, at this instant.
+    #[inline]
+    pub(super) fn unsettle(&mut self, path: &[LinkId], now: Time, todo: &mut Todo<Event>) {
+        if self.forwarding.has_choices() {
+            let is_due = !self.unsettled.is_empty();
+            unsettle_path(&self.forwarding, &mut self.unsettled, path);
+            if !is_due && !self.unsettled.is_empty() {
+                todo.schedule(now, Event::Spread);
+            }
+        }
+    }
+
+    /// Spreads the flows of pairs whose routes are no longer evenly busy.
+    pub(super) fn spread(&mut self, context: &mut Context) {
+        while let Some(pair) = self.unsettled.pop_first() {
+            let Some(mut spread) = self.uneven(pair, context) else {
+                continue;
+            };
+            while let Some((flow, to)) = spread.next(context.net) {
+                self.lead_over(flow, &spread.routes[to], context);
+            }
+        }
+    }
+
+    /// The flows of a pair by its routes, if any may have to move.
+    fn uneven(&self, (a, b): Pair, context: &Context) -> Option<Spread> {
+        let (routes, net) = (self.forwarding.routes(a, b), &*context.net);
+        let least = routes.iter().map(|route| busy(route, net)).min()?;
+        if routes.iter().all(|route| busy(route, net) < least + 2) {
+            return None;
+        }
+        let on = |route: &Vec<LinkId>| {
+            let own = |&flow: &FlowId| {
+                self.racks(flow, context.io) == (a, b) && leads_over(net.path(flow), route)
+            };
+            let mut flows: Vec<FlowId> = net.flows_over(route[0]).filter(own).collect();
+            flows.sort_unstable();
+            flows
+        };
+        Some(Spread {
+            flows: routes.iter().map(on).collect(),
+            routes: routes.to_vec(),
+        })
+    }
+
+    /// Leads an open flow over another route of its pair.
+    fn lead_over(&mut self, flow: FlowId, route: &[LinkId], context: &mut Context) {
+        self.lay_path_over(flow, route, context.io);
+        unsettle_path(
+            &self.forwarding,
+            &mut self.unsettled,
+            context.net.path(flow),
+        );
+        unsettle_path(&self.forwarding, &mut self.unsettled, &self.path);
+        context.net.reroute(flow, &self.path);
+        self.delay(flow, Vlan::Optical, context.io, context.net);
+    }
+}
+
+/// Pairs with several routes over the circuits of a path are to be looked at again.
+pub fn unsettle_path(forwarding: &Forwarding, unsettled: &mut BTreeSet<Pair>, path: &[LinkId]) {
+    if forwarding.has_choices() {
+        let pairs = path.iter().flat_map(|&link| forwarding.choosing(link));
+        unsettled.extend(pairs);
+    }
+}

@@ -1,0 +1,236 @@
+//! Flows of a pair over all its routes: one route a flow, and none idles while another is
+//! shared.
+
+use super::*;
+use lightloom_control::circuits::Circuits;
+use lightloom_control::hardware::Hardware;
+use lightloom_control::order::Order;
+use lightloom_control::policies::Built;
+use lightloom_control::policy::{Demand, Policy, SwitchView, Target};
+use lightloom_control::routes::{Route, Routes};
+use lightloom_engine::Refusal;
+use proptest::prelude::*;
+use serde_json::Map;
+
+/// Racks of nine servers; each has a link of 1 B/ns, and so has a circuit.
+const WIDE: Cluster = Cluster {
+    servers_per_rack: 9,
+    ..FOUR
+};
+
+/// Circuits come up at 1 µs and a ns.
+const LIT: Time = Time(Time::US.0 + Time::NS.0);
+
+fn table(planes: u32, policy: Value) -> Value {
+    ideal(json!({
+        "electrical": false, "planes": planes, "policy": policy, "interval": "1 us",
+        "settle": "1 ns",
+    }))
+}
+
+/// Racks 0 and 1 joined on every plane.
+fn parallel(planes: u32) -> Value {
+    let circuits: Vec<[u32; 3]> = (0..planes).map(|plane| [0, 1, plane]).collect();
+    table(planes, wired(json!(circuits)))
+}
+
+/// When each flow arrives.
+fn finishes(cluster: &Cluster, library: &dyn Library, table: Value, rows: &[Row]) -> Vec<Time> {
+    let mut bench = Bench::on(cluster, library, table, rows);
+    bench.until(1_000_000);
+    bench.io.flows.finish.clone()
+}
+
+fn is_near(time: Time, expected: Time) -> bool {
+    (time - expected).0.abs() <= Time::NS.0
+}
+
+/// Until the last of `flows` equal flows of so many bytes is over, begun together over
+/// `circuits` of 1 B/ns. Some circuits have one flow more than the others; when the flows of
+/// those are over, the rest spread over all again.
+fn all_over(flows: u32, circuits: u32, ns: f64) -> f64 {
+    let (each, more) = (f64::from(flows / circuits), flows % circuits);
+    if more == 0 {
+        return each * ns;
+    }
+    if each == 0.0 {
+        return ns;
+    }
+    let left = more * (flows / circuits + 1);
+    each * ns + all_over(left, circuits, ns / (each + 1.0))
+}
+
+#[test]
+fn flows_share_all_circuits_of_their_pair() {
+    const BYTES: u64 = 40 * MS;
+    for (flows, planes) in (1..=9).flat_map(|n| [1, 2, 3, 4].map(|m| (n, m))) {
+        // All wait for the circuits; or they arrive, one after the other, when those are lit.
+        for at in [Time::ZERO, Time::US * 10] {
+            let rows: Vec<Row> = (0..flows).map(|n| (n, 9 + n, BYTES, at)).collect();
+            let ends = finishes(&WIDE, &Empty, parallel(planes), &rows);
+            let last = *ends.iter().max().unwrap();
+            let ns = all_over(flows, planes, BYTES as f64);
+            let expected = at.max(LIT) + Time((ns * 1e3) as i64);
+            assert!(
+                is_near(last, expected),
+                "{flows} over {planes}: {last}, not {expected}"
+            );
+        }
+    }
+}
+
+/// Long flows share one circuit, short ones the other: when those are over, one long flow
+/// moves.
+#[test]
+fn a_route_that_falls_idle_is_taken() {
+    let long_and_short = [30, 10, 30, 10].iter().zip(0..);
+    let rows: Vec<Row> = long_and_short
+        .map(|(ms, n)| (n, 9 + n, ms * MS, Time::US * 10))
+        .collect();
+    let ends = finishes(&WIDE, &Empty, parallel(2), &rows);
+    // Each has half a circuit until 20 ms; then a long flow has 20 MB left, and a circuit.
+    let expected = [40, 20, 40, 20].map(|ms| Time::US * 10 + Time::MS * ms);
+    let near = ends
+        .iter()
+        .zip(expected)
+        .all(|(&end, expected)| is_near(end, expected));
+    assert!(near, "{ends:?}");
+}
+
+/// Of two circuits the second breaks, and is repaired.
+#[test]
+fn flows_return_to_a_circuit_that_is_lit_again() {
+    let rows = [(0, 9, LONG, Time::ZERO), (1, 10, LONG, Time::ZERO)];
+    let mut table = parallel(2);
+    table["interval"] = json!("1 ms");
+    let mut bench = Bench::on(&WIDE, &Empty, table, &rows);
+    let port = Element::Port { node: 1, plane: 1 };
+    bench.until(10);
+    bench.fail(port);
+    bench.until(20);
+    assert_eq!(bench.carried_until(30), [5 * MS; 2]);
+    bench.repair(port);
+    bench.until(40);
+    assert_eq!(bench.carried_until(50), [10 * MS; 2]);
+}
+
+/// Always the same circuits and routes.
+struct Fixed(Circuits, Vec<(Vec<u32>, Vec<u32>)>);
+
+impl Policy for Fixed {
+    fn decide(&mut self, _: &Demand, _: &SwitchView) -> Result<Target, Refusal> {
+        let mut routes = Routes::none(false);
+        for (racks, planes) in self.1.clone() {
+            routes.add(Route { racks, planes });
+        }
+        let circuits = self.0.clone();
+        Ok(Target::Network { circuits, routes })
+    }
+
+    fn order(&self) -> Order {
+        Order::DELETE_CREATE
+    }
+}
+
+/// A file of a policy that joins racks 0 and 1 over rack 2 and over rack 3, with these routes.
+struct Paths(Vec<(Vec<u32>, Vec<u32>)>);
+
+impl Library for Paths {
+    fn policy(&self, _: &str, _: &Map<String, Value>, _: &Hardware) -> Built {
+        let circuits = [(0, 2, 1), (2, 1, 2), (0, 3, 0), (3, 1, 1)];
+        Ok(Box::new(Fixed(
+            Circuits::on_planes(circuits),
+            self.0.clone(),
+        )))
+    }
+}
+
+const OVER_2: ([u32; 3], [u32; 2]) = ([0, 2, 1], [1, 2]);
+const OVER_3: ([u32; 3], [u32; 2]) = ([0, 3, 1], [0, 1]);
+
+fn paths(routes: &[([u32; 3], [u32; 2])]) -> Paths {
+    let route = |(racks, planes): &([u32; 3], [u32; 2])| (racks.to_vec(), planes.to_vec());
+    Paths(routes.iter().map(route).collect())
+}
+
+/// One route over a rack between, and two, also if demands share one.
+#[test]
+fn flows_share_routes_over_other_racks() {
+    let rows: Vec<Row> = (0..4).map(|n| (n, 9 + n, 20 * MS, Time::US * 10)).collect();
+    let policy = json!("paths.py:Fixed");
+    for (routes, ms) in [
+        (paths(&[OVER_2]), 80),
+        (paths(&[OVER_2, OVER_3]), 40),
+        (paths(&[OVER_2, OVER_2, OVER_3, OVER_2]), 40),
+    ] {
+        let ends = finishes(&WIDE, &routes, table(3, policy.clone()), &rows);
+        let expected = Time::US * 10 + Time::MS * ms;
+        assert!(ends.iter().all(|&end| is_near(end, expected)), "{ends:?}");
+    }
+}
+
+/// The flow of racks 0 and 1 leaves the route over rack 2 when a flow from there arrives.
+#[test]
+fn a_flow_leaves_a_circuit_that_others_need() {
+    let mut routes = paths(&[OVER_2, OVER_3]);
+    routes.0.push((vec![2, 1], vec![2]));
+    let rows = [
+        (0, 9, 40 * MS, Time::US * 10),
+        (18, 10, 20 * MS, Time::MS * 5),
+        (19, 11, 20 * MS, Time::MS * 5),
+    ];
+    let ends = finishes(&WIDE, &routes, table(3, json!("paths.py:Fixed")), &rows);
+    let expected = [Time::US * 10 + Time::MS * 40, Time::MS * 45, Time::MS * 45];
+    let near = ends
+        .iter()
+        .zip(expected)
+        .all(|(&end, expected)| is_near(end, expected));
+    assert!(near, "{ends:?}");
+}
+
+/// What circuits of 0.1 B/ns carry if none of them idles while another is shared: as many of
+/// them as there are flows [B].
+fn carried(rows: &[Row], ends: &[Time], planes: u32) -> f64 {
+    let from = rows.iter().map(|row| (row.3.max(LIT), 1i64));
+    let mut edges: Vec<(Time, i64)> = from.chain(ends.iter().map(|&end| (end, -1))).collect();
+    edges.sort_unstable();
+    let (mut open, mut sum) = (0, 0.0);
+    for at in 0..edges.len() {
+        open += edges[at].1;
+        let until = edges.get(at + 1).map_or(edges[at].0, |next| next.0);
+        let used = open.min(i64::from(planes)) as f64;
+        sum += used * (until - edges[at].0).0 as f64 / 10_000.0;
+    }
+    sum
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// No circuit of a pair idles while another is shared; and where the engine looks changes
+    /// nothing.
+    #[test]
+    fn circuits_of_a_pair_are_all_used(
+        planes in 1u32..5,
+        rows in prop::collection::vec((0u32..9, 0u32..9, 1u64..20, 0i64..200), 1..24),
+        looks in prop::collection::vec(0i64..600, 0..12),
+    ) {
+        let rows: Vec<Row> = { rows.iter() }
+            .map(|&(src, dst, ms, at)| (src, 9 + dst, ms * MS, Time::MS * at))
+            .collect();
+        let mut rows = rows;
+        rows.sort_by_key(|row| row.3);
+        let mut table = parallel(planes);
+        table["circuit_rate"] = json!("0.8 Gb/s");
+        let ends = finishes(&WIDE, &Empty, table.clone(), &rows);
+        let offered: u64 = rows.iter().map(|row| row.2).sum();
+        let carried = carried(&rows, &ends, planes);
+        prop_assert!((carried / offered as f64 - 1.0).abs() < 1e-6, "{carried} of {offered}");
+        let mut bench = Bench::on(&WIDE, &Empty, table, &rows);
+        let mut looks = looks;
+        looks.sort_unstable();
+        looks.into_iter().for_each(|at| drop(bench.until(at).now));
+        bench.until(1_000_000);
+        prop_assert_eq!(&bench.io.flows.finish, &ends);
+    }
+}

@@ -1,0 +1,164 @@
+//! Receivers for which packets of hosts and of loop-back queues compete, where loop-back
+//! queues do not always go first.
+//!
+//! All that ask for a receiver at an instant are judged together, behind all other events of
+//! that instant: a host's packet then has the receiver or has lost, and a queue asks on.
+
+use super::config::ArbiterRule;
+use super::ports::Ports;
+use lightloom_engine::Time;
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contender {
+    /// A host, now.
+    Host(u32),
+    /// A loop-back queue.
+    Queue(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Contested {
+    /// A decision is planned for this instant.
+    deciding: bool,
+    /// When the receiver falls free for queues that ask; never if none waits for that.
+    due: Time,
+    /// The input of the grating whose turn it is.
+    turn: u32,
+}
+
+/// The receivers of all outputs.
+#[derive(Clone, Debug)]
+pub struct Contests {
+    rule: ArbiterRule,
+    inputs: u32,
+    receivers: Vec<Contested>,
+    /// Hosts that ask at this instant, with their arbiters.
+    hosts: Vec<(u32, u32)>,
+}
+
+impl Contests {
+    /// For so many arbiters; none where loop-back queues go first.
+    pub fn new(rule: ArbiterRule, ports: &Ports, arbiters: usize) -> Option<Contests> {
+        let idle = Contested {
+            deciding: false,
+            due: Time::NEVER,
+            turn: 0,
+        };
+        (rule != ArbiterRule::LoopBackFirst).then(|| Contests {
+            rule,
+            inputs: ports.inputs,
+            receivers: vec![idle; arbiters],
+            hosts: Vec::new(),
+        })
+    }
+
+    /// A host's packet asks for a free receiver. Returns whether to plan the decision.
+    pub fn ask(&mut self, arbiter: usize, host: u32) -> bool {
+        self.hosts.push((arbiter as u32, host));
+        self.decide(arbiter)
+    }
+
+    /// A receiver that packets ask for is free. Returns whether to plan the decision.
+    pub fn decide(&mut self, arbiter: usize) -> bool {
+        !std::mem::replace(&mut self.receivers[arbiter].deciding, true)
+    }
+
+    /// Queues wait for a receiver until then. Returns whether to plan that.
+    pub fn await_free(&mut self, arbiter: usize, free: Time) -> bool {
+        let due = &mut self.receivers[arbiter].due;
+        let sooner = free < *due;
+        *due = free.min(*due);
+        sooner
+    }
+
+    /// A receiver that queues wait for is free.
+    pub fn fell_free(&mut self, arbiter: usize) {
+        self.receivers[arbiter].due = Time::NEVER;
+    }
+
+    /// The hosts that ask for a receiver now, which is decided: they ask no more.
+    pub fn take_hosts(&mut self, arbiter: usize, asked: &mut Vec<u32>) {
+        self.receivers[arbiter].deciding = false;
+        self.hosts.retain(|&(at, host)| {
+            if at == arbiter as u32 {
+                asked.push(host);
+            }
+            at != arbiter as u32
+        });
+    }
+
+    /// Of those that ask, each with when its flow came, that which has the receiver; the turn
+    /// goes on.
+    pub fn winner(
+        &mut self,
+        arbiter: usize,
+        ports: &Ports,
+        asking: impl Iterator<Item = (Contender, Time)>,
+    ) -> Option<Contender> {
+        let (rule, inputs, turn) = (self.rule, self.inputs, self.receivers[arbiter].turn);
+        let key = |&(contender, came): &(Contender, Time)| {
+            let wait = (input_of(contender, ports) + inputs - turn) % inputs;
+            precedence(rule, contender, came, wait)
+        };
+        let (winner, _) = asking.min_by_key(key)?;
+        self.receivers[arbiter].turn = (input_of(winner, ports) + 1) % inputs;
+        Some(winner)
+    }
+}
+
+fn input_of(contender: Contender, ports: &Ports) -> u32 {
+    match contender {
+        Contender::Host(host) => ports.host_input[host as usize],
+        Contender::Queue(queue) => ports.queue_input[queue as usize],
+    }
+}
+
+/// What has less of it goes first: of packets that ask at one instant, by whom, when their flows
+/// came, and how many inputs are before theirs.
+pub fn precedence(rule: ArbiterRule, who: Contender, came: Time, wait: u32) -> (i64, u32) {
+    let is_host = matches!(who, Contender::Host(_));
+    let first = match rule {
+        ArbiterRule::LoopBackFirst => i64::from(is_host),
+        ArbiterRule::HostsFirst => i64::from(!is_host),
+        ArbiterRule::RoundRobin => 0,
+        ArbiterRule::OldestFirst => came.0,
+    };
+    (first, wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::{Architecture, LionsConfig};
+    use super::*;
+
+    /// Host 0 is on input 0, host 3 on input 6, and queue 0 on input 9 of 16.
+    #[test]
+    fn each_rule_has_its_winner() {
+        let config = LionsConfig {
+            architecture: Architecture::Dlb,
+            receivers: 1,
+            ..LionsConfig::default()
+        };
+        let ports = Ports::new(&config, 8);
+        let asking = [
+            (Contender::Host(3), Time::NS * 5),
+            (Contender::Host(0), Time::NS * 4),
+            (Contender::Queue(0), Time::NS * 3),
+        ];
+        let winners = |rule, left: usize| {
+            let mut contests = Contests::new(rule, &ports, 1).expect("another rule");
+            let winner = |_| contests.winner(0, &ports, asking.into_iter());
+            (0..left).filter_map(winner).collect::<Vec<_>>()
+        };
+        let [three, zero, queue] = asking.map(|(who, _)| who);
+        // Whoever wins asks again.
+        assert_eq!(winners(ArbiterRule::HostsFirst, 3), [zero, three, zero]);
+        assert_eq!(
+            winners(ArbiterRule::RoundRobin, 4),
+            [zero, three, queue, zero]
+        );
+        assert_eq!(winners(ArbiterRule::OldestFirst, 2), [queue, queue]);
+        assert!(Contests::new(ArbiterRule::LoopBackFirst, &ports, 1).is_none());
+    }
+}

@@ -1,0 +1,109 @@
+//! Hosts' links behind the receivers of their outputs, which hear k packets at once: a host
+//! with one link of rate `cluster.nic` hears no faster.
+//!
+//! A packet whose link is idle passes it as it comes, since the link is no slower than a
+//! receiver. Else it waits, whole, for its turn; what waits has no bound.
+
+use super::config::{HostLink, LionsConfig};
+use crate::hosts::Packet;
+use crate::links::{self, Links};
+use crate::Discipline;
+use lightloom_engine::{Cluster, FlowId, Nic, Time};
+
+/// The links to all hosts.
+#[derive(Clone, Debug)]
+pub struct HostLinks {
+    links: Links,
+    /// When each link has sent its last packet.
+    free: Vec<Time>,
+    header: u32,
+    /// Payload of packets that wait or are being sent [B].
+    pub bytes: u64,
+    /// The most bytes on the wire that ever waited for a link.
+    pub peak: u64,
+}
+
+/// A packet at the receivers of its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// It is with its host.
+    Delivered,
+    /// It is the next that its link sends, until then.
+    Sending(Time),
+    /// Others go before it.
+    Waits,
+}
+
+impl HostLinks {
+    /// Idle links of a resolved configuration; none where hosts hear all receivers.
+    pub fn new(config: &LionsConfig, cluster: &Cluster, flows: usize) -> Option<HostLinks> {
+        let (Some(HostLink::Nic), Nic::Capped(rate)) = (config.host_link, cluster.nic) else {
+            return None;
+        };
+        let hosts = cluster.hosts() as usize;
+        Some(HostLinks {
+            links: match config.discipline {
+                Discipline::Fair => Links::fair(hosts, rate, flows),
+                Discipline::Fifo => Links::fifo(hosts, rate),
+            },
+            free: vec![Time::ZERO; hosts],
+            header: config.header.0 as u32,
+            bytes: 0,
+            peak: 0,
+        })
+    }
+
+    /// Memory that so many hosts and flows take, about [B].
+    pub fn memory(hosts: u64, flows: u64) -> u64 {
+        hosts * (Links::BYTES.0 + 8) + flows * Links::BYTES.1
+    }
+
+    /// The last bit of a packet is at a receiver of its host.
+    pub fn hear(&mut self, host: usize, packet: Packet, stored: bool, now: Time) -> Heard {
+        let wire = packet.bytes + self.header;
+        // It may have been on the link while it came.
+        let came = now - self.links.rate.time_for(u64::from(wire));
+        if self.links.first(host).is_none() && self.free[host] <= came {
+            self.free[host] = now;
+            return Heard::Delivered;
+        }
+        self.bytes += u64::from(packet.bytes);
+        let waiting = links::Packet {
+            flow: packet.flow,
+            bytes: wire,
+            circuit: stored,
+        };
+        let heard = match self
+            .links
+            .join(host, waiting, false, self.free[host].max(came))
+        {
+            Some(until) => {
+                self.free[host] = until;
+                Heard::Sending(until)
+            }
+            None => Heard::Waits,
+        };
+        self.peak = self.peak.max(self.links.at(host));
+        heard
+    }
+
+    /// A link has sent its packet. Returns that, whether it was stored, and when the link will
+    /// have sent the next.
+    pub fn sent(&mut self, host: usize, now: Time) -> (Packet, bool, Option<Time>) {
+        let sent = self.links.first(host).expect("the link was sending");
+        let next = self.links.sent(host, now);
+        self.free[host] = next.unwrap_or(now);
+        let packet = Packet {
+            flow: FlowId(sent.flow.0),
+            bytes: sent.bytes - self.header,
+        };
+        self.bytes -= u64::from(packet.bytes);
+        (packet, sent.circuit, next)
+    }
+
+    /// The most bytes on the wire that wait for a link, or are on it.
+    pub fn worst(&self) -> u64 {
+        let at = (0..self.free.len()).map(|host| self.links.at(host));
+        at.max().unwrap_or(0)
+    }
+}

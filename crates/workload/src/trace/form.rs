@@ -1,0 +1,108 @@
+//! How a trace is to be read where its file does not say: the unit of its times, and which
+//! column is which.
+
+use lightloom_engine::Refusal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Picoseconds.
+    Ps,
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+}
+
+impl Unit {
+    /// All of them, with what names of columns end in.
+    pub const ALL: [(&'static str, Unit); 5] = [
+        ("ps", Unit::Ps),
+        ("ns", Unit::Ns),
+        ("us", Unit::Us),
+        ("ms", Unit::Ms),
+        ("s", Unit::S),
+    ];
+
+    /// Decimals down to a picosecond.
+    pub fn places(self) -> usize {
+        3 * self as usize
+    }
+
+    /// That of a column: what its name ends in, after a `_`.
+    pub fn of_column(title: &str) -> Option<Unit> {
+        let (_, ending) = title.rsplit_once('_')?;
+        let found = Unit::ALL.iter().find(|(name, _)| *name == ending)?;
+        Some(found.1)
+    }
+}
+
+/// What the columns of a CSV trace are called, where they have names of their own. Columns
+/// that nobody names are ignored then.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TraceColumns {
+    /// Sources, by number from 0. Default: `src`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub src: Option<String>,
+    /// Destinations, by number from 0. Default: `dst`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dst: Option<String>,
+    /// Sizes [B]. Default: `bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<String>,
+    /// Arrivals; the name's ending is their unit (`start_us`), or `trace_unit` is. Default:
+    /// `arrival_ps`, `arrival_ns`, `arrival_us`, `arrival_ms` or `arrival_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<String>,
+    /// Names of groups. Default: `group`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+}
+
+impl TraceColumns {
+    /// The name of each column, in the order of a trace's.
+    pub(super) fn named(&self) -> [Option<&str>; 5] {
+        [
+            &self.src,
+            &self.dst,
+            &self.bytes,
+            &self.arrival,
+            &self.group,
+        ]
+        .map(Option::as_deref)
+    }
+}
+
+/// How a trace is to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Form<'a> {
+    /// Its format; unless given its name tells.
+    pub format: Option<super::Format>,
+    /// The unit of its times; unless given that of the format.
+    pub unit: Option<Unit>,
+    /// What its columns are called.
+    pub columns: Option<&'a TraceColumns>,
+}
+
+impl Form<'_> {
+    /// Refuses names of columns for a format that has none.
+    pub(super) fn check(&self, format: super::Format) -> Result<(), Refusal> {
+        if self.columns.is_some() && format != super::Format::Csv {
+            return Err(Refusal::new(
+                "workload.trace_columns",
+                "(set)",
+                "only CSV and Parquet have columns with names",
+                "remove it, or write the trace as CSV",
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+"""What decides a comparison before times are compared: finished jobs, the load carried, the window.
+
+A measure that only one fabric has is the decisive one. Whoever finishes jobs that others leave
+unfinished is ahead of them, whatever the times of the jobs that both finish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lightloom import steady
+
+from ..model import Fabric, Workload, short_p99
+from ..verdicts.fair import carrying, share_of_best
+from .kinds import (
+    AloneCarries,
+    Cut,
+    DoneSooner,
+    Finding,
+    FinishesMore,
+    NoneCarries,
+    WindowTooShort,
+)
+
+
+def first_question(workload: Workload) -> Finding:
+    """What decides: jobs that only some finish, the load that only some carry, or times."""
+    fabrics = workload.fabrics
+    return (
+        finished_jobs(fabrics)
+        or carried_load(fabrics)
+        or DoneSooner(tuple(f.label for f in carrying(fabrics)))
+    )
+
+
+def finished_jobs(fabrics: Sequence[Fabric]) -> FinishesMore | None:
+    """Which fabrics finish jobs that others do not; None if all finish the same ones."""
+    done = {f.label: f.jobs_done for f in fabrics}
+    if len(set(done.values())) < 2:
+        return None
+    all_jobs = {name for f in fabrics for name in f.jobs}
+    leaders = tuple(
+        label for label, own in done.items() if all(other <= own for other in done.values())
+    )
+    return FinishesMore(leaders, {x: (len(own), len(all_jobs)) for x, own in done.items()})
+
+
+def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None:
+    """Whether one fabric alone carries the workload, or none its window; None if several do."""
+    fair = carrying(fabrics)
+    if not fair:
+        return NoneCarries(tuple(f.label for f in fabrics))
+    if len(fair) > 1 or len(fabrics) < 2:
+        return None
+    leader = fair[0]
+    if leader.carriage == "unsettled":
+        return None
+    others = [f for f in fabrics if f is not leader]
+    best = _short_s(leader)
+    faster = tuple(f.label for f in others if (t := _short_s(f)) is not None and best and t < best)
+    windowed = leader.window is not None
+    shares = {f.label: None if windowed else share_of_best(f, fabrics) for f in others}
+    return AloneCarries(leader.label, shares, faster)
+
+
+def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowTooShort | None:
+    """The window, if it does not tell whether a fabric that would lead carries the load."""
+    unsettled = tuple(f.label for f in leaders if f.carriage == "unsettled")
+    windows = [s.window for f in fabrics for s in f.each if s.window is not None]
+    if not unsettled or not windows:
+        return None
+    warm_up = min(float(w.get("from_s") or 0.0) for w in windows)
+    end = min(float(w.get("until_s") or 0.0) for w in windows)
+    largest = max((f.largest_alone_s or 0.0 for f in fabrics), default=0.0)
+    slow = max((steady.slow_s(s.summary) or 0.0 for f in leaders for s in f.each), default=0.0)
+    needs = max(largest, steady.TIMES / 2 * slow, warm_up)
+    # A window that is long enough for its flows and does not tell is doubled.
+    measure = max(2 * (end - warm_up), steady.TIMES / 2 * slow)
+    return WindowTooShort(
+        unsettled, warm_up, end - warm_up, needs, measure, largest if largest > warm_up else None
+    )
+
+
+def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
+    """Fabrics whose runs `run.limit` ended."""
+    return [
+        Cut(
+            f.label,
+            float(cut["limit_s"]),
+            int(cut["flows"]),
+            int(cut["flows_never_offered"]),
+            int(cut["flows_unfinished"]),
+        )
+        for f in fabrics
+        if (cut := f.cut) is not None
+    ]
+
+
+def _short_s(fabric: Fabric) -> float | None:
+    found = fabric.limits(short_p99(fabric.summary))
+    return None if found is None else found.low

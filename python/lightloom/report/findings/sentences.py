@@ -1,0 +1,125 @@
+"""The wording of findings: the one place where they become sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import units
+from .kinds import AloneCarries, Cut, FinishesMore, NoneCarries, WindowTooShort
+
+
+def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> str:
+    """A finding as a headline."""
+    match found:
+        case FinishesMore():
+            return _title_of_jobs(found)
+        case AloneCarries():
+            beside = " of those that carry the load" if found.faster else ""
+            if any(share is not None for share in found.shares.values()):
+                return f"Only {found.leader} delivers this traffic by the end of the run"
+            return f"Only {found.leader} carries this load{beside and ': times are not compared'}"
+        case NoneCarries():
+            return "No fabric carries this load"
+        case WindowTooShort():
+            return "The window is too short to tell which fabric is ahead"
+
+
+def _title_of_jobs(found: FinishesMore) -> str:
+    if not found.leaders:
+        return "No fabric is ahead: each finishes jobs that another leaves unfinished"
+    whose = units.listed(found.leaders)
+    one = len(found.leaders) == 1
+    total = found.done[found.leaders[0]][1]
+    if found.complete:
+        only = "the only fabric that" if one else "the only fabrics that"
+        verb = "is" if one else "are"
+        what = "the job" if total == 1 else f"all {total} jobs"
+        return f"{whose} {verb} {only} {'finishes' if one else 'finish'} {what}"
+    return f"{whose} {'finishes' if one else 'finish'} the most jobs"
+
+
+def jobs_done(found: FinishesMore) -> str:
+    """How many jobs each fabric finished by the end of the run, and what would tell more."""
+    each = units.listed(f"{label} {n} of {total}" for label, (n, total) in found.done.items())
+    return (
+        f"Jobs finished by the end of the run: {each}. A job that is not done takes longer than "
+        "one that is; a later run.stop or run.limit shows by how much."
+    )
+
+
+def explained(found: AloneCarries | NoneCarries | WindowTooShort) -> str:
+    """Why a fabric is ahead by its load alone, or none is, and what would tell."""
+    match found:
+        case AloneCarries():
+            return _why_alone(found)
+        case NoneCarries():
+            return (
+                f"{units.listed(found.labels)} accepted less than the load in every window: queues "
+                "grow for as long as the load lasts, so times and queues are not compared. A lower "
+                "workload.load would let them be compared."
+            )
+        case WindowTooShort():
+            return _why_too_short(found)
+
+
+def _why_alone(found: AloneCarries) -> str:
+    shares = [(x, s) for x, s in found.shares.items() if s is not None]
+    if shares:
+        each = units.listed(f"{x} {units.show(s, 'share')}" for x, s in shares)
+        return (
+            f"Of what {found.leader} delivered, in bytes, flows or jobs, the others delivered: "
+            f"{each}. Their times are of the flows that finished, so they are not compared."
+        )
+    others = units.listed(found.shares)
+    does = "does" if len(found.shares) == 1 else "do"
+    quick = (
+        f" The lower times of {units.listed(found.faster)} are those of the flows that got through."
+        if found.faster
+        else ""
+    )
+    return f"{others} {does} not carry the load, so times and queues are not compared.{quick}"
+
+
+def _why_too_short(found: WindowTooShort) -> str:
+    one = len(found.unsettled) == 1
+    why = (
+        f"It does not show whether {units.listed(found.unsettled)} "
+        f"{'carries' if one else 'carry'} the load: "
+    )
+    why += (
+        f"the largest flow takes {units.show(found.largest_s, 'time')} alone, and run.warm_up is "
+        f"{units.show(found.warm_up_s, 'time')}"
+        if found.largest_s
+        else "seeds differ, or fabrics that carry the load accepted as much"
+    )
+    return f"{why}. {lengthen(found)}"
+
+
+def lengthen(found: WindowTooShort) -> str:
+    """The warm-up and the window that would tell."""
+    warm_up = units.show(found.needs_warm_up_s, "time")
+    measure = units.show(found.needs_measure_s, "time")
+    longer = (
+        f"run.warm_up to about {warm_up} and " if found.needs_warm_up_s > found.warm_up_s else ""
+    )
+    return f"Lengthen {longer}run.measure to about {measure}, or raise run.repeat."
+
+
+def cut(found: Sequence[Cut]) -> str:
+    """Whose runs `run.limit` ended; empty if none."""
+    if not found:
+        return ""
+    each = units.listed(f"{c.label} {left_out(c)}" for c in found)
+    limit = units.show(found[0].limit_s, "time")
+    return (
+        f"run.limit = {limit} ended the run: {each}. Raise or remove run.limit to have the times "
+        "of all flows."
+    )
+
+
+def left_out(found: Cut) -> str:
+    """How many flows the limit left out: `never offered 900, left 5 unfinished, of 1,000 flows`."""
+    return (
+        f"never offered {found.never_offered:,} and left {found.unfinished:,} unfinished of "
+        f"{units.counted(found.flows, 'flow')}"
+    )

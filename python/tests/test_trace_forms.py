@@ -1,0 +1,129 @@
+"""Traces as other tools write them: the same flows, whatever holds them."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import lightloom
+
+FLOWS = [(0, 1, 1_000_000, 0), (2, 3, 5_000, 1_500_000), (3, 0, 20_000, 2_000_000)]
+"""Source, destination, bytes and arrival [ps]: at 0, 1.5 and 2 us."""
+
+
+def csv(header: str, scale: float) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        rows = [f"{s},{d},{size},{at / scale:g}" for s, d, size, at in FLOWS]
+        path = folder / "t.csv"
+        path.write_text(header + "\n" + "\n".join(rows) + "\n")
+        return path
+
+    return write
+
+
+def cm(scale: float) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        lines = [f"{s}->{d} start {at / scale:g} size {size}" for s, d, size, at in FLOWS]
+        path = folder / "t.cm"
+        path.write_text("\n".join(["Nodes 4", "Connections 3", *lines]) + "\n")
+        return path
+
+    return write
+
+
+def hpcc(folder: Path) -> Path:
+    lines = [f"{s} {d} 3 100 {size} {at / 1e12:.9f}" for s, d, size, at in FLOWS]
+    path = folder / "flow.txt"
+    path.write_text("\n".join(["3", *lines]) + "\n")
+    return path
+
+
+def parquet(names: list[str], times: list[Any]) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        columns = [list(column) for column in zip(*FLOWS, strict=True)][:3]
+        path = folder / "t.parquet"
+        pq.write_table(pa.table([*map(pa.array, columns), pa.array(times)], names=names), path)
+        return path
+
+    return write
+
+
+PLAIN = ["src", "dst", "bytes"]
+NAMED = {"src": "source", "bytes": "size", "arrival": "start_us"}
+FORMS: dict[str, tuple[Callable[[Path], Path], dict[str, Any]]] = {
+    "CSV in us": (csv("src,dst,bytes,arrival_us", 1e6), {}),
+    "CSV in ms": (csv("src,dst,bytes,arrival_ms", 1e9), {}),
+    "CSV with names": (csv("source,dst,size,start_us", 1e6), {"trace_columns": NAMED}),
+    "CSV with a unit": (
+        csv("src,dst,bytes,start", 1e9),
+        {"trace_columns": {"arrival": "start"}, "trace_unit": "ms"},
+    ),
+    "uet-htsim": (cm(1e6), {"trace_unit": "us"}),
+    "csg-htsim": (cm(1), {"trace_unit": "ps"}),
+    "HPCC": (hpcc, {}),
+    "Parquet in ns": (parquet([*PLAIN, "arrival_ns"], [0, 1500, 2000]), {}),
+    "Parquet in us": (parquet([*PLAIN, "arrival_us"], [0.0, 1.5, 2.0]), {}),
+    "Parquet in decimals": (
+        parquet([*PLAIN, "arrival_us"], [decimal.Decimal(t) for t in ("0.0", "1.5", "2.0")]),
+        {},
+    ),
+    "Parquet with names": (
+        parquet(["source", "dst", "size", "start_us"], [0.0, 1.5, 2.0]),
+        {"trace_columns": NAMED},
+    ),
+}
+
+
+def experiment(path: Path, **more: Any) -> dict[str, Any]:
+    return {
+        "cluster": {"racks": 2, "servers_per_rack": 2, "server_rate": "100 Gb/s"},
+        "workload": {"trace": str(path), **more},
+        "fabric": [{"kind": "tree"}],
+    }
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_the_same_flows(form: str, tmp_path: Path) -> None:
+    write, told = FORMS[form]
+    result = lightloom.run(experiment(write(tmp_path), **told))
+    table = result.flows
+    columns = (table[name].to_pylist() for name in ("src", "dst", "bytes", "arrival_ps"))
+    assert sorted(zip(*columns, strict=True)) == sorted(FLOWS)
+
+
+def test_a_matrix_of_microseconds_is_not_taken_for_picoseconds(tmp_path: Path) -> None:
+    """8.2 Mb until 2 ps, of servers that send 400 Gb/s: 10^7 times what they can."""
+    with pytest.raises(lightloom.ConfigError) as problem:
+        lightloom.run(experiment(cm(1e6)(tmp_path)))
+    assert "1.02e7 times what all servers can send until the last start, in ps" in str(
+        problem.value
+    )
+    assert 'add trace_unit = "us" if starts are microseconds' in str(problem.value)
+
+
+BAD = {
+    "names of a matrix": (cm(1), {"trace_columns": {"src": "a"}}, "only CSV and Parquet have"),
+    "two units": (csv("src,dst,bytes,arrival_us", 1e6), {"trace_unit": "ns"}, "has another unit"),
+    "no such unit": (cm(1), {"trace_unit": "h"}, "workload.trace_unit"),
+    "no such column": (cm(1), {"trace_columns": {"source": "a"}}, "workload.trace_columns"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_says_nothing_is_refused(case: str, tmp_path: Path) -> None:
+    write, told, expected = BAD[case]
+    with pytest.raises(lightloom.ConfigError, match=expected):
+        lightloom.run(experiment(write(tmp_path), **told))
+
+
+def test_a_unit_without_a_trace_is_refused() -> None:
+    for key, value in (("trace_unit", "us"), ("trace_columns", {"src": "a"})):
+        told = {"load": 0.1, "sizes": "web-search", "flows": 5, key: value}
+        with pytest.raises(lightloom.ConfigError, match=f"workload.{key} = .*without a trace"):
+            lightloom.run(experiment(Path("x")) | {"workload": told})

@@ -1,0 +1,308 @@
+"""Comparisons whose winner follows from arithmetic: fabrics × seeds × windows × unfinished jobs ×
+runs cut. The finding must name that winner, and none where there is none; what would tell is part
+of the finding. Sentences are judged only where a number must be in them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from test_first import limits, made, plain
+from test_report_support import Profile, make_comparison
+
+from lightloom import report
+from lightloom.report import verdicts
+from lightloom.report.findings import (
+    AloneCarries,
+    DoneSooner,
+    FinishesMore,
+    NoneCarries,
+    WindowTooShort,
+    first_question,
+)
+from lightloom.report.findings.carriage import carriages
+from lightloom.report.verdicts import First
+from lightloom.report.verdicts.jobs import all_jobs
+from lightloom.results import Comparison
+
+Job = tuple[float, float | None]
+"""When a job begins, and when it is done [s]."""
+
+
+def first(comparison: Comparison) -> First:
+    found = next(iter(report.first([comparison]).values()))
+    assert found is not None
+    return found
+
+
+def with_jobs(jobs: dict[str, dict[str, Job]], delivered: dict[str, int] | None = None) -> Any:
+    """Fabrics that run these jobs, without a load; each delivers as much unless it is said."""
+    comparison = make_comparison([Profile(label) for label in jobs], n=50)
+    for label, times in jobs.items():
+        summary = comparison.results[label].summary
+        summary |= {"load_offered": None, "load_delivered": None, "flows_completed": 50}
+        summary["bytes_delivered"] = (delivered or {}).get(label, 1000)
+        summary["jobs"] = {
+            name: {
+                "start_s": start,
+                "finish_s": done,
+                "seconds": None if done is None else done - start,
+            }
+            for name, (start, done) in times.items()
+        }
+    return comparison
+
+
+# Jobs
+
+ABC = {"a": (0.0, 2.0), "b": (0.0, 2.5), "c": (0.0, 3.0)}
+ONLY_A = {"a": (0.0, 1.0), "b": (0.0, None), "c": (0.0, None)}
+
+
+def test_the_fabric_that_finishes_all_jobs_is_ahead_of_one_that_finishes_one_sooner() -> None:
+    """It was "dark finishes a soonest"."""
+    found = first(with_jobs({"full": ABC, "dark": ONLY_A}))
+    assert found.finding == FinishesMore(("full",), {"full": (3, 3), "dark": (1, 3)})
+    assert found.leaders == ("full",)
+    assert "dark 1 of 3" in plain(found.answer)
+    assert "run.limit" in found.answer
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_who_finishes_jobs_follows_from_their_sets(count: int) -> None:
+    """Brute force over what up to three fabrics finish of three jobs: a fabric leads if and only if
+    no other finishes a job that it does not."""
+    subsets = [set(s) for n in range(4) for s in itertools.combinations("abc", n)]
+    rng = np.random.default_rng(7)
+    chosen = list(itertools.product(range(len(subsets)), repeat=count))
+    for picked in rng.choice(len(chosen), size=24, replace=False):
+        done = {f"f{i}": subsets[s] for i, s in enumerate(chosen[picked])}
+        jobs = {
+            label: {n: (0.0, 1.0 if n in own else None) for n in "abc"}
+            for label, own in done.items()
+        }
+        comparison = with_jobs(jobs)
+        finding = first_question(report.read([comparison])[0])
+        expected = tuple(x for x in done if all(done[x] >= other for other in done.values()))
+        if len(set(map(frozenset, done.values()))) == 1:
+            assert not isinstance(finding, FinishesMore)
+        else:
+            assert isinstance(finding, FinishesMore)
+            assert finding.leaders == expected
+            named = next(iter(report.first([comparison]).values()))
+            assert named is not None
+            assert set(named.leaders) <= set(expected)
+
+
+def test_nothing_finished_is_judged_by_the_bytes_delivered() -> None:
+    none = {"a": (0.0, None)}
+    found = first(with_jobs({"x": none, "y": none}, {"x": 5000, "y": 4800}))
+    assert found.leaders == ("x",)
+    assert "delivers the most by the end" in found.lead
+
+
+def test_concurrent_jobs_are_not_added_up() -> None:
+    """64 all-reduces of 84 ms each, together, took "5.39 s in sum"."""
+    jobs = {f"reduce-{i}": (0.0, 0.084) for i in range(64)}
+    slow = dict.fromkeys(jobs, (0.0, 0.168))
+    comparison = with_jobs({"fast": jobs, "slow": slow})
+    fast, other = report.read([comparison])[0].fabrics
+    assert all_jobs(fast) == pytest.approx(0.084)
+    assert all_jobs(other) == pytest.approx(0.168)
+    found = first(comparison)
+    assert found.leaders == ("fast",)
+    assert "84.0 ms" in plain(found.answer)
+    assert "in sum" not in found.answer
+
+
+def test_jobs_in_sequence_take_the_time_from_the_first_to_the_last() -> None:
+    jobs = {"a": (0.0, 2.0), "b": (2.0, 5.0)}
+    (fabric, _) = report.read([with_jobs({"x": jobs, "y": jobs})])[0].fabrics
+    assert all_jobs(fabric) == 5.0
+    (card,) = [
+        v
+        for v in verdicts.verdicts(report.read([with_jobs({"x": jobs, "y": jobs})])[0])
+        if "jobs" in v.question
+    ]
+    assert "a 2.00 s, b 3.00 s" in plain(card.evidence[0].detail)
+
+
+# Traffic without a load
+
+
+def unloaded(
+    done: dict[str, tuple[int, int]], p99_us: dict[str, float] | None = None
+) -> Comparison:
+    """Flows that arrive at once: flows finished and bytes delivered of each fabric, of 1,000."""
+    times = p99_us or dict.fromkeys(done, 10.0)
+    comparison = made({label: limits(times[label]) for label in done})
+    for label, (flows, size) in done.items():
+        comparison.results[label].summary |= {
+            "load_offered": None,
+            "load_delivered": None,
+            "flows_offered": 1000,
+            "flows_completed": flows,
+            "bytes_delivered": size,
+        }
+    return comparison
+
+
+def test_few_quick_flows_do_not_carry_the_traffic() -> None:
+    """A tree with 5.5 % of its flows done "carries this traffic at the lowest capital cost"."""
+    found = first(unloaded({"clos": (1000, 10**6), "tree": (55, 10**4)}, {"clos": 10, "tree": 1}))
+    assert found.finding == AloneCarries("clos", {"tree": 0.01}, ("tree",))
+    assert found.leaders == ("clos",)
+
+
+@pytest.mark.parametrize(("flows", "carries"), [(1000, True), (901, True), (899, False)])
+def test_nine_tenths_of_the_flows_carry_it(flows: int, *, carries: bool) -> None:
+    finding = first_question(
+        report.read([unloaded({"clos": (1000, 10**6), "tree": (flows, 10**6)})])[0]
+    )
+    assert isinstance(finding, DoneSooner if carries else AloneCarries)
+
+
+# Windows
+
+Seen = tuple[float, float, bool]
+"""What a window accepted, of what was due, and whether it was stable."""
+
+
+def windowed(
+    seen: dict[str, list[Seen]],
+    p99_us: dict[str, float],
+    *,
+    warm_up_s: float = 5e-3,
+    measure_s: float = 10e-3,
+    largest: float = 1e6,
+) -> Comparison:
+    """Fabrics whose windows, one a seed, are like this at load 0.5."""
+    seeds = []
+    for i in range(len(next(iter(seen.values())))):
+        sizes = np.array([5e3] * 400 + [largest])
+        one = make_comparison([Profile(label) for label in seen], sizes=sizes)
+        for label, values in seen.items():
+            accepted, due, stable = values[i]
+            p99 = p99_us[label]
+            bound = {"flows": 300, "unfinished": 0, "p99_us": limits(p99), "p50_us": limits(1.0)}
+            one.results[label].summary["window"] = {
+                "from_s": warm_up_s,
+                "until_s": warm_up_s + measure_s,
+                "flows": 400,
+                "accepted": accepted,
+                "accepted_half_width": 0.001,
+                "offered": due,
+                "paced": due,
+                "stable": stable,
+                "mean_us": p99 / 2,
+                "half_width_us": 0.01,
+                "p99_us": p99,
+                "short": {"p99_us": p99},
+                "bound": {
+                    "p99_us": limits(p99),
+                    "mean_us": limits(p99 / 2),
+                    "short": bound,
+                },
+            }
+        seeds.append(one)
+    return replace(seeds[0], seeds=seeds) if len(seeds) > 1 else seeds[0]
+
+
+P99 = {"sirius": 2160.0, "clos": 112.0}
+CARRIED: Seen = (0.4656, 0.4690, True)
+MISSED: Seen = (0.4635, 0.4790, False)
+HALF: Seen = (0.25, 0.48, False)
+
+
+def test_one_seed_of_three_does_not_deny_a_load() -> None:
+    """Sirius at 2.16 ms was named beside a Clos at 112 µs: one seed of the Clos was unstable."""
+    comparison = windowed(
+        {"sirius": [CARRIED] * 3, "clos": [CARRIED, MISSED, CARRIED]}, P99, largest=10e6
+    )
+    found = first(comparison)
+    assert isinstance(found.finding, WindowTooShort)
+    assert found.finding.unsettled == ("clos",)
+    assert found.leaders == ()
+    assert found.finding.needs_measure_s == pytest.approx(20e-3)  # twice the window
+    assert "sirius completes" not in found.title
+    for card in verdicts.verdicts(report.read([comparison])[0]):
+        if "short flows" in card.question:
+            assert "too short to tell" in card.answer
+
+
+CASES = {
+    # Windows of sirius and clos, who leads, of which kind.
+    "both carry it: times decide": ([CARRIED] * 3, [CARRIED] * 3, ("clos",), DoneSooner),
+    "the slower one is in doubt: it is slower all the same": (
+        [CARRIED, MISSED, CARRIED],
+        [CARRIED] * 3,
+        ("clos",),
+        DoneSooner,
+    ),
+    "all seeds deny it, but it accepted as much as one that carries it": (
+        [CARRIED] * 3,
+        [MISSED] * 3,
+        (),
+        WindowTooShort,
+    ),
+    "it accepted half, with every seed": ([CARRIED] * 3, [HALF] * 3, ("sirius",), AloneCarries),
+    "it accepted half, with one seed": ([CARRIED], [HALF], ("sirius",), AloneCarries),
+    "one seed, as much accepted": ([CARRIED], [MISSED], (), WindowTooShort),
+    "neither carries it": ([HALF] * 3, [HALF] * 3, (), NoneCarries),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_windows_name_the_right_winner(name: str) -> None:
+    sirius, clos, leaders, kind = CASES[name]
+    found = first(windowed({"sirius": sirius, "clos": clos}, P99))
+    assert type(found.finding) is kind
+    assert found.leaders == leaders
+
+
+def test_a_winner_that_is_slower_than_one_that_is_not_ranked_is_not_called_soonest() -> None:
+    found = first(windowed({"sirius": [CARRIED] * 3, "clos": [HALF] * 3}, P99))
+    assert found.finding == AloneCarries("sirius", {"clos": None}, ("clos",))
+    assert "soonest" not in found.title
+    assert "clos" in found.answer
+
+
+def test_a_warm_up_shorter_than_the_largest_flow_denies_no_load() -> None:
+    """100 MB take 48 ms at 16.67 Gb/s, 2 ms at the rack's 400 Gb/s; the warm-up is 1 ms."""
+    windows = {"a": [MISSED] * 3, "b": [MISSED] * 3}
+    p99 = {"a": 10.0, "b": 20.0}
+    found = first(windowed(windows, p99, warm_up_s=1e-3, largest=100e6))
+    assert isinstance(found.finding, WindowTooShort)
+    assert found.finding.largest_s == pytest.approx(100e6 * 8 / (24 * 16.666666667e9))
+    assert found.finding.needs_warm_up_s >= found.finding.largest_s
+    longer = first(windowed(windows, p99, warm_up_s=3e-3, largest=100e6))
+    assert isinstance(longer.finding, NoneCarries)
+
+
+def test_pooled_seeds_deny_a_load_that_one_seed_grants() -> None:
+    """Missing 48, 47, 46 and 40 %: half of the Student interval of 4 is 5.7 %, far from 2 %."""
+    missed = [(0.26, 0.5, False), (0.265, 0.5, False), (0.27, 0.5, False), (0.3, 0.5, True)]
+    window = {"from_s": 1.0}
+    seeds = [{**window, "accepted": a, "paced": p, "stable": s} for a, p, s in missed]
+    fine = [{**window, "accepted": 0.5, "paced": 0.5, "stable": True}] * 4
+    assert carriages([seeds, fine], [None, None]) == ["short", "carried"]
+    # Missing 40 and 2 %: half of the interval of 2 seeds is 12.7 × 19 %, and reaches below 0.
+    apart = [seeds[3] | {"stable": False}, {**window, "accepted": 0.49, "paced": 0.5, "stable": 1}]
+    assert carriages([apart, fine[2:]], [None, None]) == ["unsettled", "carried"]
+
+
+# Runs cut by a limit
+
+
+def test_a_cut_run_says_how_many_flows_it_left_out() -> None:
+    """1,000 flows of 100 MB printed "1,000 flows", and figures of five."""
+    comparison = made({"a": limits(10.0), "b": limits(20.0)})
+    cut = {"limit_s": 10.0, "flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}
+    comparison.results["b"].summary["cut"] = cut
+    answer = plain(first(comparison).answer)
+    assert "run.limit = 10.0 s ended the run" in answer
+    assert "b never offered 985 and left 10 unfinished of 1,000 flows" in answer
