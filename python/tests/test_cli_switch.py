@@ -79,13 +79,18 @@ def test_a_file_stands_in_for_a_switch(tmp_path):
 
 
 def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):
-    with served("scpi") as switch:
+    with served("scpi", "command", timing={"settle": "5 ms", "cold_boot": "200 ms"}) as switch:
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
+        faults = f"http://127.0.0.1:{switch.ports['command']}"
+        words = ["switch", "test", target, "--faults", faults]
+        done = lightloom(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "passed   cold reboot                  cross-connects kept" in done.stdout
         done = lightloom("switch", "test", target, "--json", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         rows = json.loads(done.stdout)
-        assert {row["verdict"] for row in rows} == {"passed"}
-        assert len(rows) == 12
+        assert {row["verdict"] for row in rows} == {"passed", "skipped"}
+        assert len(rows) == 14
         # a switch whose bulk stops half-way fails the test
         fault = {"kind": "partial"}
         from lightloom.switches.faults import read_fault
@@ -94,7 +99,7 @@ def test_conformance_has_a_row_for_each_check_and_an_exit_code(tmp_path):
         done = lightloom("switch", "test", target, cwd=tmp_path)
         assert done.returncode == 1
         assert "failed   create" in done.stdout
-        assert "1 of 12 checks failed" in done.stderr
+        assert "1 of 14 checks failed" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -116,9 +116,10 @@ def test_the_driver_passes_the_conformance_test():
             return ScpiSwitch("127.0.0.1", switch.ports["scpi"])
 
         checks = [*conformance.run(opened(), opened)]
-        bad = [one for one in checks if one.verdict is not conformance.Verdict.PASSED]
-        assert not bad
-        assert len(checks) == 12
+        unfit = {one.name: one.detail for one in checks if one.verdict.value != "passed"}
+        assert [*unfit] == ["warm reboot", "cold reboot"]  # skipped: nothing reboots it
+        assert {*unfit.values()} == {"nothing can reboot the switch; give --faults URL"}
+        assert len(checks) == 14
         assert switch.pairs() == []
 
 

@@ -174,7 +174,8 @@ def test_the_driver_passes_the_conformance_test(generation):
         bad = [one for one in checks if one.verdict is conformance.Verdict.FAILED]
         assert not bad
         skipped = [one.name for one in checks if one.verdict is conformance.Verdict.SKIPPED]
-        assert skipped == ["loss per path", "reconfiguration under light"]
+        unlit = ["loss per path", "reconfiguration under light"]
+        assert skipped == [*unlit, "warm reboot", "cold reboot"]
         assert switch.pairs() == []
 
 

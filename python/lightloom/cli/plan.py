@@ -28,6 +28,7 @@ from lightloom.cli.plan_outputs import (
     Slot,
     Undo,
 )
+from lightloom.cli.plan_switch import Apply, Applying, Yes, is_switch
 from lightloom.errors import ConfigError, refusal
 from lightloom.policies.files import is_file
 
@@ -83,6 +84,8 @@ def plan(
     diff: Diff = None,
     dark: Dark = None,
     over: Over = None,
+    apply: Apply = False,
+    yes: Yes = False,
     unit: Unit = None,
     format: Format = None,
     map: Hosts = None,
@@ -114,6 +117,7 @@ def plan(
         if replay is not None:
             others: dict[str, object] = {"DEMAND": demand, "-o": next(iter(out or ()), None)}
             others |= _by_flag({"picture": picture, **told, "as": as_, **written, **change, **laid})
+            others |= _by_flag({"apply": apply or None, "yes": yes or None})
             _check_replay(others, algorithm, set_ or [])
             _replay(replay, algorithm, options | own_options(set_ or [], algorithm or ""), json)
             return
@@ -121,11 +125,13 @@ def plan(
         options |= own_options(set_ or [], name)
         outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
         operator = Operator.of(**laid, **change)
+        applying = Applying(diff if is_switch(diff) else None, apply, yes, plane)
         with flagging():
             reads = bool({"up", "circuits"} & options.keys()) or diff is not None
             outputs.check(matrix, reads=reads)
             operator.check()
-        _plan(matrix, name, told, options, outputs, operator)
+        applying.check(port_map, outputs.alone)
+        _plan(matrix, name, told, options, outputs, operator, applying)
 
 
 def _plan(
@@ -135,6 +141,7 @@ def _plan(
     options: dict[str, Any],
     outputs: Outputs,
     operator: Operator,
+    applying: Applying,
 ) -> None:
     """Plans, writes what is asked for, and prints."""
     from lightloom.writing import write_files
@@ -161,6 +168,7 @@ def _plan(
         console.say(line)
     if written:
         console.say("wrote " + " ".join(map(str, written)))
+    applying.finish(made)
 
 
 def _night(made: Plan, options: dict[str, Any]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from lightloom.durations import DARK_TIME, duration_ps
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
-    from lightloom.control.changes import Change, Pair
+    from lightloom.control.changes import Change, OldPlan, Pair
     from lightloom.control.files import Demand
     from lightloom.control.plans import Plan
     from lightloom.control.rules import Rules
@@ -58,12 +58,12 @@ Down = Annotated[
     ),
 ]
 Diff = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        metavar="OLD",
+        metavar="OLD|TARGET",
         help="Compare with the plan that is up: a file of -o, a list of pairs, or with a port map "
-        "the switch's CONFIG_DB, OCP YANG or `show ocs cross-connect config`: what to break, "
-        "make and keep, "
+        "a switch such as scpi://HOST:5025, or its CONFIG_DB, OCP YANG or "
+        "`show ocs cross-connect config`: what to break, make and keep, "
         "and who is dark for how long. With a port map, -o writes what breaks, then what is made.",
         rich_help_panel=CHANGES,
     ),
@@ -98,8 +98,8 @@ class Operator:
     """Pairs that are kept apart."""
     down: list[str]
     """Ports that are not to be used."""
-    diff: Path | None = None
-    """The plan that is up."""
+    diff: str | None = None
+    """The plan that is up, or the address of the switch that has it lit."""
     dark: str | None = None
     """From a command until its circuits carry."""
     over: str | None = None
@@ -148,8 +148,7 @@ class Operator:
 
     def finished(self, made: Plan, ports: PortMap | None, plane: int | None = None) -> Plan:
         """The plan on its ports, and compared with what is up."""
-        from lightloom.control.changes import changed, read_old_plan
-        from lightloom.control.lit import Ports
+        from lightloom.control.changes import changed
         from lightloom.control.wiring import wired
 
         if self.diff is None:
@@ -158,11 +157,24 @@ class Operator:
         directed = made.circuits is not None and made.circuits.directed
         return changed(
             made,
-            read_old_plan(self.diff, made.demand, directed=directed, ports=Ports(ports, plane)),
+            self._old(made, ports, directed, plane),
             switch_ps=duration_ps("dark", self.dark or DARK_TIME),
             over_ps=None if over is None else duration_ps("over", over),
             ports=ports,
         )
+
+    def _old(self, made: Plan, ports: PortMap | None, directed: bool, plane: int | None) -> OldPlan:
+        """What is lit, by a file or by the switch."""
+        from lightloom.cli.plan_switch import is_switch, read_lit
+        from lightloom.control.changes import read_old_plan
+        from lightloom.control.lit import Ports
+        from lightloom.control.wiring import names_of
+
+        assert self.diff is not None
+        if is_switch(self.diff) and ports is not None:
+            return read_lit(self.diff, ports, names_of(made.demand), plane, directed=directed)
+        lit = Ports(ports, plane)
+        return read_old_plan(Path(self.diff), made.demand, directed=directed, ports=lit)
 
 
 def show_change(change: Change) -> None:
@@ -170,7 +182,8 @@ def show_change(change: Change) -> None:
     console.say("")
     counts = _counts(change)
     told = ", ".join(f"{count:,} to {action}" for action, count in counts.items())
-    console.say(f"from {Path(change.old.file).name}: {told}")
+    lit = change.old.file if "://" in change.old.file else Path(change.old.file).name
+    console.say(f"from {lit}: {told}")
     dark = {(pair.a, pair.b): pair for pair in change.pairs}
     rows = console.plain_table()
     several = any(circuit.plane for circuit in change.circuits)

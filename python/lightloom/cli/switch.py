@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -147,6 +148,13 @@ def run_test(
     credentials: Secrets = None,
     wait: Wait = 60.0,
     bulk: Annotated[int, typer.Option(metavar="N", help="Cross-connects of the bulk.")] = 512,
+    faults: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="The command face of an emulated switch: test reboots, too.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Test a switch and its driver: conformance, switching time, change under light.
@@ -161,8 +169,12 @@ def run_test(
         def again() -> CircuitSwitch:
             return open_target(target, credentials)
 
+        def reboot(kind: str) -> None:
+            strike(str(faults), {"kind": f"reboot-{kind}"})
+
         checks = []
-        for check in conformance.run(found, again, wait, bulk):
+        own = None if faults is None else reboot
+        for check in conformance.run(found, again, wait, bulk, own):
             checks.append(check)
             if not json:
                 console.say(f"{check.verdict.value:8} {check.name:28} {check.detail}".rstrip())
@@ -176,6 +188,26 @@ def run_test(
         failed = sum(one.verdict is conformance.Verdict.FAILED for one in checks)
         if failed:
             console.stop(f"{failed} of {len(checks)} checks failed", EXIT_FAILED)
+
+
+def strike(url: str, fault: dict[str, Any]) -> None:
+    """Sends a fault to the command face of an emulated switch.
+
+    Raises:
+        ConfigError: if the address is none, or nothing answers there.
+    """
+    import urllib.error
+    import urllib.request
+
+    if not url.startswith("http://"):
+        raise refusal("--faults", url, "must be an address http://HOST:PORT", "correct it")
+    body = dumps(fault).encode()
+    try:
+        with urllib.request.urlopen(f"{url.rstrip('/')}/faults", body, timeout=10):
+            return
+    except (urllib.error.URLError, OSError, ValueError) as problem:
+        limit = f"did not take the fault ({problem})"
+        raise refusal("--faults", url, limit, "check its address") from None
 
 
 async def _serve(setup: Setup) -> None:
@@ -226,10 +258,11 @@ def confirmed(target: str) -> bool:
     """Whether the user agrees.
 
     Raises:
-        ConfigError: if nobody can be asked.
+        ConfigError: if standard input is no terminal.
     """
     if not sys.stdin.isatty():
-        raise refusal("--yes", "(missing)", "nobody can be asked", "give --yes to change it")
+        limit = "standard input is no terminal, so the command cannot ask"
+        raise refusal("--yes", "(missing)", limit, "give --yes to change it")
     return typer.confirm(f"Change {target}?", err=True)
 
 

@@ -66,6 +66,7 @@ def run(
     again: Callable[[], CircuitSwitch] | None = None,
     wait_s: float = 60.0,
     bulk: int = MOST_BULK,
+    reboot: Callable[[str], None] | None = None,
 ) -> Iterator[Check]:
     """Runs all checks; yields each when it is done.
 
@@ -74,8 +75,9 @@ def run(
         again: opens a second connection, on which light is sampled during a change.
         wait_s: the longest wait for settling [s].
         bulk: cross-connects of the bulk change, at most.
+        reboot: reboots the switch, `"warm"` or `"cold"`; needs `again`.
     """
-    test = _Test(switch, again, wait_s, bulk)
+    test = _Test(switch, again, wait_s, bulk, reboot)
     try:
         test.choose_ports()
     except (_WrongError, SwitchError) as problem:
@@ -105,8 +107,10 @@ class _Test:
         again: Callable[[], CircuitSwitch] | None,
         wait_s: float,
         bulk: int,
+        reboot: Callable[[str], None] | None,
     ) -> None:
         self._switch, self._again, self._wait_s, self._bulk = switch, again, wait_s, bulk
+        self._reboot = reboot
         self._about = switch.describe()
         self._found = switch.read()
         self._a: list[int] = []
@@ -126,6 +130,8 @@ class _Test:
             "switching time": self._check_time,
             "loss per path": self._check_loss,
             "reconfiguration under light": self._check_under_light,
+            "warm reboot": lambda: self._check_reboot("warm"),
+            "cold reboot": lambda: self._check_reboot("cold"),
         }
 
     def choose_ports(self) -> None:
@@ -274,6 +280,38 @@ class _Test:
         found = self._switch.power() or {}
         powers = [found[Port("B", pair[1])] for pair in pairs]
         return f"{min(powers):.2f} to {max(powers):.2f} dBm leave {NEEDED} paths"
+
+    def _check_reboot(self, kind: str) -> str:
+        if self._reboot is None or self._again is None:
+            raise _SkippedError("nothing can reboot the switch; give --faults URL")
+        pair = self._pair(0, 0)
+        self._change([], [pair])
+        others = [one for one in self._listed() if one != pair]
+        started = time.monotonic()
+        self._reboot(kind)
+        reading = self._read_again(started)
+        away = time.monotonic() - started
+        _require_ports_once(reading)
+        restored = pair in reading.pairs
+        if kind == "warm" and not {pair, *others} <= {*reading.pairs}:
+            raise _WrongError("a warm reboot deleted cross-connects")
+        if not restored and {*reading.pairs} & {*others}:
+            raise _WrongError("a part of the cross-connects came back")
+        self._found = Reading([one for one in self._found.cross_connects if restored])
+        return f"cross-connects {'kept' if restored else 'removed'}; away for {_ms(away)}"
+
+    def _read_again(self, started: float) -> Reading:
+        """What the switch reports after it came back, by a new connection."""
+        assert self._again is not None
+        while True:
+            try:
+                self._switch.close()
+                self._switch = self._again()
+                return self._switch.read()
+            except SwitchError:
+                if time.monotonic() - started > self._wait_s:
+                    raise
+                time.sleep(0.05)
 
     def _check_under_light(self) -> str:
         if not self._about.reports_power or self._again is None:

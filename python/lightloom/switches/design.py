@@ -40,7 +40,7 @@ class Design:
     warm_boot_ps: int = 500 * MS
     """Duration of a warm reboot [ps]."""
     recovery: Recovery = Recovery.RESTORE
-    """What becomes of cross-connects in a cold reboot."""
+    """How a cold reboot treats cross-connects."""
     retry_invalid: bool = True
     """Whether an INVALID connection is set up once its ports are free."""
     bidirectional: bool = False

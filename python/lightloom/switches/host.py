@@ -14,7 +14,7 @@ from lightloom.switches.states import Status
 
 T = TypeVar("T")
 TICK_S = 0.02
-"""How often the schedule of faults is looked at [s]."""
+"""Interval between checks of the schedule of faults [s]."""
 
 
 class CutError(Exception):

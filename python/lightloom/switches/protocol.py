@@ -132,7 +132,7 @@ class CircuitSwitch(Protocol):
 def difference(
     reading: Reading, remove: Collection[Pair], add: Collection[Pair]
 ) -> tuple[list[Pair], list[Pair], list[Pair]]:
-    """What is to be deleted, created and kept.
+    """The cross-connects to delete, to create and to keep.
 
     >>> lit = Reading([CrossConnect((1, 1), "1A-1B"), CrossConnect((2, 2), "2A-2B")])
     >>> difference(lit, [(1, 1), (2, 2), (4, 4)], [(2, 2), (3, 3)])

@@ -1,6 +1,7 @@
 """An emulated switch as a process: all faces over one state machine.
 
-A face is imported only if it is asked for: SSH and gNMI take a moment to load.
+A face is imported only if it is asked for. SSH and gNMI take a moment to load: they start last,
+and the others answer meanwhile.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import asyncio
 import errno
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 from lightloom.errors import refusal
@@ -17,6 +19,8 @@ from lightloom.switches.host import Host
 
 Start = Callable[[Host, Setup, Face], Awaitable[tuple[int, Callable[[], Any]]]]
 """Starts a face; returns its port, and what closes it."""
+SLOW = ("ssh", "netconf", "gnmi")
+"""Faces that take a moment to load."""
 
 
 @asynccontextmanager
@@ -33,7 +37,7 @@ async def serving(setup: Setup) -> AsyncIterator[tuple[Host, dict[str, int]]]:
     ports, closers = {}, []
     schedule = asyncio.create_task(host.keep_schedule())
     try:
-        for face in setup.faces:
+        for face in sorted(setup.faces, key=lambda face: face.kind in SLOW):
             ports[face.kind], close = await _start(host, setup, face)
             closers.append(close)
         yield host, ports
@@ -56,6 +60,8 @@ async def _start(host: Host, setup: Setup, face: Face) -> tuple[int, Callable[[]
         "netconf": _netconf,
     }
     try:
+        if face.kind in SLOW:
+            await asyncio.to_thread(import_module, f"lightloom.switches.faces.{face.kind}")
         return await starts[face.kind](host, setup, face)
     except OSError as problem:
         key = f"faces.{face.kind}.port"

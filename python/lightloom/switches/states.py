@@ -37,7 +37,7 @@ class Admin(StrEnum):
 
 
 class Recovery(StrEnum):
-    """What becomes of cross-connects in a cold reboot."""
+    """How a cold reboot treats cross-connects."""
 
     MAINTAIN = "maintain"
     """They stay lit (OCP `MAINTAIN`)."""

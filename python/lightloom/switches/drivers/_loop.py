@@ -19,7 +19,7 @@ class Loop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T], wait_s: float) -> T:
-        """What a coroutine returns.
+        """Runs a coroutine and returns its result.
 
         Raises:
             TimeoutError: if it takes longer than `wait_s`.

@@ -106,7 +106,7 @@ class SonicSwitch:
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
     ) -> Outcome:
-        """Deletes, then creates; waits until both sides of what is new are tuned; saves."""
+        """Deletes, then creates; waits until both sides of new cross-connects are tuned; saves."""
         check_pairs(remove, add, self._ports())
         started = time.monotonic()
         before = self.read()
@@ -192,7 +192,7 @@ class SonicSwitch:
             raise SwitchError(f"{self._target}: {said}; read the switch", done)
 
     def _show(self, command: str) -> list[list[str]]:
-        """The rows of a table: columns are told apart by two spaces."""
+        """The rows of a table: two spaces separate columns."""
         code, answer = self._run(command)
         if code:
             raise SwitchError(f"{self._target}: `{command}` failed: {answer.strip()[:200]}")

@@ -141,7 +141,7 @@ def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -
     """Takes an update or a replacement up.
 
     Raises:
-        MalformedError: of what cannot be written.
+        MalformedError: if the path is read-only or the value has the wrong form.
     """
     steps = _config_path(path)
     if steps[0] not in (CROSS_CONNECTS, PORTS):

@@ -145,7 +145,7 @@ def write(host: Host, path: Path, value: Any, edits: Edits, *, replaces: bool) -
     """Takes an update or a replacement up.
 
     Raises:
-        MalformedError: of what cannot be written.
+        MalformedError: if the path is read-only or the value has the wrong form.
     """
     names = [name for name, _ in path]
     if names[:1] == ["connections"]:

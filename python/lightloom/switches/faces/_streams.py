@@ -46,7 +46,10 @@ class Session:
         await asyncio.wait_for(self._writer.drain(), WRITE_S)
 
 
-def _cancel(task: asyncio.Task[object] | None) -> None:
+def _cut(writer: asyncio.StreamWriter, task: asyncio.Task[object] | None) -> None:
+    """Closes a connection. Before Python 3.12, `wait_for` may swallow a cancellation that
+    arrives as its future is done: the transport must go, too."""
+    writer.transport.abort()
     if task is not None:
         task.cancel()
 
@@ -70,7 +73,7 @@ async def start(
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        client = Client(lambda: _cancel(task))
+        client = Client(lambda: _cut(writer, task))
         session = Session(reader, writer, delimiter)
         try:
             host.enter(client)

@@ -1,0 +1,182 @@
+"""`plan --diff TARGET --apply`: what a switch has lit, and how a plan gets onto it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lightloom import console
+from lightloom.errors import ConfigError, refusal
+
+if TYPE_CHECKING:
+    from lightloom.control.changes import OldPlan
+    from lightloom.control.plans import Plan
+    from lightloom.control.wiring import PortMap
+    from lightloom.switches.ports import Pair
+
+APPLYING = "Changes"
+
+Apply = Annotated[
+    bool,
+    typer.Option(
+        "--apply",
+        help="With --diff TARGET: change the switch, after asking.",
+        rich_help_panel=APPLYING,
+        show_default=False,
+    ),
+]
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes",
+        "-y",
+        help="With --apply: do not ask.",
+        rich_help_panel=APPLYING,
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Applying:
+    """Whether a plan is to be put onto a switch."""
+
+    target: str | None
+    """The address of the switch."""
+    apply: bool
+    """Whether to change it."""
+    yes: bool
+    """Whether to change it without asking."""
+    plane: int | None = None
+    """Which plane of the plan the switch is."""
+
+    def check(self, ports: object, alone: bool) -> None:
+        """Refuses options that have no effect or exclude each other."""
+        if self.yes and not self.apply:
+            raise refusal("--yes", "(given)", "it confirms --apply", "leave it out")
+        if self.apply and self.target is None:
+            limit = "no --diff names a switch"
+            raise refusal("--apply", "(given)", limit, "give --diff scpi://HOST:PORT")
+        if self.apply and alone:
+            limit = "--json and --as print the plan and nothing else"
+            raise refusal("--apply", "(given)", limit, "leave one of them out")
+        if self.target is not None and ports is None:
+            limit = "a switch has ports, and the plan has racks"
+            raise refusal("--port-map", "(missing)", limit, "name a port map with --port-map")
+
+    def finish(self, made: Plan) -> None:
+        """Changes the switch if asked to.
+
+        Raises:
+            ConfigError: if standard input is no terminal, and `--yes` is missing.
+        """
+        if self.apply and self.target is not None:
+            _apply(made, self.target, self.yes, self.plane or 0)
+
+
+def is_switch(text: str | None) -> bool:
+    """Whether `--diff` names a switch rather than a file."""
+    from lightloom.switches.targets import is_target
+
+    return text is not None and is_target(text)
+
+
+def read_lit(
+    target: str, ports: PortMap, names: Sequence[str], plane: int | None, *, directed: bool
+) -> OldPlan:
+    """What a switch has lit between racks of a port map, as a plan.
+
+    Args:
+        target: the address of the switch.
+        ports: which rack is at which port.
+        names: the racks of the demand.
+        plane: which of the planes of the port map the switch is.
+        directed: whether circuits of the plan lead one way.
+
+    Raises:
+        ConfigError: if the port map has several planes and none is named, or the switch does
+            not answer.
+    """
+    from lightloom.control.changes import OldPlan
+    from lightloom.control.changes.old_plan import OldLight
+    from lightloom.control.wiring import SwitchSize
+    from lightloom.switches.protocol import SwitchError
+    from lightloom.switches.targets import open_target
+
+    if ports.planes > 1 and plane is None:
+        limit = f"{ports.file} has {ports.planes} planes, and {target} is one switch"
+        raise refusal("--diff", target, limit, "say with --plane which one it is")
+    try:
+        switch = open_target(target)
+        try:
+            size, pairs = switch.describe().size, switch.read().pairs
+        finally:
+            switch.close()
+    except SwitchError as problem:
+        raise ConfigError(f"--diff: {problem}") from None
+    on = plane or 0
+    senders, receivers = _racks(ports, on)
+    lights = [
+        OldLight(on, senders[a], receivers[b], (a, b))
+        for a, b in pairs
+        if a in senders and b in receivers and senders[a] != receivers[b]
+    ]
+    racks = [*dict.fromkeys([*names, *(light.source for light in lights)])]
+    own = SwitchSize(size.a, size.b)
+    others = len(pairs) - len(lights)
+    return OldPlan(target, lights, racks, directed, own, plane, others)
+
+
+def _racks(ports: PortMap, plane: int) -> tuple[dict[int, str], dict[int, str]]:
+    """The rack at each A port and at each B port of a plane."""
+    own = [port for port in ports if port.plane == plane]
+    return {port.a: port.rack for port in own}, {port.b: port.rack for port in own}
+
+
+def steps(made: Plan, lit: Sequence[Pair], plane: int) -> tuple[list[Pair], list[Pair]]:
+    """The cross-connects to delete, and all that are wanted.
+
+    Deleted is what the plan does not have: between two ports of the port map, or at a port
+    that the plan needs. Other cross-connects on the switch are left alone.
+    """
+    from lightloom.control.wiring import lights_of
+
+    own = (light for light in lights_of(made) if light.plane == plane)
+    wanted = [light.ports for light in own if light.ports is not None]
+    senders, receivers = _racks(made.wiring.ports, plane) if made.wiring is not None else ({}, {})
+    a_needed, b_needed = {a for a, _ in wanted}, {b for _, b in wanted}
+    gone = [
+        (a, b)
+        for a, b in lit
+        if (a, b) not in wanted
+        and ((a in senders and b in receivers) or a in a_needed or b in b_needed)
+    ]
+    return gone, wanted
+
+
+def _apply(made: Plan, target: str, yes: bool, plane: int) -> None:
+    from lightloom.cli import switch as switch_command
+    from lightloom.switches.protocol import SwitchError, difference
+    from lightloom.switches.targets import open_target
+
+    try:
+        switch = open_target(target)
+        try:
+            reading = switch.read()
+            gone, wanted = steps(made, reading.pairs, plane)
+            going, coming, kept = difference(reading, gone, wanted)
+            console.say("")
+            switch_command.print_change(going, coming, kept)
+            if not going and not coming:
+                console.say("nothing changed")
+                return
+            if not yes and not switch_command.confirmed(target):
+                raise typer.Exit(switch_command.EXIT_FAILED)
+            switch_command.print_outcome(switch.change(gone, wanted))
+        finally:
+            switch.close()
+    except SwitchError as problem:
+        console.stop(switch_command.told(problem), switch_command.EXIT_FAILED)

@@ -1,0 +1,70 @@
+"""`plan --diff TARGET --apply` on an emulated switch."""
+
+import pytest
+from cli_support import ROOT, lightloom
+from switch_support import served
+
+from lightloom.switches.changes import wish
+
+PLAN = [
+    "plan",
+    str(ROOT / "examples" / "demand-8.csv"),
+    "-a",
+    "edmonds",
+    "--port-map",
+    str(ROOT / "examples" / "ports-8.csv"),
+]
+# edmonds joins gpu-1 and gpu-2, gpu-0 and gpu-3, web and cache, store-0 and store-1 (dual
+# bound proved by `plan`); of ports-8.csv, a circuit is the A port of each to the B port of
+# the other
+LIT = sorted([(3, 6), (5, 4), (1, 8), (7, 2), (14, 14), (13, 13), (11, 12), (12, 11)])
+
+
+@pytest.mark.parametrize("scheme", ["scpi", "gnmi"])
+def test_the_plan_is_lit_and_a_second_run_changes_nothing(scheme, tmp_path):
+    with served(scheme) as switch:
+        target = f"{scheme}://127.0.0.1:{switch.ports[scheme]}"
+        words = [*PLAN, "--diff", target, "--apply", "--yes"]
+        done = lightloom(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "0 to delete, 8 to create, 0 to keep" in done.stdout
+        assert switch.pairs() == LIT
+        again = lightloom(*words, cwd=tmp_path)
+        assert again.returncode == 0, again.stderr
+        assert f"from {target}: 0 to break, 0 to make, 4 to keep" in again.stdout
+        assert "0 to delete, 0 to create, 8 to keep\nnothing changed\n" in again.stdout
+
+
+def test_it_deletes_what_is_in_the_way_and_leaves_others_alone(tmp_path):
+    with served("scpi") as switch:
+        # 3A-8B joins two racks otherwise; 14A-20B holds a port of the plan; 30A-31B is neither
+        before = [(3, 8), (14, 20), (30, 31)]
+        switch.do(lambda: switch.host.machine.change(switch.host.now, add=map(wish, before)))
+        target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
+        shown = lightloom(*PLAN, "--diff", target, cwd=tmp_path)
+        assert shown.returncode == 0, shown.stderr
+        assert switch.pairs() == before  # --diff alone changes nothing
+        done = lightloom(*PLAN, "--diff", target, "--apply", "-y", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "delete 14A-20B\n" in done.stdout
+        assert "2 to delete, 8 to create, 0 to keep" in done.stdout
+        assert switch.pairs() == sorted([*LIT, (30, 31)])
+
+
+def test_options_without_effect_are_refused(tmp_path):
+    with served("scpi") as switch:
+        target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
+        for words, message in [
+            ([*PLAN, "--diff", target, "--apply"], "--yes = (missing)"),
+            ([*PLAN, "--apply"], "no --diff names a switch"),
+            ([*PLAN, "--diff", target, "--yes"], "it confirms --apply"),
+            ([*PLAN, "--diff", target, "--apply", "--json"], "nothing else"),
+            ([*PLAN[:4], "--diff", target], "--port-map = (missing)"),
+        ]:
+            done = lightloom(*words, cwd=tmp_path)
+            assert done.returncode == 2, done.stdout
+            assert message in done.stderr
+        assert switch.pairs() == []
+    done = lightloom(*PLAN, "--diff", target, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "connection refused" in done.stderr

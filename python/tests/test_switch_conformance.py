@@ -1,0 +1,166 @@
+"""The conformance test on the switch in process and on files, and on switches that misbehave:
+each check has an input under which it fails."""
+
+import json
+
+import pytest
+from switch_support import served
+
+from lightloom.switches import conformance
+from lightloom.switches.conformance import Verdict
+from lightloom.switches.design import MS, Design
+from lightloom.switches.emulated import EmulatedSwitch
+from lightloom.switches.faults import Fault
+from lightloom.switches.ports import Port, Size
+from lightloom.switches.protocol import CrossConnect, Outcome, Reading, SwitchError
+from lightloom.switches.stored import StoredSwitch
+from lightloom.switches.targets import open_target
+
+
+def design(**keys):
+    return Design(**{"size": Size(8, 8), "settle_ps": 5 * MS, **keys})
+
+
+def verdicts(switch):
+    return {one.name: one.verdict for one in conformance.run(switch)}
+
+
+def failed(switch):
+    return {name for name, verdict in verdicts(switch).items() if verdict is Verdict.FAILED}
+
+
+def test_the_emulated_switch_in_process_passes():
+    found = verdicts(EmulatedSwitch(design()))
+    # a second connection, on which light is sampled, does not exist in process
+    for name in ("reconfiguration under light", "warm reboot", "cold reboot"):
+        assert found.pop(name) is Verdict.SKIPPED
+    assert {*found.values()} == {Verdict.PASSED}
+    assert len(found) == 11
+
+
+def test_a_file_passes(tmp_path):
+    file = tmp_path / "lit.json"
+    file.write_text('["1A-1B"]')
+    # a file refuses a port that is in use, and has no light
+    assert not failed(StoredSwitch(file))
+    assert json.loads(file.read_text()) == ["1A-1B"]
+
+
+class Careless(EmulatedSwitch):
+    """Reports what it does not do, or does what it does not report."""
+
+    def __init__(self, kind):
+        super().__init__(design())
+        self.kind = kind
+        self.extra = []
+
+    def change(self, remove, add, *, wait_s=60.0):
+        if self.kind == "disturbs":
+            self.machine.strike(self.now, Fault("failed", port=Port("B", 1)))
+        if self.kind == "ignores":
+            return Outcome([], [*add], [], True)
+        if self.kind == "accepts all" and any(a > 8 or b > 8 or a < 1 for a, b in add):
+            return Outcome([], [*add], [], True)
+        if self.kind == "complains" and remove and not add and not self._there(remove):
+            raise SwitchError("no such cross-connect")
+        if self.kind == "creates first" and remove and add:
+            self.change([], add)
+            return self.change(remove, [])
+        if self.kind == "two in one" and not remove:
+            try:
+                return super().change(remove, add, wait_s=wait_s)
+            except SwitchError:
+                self.extra = [*add]
+                return Outcome([], [*add], [], True)
+        done = super().change(remove, add, wait_s=wait_s)
+        self.extra = []
+        if self.kind == "always again" and done.kept:
+            return Outcome([], [*add], [], True)
+        return done
+
+    def _there(self, pairs):
+        return bool({*pairs} & {*super().read().pairs})
+
+    def read(self):
+        found = super().read()
+        extra = [CrossConnect(pair, "x") for pair in self.extra]
+        return Reading([*found.cross_connects, *extra], found.ports)
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        ("ignores", "create"),
+        ("always again", "idempotence"),
+        ("disturbs", "keep"),
+        ("two in one", "conflict"),
+        ("accepts all", "refusal"),
+        ("complains", "delete what is not there"),
+        ("creates first", "order of an update"),
+    ],
+)
+def test_a_switch_that_misbehaves_fails_the_check(kind, check):
+    assert check in failed(Careless(kind))
+
+
+def test_a_bulk_that_stops_half_way_fails():
+    class HalfBulk(EmulatedSwitch):
+        def change(self, remove, add, *, wait_s=60.0):
+            if len([*add]) > 4:
+                self.machine.strike(self.now, Fault("partial"))
+            return super().change(remove, add, wait_s=wait_s)
+
+    assert failed(HalfBulk(design())) == {"bulk"}
+
+
+@pytest.mark.parametrize(
+    ("recovery", "told"), [("restore", "kept"), ("remove", "removed"), ("maintain", "kept")]
+)
+@pytest.mark.parametrize("scheme", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
+def test_reboots_over_every_face(scheme, recovery, told):
+    timing = {"settle": "5 ms", "cold_boot": "200 ms", "warm_boot": "100 ms"}
+    with served(scheme, timing=timing, recovery=recovery) as switch:
+        target = f"{'sonic' if scheme == 'ssh' else scheme}://127.0.0.1:{switch.ports[scheme]}"
+
+        def reboot(kind):
+            switch.strike(Fault(f"reboot-{kind}"))
+
+        def again():
+            return open_target(target)
+
+        checks = {one.name: one for one in conformance.run(again(), again, 30, 8, reboot)}
+        assert not [one for one in checks.values() if one.verdict is Verdict.FAILED]
+        assert "cross-connects kept" in checks["warm reboot"].detail
+        assert f"cross-connects {told}" in checks["cold reboot"].detail
+
+
+def test_a_warm_reboot_that_darkens_fails():
+    timing = {"settle": "5 ms", "cold_boot": "100 ms"}
+    with served("scpi", timing=timing, recovery="remove") as switch:
+
+        def again():
+            return open_target(f"scpi://127.0.0.1:{switch.ports['scpi']}")
+
+        def reboot(kind):
+            switch.strike(Fault("reboot-cold"))
+
+        checks = {one.name: one for one in conformance.run(again(), again, 30, 8, reboot)}
+        assert checks["warm reboot"].verdict is Verdict.FAILED
+
+
+def test_too_few_free_ports_are_told():
+    switch = EmulatedSwitch(design(size=Size(4, 4)))
+    switch.change([], [(1, 1)])
+    (only,) = conformance.run(switch)
+    assert only.verdict is Verdict.FAILED
+    assert "fewer than 4" in only.detail
+
+
+def test_half_of_a_change_is_reported_in_process():
+    switch = EmulatedSwitch(design())
+    switch.machine.strike(0, Fault("partial"))
+    with pytest.raises(SwitchError) as caught:
+        switch.change([], [(1, 1), (2, 2)])
+    assert [*caught.value.done.added] == [(1, 1)]
+    assert switch.change([(1, 1)], [(1, 2)]).settled
+    assert switch.now == 5 * MS  # one settling time: a change that failed does not wait

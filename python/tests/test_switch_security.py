@@ -1,0 +1,125 @@
+"""TLS, answers that never come, and hostile input on the faces over SSH and gNMI."""
+
+import asyncio
+import datetime
+import ipaddress
+import socket
+from contextlib import suppress
+
+import asyncssh
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from switch_support import WAIT_S, ask, served, tcp
+
+from lightloom.switches.drivers import scpi
+from lightloom.switches.drivers.gnmi import CA, GnmiSwitch
+from lightloom.switches.drivers.sonic import SonicSwitch
+from lightloom.switches.faults import Fault
+from lightloom.switches.protocol import SwitchError
+
+
+def certificate(folder):
+    """A key and a certificate of 127.0.0.1, signed by themselves."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.datetime.now(datetime.UTC)
+    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    form = serialization.PrivateFormat.PKCS8
+    (folder / "key.pem").write_bytes(key.private_bytes(pem, form, plain))
+    (folder / "certificate.pem").write_bytes(made.public_bytes(pem))
+
+
+def test_gnmi_by_tls(tmp_path, monkeypatch):
+    certificate(tmp_path)
+    own = {
+        "tls_key": str(tmp_path / "key.pem"),
+        "tls_certificate": str(tmp_path / "certificate.pem"),
+    }
+    with served("gnmi", options={"gnmi": own}) as switch:
+        port = switch.ports["gnmi"]
+        with pytest.raises(SwitchError):  # the certificate has no known issuer
+            GnmiSwitch("127.0.0.1", port, tls=True)
+        monkeypatch.setenv(CA, str(tmp_path / "certificate.pem"))
+        driver = GnmiSwitch("127.0.0.1", port, tls=True)
+        assert driver.change([], [(1, 1)]).settled
+        driver.close()
+        with pytest.raises(SwitchError):
+            GnmiSwitch("127.0.0.1", port, tls=False)
+
+
+def test_an_answer_that_never_comes_is_a_failure_whose_effect_is_not_known(monkeypatch):
+    monkeypatch.setattr(scpi, "ANSWER_S", 0.3)
+    with served("scpi") as switch:
+        driver = scpi.ScpiSwitch("127.0.0.1", switch.ports["scpi"])
+        driver.describe()
+        switch.strike(Fault("silent"))
+        with pytest.raises(SwitchError, match="no answer") as caught:
+            driver.change([], [(1, 1)])
+        assert caught.value.done is None
+        assert switch.pairs() == [(1, 1)]  # it had acted
+        again = scpi.ScpiSwitch("127.0.0.1", switch.ports["scpi"])
+        assert again.change([], [(1, 1)]).kept == [(1, 1)]
+
+
+def shell(port, data):
+    """What a shell prints for bytes, until it ends."""
+
+    async def talk():
+        options = {"username": "a", "password": "b", "known_hosts": None, "config": None}
+        async with (
+            asyncssh.connect("127.0.0.1", port, **options) as line,
+            line.create_process(encoding=None) as process,
+        ):
+            process.stdin.write(data)
+            process.stdin.write_eof()
+            return await process.stdout.read()
+
+    return asyncio.run(asyncio.wait_for(talk(), WAIT_S))
+
+
+def test_the_shell_carries_commands_out_and_survives_hostile_lines():
+    with served("ssh") as switch:
+        port = switch.ports["ssh"]
+        said = shell(port, b"config ocs cross-connect add 1A-2B\nshow ocs cross-connect\nexit\n")
+        assert b"1A-2B    1A        2B" in said.replace(b"1A-2B  ", b"1A-2B    ")
+        for data in (b"x" * (3 << 20) + b"\n", b"\xff\xfe\n", b"'unclosed\n", b"\n" * 100):
+            with suppress(asyncssh.Error, ConnectionError):
+                shell(port, data)
+        driver = SonicSwitch("127.0.0.1", port)
+        assert driver.read().pairs == [(1, 2)]
+        driver.close()
+
+
+@pytest.mark.parametrize("face", ["ssh", "netconf", "gnmi", "command"])
+def test_bytes_that_are_no_protocol_end_that_connection_and_nothing_else(face):
+    with served(face, "scpi") as switch:
+        for data in (b"\x00" * 100, b"GET / HTTP/1.1\r\n\r\n", b"SSH-2.0-x\r\n" + b"\xff" * 5000):
+            with tcp(switch.ports[face]) as line:
+                line.sendall(data)
+                line.settimeout(0.3)
+                with suppress(TimeoutError, ConnectionError):
+                    line.recv(1000)
+        half_open = [socket.create_connection(("127.0.0.1", switch.ports[face])) for _ in range(20)]
+        assert ask(switch.ports["scpi"], ":oxc:swit:size?\n") == "32,32\n"
+        for line in half_open:
+            line.close()
+
+
+def test_an_http_body_that_is_too_long_is_refused():
+    with served("command") as switch:
+        head = "POST /faults HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n"
+        assert "400 Bad Request" in ask(switch.ports["command"], head)
