@@ -80,7 +80,7 @@ fn run(fabric: &Value, unit: Time, faults: Value) -> Result<RunOutput, String> {
     let per_rack = if single { 1 } else { 2 };
     let raw = json!({
         "cluster": {"racks": 8, "servers_per_rack": per_rack, "server_rate": "10 Gb/s"},
-        "workload": {"load": 0.1, "flows": 1},
+        "workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}},
         "run": {"stop": (unit * 10).to_string()},
         "fabric": [fabric],
         "fault": faults,
@@ -193,7 +193,7 @@ fn union(mut spans: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
 fn a_transceiver_that_fails_twice_works_again_when_both_failures_are_over() {
     let raw = json!({
         "cluster": {"racks": 2, "servers_per_rack": 1, "server_rate": "50 Gb/s"},
-        "workload": {"load": 0.1, "flows": 1},
+        "workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}},
         "fabric": [{"kind": "clos", "header": "0 B"}],
         "fault": [
             {"element": "transceiver", "node": 0, "uplink": 0, "at": "1 ms", "repair_at": "6 ms"},

@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 fn run(fabric: &Value, faults: &[Value]) -> Value {
     let raw = json!({
         "cluster": {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
-        "workload": {"load": 0.1, "flows": 1},
+        "workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}},
         "fabric": [fabric],
         "fault": faults,
     });
