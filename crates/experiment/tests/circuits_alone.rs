@@ -43,7 +43,7 @@ fn is_near(time: Time, expected: Time) -> bool {
 }
 
 fn finishes(fabric: Value, flows: Flows) -> Vec<Time> {
-    let run = json!({"workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}}, "run": {"limit": "100 s"}});
+    let run = json!({"workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}}, "run": {"stop": "drain", "limit": "100 s"}});
     let prepared = experiment(fabric, run).prepare(0, 1, Some(flows));
     let output = prepared.expect("a good table").run(&mut Silent);
     output.expect("nothing fails").flows.finish

@@ -194,6 +194,7 @@ fn a_transceiver_that_fails_twice_works_again_when_both_failures_are_over() {
     let raw = json!({
         "cluster": {"racks": 2, "servers_per_rack": 1, "server_rate": "50 Gb/s"},
         "workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}},
+        "run": {"stop": "drain"},
         "fabric": [{"kind": "clos", "header": "0 B"}],
         "fault": [
             {"element": "transceiver", "node": 0, "uplink": 0, "at": "1 ms", "repair_at": "6 ms"},

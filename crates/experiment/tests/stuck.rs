@@ -10,6 +10,7 @@ fn run(fabric: &Value, faults: &[Value]) -> Value {
     let raw = json!({
         "cluster": {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
         "workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}},
+        "run": {"stop": "drain"},
         "fabric": [fabric],
         "fault": faults,
     });
