@@ -122,7 +122,6 @@ pub(super) struct Context<'a> {
 impl Hybrid {
     /// A hybrid network for so many flows.
     pub fn new(setup: Setup, flows: usize) -> Hybrid {
-        let pause = setup.steady.then(|| longest_pause(&setup));
         let Setup {
             cluster,
             tree,
@@ -143,6 +142,7 @@ impl Hybrid {
         };
         let estimator = Estimator::new(estimation);
         let interval = setup.timing.interval;
+        let pause = setup.steady.then(|| longest_pause(&setup));
         let (policy, times) = Timed::wrap(setup.policy, &setup.computation, Some(interval));
         let mut controller = Controller::new(policy, hardware, setup.timing, estimator);
         if let Some(order) = setup.order {
