@@ -205,11 +205,6 @@ impl Control {
         self.controller.timing().interval
     }
 
-    /// Whether it works.
-    pub fn works(&self) -> bool {
-        self.works
-    }
-
     /// What keeps it from deciding.
     pub fn trouble(&self) -> Option<&Refusal> {
         self.trouble.as_ref()
