@@ -74,12 +74,12 @@ fn flows(hosts: u32, per_rack: u32, unit: Time) -> Flows {
     flows
 }
 
-/// 8 racks of two servers, or 8 nodes, of 10 Gb/s.
+/// 8 racks of two servers, or 8 nodes, of 50 Gb/s.
 fn run(fabric: &Value, unit: Time, faults: Value) -> Result<RunOutput, String> {
     let single = fabric["kind"].as_str().is_some_and(connects_single_nodes);
     let per_rack = if single { 1 } else { 2 };
     let raw = json!({
-        "cluster": {"racks": 8, "servers_per_rack": per_rack, "server_rate": "10 Gb/s"},
+        "cluster": {"racks": 8, "servers_per_rack": per_rack, "server_rate": "50 Gb/s"},
         "workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}},
         "run": {"stop": (unit * 10).to_string()},
         "fabric": [fabric],
