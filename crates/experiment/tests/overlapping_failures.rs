@@ -30,7 +30,9 @@ fn fabrics() -> Vec<(Value, Time)> {
     let mut all: Vec<(Value, Time)> = Vec::new();
     for entry in REGISTRY {
         let unit = match entry.kind {
-            "cthrough" | "hydra" | "hybrid" => Time::S,
+            "hydra" => Time::S * 10,
+            "cthrough" | "hybrid" => Time::S,
+            "opera" => Time::MS * 5,
             _ => Time::US * 100,
         };
         all.push((json!({"kind": entry.kind}), unit));
@@ -43,10 +45,7 @@ fn fabrics() -> Vec<(Value, Time)> {
         Time::US * 100,
     ));
     all.push((json!({"kind": "hybrid", "preset": "mesh"}), Time::S * 10));
-    all.push((
-        json!({"kind": "hybrid", "preset": "rotation"}),
-        Time::MS * 20,
-    ));
+    all.push((json!({"kind": "hybrid", "preset": "rotation"}), Time::S));
     all
 }
 
