@@ -221,13 +221,6 @@ pub trait Reports: Send {
         None
     }
 
-    /// The longest pause in deliveries after which bytes that wait are still delivered, if
-    /// nothing arrives, fails or is repaired meanwhile: after a longer one they never are.
-    /// `None` where no such time is known.
-    fn longest_pause(&self) -> Option<Time> {
-        None
-    }
-
     /// What keeps the fabric from going on, if anything does: the run ends with it.
     fn trouble(&self) -> Option<&Refusal> {
         None
@@ -254,7 +247,7 @@ pub trait Fabric: Reports {
     fn apply(&mut self, command: Command) -> Result<(), Rejected>;
 
     /// Whether nothing would move without an arrival or a command: no byte is
-    /// inside, but for those that a fault has cut off, or that nothing serves.
+    /// inside, but for those that a fault has cut off.
     fn idle(&self) -> bool;
 
     /// From now on shares links out no more exactly than that; called before anything

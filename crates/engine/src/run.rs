@@ -93,9 +93,6 @@ pub struct Outcome {
     pub kernel_s: f64,
     /// Whether the observer stopped the run.
     pub interrupted: bool,
-    /// Bytes that wait and never move again, for which the run ended; none if it ended
-    /// otherwise.
-    pub stuck: Option<u64>,
 }
 
 /// At most this many samples are kept; beyond it every second one is dropped
@@ -159,9 +156,6 @@ struct Running<'a> {
     at_last_arrival: Option<(Time, Ledger)>,
     /// All flows before this one are delivered.
     delivered: usize,
-    /// Byte counts when they changed last, and when that was seen; a fault counts, too.
-    counted: Ledger,
-    quiet_since: Time,
     /// Inside the fabric alone.
     kernel: Duration,
 }
@@ -181,8 +175,6 @@ impl<'a> Running<'a> {
             offering: io.flows.after.is_empty().then_some(last_arrival),
             at_last_arrival: None,
             delivered: 0,
-            counted: Ledger::default(),
-            quiet_since: Time::ZERO,
             kernel: Duration::ZERO,
             fabric,
             io,
@@ -201,7 +193,6 @@ impl<'a> Running<'a> {
         }
         while let Some(fault) = self.faults.next_if(|f| f.at <= now) {
             self.fabric.apply(fault.command)?;
-            self.quiet_since = now;
         }
         if now >= self.next_sample {
             self.samples.push(sample(self.fabric, self.io, now));
@@ -232,13 +223,6 @@ impl<'a> Running<'a> {
     /// The end as known now.
     fn end(&mut self) -> Time {
         let (plan, now) = (self.plan, self.now);
-        if self.stuck().is_some() {
-            let measured = match plan.stop {
-                Stop::Delivered(until) => until,
-                _ => self.io.jobs_end(),
-            };
-            return measured.min(plan.limit).max(now);
-        }
         let end = match plan.stop {
             Stop::Delivered(until) if all_delivered(self.io, until, &mut self.delivered) => {
                 now.max(until).min(plan.limit)
@@ -257,11 +241,7 @@ impl<'a> Running<'a> {
     fn advance(&mut self, end: Time) -> Result<(), Broken> {
         let fault = self.faults.peek().map_or(Time::NEVER, |f| f.at);
         let arrivals_end = self.offering.unwrap_or(Time::NEVER);
-        let pause_ends = { self.pause_ends() }
-            .filter(|&ends| ends > self.now)
-            .unwrap_or(Time::NEVER);
         let due = self.next_sample.min(fault).min(self.next_count());
-        let due = due.min(pause_ends);
         let to = due.min(arrivals_end).min(end);
         let clock = Instant::now();
         self.fabric.advance(to, self.io);
@@ -273,50 +253,15 @@ impl<'a> Running<'a> {
             return Err(Broken::Halted);
         }
         self.now = to;
-        if self.io.ledger != self.counted {
-            self.counted = self.io.ledger;
-            self.quiet_since = to;
-        }
         Ok(())
-    }
-
-    /// When bytes that wait are known never to move again, unless some move before; none
-    /// while something may still move them.
-    fn pause_ends(&mut self) -> Option<Time> {
-        let waits_for_all = matches!(self.plan.stop, Stop::Drain | Stop::Delivered(_));
-        let may_wait_for_ever = waits_for_all
-            && self.io.ledger.in_flight() > 0
-            && self.io.exhausted()
-            && self.faults.peek().is_none();
-        if !may_wait_for_ever {
-            return None;
-        }
-        match self.fabric.idle() {
-            true => Some(self.now),
-            false => { self.fabric.longest_pause() }
-                .map(|pause| Time(self.quiet_since.0.saturating_add(pause.0)) + Time(1)),
-        }
-    }
-
-    /// Bytes that wait and never move again; none while any may.
-    fn stuck(&mut self) -> Option<u64> {
-        let ends = self.pause_ends()?;
-        (ends <= self.now).then(|| self.io.ledger.in_flight())
     }
 
     /// The last sample, and what the run leaves behind.
     fn ended(mut self, interrupted: bool) -> Outcome {
         let mut now = self.now;
-        let stuck = self.stuck();
-        let last = self.io.last_completion();
-        if self.plan.stop == Stop::Drain && self.io.exhausted() {
+        if self.plan.stop == Stop::Drain && self.fabric.idle() && self.io.exhausted() {
             // With its last byte, not with the horizon that saw it.
-            now = match (self.fabric.idle(), stuck) {
-                (true, None) => last.min(now),
-                (true, Some(_)) if last > Time::ZERO => last.min(now),
-                (_, Some(_)) => self.quiet_since.max(last).min(now),
-                (false, None) => now,
-            };
+            now = self.io.last_completion().min(now);
         }
         // The horizon that saw the end may lie beyond it, and was sampled there.
         self.samples.retain(|s| s.at < now);
@@ -339,7 +284,6 @@ impl<'a> Running<'a> {
             lit: self.fabric.lit_for(now),
             kernel_s: self.kernel.as_secs_f64(),
             interrupted,
-            stuck,
         }
     }
 }

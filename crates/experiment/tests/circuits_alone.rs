@@ -43,7 +43,7 @@ fn is_near(time: Time, expected: Time) -> bool {
 }
 
 fn finishes(fabric: Value, flows: Flows) -> Vec<Time> {
-    let run = json!({"workload": {"load": 0.1, "flows": 1}, "run": {"limit": "100 s"}});
+    let run = json!({"workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}}, "run": {"stop": "drain", "limit": "100 s"}});
     let prepared = experiment(fabric, run).prepare(0, 1, Some(flows));
     let output = prepared.expect("a good table").run(&mut Silent);
     output.expect("nothing fails").flows.finish
@@ -113,7 +113,7 @@ fn a_threshold_is_refused_where_nothing_else_carries_what_is_below() {
     let policy = json!({"kind": "hydra", "threshold": "1 MB"});
     let resolve = |more: Value| {
         let fabric = with(circuits(json!({"policy": policy})), more);
-        let workload = json!({"workload": {"load": 0.1, "flows": 1}});
+        let workload = json!({"workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}}});
         experiment(fabric, workload)
             .resolve()
             .map_err(|refusal| refusal.to_string())

@@ -30,7 +30,9 @@ fn fabrics() -> Vec<(Value, Time)> {
     let mut all: Vec<(Value, Time)> = Vec::new();
     for entry in REGISTRY {
         let unit = match entry.kind {
-            "cthrough" | "hydra" | "hybrid" => Time::S,
+            "hydra" => Time::S * 10,
+            "cthrough" | "hybrid" => Time::S,
+            "opera" => Time::MS * 5,
             _ => Time::US * 100,
         };
         all.push((json!({"kind": entry.kind}), unit));
@@ -43,10 +45,7 @@ fn fabrics() -> Vec<(Value, Time)> {
         Time::US * 100,
     ));
     all.push((json!({"kind": "hybrid", "preset": "mesh"}), Time::S * 10));
-    all.push((
-        json!({"kind": "hybrid", "preset": "rotation"}),
-        Time::MS * 20,
-    ));
+    all.push((json!({"kind": "hybrid", "preset": "rotation"}), Time::S));
     all
 }
 
@@ -74,13 +73,13 @@ fn flows(hosts: u32, per_rack: u32, unit: Time) -> Flows {
     flows
 }
 
-/// 8 racks of two servers, or 8 nodes, of 10 Gb/s.
+/// 8 racks of two servers, or 8 nodes, of 50 Gb/s.
 fn run(fabric: &Value, unit: Time, faults: Value) -> Result<RunOutput, String> {
     let single = fabric["kind"].as_str().is_some_and(connects_single_nodes);
     let per_rack = if single { 1 } else { 2 };
     let raw = json!({
-        "cluster": {"racks": 8, "servers_per_rack": per_rack, "server_rate": "10 Gb/s"},
-        "workload": {"load": 0.1, "flows": 1},
+        "cluster": {"racks": 8, "servers_per_rack": per_rack, "server_rate": "50 Gb/s"},
+        "workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}},
         "run": {"stop": (unit * 10).to_string()},
         "fabric": [fabric],
         "fault": faults,
@@ -193,7 +192,8 @@ fn union(mut spans: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
 fn a_transceiver_that_fails_twice_works_again_when_both_failures_are_over() {
     let raw = json!({
         "cluster": {"racks": 2, "servers_per_rack": 1, "server_rate": "50 Gb/s"},
-        "workload": {"load": 0.1, "flows": 1},
+        "workload": {"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}},
+        "run": {"stop": "drain"},
         "fabric": [{"kind": "clos", "header": "0 B"}],
         "fault": [
             {"element": "transceiver", "node": 0, "uplink": 0, "at": "1 ms", "repair_at": "6 ms"},

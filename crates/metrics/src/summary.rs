@@ -140,10 +140,6 @@ pub struct Summary {
     /// Failures and repairs of the experiment that were due after the end, and so
     /// had no effect.
     pub faults_after_end: u64,
-    /// Bytes that wait and can never move again, for which the run ended [B]; left out
-    /// where it ended otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stuck_bytes: Option<u64>,
     /// Time in which circuits were lit ÷ simulated time, on average over the planes of
     /// switches. Null for fabrics whose circuits do not take turns.
     pub duty_cycle: Option<f64>,
@@ -237,7 +233,6 @@ pub fn summarize(run: &Finished) -> Summary {
         parts: run.parts.clone(),
         derived: run.derived.clone(),
         faults_after_end: run.faults_after_end,
-        stuck_bytes: run.outcome.stuck,
         time_scale: run.time_scale,
         physics: run.physics.cloned(),
         endless: Endless::of(flows),

@@ -42,7 +42,6 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         at_last_arrival: None,
         kernel_s: 0.5,
         interrupted: false,
-        stuck: None,
     };
     summarize(&Finished {
         fabric: "clos",

@@ -55,8 +55,6 @@ MEANT = {
     "devices": "What followed from the devices that the fabric's table names: guardband and its "
     "parts, slot, ports, reach, lasers, error rates, or the switch; left out without any.",
     "faults_after_end": "Failures and repairs that were due after the end, and had no effect.",
-    "stuck_bytes": "Bytes that wait and can never move again, for which the run ended; left out "
-    "where it ended otherwise.",
     "duty_cycle": "Time in which circuits were lit ÷ simulated time, on average over the planes.",
     "physics": "Physics that all fabrics share and that is in force; null without [physics].",
     "fct_bound": "Completion times as far as they are known of all flows that were offered [µs]: "

@@ -43,7 +43,6 @@ def of(result: Result) -> Iterator[str]:
     yield from precision_without_rates(result)
     yield from faults_in_time(result)
     yield from late_faults(result)
-    yield from stuck(result)
     yield from nothing_logged(result)
     yield from samples_thinned(result)
 
@@ -238,18 +237,6 @@ def late_faults(result: Result) -> Iterator[str]:
             f"{what} due after the run ended at {seconds(end_s)}, without effect: "
             f"{_listed(list(events_after(faults, round(end_s * 1e12))))}; let {it} come earlier "
             "(fault.at, fault.repair_at), or the run end later (run.stop)"
-        )
-
-
-def stuck(result: Result) -> Iterator[str]:
-    """Says that the run ended because nothing could move any more."""
-    waits = result.summary.get("stuck_bytes") or 0
-    if waits:
-        end_s = result.summary["simulated_s"]
-        yield (
-            f"the run ended at {seconds(end_s)} with {size(waits)} undelivered, because nothing "
-            "could move any more: no part that carries them works, or no circuit joins their "
-            "racks; repair the parts (fault.repair_at), or join the racks"
         )
 
 

@@ -75,10 +75,6 @@ impl<D: Delegates> Reports for D {
         self.reporter().lit_for(now)
     }
 
-    fn longest_pause(&self) -> Option<Time> {
-        self.reporter().longest_pause()
-    }
-
     fn trouble(&self) -> Option<&Refusal> {
         self.reporter().trouble()
     }

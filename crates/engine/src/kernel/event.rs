@@ -122,6 +122,6 @@ impl<K: EventKernel> Fabric for EventDriven<K> {
     }
 
     fn idle(&self) -> bool {
-        self.kernel.idle() || self.agenda.is_empty()
+        self.kernel.idle()
     }
 }

@@ -157,7 +157,6 @@ impl CThroughConfig {
     pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
         let hardware = self.hardware(cluster);
         Setup {
-            steady: true,
             title: "c-Through",
             cluster: *cluster,
             tree: Tree::new(&self.tree(), cluster).with(&self.packets(cluster)),

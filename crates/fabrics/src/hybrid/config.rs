@@ -263,7 +263,6 @@ impl HybridConfig {
                 dip: self.dip,
             },
             optical_weight: self.optical_weight,
-            steady: self.policy.is_of_registry(),
             give_up: { self.controller_timeout }.map(|after| GiveUp { after, dark: false }),
         })
     }

@@ -13,7 +13,7 @@ use super::demultiplex::Demultiplexer;
 use super::forwarding::Forwarding;
 use super::meter::Meter;
 use super::port_failures::PortFailures;
-use super::setup::{longest_pause, GiveUp, Setup};
+use super::setup::{GiveUp, Setup};
 use super::switch::Switch;
 use super::transport::{BatchId, Transport};
 use super::tree::Tree;
@@ -62,8 +62,6 @@ pub struct Hybrid {
     pub(super) hardware: Hardware,
     pub(super) delays: super::setup::Transport,
     pub(super) give_up: Option<GiveUp>,
-    /// See [`Reports::longest_pause`]; none where a policy may decide anything.
-    pause: Option<Time>,
     pub(super) controller: Controller<Box<dyn Policy>>,
     /// Of the policy, if it could not decide: then nobody decides any more.
     pub(super) trouble: Option<Refusal>,
@@ -180,7 +178,6 @@ impl Hybrid {
             },
             delays: setup.transport,
             give_up: setup.give_up,
-            pause,
             cluster,
             tree,
             hardware,
@@ -395,12 +392,6 @@ impl Reports for Hybrid {
 
     fn circuits(&self, now: Time) -> Vec<Lit> {
         self.switch.circuits(now)
-    }
-
-    fn longest_pause(&self) -> Option<Time> {
-        let turn = { self.schedule.as_ref() }.map_or(Time::ZERO, |s| s.period() * 2);
-        let pause = { self.pause }.filter(|_| self.switch.is_at_rest());
-        pause.map(|pause| Time(pause.0.saturating_add(turn.0)))
     }
 
     fn trouble(&self) -> Option<&Refusal> {

@@ -43,8 +43,6 @@ pub struct Setup {
     pub optical_weight: Option<f64>,
     /// When and how servers give up on a controller that is silent.
     pub give_up: Option<GiveUp>,
-    /// Whether its policy decides by demand and circuits alone, as those of the registry.
-    pub steady: bool,
 }
 
 /// How demand is measured.
@@ -118,31 +116,6 @@ pub struct GiveUp {
     pub after: Time,
     /// Whether circuits go dark then, or stay lit and empty.
     pub dark: bool,
-}
-
-/// Decisions after which a steady policy that has changed nothing never will.
-const DECISIONS: i64 = 4;
-
-/// How long deliveries pause at most while bytes can still move and no step of a change is
-/// under way, schedules apart: the decisions until demand is believed, a change of each, and
-/// what transport takes to rise. At least 10 s, in which last bytes arrive on any way.
-pub fn longest_pause(setup: &Setup) -> Time {
-    let believed = (40.0 / setup.monitoring.smoothing).ceil() as i64;
-    let decisions = match setup.monitoring.smoothing < 1.0 {
-        true => believed,
-        false => DECISIONS,
-    };
-    let Delays {
-        settle,
-        link_up,
-        retag,
-        ..
-    } = setup.delays;
-    let each = setup.timing.interval + setup.timing.computation_delay + settle + link_up + retag;
-    let waits = setup.give_up.map_or(Time::ZERO, |give_up| give_up.after);
-    let rise = setup.transport.ramp + setup.transport.dip + waits;
-    let all = each.0.saturating_mul(decisions).saturating_add(rise.0);
-    Time(all.min(i64::MAX / 4)).max(Time::S * 10)
 }
 
 /// A policy's table, as logs have it.

@@ -98,11 +98,6 @@ impl Switch {
         Some(self.pending.remove(at).1)
     }
 
-    /// Whether no step of a change is under way.
-    pub fn is_at_rest(&self) -> bool {
-        self.pending.is_empty()
-    }
-
     /// What is under way is never carried out: mirrors that were moving stay dark.
     pub fn forget(&mut self) {
         self.pending.clear();

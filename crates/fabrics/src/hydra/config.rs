@@ -174,7 +174,6 @@ impl HydraConfig {
     pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
         let hardware = self.hardware(cluster);
         Setup {
-            steady: true,
             title: "HydRA",
             cluster: *cluster,
             tree: Tree::new(&self.tree(), cluster).with(&self.packets(cluster)),

@@ -200,11 +200,6 @@ impl Control {
         (&self.seen, self.following.as_ref())
     }
 
-    /// Whether it works.
-    pub fn works(&self) -> bool {
-        self.works
-    }
-
     /// What keeps it from deciding.
     pub fn trouble(&self) -> Option<&Refusal> {
         self.trouble.as_ref()

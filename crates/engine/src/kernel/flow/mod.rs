@@ -262,7 +262,6 @@ impl<K: FlowKernel> Fabric for FlowDriven<K> {
     }
 
     fn idle(&self) -> bool {
-        let nothing_moves = self.net.is_at_rest() && self.todo.agenda.is_empty();
-        self.net.is_idle() || nothing_moves
+        self.net.is_idle()
     }
 }

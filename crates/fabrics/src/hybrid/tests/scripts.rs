@@ -102,6 +102,5 @@ fn setup(script: &Script) -> Setup {
         },
         optical_weight: None,
         give_up: None,
-        steady: false,
     }
 }

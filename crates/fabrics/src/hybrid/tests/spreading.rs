@@ -18,12 +18,12 @@ const WIDE: Cluster = Cluster {
     ..FOUR
 };
 
-/// Circuits come up at 1 µs and a ns.
-const LIT: Time = Time(Time::US.0 + Time::NS.0);
+/// Circuits come up at 1 ms and a ns.
+const LIT: Time = Time(Time::MS.0 + Time::NS.0);
 
 fn table(planes: u32, policy: Value) -> Value {
     ideal(json!({
-        "electrical": false, "planes": planes, "policy": policy, "interval": "1 us",
+        "electrical": false, "planes": planes, "policy": policy, "interval": "1 ms",
         "settle": "1 ns",
     }))
 }
@@ -34,10 +34,21 @@ fn parallel(planes: u32) -> Value {
     table(planes, wired(json!(circuits)))
 }
 
+/// Runs until all has been delivered, for 20 s at most.
+fn finish_all(bench: &mut Bench) {
+    for at in (1..=200).map(|n| n * 100) {
+        let ends = &bench.io.flows.finish;
+        if ends.iter().all(|&end| end != Time::NEVER) {
+            return;
+        }
+        bench.until(at);
+    }
+}
+
 /// When each flow arrives.
 fn finishes(cluster: &Cluster, library: &dyn Library, table: Value, rows: &[Row]) -> Vec<Time> {
     let mut bench = Bench::on(cluster, library, table, rows);
-    bench.until(1_000_000);
+    finish_all(&mut bench);
     bench.io.flows.finish.clone()
 }
 
@@ -65,7 +76,7 @@ fn flows_share_all_circuits_of_their_pair() {
     const BYTES: u64 = 40 * MS;
     for (flows, planes) in (1..=9).flat_map(|n| [1, 2, 3, 4].map(|m| (n, m))) {
         // All wait for the circuits; or they arrive, one after the other, when those are lit.
-        for at in [Time::ZERO, Time::US * 10] {
+        for at in [Time::ZERO, Time::MS * 2] {
             let rows: Vec<Row> = (0..flows).map(|n| (n, 9 + n, BYTES, at)).collect();
             let ends = finishes(&WIDE, &Empty, parallel(planes), &rows);
             let last = *ends.iter().max().unwrap();
@@ -85,11 +96,11 @@ fn flows_share_all_circuits_of_their_pair() {
 fn a_route_that_falls_idle_is_taken() {
     let long_and_short = [30, 10, 30, 10].iter().zip(0..);
     let rows: Vec<Row> = long_and_short
-        .map(|(ms, n)| (n, 9 + n, ms * MS, Time::US * 10))
+        .map(|(ms, n)| (n, 9 + n, ms * MS, Time::MS * 2))
         .collect();
     let ends = finishes(&WIDE, &Empty, parallel(2), &rows);
     // Each has half a circuit until 20 ms; then a long flow has 20 MB left, and a circuit.
-    let expected = [40, 20, 40, 20].map(|ms| Time::US * 10 + Time::MS * ms);
+    let expected = [40, 20, 40, 20].map(|ms| Time::MS * 2 + Time::MS * ms);
     let near = ends
         .iter()
         .zip(expected)
@@ -156,7 +167,7 @@ fn paths(routes: &[([u32; 3], [u32; 2])]) -> Paths {
 /// One route over a rack between, and two, also if demands share one.
 #[test]
 fn flows_share_routes_over_other_racks() {
-    let rows: Vec<Row> = (0..4).map(|n| (n, 9 + n, 20 * MS, Time::US * 10)).collect();
+    let rows: Vec<Row> = (0..4).map(|n| (n, 9 + n, 20 * MS, Time::MS * 2)).collect();
     let policy = json!("paths.py:Fixed");
     for (routes, ms) in [
         (paths(&[OVER_2]), 80),
@@ -164,7 +175,7 @@ fn flows_share_routes_over_other_racks() {
         (paths(&[OVER_2, OVER_2, OVER_3, OVER_2]), 40),
     ] {
         let ends = finishes(&WIDE, &routes, table(3, policy.clone()), &rows);
-        let expected = Time::US * 10 + Time::MS * ms;
+        let expected = Time::MS * 2 + Time::MS * ms;
         assert!(ends.iter().all(|&end| is_near(end, expected)), "{ends:?}");
     }
 }
@@ -175,12 +186,12 @@ fn a_flow_leaves_a_circuit_that_others_need() {
     let mut routes = paths(&[OVER_2, OVER_3]);
     routes.0.push((vec![2, 1], vec![2]));
     let rows = [
-        (0, 9, 40 * MS, Time::US * 10),
+        (0, 9, 40 * MS, Time::MS * 2),
         (18, 10, 20 * MS, Time::MS * 5),
         (19, 11, 20 * MS, Time::MS * 5),
     ];
     let ends = finishes(&WIDE, &routes, table(3, json!("paths.py:Fixed")), &rows);
-    let expected = [Time::US * 10 + Time::MS * 40, Time::MS * 45, Time::MS * 45];
+    let expected = [Time::MS * 2 + Time::MS * 40, Time::MS * 45, Time::MS * 45];
     let near = ends
         .iter()
         .zip(expected)
@@ -229,8 +240,10 @@ proptest! {
         let mut bench = Bench::on(&WIDE, &Empty, table, &rows);
         let mut looks = looks;
         looks.sort_unstable();
-        looks.into_iter().for_each(|at| drop(bench.until(at).now));
-        bench.until(1_000_000);
+        for at in looks {
+            bench.until(at);
+        }
+        finish_all(&mut bench);
         prop_assert_eq!(&bench.io.flows.finish, &ends);
     }
 }

@@ -41,11 +41,6 @@ impl Tdma {
     }
 }
 
-/// Turns of the schedule in which a byte that can move is delivered: one to a relay, one from
-/// there, as many for its packets' last parts and for what is sent again. At least 100 ms, in
-/// which servers' links carry the packets that wait for them.
-const TURNS: i64 = 4;
-
 impl Reports for Tdma {
     fn shape(&self) -> Shape {
         let cluster = &self.setup.cluster;
@@ -149,17 +144,6 @@ impl Reports for Tdma {
     fn lit_for(&self, now: Time) -> Option<Time> {
         let lit: i64 = self.planes.iter().map(|p| p.light.lasted(now).0).sum();
         Some(Time(lit / self.planes.len() as i64))
-    }
-
-    /// A controller that works may decide anything.
-    fn longest_pause(&self) -> Option<Time> {
-        if self.setup.control.as_ref().is_some_and(Control::works) {
-            return None;
-        }
-        let followed = self.planes.iter().filter_map(|p| p.schedule.as_ref());
-        let turn = followed.map(|schedule| schedule.period()).max();
-        let beside = self.setup.retransmit_after + self.setup.propagation;
-        Some((turn.unwrap_or(Time::ZERO) * TURNS + beside).max(Time::MS * 100))
     }
 
     fn trouble(&self) -> Option<&Refusal> {

@@ -23,11 +23,6 @@ impl Net {
         self.open == 0 && self.landing == 0
     }
 
-    /// Whether no flow under way has a rate, nor gets one by what was changed last.
-    pub(in crate::kernel::flow) fn is_at_rest(&self) -> bool {
-        self.finishes.first().is_none() && !self.is_dirty()
-    }
-
     /// When the next flow will have sent its last byte.
     pub(in crate::kernel::flow) fn next_finish(&mut self) -> Option<Time> {
         loop {
