@@ -120,7 +120,6 @@ pub(super) struct Context<'a> {
 impl Hybrid {
     /// A hybrid network for so many flows.
     pub fn new(setup: Setup, flows: usize) -> Hybrid {
-        let pause = setup.steady.then(|| longest_pause(&setup));
         let Setup {
             cluster,
             tree,
