@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from lightloom.errors import ConfigError, refusal
 
 #: The longest file of settings that is read [bytes]: an experiment, a price book, a policy.
@@ -69,6 +67,7 @@ def text(path: Path, limit: int = SETTINGS) -> str:
 def pythonic(value: Any) -> Any:
     """The same with Python's own values for those of NumPy, and text for paths.
 
+    >>> import numpy as np
     >>> pythonic({"load": np.float64(0.5), "loads": np.array([1, 2]), "trace": Path("a.csv")})
     {'load': 0.5, 'loads': [1, 2], 'trace': 'a.csv'}
     """
@@ -78,7 +77,9 @@ def pythonic(value: Any) -> Any:
         return [pythonic(inner) for inner in value]
     if isinstance(value, PurePath):
         return str(value)
-    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+    if type(value).__module__.partition(".")[0] != "numpy":  # which commands without arrays do not load
+        return value
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def check_depth(value: Any, file: Path | None = None) -> None:

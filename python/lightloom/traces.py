@@ -163,7 +163,11 @@ def _parquet(path: str, file: BinaryIO, names: Mapping[str, str], unit: str | No
     try:
         data = pq.ParquetFile(file)
         # Before anything is read: of no columns Arrow makes as many rows as the file claims.
-        found = _named(data.schema_arrow.names, names)
+        there = data.schema_arrow.names
+        found = _named(there, names)
+        for name in found.values():
+            if there.count(name) > 1:
+                raise _bad(path, f"has more than one column `{name}`", "keep one")
         _check_names([*found], path)
         table = data.read([*found.values()])
         table.validate(full=True)

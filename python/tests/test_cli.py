@@ -405,16 +405,16 @@ def test_run_says_what_is_in_force(tmp_path: Path) -> None:
 
 
 def test_faults_after_the_end_are_noted(tmp_path: Path) -> None:
-    late = '\n[[fault]]\nat = "1 s"\nelement = "node"\nnode = 1\n'
-    soon = late.replace("1 s", "1 us")
+    late = '\n[[fault]]\nat = "1 s"\nelement = "node"\nnode = 2\n'
+    soon = late.replace("1 s", "1 us").replace("node = 2", "node = 1")
     both = late + 'repair_at = "2 s"\n' + soon
     for verb, name in (("run", "note: "), ("compare", "note: sirius: ")):
         for faults, said, which in (
-            (late, "a failure or repair was due after", "node 1 fails at 1 s; let it come"),
+            (late, "a failure or repair was due after", "node 2 fails at 1 s; let it come"),
             (
                 both,
                 "2 failures or repairs were due after",
-                "node 1 fails at 1 s, node 1 is repaired at 2 s; let them come",
+                "node 2 fails at 1 s, node 2 is repaired at 2 s; let them come",
             ),
             (soon, None, ""),
         ):

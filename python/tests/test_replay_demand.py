@@ -568,7 +568,7 @@ def test_the_example_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert found["changes_per_hour"] == found["changes"] / 23
     # Three moves of the first job, and the first plan.
     assert players["edmonds"]["changes"] == 3
-    assert max(entry["dark_s"] for entry in made["dark_s_by_pair"]) == 0.01
+    assert max(entry["dark_s"] for entry in made["dark_s_by_pair"]) == 0.02
     assert json.loads(run(f"{EXAMPLE} -a edmonds --json")) == made
 
 

@@ -61,8 +61,8 @@ READING: dict[str, list[object]] = {
     "plan": ["plan", "pipe.csv", "--algorithm", "edmonds", "-o", "plan.json"],
     "replay-demand": ["replay-demand", "pipe.csv", "other.csv", "--algorithm", "edmonds"],
 }
-#: What is printed at once, and fits into any pipe.
-AT_ONCE = {"fabrics", "policies", "workloads", "explain"}
+#: What is printed at once, and fits into any pipe; test_cli_switch.py ends `switch serve`.
+AT_ONCE = {"fabrics", "policies", "workloads", "explain", "switch"}
 ENDLESS = (
     "class Endless:\n    def decide(self, demand, switch):\n        while True:\n            pass\n"
 )

@@ -29,7 +29,7 @@ def csv(header: str, scale: float) -> Callable[[Path], Path]:
 
 def cm(scale: float) -> Callable[[Path], Path]:
     def write(folder: Path) -> Path:
-        lines = [f"{s}->{d} start {at / scale:g} size {size}" for s, d, size, at in FLOWS]
+        lines = [f"{s}->{d} start {at / scale:.10g} size {size}" for s, d, size, at in FLOWS]
         path = folder / "t.cm"
         path.write_text("\n".join(["Nodes 4", "Connections 3", *lines]) + "\n")
         return path

@@ -25,8 +25,8 @@ pub fn read<T: DeserializeOwned>(table: &Value, at: &str) -> Result<T, Refusal> 
     })
 }
 
-/// Keys whose value is a name, so that `"50%"` is one, too.
-const NAMES: [&str; 3] = ["label", "name", "group"];
+/// Keys whose value stays text, even if it is `"50%"`.
+const TEXTS: [&str; 4] = ["label", "name", "group", "rate_precision"];
 
 /// The same with numbers for texts such as `"50%"`; nothing if there are none.
 fn with_fractions(value: &Value) -> Option<Value> {
@@ -45,7 +45,7 @@ fn with_fractions(value: &Value) -> Option<Value> {
             let mut read: Option<serde_json::Map<String, Value>> = None;
             for (key, inner) in table
                 .iter()
-                .filter(|(key, _)| !NAMES.contains(&key.as_str()))
+                .filter(|(key, _)| !TEXTS.contains(&key.as_str()))
             {
                 if let Some(new) = with_fractions(inner) {
                     read.get_or_insert_with(|| table.clone())
@@ -242,6 +242,8 @@ mod tests {
         let read: Value = super::read(&table, "").unwrap();
         let expected = json!({"load": 0.5, "label": "50%", "loads": [0.125, 0.5, 1.0]});
         assert_eq!(read, expected);
+        let precision: Value = super::read(&json!({"rate_precision": "1 %"}), "").unwrap();
+        assert_eq!(precision, json!({"rate_precision": "1 %"}));
         for text in ["%", "a%", "1e3%", "-5%", "5 % of"] {
             assert_eq!(with_fractions(&json!(text)), None, "{text}");
         }

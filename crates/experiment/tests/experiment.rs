@@ -141,6 +141,7 @@ const OPEN: &[(&str, &[&str])] = &[
 /// tables of results stay what they were before there were such keys.
 const LEFT_OUT: &[&str] = &[
     "devices",
+    "discipline",
     "propagation",
     "server_propagation",
     "switch_latency",
@@ -257,7 +258,7 @@ fn faults_that_are_due_after_the_end_are_counted() {
     assert_eq!(late(json!([])), 0);
     assert_eq!(late(json!([fault("1 ns", json!({}))])), 0);
     assert_eq!(late(json!([fault("1 ns", json!({"repair_at": "1 s"}))])), 1);
-    let both = fault("1 s", json!({"repair_at": "2 s"}));
+    let both = fault("1 s", json!({"repair_at": "2 s", "node": 2}));
     assert_eq!(late(json!([both, fault("1 ns", json!({}))])), 2);
 }
 

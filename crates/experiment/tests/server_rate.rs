@@ -100,7 +100,7 @@ fn every_fabric_obeys_the_discipline_or_says_that_it_has_none() {
             }
             let raw = json!({
                 "cluster": cluster,
-                "workload": {"load": 0.1, "flows": 10},
+                "workload": {"load": 0.1, "flows": 10, "sizes": "web-search"},
                 "fabric": [{"kind": entry.kind}],
             });
             Experiment::read(&raw)

@@ -11,6 +11,7 @@
 //! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly that it is compared with |
 //! | [`physics`], [`overheads`], [`devices`] | what `[physics]` and optical devices set in a fabric's table |
 //! | [`alone`] | what packets take of time that a fluid does not, where switches store them |
+//! | [`findings`] | values of a table that limit its results |
 //! | [`entrance`], [`hosts`], [`links`], [`discipline`] | what several fabrics have before their own parts: the rack switch, queues of hosts, links to them, the order in which these send |
 //! | `ranges` | refusals that several fabrics word alike |
 //! | `memory` | large columns |

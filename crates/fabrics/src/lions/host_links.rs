@@ -19,7 +19,9 @@ pub struct HostLinks {
     header: u32,
     /// Payload of packets that wait or are being sent [B].
     pub bytes: u64,
-    /// The most bytes on the wire that ever waited for a link.
+    /// The same of each host [B].
+    at: Vec<u64>,
+    /// The most payload that ever waited for a link, or was on it [B].
     pub peak: u64,
 }
 
@@ -49,13 +51,14 @@ impl HostLinks {
             free: vec![Time::ZERO; hosts],
             header: config.header.0 as u32,
             bytes: 0,
+            at: vec![0; hosts],
             peak: 0,
         })
     }
 
     /// Memory that so many hosts and flows take, about [B].
     pub fn memory(hosts: u64, flows: u64) -> u64 {
-        hosts * (Links::BYTES.0 + 8) + flows * Links::BYTES.1
+        hosts * (Links::BYTES.0 + 16) + flows * Links::BYTES.1
     }
 
     /// The last bit of a packet is at a receiver of its host.
@@ -68,23 +71,21 @@ impl HostLinks {
             return Heard::Delivered;
         }
         self.bytes += u64::from(packet.bytes);
+        self.at[host] += u64::from(packet.bytes);
+        self.peak = self.peak.max(self.at[host]);
         let waiting = links::Packet {
             flow: packet.flow,
             bytes: wire,
             circuit: stored,
         };
-        let heard = match self
-            .links
-            .join(host, waiting, false, self.free[host].max(came))
-        {
+        let from = self.free[host].max(came);
+        match self.links.join(host, waiting, false, from) {
             Some(until) => {
                 self.free[host] = until;
                 Heard::Sending(until)
             }
             None => Heard::Waits,
-        };
-        self.peak = self.peak.max(self.links.at(host));
-        heard
+        }
     }
 
     /// A link has sent its packet. Returns that, whether it was stored, and when the link will
@@ -98,12 +99,12 @@ impl HostLinks {
             bytes: sent.bytes - self.header,
         };
         self.bytes -= u64::from(packet.bytes);
+        self.at[host] -= u64::from(packet.bytes);
         (packet, sent.circuit, next)
     }
 
-    /// The most bytes on the wire that wait for a link, or are on it.
+    /// The most payload that waits for a link, or is on it [B].
     pub fn worst(&self) -> u64 {
-        let at = (0..self.free.len()).map(|host| self.links.at(host));
-        at.max().unwrap_or(0)
+        self.at.iter().copied().max().unwrap_or(0)
     }
 }

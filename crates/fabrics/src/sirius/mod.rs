@@ -55,6 +55,7 @@
 //! | a dead node is left out of the schedule | when: `Sirius::reschedule` in `failure/recovery.rs`; which schedule then: `Schedules::begin` | `schedule/reschedule.rs` |
 //! | a lost cell is sent again | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; back into LOCAL before all others: `enter_again` in `failure/recovery.rs` | one file each, as said |
 //! | traffic within a rack | where servers' links have a rate it goes over these (`Servers::turn_back`); where not, `Bypass`; which of them: `Sirius::admit` in `kernel.rs` | `servers/links.rs`; `servers/rack.rs` |
+//! | the links from rack switches to servers, and the cells that wait for them | `Receiving` | `servers/receiving.rs` |
 //!
 //! Words of the code: a [label](index::Label) is a node's place in the order of [`schedule`],
 //! which is how nodes are named from there on; a [row](index::Row) its place in its shard; a

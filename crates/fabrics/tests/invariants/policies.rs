@@ -306,8 +306,14 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
             (order, servers, words, failures),
         )| {
             let (racks, servers_per_rack, gbps, nic) = cluster;
+            let alone = network.get("electrical").is_some();
+            let mut policy = chosen.policy;
+            if alone {
+                // Without a tree every pair needs circuits: a threshold is refused.
+                policy.as_object_mut().expect("a table").remove("threshold");
+            }
             let mut table = json!({
-                "policy": chosen.policy, "planes": chosen.planes,
+                "policy": policy, "planes": chosen.planes,
                 "circuit_rate": format!("{circuit} Gb/s"),
                 "interval": delays.0, "computation_delay": delays.1,
                 "settle": delays.2, "link_up": delays.3, "retag": delays.4,
@@ -318,7 +324,6 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 "controller_timeout": servers.3,
             });
             let mut words = words;
-            let alone = network.get("electrical").is_some();
             if alone {
                 words.retain(|key, _| key != "demand");
             }

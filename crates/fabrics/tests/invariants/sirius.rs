@@ -138,7 +138,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
 fn without_idle_keys(table: &mut Value, ideal: bool, rates: bool) {
     let idle: &[&str] = match (ideal, rates) {
         (true, _) => &["queue", "grant_rule", "recovery"],
-        (false, true) => &["ideal_window", "recovery"],
+        (false, true) => &["ideal_window", "recovery", "discipline"],
         (false, false) => &["ideal_window"],
     };
     let table = table.as_object_mut().expect("a table");

@@ -132,11 +132,11 @@ fn packets_wait_for_a_link_that_sends() {
     assert_eq!(links.hear(0, packet(0), false, ns(150)), Heard::Waits);
     assert_eq!(links.hear(0, packet(0), false, ns(160)), Heard::Waits);
     assert_eq!(links.hear(0, packet(1), false, ns(170)), Heard::Waits);
-    assert_eq!((links.bytes, links.worst()), (4 * 95, 400));
+    assert_eq!((links.bytes, links.worst()), (4 * 95, 4 * 95));
     assert_eq!(links.sent(0, ns(200)), (packet(0), true, Some(ns(300))));
     assert_eq!(links.sent(0, ns(300)), (packet(0), false, Some(ns(400))));
     assert_eq!(links.sent(0, ns(400)), (packet(1), false, Some(ns(500))));
     assert_eq!(links.sent(0, ns(500)), (packet(0), false, None));
-    assert_eq!((links.bytes, links.worst(), links.peak), (0, 0, 400));
+    assert_eq!((links.bytes, links.worst(), links.peak), (0, 0, 4 * 95));
     assert_eq!(links.hear(0, packet(2), false, ns(600)), Heard::Delivered);
 }

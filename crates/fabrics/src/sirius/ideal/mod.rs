@@ -230,10 +230,10 @@ impl SlotKernel for Ideal {
             self.nodes.free_windows(&self.peer_order);
             self.receive(slot, io);
         }
+        self.deliver_capped(self.config.slot * (slot + 1), io);
         if self.inside > 0 || self.servers.is_some() {
             self.peak = self.peak.max(self.longest_queue());
         }
-        self.deliver_capped(self.config.slot * (slot + 1), io);
     }
 
     fn idle(&self) -> bool {
