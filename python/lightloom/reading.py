@@ -77,9 +77,9 @@ def pythonic(value: Any) -> Any:
         return [pythonic(inner) for inner in value]
     if isinstance(value, PurePath):
         return str(value)
-    if type(value).__module__.partition(".")[0] != "numpy":  # which commands without arrays do not load
-        return value
-    return value.tolist() if hasattr(value, "tolist") else value
+    # By name: commands without arrays do not import NumPy.
+    of_numpy = type(value).__module__.partition(".")[0] == "numpy"
+    return value.tolist() if of_numpy and hasattr(value, "tolist") else value
 
 
 def check_depth(value: Any, file: Path | None = None) -> None:
