@@ -361,7 +361,7 @@ impl RunTable {
         let one_link = flows.total_bytes() as u128 * PS_BITS / cluster.server_rate.0.max(1) as u128;
         let last = i64::try_from(one_link).unwrap_or(i64::MAX);
         let longest = flows.last_arrival().0.saturating_add(last);
-        Time(longest.saturating_mul(DRAIN_TIMES).min(Time::NEVER.0)).max(LIMIT)
+        Time(longest.saturating_mul(DRAIN_TIMES)).max(LIMIT)
     }
 }
 
