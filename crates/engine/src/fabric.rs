@@ -138,7 +138,7 @@ pub struct View {
 }
 
 impl View {
-    /// Bytes in all places of the fabric.
+    /// Sum of the bytes at all places of the fabric.
     pub fn placed_bytes(&self) -> u64 {
         self.waiting_bytes + self.queued_bytes + self.on_links_bytes
     }

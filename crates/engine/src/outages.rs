@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(commands(&[dead, grey]), expected);
     }
 
-    /// By brute force, instant by instant.
+    /// Computes the commands by brute force, instant by instant.
     fn loss_at(outages: &[Outage], part: Element, at: Time) -> f64 {
         let here = outages.iter().filter(|o| o.element == part);
         let now = here.filter(|o| o.from <= at && o.until.is_none_or(|until| at < until));

@@ -8,7 +8,7 @@ use super::{Network, Plan};
 use crate::demand::Matrix;
 use lightloom_engine::{Refusal, Time};
 
-/// What days and slots have to hold.
+/// Limits on days and slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// No slot, its night included, is shorter; of no effect up to the night.
