@@ -191,13 +191,10 @@ fn with_flows(
     run: &RunTable,
     cluster: &Cluster,
 ) -> Result<WorkloadConfig, Refusal> {
-    let mut workload = workload.clone();
-    if let (Some(_), Some(limit), None) = (run.span(), run.limit, workload.flows) {
-        if workload.has_rate() {
-            workload.flows = Some(workload.flows_for(limit, cluster)?);
-        }
+    match (run.span(), run.limit) {
+        (Some(_), Some(limit)) => workload.filled_for(limit, cluster),
+        _ => Ok(workload.clone()),
     }
-    Ok(workload)
 }
 
 /// A Parquet trace is read by the caller, who hands over its flows; whatever

@@ -136,7 +136,7 @@ impl Experiment {
         told: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Flows, Refusal> {
         let need = self.workload.memory(cluster);
-        match (self.workload.flows, &self.workload.jobs) {
+        match (self.workload.flow_count(), &self.workload.jobs) {
             (Some(flows), _) => memory::check("workload.flows", flows, need, "send fewer")?,
             (_, Some(jobs)) => memory::check(
                 "workload.jobs",

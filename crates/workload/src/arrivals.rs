@@ -6,6 +6,7 @@
 //! of servers. Times are whole picoseconds and the fraction left over is
 //! carried to the next gap, so the rate does not drift however short τ is.
 
+use crate::patterns::Pairs;
 use lightloom_engine::{Cluster, Refusal, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,8 @@ kinded! {
     /// When flows arrive: a name, or a table with a `kind`.
     #[schemars(transform = with_names)]
     pub enum Arrivals, "arrivals", named by by_name {
-        /// A Poisson process at `workload.load` (Sirius §7).
-        Poisson(NoKeys) = "poisson",
+        /// A Poisson process, at `workload.load` (Sirius §7) or of a given rate.
+        Poisson(Poisson) = "poisson",
         /// All flows at time zero.
         AtOnce(NoKeys) = "at-once",
         /// Equal gaps, from time zero on.
@@ -34,6 +35,16 @@ kinded! {
         /// At the times of a file; sizes and pattern are drawn.
         File(FromFile) = "file",
     }
+}
+
+/// A Poisson process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Poisson {
+    /// Mean time from one event to the next [s]: an event is a flow, or an incast with all its
+    /// flows. By default it follows from the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<Time>,
 }
 
 /// Equal gaps, from time zero on.
@@ -64,7 +75,7 @@ fn by_name<E: serde::de::Error>(name: &str) -> Result<Arrivals, E> {
 
 impl Default for Arrivals {
     fn default() -> Arrivals {
-        Arrivals::Poisson(NoKeys {})
+        Arrivals::Poisson(Poisson::default())
     }
 }
 
@@ -72,7 +83,8 @@ impl Arrivals {
     /// Whether the arrival rate follows from `workload.load`.
     pub fn needs_load(&self) -> bool {
         match self {
-            Arrivals::Poisson(_) | Arrivals::Bernoulli(_) | Arrivals::Paced(_) => true,
+            Arrivals::Bernoulli(_) | Arrivals::Paced(_) => true,
+            Arrivals::Poisson(p) => p.every.is_none(),
             Arrivals::AtOnce(_) | Arrivals::File(_) => false,
             Arrivals::FixedGap(g) => g.gap.is_none(),
         }
@@ -89,8 +101,8 @@ impl Arrivals {
         }
     }
 
-    /// The mean gap between flows [ps] where sizes have `mean` bytes; 0 where it
-    /// is no law's.
+    /// The mean gap between flows of `pairs` [ps] where sizes have `mean` bytes and every server
+    /// sends; 0 where no law gives it.
     ///
     /// # Errors
     /// If the load is missing, out of range, or set without effect.
@@ -98,14 +110,36 @@ impl Arrivals {
         &self,
         load: Option<f64>,
         mean: f64,
+        pairs: &dyn Pairs,
         cluster: &Cluster,
     ) -> Result<f64, Refusal> {
         let load = self.checked(load)?;
+        if matches!(self, Arrivals::Poisson(p) if p.every == Some(Time::ZERO)) {
+            return Err(Refusal::new(
+                "workload.arrivals.every",
+                Time::ZERO,
+                "must be longer than 0",
+                "raise it, or use arrivals = \"at-once\"",
+            ));
+        }
         Ok(match self {
             Arrivals::AtOnce(_) | Arrivals::File(_) => 0.0,
             Arrivals::FixedGap(FixedGap { gap: Some(gap) }) => gap.0 as f64,
+            Arrivals::Poisson(Poisson { every: Some(every) }) => {
+                every.0 as f64 * pairs.senders() / pairs.burst() as f64
+            }
             _ => tau(mean, cluster, load),
         })
+    }
+
+    /// Its kind; of a Poisson process that has its rate, with the rate.
+    fn with_its_rate(&self) -> String {
+        match self {
+            Arrivals::Poisson(Poisson { every: Some(every) }) => {
+                format!("{} (every = {every})", self.kind())
+            }
+            _ => self.kind().to_owned(),
+        }
     }
 
     fn checked(&self, load: Option<f64>) -> Result<f64, Refusal> {
@@ -121,7 +155,7 @@ impl Arrivals {
             (Some(load), true) => check_load(load).map(|()| load),
             (Some(load), false) => refuse(
                 load.to_string(),
-                format!("has no effect on {} arrivals", self.kind()),
+                format!("has no effect on {} arrivals", self.with_its_rate()),
                 "remove it, or use arrivals = \"poisson\"",
             ),
             (load, _) => Ok(load.unwrap_or(0.0)),
@@ -224,6 +258,11 @@ mod tests {
         }
     }
 
+    fn any() -> Box<dyn Pairs> {
+        let rng = &mut Stream::new(5, "p", 0);
+        crate::Pattern::default().pairs(&sirius(), rng).unwrap()
+    }
+
     fn times(arrivals: &Arrivals, gap: f64, n: usize) -> Vec<i64> {
         let mut clock = Clock::new(arrivals, gap, Stream::new(5, "t", 0));
         (0..n).map(|_| clock.next().unwrap().0).collect()
@@ -232,7 +271,7 @@ mod tests {
     #[test]
     fn tau_is_the_papers() {
         let gap = Arrivals::default()
-            .mean_gap(Some(1.0), 100_000.0, &sirius())
+            .mean_gap(Some(1.0), 100_000.0, &*any(), &sirius())
             .unwrap();
         assert!((gap - 15_625.0).abs() < 0.01, "{gap}");
     }
@@ -297,7 +336,9 @@ mod tests {
     fn loads_out_of_range_are_refused() {
         let poisson = Arrivals::default();
         for load in [0.0, -1.0, f64::NAN, f64::INFINITY, 50.0] {
-            let e = poisson.mean_gap(Some(load), 1e5, &sirius()).unwrap_err();
+            let e = poisson
+                .mean_gap(Some(load), 1e5, &*any(), &sirius())
+                .unwrap_err();
             assert_eq!(
                 (e.key.as_str(), e.value),
                 ("workload.load", load.to_string())
@@ -305,17 +346,17 @@ mod tests {
         }
         assert_eq!(
             poisson
-                .mean_gap(None, 1e5, &sirius())
+                .mean_gap(None, 1e5, &*any(), &sirius())
                 .unwrap_err()
                 .to_string(),
             "workload.load = (missing): poisson arrivals need a load; add it, such as load = 0.5"
         );
         let e = Arrivals::AtOnce(NoKeys {})
-            .mean_gap(Some(0.5), 1e5, &sirius())
+            .mean_gap(Some(0.5), 1e5, &*any(), &sirius())
             .unwrap_err();
         assert_eq!(e.limit, "has no effect on at-once arrivals");
         let file = "no/such".to_owned();
-        let e = Arrivals::File(FromFile { file }).mean_gap(Some(0.5), 1e5, &sirius());
+        let e = Arrivals::File(FromFile { file }).mean_gap(Some(0.5), 1e5, &*any(), &sirius());
         assert_eq!(e.unwrap_err().limit, "has no effect on file arrivals");
     }
 }

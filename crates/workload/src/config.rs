@@ -3,6 +3,7 @@
 use crate::arrivals::{self, Arrivals};
 use crate::jobs::{self, Job, Schedule};
 use crate::memory::{check_memory, BYTES_PER_FLOW};
+use crate::mix::{self, Part};
 use crate::patterns::Pattern;
 use crate::sizes::{MeanRule, Sizes};
 use crate::trace::{self, Form, Format, Scale, TraceColumns, Unit};
@@ -73,6 +74,10 @@ pub struct WorkloadConfig {
     /// arrival). Without a load the trace runs as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
+    /// Parts with arrivals, load, sizes and pattern of their own, which are drawn together:
+    /// `[[workload.mix]]`. `load` is then the load of the parts that need one and give none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Vec<Part>>,
     /// Jobs whose flows wait for each other, instead of all of the above: each a
     /// name, like "sort", or a table with a `kind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,8 +124,13 @@ impl WorkloadConfig {
             self.schedule.get_or_insert_default();
             return Ok(self);
         }
+        if let Some(parts) = self.mix.take() {
+            self.alone_with_mix()?;
+            self.mix = Some(mix::resolve(parts, self.load, cluster)?);
+            return Ok(self);
+        }
         self = self.with_defaults()?;
-        let plan = self.plan(cluster, 0)?;
+        let plan = self.plan(cluster, 0, 0)?;
         self.flows = Some(plan.flows);
         Ok(self)
     }
@@ -136,7 +146,7 @@ impl WorkloadConfig {
             flows: Some(1),
             ..self.clone()
         };
-        let plan = one.with_defaults()?.plan(cluster, 0)?;
+        let plan = one.with_defaults()?.plan(cluster, 0, 0)?;
         let mean = span.0 as f64 / plan.gap;
         // Of a Poisson process of bursts; the others are more regular than that.
         let burst = plan.pairs.burst() as f64;
@@ -145,9 +155,41 @@ impl WorkloadConfig {
         Ok(flows)
     }
 
+    /// With as many flows as keep on arriving for `span`, as [`WorkloadConfig::flows_for`], of
+    /// each part of a mix; as it is where it has no rate, or a number of flows.
+    ///
+    /// # Errors
+    /// As [`WorkloadConfig::flows_for`].
+    pub fn filled_for(&self, span: Time, cluster: &Cluster) -> Result<WorkloadConfig, Refusal> {
+        let mut filled = self.clone();
+        match &self.mix {
+            Some(parts) => {
+                filled.mix = Some(mix::filled_for(parts, self.load, span, cluster)?);
+            }
+            None if self.flows.is_none() && self.has_rate() => {
+                filled.flows = Some(self.flows_for(span, cluster)?);
+            }
+            None => {}
+        }
+        Ok(filled)
+    }
+
+    /// Mean time from one flow to the next [ps].
+    pub(crate) fn mean_gap(&self, cluster: &Cluster) -> Result<f64, Refusal> {
+        let one = WorkloadConfig {
+            flows: Some(1),
+            ..self.clone()
+        };
+        let plan = one.with_defaults()?.plan(cluster, 0, 0)?;
+        Ok(plan.gap)
+    }
+
     /// Whether flows arrive at a rate: not all at once, at times of a file, from a
     /// trace or by jobs.
     pub fn has_rate(&self) -> bool {
+        if let Some(parts) = &self.mix {
+            return parts.iter().any(|part| part.alone(self.load).has_rate());
+        }
         let none = matches!(self.arrivals, Some(Arrivals::AtOnce(_) | Arrivals::File(_)));
         self.trace.is_none() && !self.has_jobs() && !none
     }
@@ -173,12 +215,24 @@ impl WorkloadConfig {
         self.jobs.is_some()
     }
 
+    /// How many flows it draws, of all parts of a mix; nothing of a trace and of jobs, or
+    /// before it is resolved.
+    pub fn flow_count(&self) -> Option<u64> {
+        match &self.mix {
+            Some(parts) => parts.iter().map(|part| part.flows).sum(),
+            None => self.flows,
+        }
+    }
+
     /// Memory that its flows and their graph take [B], as far as is known before
     /// they are made; it is resolved.
     pub fn memory(&self, cluster: &Cluster) -> u64 {
         match &self.jobs {
             Some(jobs) => jobs::memory(jobs, cluster),
-            None => self.flows.unwrap_or(0).saturating_mul(BYTES_PER_FLOW),
+            None => self
+                .flow_count()
+                .unwrap_or(0)
+                .saturating_mul(BYTES_PER_FLOW),
         }
     }
 
@@ -240,6 +294,16 @@ impl WorkloadConfig {
     fn alone_with_jobs(&self) -> Result<(), Refusal> {
         let limit = "jobs say what is sent, when and to whom";
         self.refuse_laws("jobs", limit, &self.of_traces())
+    }
+
+    /// Refuses keys that the parts of a mix have instead.
+    pub(crate) fn alone_with_mix(&self) -> Result<(), Refusal> {
+        let limit = "the parts of a mix have this key";
+        let laws = WorkloadConfig {
+            load: None,
+            ..self.clone()
+        };
+        laws.refuse_laws("mix", limit, &self.of_traces())
     }
 
     /// Keys that only a trace has, and whether they are given.

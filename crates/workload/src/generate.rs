@@ -2,7 +2,7 @@
 
 use crate::config::WorkloadConfig;
 use crate::plan::Plan;
-use crate::{jobs, sizes, trace};
+use crate::{jobs, mix, sizes, trace};
 use lightloom_engine::{Cluster, Flows, Refusal, Stream};
 
 impl WorkloadConfig {
@@ -39,18 +39,25 @@ impl WorkloadConfig {
             let jobs = resolved.jobs.unwrap_or_default();
             return jobs::generate(&jobs, schedule, cluster, seed);
         }
+        if let Some(parts) = &self.mix {
+            self.alone_with_mix()?;
+            let parts = mix::resolve(parts.clone(), self.load, cluster)?;
+            return mix::generate(&parts, self.load, cluster, seed, told);
+        }
         let config = self.clone().with_defaults()?;
-        config.draw(config.plan(cluster, seed)?, seed, told)
+        config.draw(config.plan(cluster, seed, 0)?, seed, 0, told)
     }
 
-    fn draw(
+    /// The flows of a plan; `part` numbers the random stream of the sizes.
+    pub(crate) fn draw(
         &self,
         mut plan: Plan,
         seed: u64,
+        part: u64,
         told: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Flows, Refusal> {
         let count = plan.flows as usize;
-        let mut rng = Stream::new(seed, "workload.sizes", 0);
+        let mut rng = Stream::new(seed, "workload.sizes", part);
         // Sizes are one half of the work, pairs and times the other.
         let mut half = |base: usize, done: usize| told((base + done) as f64 / (2 * count) as f64);
         let of_sizes = &mut |done| half(0, done);

@@ -24,11 +24,11 @@ pub(crate) struct Plan {
 }
 
 impl WorkloadConfig {
-    /// The plan of a workload that has its defaults.
-    pub(crate) fn plan(&self, cluster: &Cluster, seed: u64) -> Result<Plan, Refusal> {
+    /// The plan of a workload that has its defaults; `part` numbers its random streams.
+    pub(crate) fn plan(&self, cluster: &Cluster, seed: u64, part: u64) -> Result<Plan, Refusal> {
         let rule = self.mean_rule.unwrap_or_default();
         let law = self.law(rule)?;
-        let mut pattern_rng = Stream::new(seed, "workload.pattern", 0);
+        let mut pattern_rng = Stream::new(seed, "workload.pattern", part);
         let pattern = self.pattern.clone().unwrap_or_default();
         let mut pairs = pattern.pairs(cluster, &mut pattern_rng)?;
         let arrivals = self.arrivals.clone().unwrap_or_default();
@@ -38,13 +38,13 @@ impl WorkloadConfig {
         let times = arrivals.times()?;
         let flows = match &times {
             Some(times) => self.flows_at(times.len() as u64 * pairs.burst())?,
-            None => self.flow_count(self.flows.or(pairs.round()))?,
+            None => self.checked_count(self.flows.or(pairs.round()))?,
         };
-        let gap = arrivals.mean_gap(self.load, law.mean(), cluster)?;
+        let gap = arrivals.mean_gap(self.load, law.mean(), &*pairs, cluster)?;
         if gap * flows as f64 > MAX_ARRIVAL.0 as f64 {
             return Err(self.too_long(gap * flows as f64 * 1e-12));
         }
-        let rng = Stream::new(seed, "workload.arrivals", 0);
+        let rng = Stream::new(seed, "workload.arrivals", part);
         let (load, name) = (self.load.unwrap_or(0.0), pattern.kind());
         let sources = Sources::new(&arrivals, load, gap, &*pairs, name, cluster, rng.clone())?;
         let between = match &sources {
@@ -89,11 +89,11 @@ impl WorkloadConfig {
                 format!("the file of workload.arrivals has times for {most}"),
                 "lower it, or remove it to send that many",
             )),
-            flows => self.flow_count(flows.or(Some(most))),
+            flows => self.checked_count(flows.or(Some(most))),
         }
     }
 
-    fn flow_count(&self, flows: Option<u64>) -> Result<u64, Refusal> {
+    fn checked_count(&self, flows: Option<u64>) -> Result<u64, Refusal> {
         let flows = flows.ok_or_else(|| {
             Refusal::new(
                 "workload.flows",
@@ -119,7 +119,11 @@ impl WorkloadConfig {
         let days = seconds / 86_400.0;
         let (key, value, remedy) = match self.load {
             Some(load) => ("load", load.to_string(), "raise it, or send fewer flows"),
-            None => ("arrivals", "fixed-gap".to_owned(), "shorten the gap"),
+            None => (
+                "arrivals",
+                self.arrivals.clone().unwrap_or_default().kind().to_owned(),
+                "shorten the gap",
+            ),
         };
         Refusal::new(
             format!("workload.{key}"),
