@@ -11,6 +11,8 @@ BIN := .venv/bin
 STAMPS := .make
 OUT ?= out
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# Random cases are the same in every run, unless another seed is given.
+export PROPTEST_RNG_SEED ?= 2013
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
 # A shell inside another virtual environment must not redirect ours.

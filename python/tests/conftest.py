@@ -1,5 +1,6 @@
 """Fixtures that several files share."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -7,9 +8,11 @@ import pytest
 from hypothesis import settings
 from policy_support import Write
 
-# A busy machine is slow: no example may fail for the time that it takes.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# A busy machine is slow: no example may fail for the time that it takes. Examples are the same
+# in every run, unless `HYPOTHESIS_PROFILE=random`.
+settings.register_profile("repeated", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeated"))
 
 
 def pytest_configure() -> None:

@@ -58,7 +58,16 @@ impl Default for SolsticePolicy {
 
 impl PolicyConfig for SolsticePolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
-        hardware.require_one_port("solstice")
+        hardware.require_one_port("solstice")?;
+        if self.packet_rate > hardware.rate {
+            return Err(Refusal::new(
+                "packet_rate",
+                self.packet_rate,
+                format!("faster than the circuits, {}", hardware.rate),
+                "lower it: a fast packet network needs no circuits",
+            ));
+        }
+        Ok(())
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {

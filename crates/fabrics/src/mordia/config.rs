@@ -223,8 +223,9 @@ impl MordiaConfig {
         if !policy.names("day") {
             policy.fill("period", &interval);
         }
+        // As of circuits: what is left beside headers.
         if let Some(rate) = self.packet_rate {
-            policy.fill("packet_rate", &rate);
+            policy.fill("packet_rate", &self.overheads().payload(rate));
         }
         policy
     }

@@ -113,6 +113,39 @@ fn circuits_and_packets_take_what_was_promised() {
     assert!(most < 1.1, "{most}");
 }
 
+/// Headers take as much of the packet network's links as of the circuits': the plan is for what
+/// is left of both, and a packet network that is as fast as the circuits is taken.
+#[test]
+fn headers_are_left_out_of_both_rates() {
+    let header = 100;
+    let left = |rate: Rate| Rate(rate.0 * PACKET as u64 / (PACKET as u64 + header));
+    let packets = Rate(Rate::GBPS.0);
+    for seed in 0..20 {
+        let demand = drawn(seed, 3 + seed as usize % 6);
+        let network = Network {
+            circuit: left(CIRCUIT),
+            packet: left(packets),
+            night: NIGHT,
+        };
+        let limits = Limits {
+            shortest: Time(12_700_000),
+            packet: PACKET,
+        };
+        let plan = plan_within(&demand, &network, &limits).expect("a plan");
+        let took = took(
+            &demand,
+            &json!({"packet_rate": "1 Gb/s", "header": "100 B"}),
+        );
+        let sums = |of: Vec<i64>| network.packet.time_for(of.into_iter().max().unwrap() as u64);
+        let residual = &plan.residual;
+        let both = sums(residual.row_sums()) + sums(residual.column_sums());
+        let bound = plan.total.max(both) + network.packet.time_for(2 * PACKET as u64);
+        assert!(took <= bound, "{seed}: {took}, {bound}");
+    }
+    let equal = json!({"stack_rate": "5 Gb/s", "packet_rate": "5 Gb/s", "header": "43 B"});
+    assert!(took(&drawn(1, 4), &equal) > Time::ZERO);
+}
+
 /// Where a schedule by bytes leaves a part packet of every day, the packet switch carries it at
 /// once: not in the schedule's repetitions, one after another.
 #[test]
