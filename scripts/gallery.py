@@ -79,6 +79,13 @@ GALLERY = (
         "out moves the curves of short flows.",
     ),
     Shown(
+        "Incasts amid background traffic",
+        "lightloom compare examples/mix.toml",
+        "fct-distribution",
+        "Two parts of one workload: the answers of 32 servers at once are most of the flows, and "
+        "wait for each other at their receiver.",
+    ),
+    Shown(
         "Flows of your own",
         "lightloom compare examples/trace.toml",
         "fct-distribution",

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from lightloom import loads
 from lightloom.config import Experiment
 from lightloom.errors import ConfigError
 from lightloom.trials import Lost, Reached, Trial, Try, tried
@@ -234,8 +235,8 @@ def _of_fabric(case: Experiment, label: str, seconds: float, threads: int) -> Fo
 
 def _share_at(case: Experiment, load: float) -> float:
     """How many flows there are at a load, of those there are at the experiment's own."""
-    own = case.resolved()["workload"].get("flows")
-    there = case.with_load(load).resolved()["workload"].get("flows")
+    own = loads.flow_count(case.resolved()["workload"])
+    there = loads.flow_count(case.with_load(load).resolved()["workload"])
     return there / own if own and there else 1.0
 
 

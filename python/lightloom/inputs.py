@@ -92,6 +92,9 @@ def _of_workload(key: str, table: Any) -> Iterator[Place]:
     for name, value in table.items():
         if isinstance(value, dict):
             yield from _of_workload(f"{key}.{name}", value)
+        elif name == "mix" and isinstance(value, list):
+            for k, part in enumerate(value):
+                yield from _of_workload(f"{key}.mix[{k}]", part)
         elif name in ("file", "trace") and isinstance(value, str):
             yield Place(f"{key}.{name}", table, name)
 

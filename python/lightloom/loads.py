@@ -24,6 +24,38 @@ def asked(experiment: Mapping[str, Any]) -> float | None:
     return float(load) if numeric else None
 
 
+def whole(experiment: Mapping[str, Any]) -> float | None:
+    """The load that a workload asks for, of a mix the sum of its parts; None where a part has
+    none.
+
+    >>> whole({"workload": {"load": 0.1, "mix": [{"load": 0.3}, {"flows": 5}]}})
+    0.4
+    """
+    parts = experiment.get("workload", {}).get("mix")
+    if not parts:
+        return asked(experiment)
+    of_parts = [asked({"workload": {"load": asked(experiment), **part}}) for part in parts]
+    given = [load for load in of_parts if load is not None]
+    by_load = all(_has_load(part.get("arrivals", "poisson")) for part in parts)
+    return sum(given) if by_load and len(given) == len(parts) else None
+
+
+def _has_load(arrivals: Any) -> bool:
+    """Whether arrivals follow from a load."""
+    table = arrivals if isinstance(arrivals, Mapping) else {"kind": arrivals}
+    no_load = table.get("kind") in ("at-once", "at_once", "file")
+    return not no_load and "every" not in table and "gap" not in table
+
+
+def flow_count(workload: Mapping[str, Any]) -> int | None:
+    """How many flows a resolved workload draws, of a mix all parts together; None where that is
+    not known before, as of jobs."""
+    parts = workload.get("mix")
+    counts = [part.get("flows") for part in parts or [workload]]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
 def drawn(summary: Mapping[str, Any]) -> float | None:
     """The load of the flows as drawn; None where flows arrive at once or wait for each
     other."""

@@ -109,6 +109,9 @@ fn inputs() -> Value {
             "workload.arrivals.file": digest("times of arrival"),
             "workload.pattern.file": digest("a matrix of weights"),
         },
+        "patternProperties": {
+            "^workload\\.mix\\[[0-9]+\\]\\.(sizes|arrivals|pattern)\\.file$": digest("a file of a part"),
+        },
         "additionalProperties": false,
     })
 }

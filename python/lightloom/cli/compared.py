@@ -51,7 +51,7 @@ def _print_comparison(
 ) -> None:
     summaries = comparison.means
     first = next(iter(comparison.results.values()))
-    rows, asked = first.flows.num_rows, loads.asked(comparison.experiment)
+    rows, asked = first.flows.num_rows, loads.whole(comparison.experiment)
     workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
     console.say(f"{comparison.name}: {workload}")
     of_seeds = {label: comparison.of_label(label) for label in comparison.results}

@@ -71,10 +71,11 @@ def print_tables(
 
 def heading(name: str, comparison: Comparison) -> str:
     """Which case it is, and what is offered."""
-    load = comparison.experiment["workload"].get("load")
+    workload = comparison.experiment["workload"]
+    load, of_parts = workload.get("load"), " of its parts" if workload.get("mix") else ""
     low = lowest(comparison)
     title = comparison.name if comparison.name == name else f"{name}: {comparison.name}"
-    at = "" if load is None else f", load {load:g}"
+    at = "" if load is None else f", load {load:g}{of_parts}"
     return f"{title}{at}" + ("" if low is None else f", low load {low:g}")
 
 

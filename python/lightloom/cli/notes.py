@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core, circuits, facts, grants, networks, rates, steady
+from lightloom import _core, circuits, facts, grants, loads, networks, rates, steady
 from lightloom.circuits import Table
 from lightloom.console import Summary, rate, seconds, size
 from lightloom.results import Result
@@ -68,15 +68,16 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
             f"{factor * workload['load']:.3g} to {workload['load']:g}"
         )
     yield from of_triggers(summary)
-    asked, drawn = workload.get("load"), summary.get("load_offered")
+    asked, drawn = loads.whole({"workload": workload}), summary.get("load_offered")
     if drawn is None:
         return
     if asked is not None and abs(drawn / asked - 1) > LOAD_OFF:
-        rescaled = workload.get("mean_rule") == "rescaled"
+        mix = workload.get("mix")
+        rescaled = all(p.get("mean_rule") == "rescaled" for p in mix or [workload])
+        asks = "the parts of workload.mix ask for" if mix else "workload.load asks for"
         how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
         yield (
-            f"the load drawn is {drawn:.3g} where workload.load asks for {asked:g}, as rare large "
-            f"flows decide{how}"
+            f"the load drawn is {drawn:.3g} where {asks} {asked:g}, as rare large flows decide{how}"
         )
     elif asked is None and drawn > LOAD_HIGH:
         yield (

@@ -64,7 +64,7 @@ def print_repeated(repeated: Repeated) -> None:
     """The figures of one fabric with their intervals, one a row."""
     summaries = [result.summary for result in repeated.results]
     first = repeated.results[0]
-    line = workload_line(summaries, first.flows.num_rows, loads.asked(first.experiment))
+    line = workload_line(summaries, first.flows.num_rows, loads.whole(first.experiment))
     console.say(f"{repeated.label}: {line}")
     table = console.plain_table()
     table.add_column("", style="bold")

@@ -64,7 +64,7 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
     """The summary of one run of an experiment with so many flows; its links were used to
     so much of what they could carry."""
     stop = experiment["run"]["stop"]
-    say(f"{summary['label']}: {workload_line(summary, flows, loads.asked(experiment))}")
+    say(f"{summary['label']}: {workload_line(summary, flows, loads.whole(experiment))}")
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     rows = {
         "completed": _completed(summary, flows),

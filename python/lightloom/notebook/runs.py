@@ -75,7 +75,7 @@ def offered(comparison: Comparison) -> str:
     """The flows, which are the same for every fabric."""
     first = next(iter(comparison.results.values()))
     summaries = comparison.of_label(first.label)
-    asked = loads.asked(comparison.experiment)
+    asked = loads.whole(comparison.experiment)
     return repeats.workload_line(summaries, first.flows.num_rows, asked)
 
 

@@ -102,6 +102,15 @@ def workload(experiment: Mapping[str, Any]) -> str:
         return f"trace {Path(str(trace)).name}{at}"
     if jobs := w.get("jobs"):
         return jobs_line(jobs, str(w.get("schedule", "in-sequence")))
+    if parts := w.get("mix"):
+        common = w.get("load")
+        lines = (drawn_line({"load": common, **part}) for part in parts)
+        return f"{units.counted(len(parts), 'part')} together: {'; '.join(lines)}"
+    return drawn_line(w)
+
+
+def drawn_line(w: Mapping[str, Any]) -> str:
+    """Flows that are drawn: when they arrive, how large they are, and between whom."""
     arrivals = w.get("arrivals", "")
     parts = [NAMES.get(arrivals, tidy(arrivals)) if isinstance(arrivals, str) else tidy(arrivals)]
     if (load := w.get("load")) is not None:

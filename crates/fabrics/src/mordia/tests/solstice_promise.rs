@@ -136,7 +136,11 @@ fn headers_are_left_out_of_both_rates() {
             &demand,
             &json!({"packet_rate": "1 Gb/s", "header": "100 B"}),
         );
-        let sums = |of: Vec<i64>| network.packet.time_for(of.into_iter().max().unwrap() as u64);
+        let sums = |of: Vec<i64>| {
+            network
+                .packet
+                .time_for(of.into_iter().max().unwrap() as u64)
+        };
         let residual = &plan.residual;
         let both = sums(residual.row_sums()) + sums(residual.column_sums());
         let bound = plan.total.max(both) + network.packet.time_for(2 * PACKET as u64);

@@ -1,0 +1,124 @@
+"""`[[workload.mix]]`: parts drawn together, as a user meets them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lightloom
+from lightloom import inputs, loads
+from lightloom.cli import notes
+from lightloom.errors import ConfigError
+from lightloom.report import describe
+
+KB = 1_000
+BACKGROUND: dict[str, Any] = {
+    "load": 0.2,
+    "flows": 3_000,
+    "sizes": {"kind": "fixed", "size": "10 KB"},
+}
+INCASTS: dict[str, Any] = {
+    "pattern": {"kind": "incast", "fan_in": 4},
+    "sizes": {"kind": "fixed", "size": "1 KB"},
+    "arrivals": {"kind": "poisson", "every": "50 us"},
+}
+
+
+def experiment(*parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "cluster": {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
+        "workload": {"mix": list(parts), **more},
+        "fabric": [{"kind": "clos", "label": "clos"}],
+        "run": {"seed": 3, "stop": "drain"},
+    }
+
+
+def run(table: dict[str, Any]) -> Any:
+    return lightloom.run(lightloom.load(table))
+
+
+def of_size(flows: Any, size: int) -> np.ndarray:
+    columns = [flows[name].to_numpy() for name in ("src", "dst", "arrival_ps")]
+    return np.array(columns)[:, flows["bytes"].to_numpy() == size]
+
+
+def test_a_part_is_what_it_is_alone() -> None:
+    """The background of a mix has the flows of the same workload without parts."""
+    alone = experiment()
+    alone["workload"] = BACKGROUND
+    mixed = run(experiment(BACKGROUND, INCASTS)).flows
+    assert np.array_equal(of_size(mixed, 10 * KB), of_size(run(alone).flows, 10 * KB))
+
+
+def test_incasts_keep_their_rate_beside_a_load() -> None:
+    """3,000 flows of 10 KB at 0.2 of 80 Gb/s take 15 ms: 300 rounds of four flows."""
+    result = run(experiment(BACKGROUND, INCASTS))
+    arrivals = of_size(result.flows, KB)[2]
+    assert len(arrivals) == 4 * 300
+    assert all(len(set(arrivals[k : k + 4])) == 1 for k in range(0, 1_200, 4))
+    assert result.summary["flows_completed"] == 4_200
+    # Loads add up: of the background 0.2, of the others 4 KB in 50 us.
+    whole = 0.2 + 4 * KB * 8 / 50e-6 / 80e9
+    assert result.summary["load_offered"] == pytest.approx(whole, rel=0.15)
+
+
+def test_one_incast_takes_what_its_receiver_takes() -> None:
+    """Four flows of 1 MB to one server of 10 Gb/s end after 3.2 ms, beside sparse mice of another
+    part."""
+    four = INCASTS | {
+        "sizes": {"kind": "fixed", "size": "1 MB"},
+        "pattern": {"kind": "incast", "fan_in": 4, "target": 0},
+        "arrivals": "at-once",
+        "flows": 4,
+    }
+    result = run(experiment(four, BACKGROUND | {"load": 0.001, "flows": 5}))
+    ends = result.flows["finish_ps"].to_numpy()[result.flows["bytes"].to_numpy() == 1_000 * KB]
+    assert ends.max() * 1e-12 == pytest.approx(3.2e-3, rel=1e-2)
+
+
+def test_the_load_of_all_is_said_only_where_all_have_one() -> None:
+    common = {key: value for key, value in BACKGROUND.items() if key != "load"}
+    assert loads.whole(experiment(BACKGROUND, common, load=0.1)) == pytest.approx(0.3)
+    assert loads.whole(experiment(BACKGROUND, INCASTS)) is None
+    assert loads.whole({"workload": {"load": 0.7}}) == 0.7
+    both = experiment(BACKGROUND, BACKGROUND)["workload"]
+    assert not list(notes.of_workload({"load_offered": 0.4}, both))
+    assert list(notes.of_workload({"load_offered": 0.2}, both))
+
+
+def test_loads_vary_the_parts_without_one() -> None:
+    """At twice the load of the background there are as many incasts."""
+    common = {key: value for key, value in BACKGROUND.items() if key not in ("load", "flows")}
+    table = experiment(common, INCASTS, load=0.1)
+    table["run"] = {"seed": 3, "warm_up": "1 ms", "measure": "5 ms"}
+    base = lightloom.load(table)
+    counts = [
+        [part["flows"] for part in e.resolved()["workload"]["mix"]]
+        for e in (base, base.with_load(0.2))
+    ]
+    assert counts[0][1] == counts[1][1]
+    assert counts[1][0] == pytest.approx(2 * counts[0][0], rel=0.1)
+    assert loads.flow_count(base.resolved()["workload"]) == sum(counts[0])
+
+
+def test_a_file_of_a_part_is_kept_with_the_experiment(tmp_path: Path) -> None:
+    """Its digest is recorded by the key that names it, and another file is refused."""
+    sizes = tmp_path / "sizes.txt"
+    sizes.write_text("1000 0.5\n2000 1.0\n")
+    part = BACKGROUND | {"sizes": {"kind": "cdf", "file": str(sizes), "interpolation": "step"}}
+    raw = inputs.pinned(experiment(INCASTS, part))
+    key = "workload.mix[1].sizes.file"
+    assert list(raw["inputs"]) == [key]
+    sizes.write_text("1000 1.0\n")
+    with pytest.raises(ConfigError, match="has digest") as refused:
+        inputs.pinned(raw)
+    assert refused.value.key == key
+
+
+def test_parts_are_described_one_after_the_other() -> None:
+    said = describe.workload(experiment(BACKGROUND, INCASTS))
+    assert said.startswith("2 parts together: ")
+    assert said.count(";") == 1
+    assert "load 0.2" in said
+    assert "every 50 us" in said
