@@ -76,13 +76,18 @@ def bound(summary: Mapping[str, Any], path: str) -> Bound | None:
     first, _, rest = path.partition(".")
     found = _at(summary, f"{_PLACES[first]}.{rest}")
     if isinstance(found, Mapping):
-        if found["low"] is None:
-            return None
-        limits = (found["high"], found["until"])
-        high, end = (math.inf if v is None else float(v) for v in limits)
-        return Bound(float(found["low"]), high, float(found["from"] or 0.0), end)
+        return of_limits(found)
     plain = _at(summary, path)
     return None if plain is None else Bound(float(plain), float(plain))
+
+
+def of_limits(found: Mapping[str, Any]) -> Bound | None:
+    """The limits of a figure as `summary.json` has them; None of a class without flows."""
+    if found["low"] is None:
+        return None
+    limits = (found["high"], found["until"])
+    high, end = (math.inf if v is None else float(v) for v in limits)
+    return Bound(float(found["low"]), high, float(found["from"] or 0.0), end)
 
 
 def mean(found: Sequence[Bound | None]) -> Bound | None:

@@ -310,5 +310,9 @@ def time_bound(found: bounds.Bound | None) -> str:
 
 def ratio(summary: Summary, path: str) -> str:
     """A slowdown, or what it exceeds."""
-    found = bounds.bound(summary, path)
+    return ratio_bound(bounds.bound(summary, path))
+
+
+def ratio_bound(found: bounds.Bound | None) -> str:
+    """The same of limits."""
     return "-" if found is None else found.text(_three)

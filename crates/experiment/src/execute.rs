@@ -3,7 +3,9 @@
 use crate::fabric;
 use crate::trial::{self, Stopwatch, Trial, TrialClock};
 use lightloom_engine::run::{self, Broken, Fault, Outcome, Plan, Progress, Stop};
-use lightloom_engine::{Circuit, Cluster, ControlRecord, Fabric, Flows, Halt, Io, Refusal, Time};
+use lightloom_engine::{
+    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Halt, Io, Refusal, Time,
+};
 use lightloom_metrics::{summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -21,6 +23,8 @@ pub struct Prepared {
     pub(crate) seed: u64,
     pub(crate) threads: usize,
     pub(crate) within_racks: bool,
+    /// Sizes between which slowdowns are told apart.
+    pub(crate) size_limits: Option<Vec<Bytes>>,
     pub(crate) mean_bytes: Option<f64>,
     pub(crate) span: Option<Span>,
     pub(crate) counted: Vec<Counted>,
@@ -111,6 +115,7 @@ impl Prepared {
             io: &self.io,
             outcome: &outcome,
             within_racks: self.within_racks,
+            size_limits: self.size_limits.as_deref(),
             mean_bytes: self.mean_bytes,
             span: self.span,
             counted: &self.counted,

@@ -94,6 +94,7 @@ impl Experiment {
             seed: experiment.run.seed,
             threads,
             within_racks: experiment.run.goodput == Goodput::All,
+            size_limits: experiment.run.size_limits.clone(),
             mean_bytes: experiment.workload.mean_bytes()?,
             span,
             counted: experiment.counted(&built.facts, &cluster),

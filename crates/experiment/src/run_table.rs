@@ -1,7 +1,7 @@
 //! `[run]`: the seed, when to end, how often to look, and what to measure.
 
 use lightloom_engine::run::{Fault, Plan, Stop};
-use lightloom_engine::{config, Cluster, Flows, Precision, Refusal, Time};
+use lightloom_engine::{config, Bytes, Cluster, Flows, Precision, Refusal, Time};
 use lightloom_metrics::Span;
 use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
@@ -56,6 +56,11 @@ pub struct RunTable {
     /// "exact" unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_precision: Option<Precision>,
+    /// Flow sizes [B] between which slowdowns are told apart, in ascending order, such as
+    /// `["10 KB", "1 MB"]` for three ranges: `by_size` of `summary.json`, at most 32 sizes. With
+    /// `measure`, of the flows that arrive in the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_limits: Option<Vec<Bytes>>,
     /// Whether to keep what the controller of circuits hears and asks for, a line each,
     /// in `controller.jsonl` of the results. Default false; the figures are the same.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -93,6 +98,9 @@ const LONGEST: Time = LIMIT_JOBS;
 /// More repetitions hardly narrow an interval: it shrinks by their square root.
 const REPEAT_MAX: u64 = 1_000;
 
+/// More ranges of sizes are a distribution, which `flows.parquet` has.
+const SIZE_LIMITS_MAX: usize = 32;
+
 impl Default for RunTable {
     fn default() -> RunTable {
         RunTable {
@@ -105,6 +113,7 @@ impl Default for RunTable {
             limit: None,
             goodput: Goodput::All,
             rate_precision: None,
+            size_limits: None,
             controller_log: false,
         }
     }
@@ -161,6 +170,7 @@ impl RunTable {
     pub(crate) fn resolve(&self, workload: &WorkloadConfig) -> Result<RunTable, Refusal> {
         self.refuse_zeros()?;
         self.check_repeat()?;
+        self.check_size_limits()?;
         let span = self.checked_span(workload)?;
         let default = match (span, workload.default_stop_is_drain()) {
             (Some(_), _) => StopRule::Measured,
@@ -230,6 +240,37 @@ impl RunTable {
             return refuse(limit, "lower run.seed");
         }
         Ok(())
+    }
+
+    /// Refuses sizes between which there are no ranges.
+    fn check_size_limits(&self) -> Result<(), Refusal> {
+        let Some(limits) = &self.size_limits else {
+            return Ok(());
+        };
+        let refuse = |k: usize, limit: &str| {
+            let key = format!("run.size_limits[{k}]");
+            Err(Refusal::new(
+                key,
+                limits[k],
+                limit,
+                "write them in ascending order",
+            ))
+        };
+        if limits.is_empty() || limits.len() > SIZE_LIMITS_MAX {
+            return Err(Refusal::new(
+                "run.size_limits",
+                format!("{} sizes", limits.len()),
+                format!("must be from 1 to {SIZE_LIMITS_MAX} sizes"),
+                "write [\"10 KB\", \"1 MB\"], or remove it",
+            ));
+        }
+        if limits[0].0 == 0 {
+            return refuse(0, "must be above 0");
+        }
+        match (1..limits.len()).find(|&k| limits[k] <= limits[k - 1]) {
+            Some(k) => refuse(k, "must be above the one before it"),
+            None => Ok(()),
+        }
     }
 
     fn check_stop(
@@ -379,6 +420,22 @@ mod tests {
 
     fn read(table: Value) -> Result<RunTable, String> {
         read_for(json!({"trace": "x.csv"}), table)
+    }
+
+    #[test]
+    fn limits_of_sizes_ascend() {
+        for (limits, start) in [
+            (json!([]), "run.size_limits = 0 sizes: must be from 1 to 32"),
+            (json!(["0 B"]), "run.size_limits[0] = 0 B: must be above 0"),
+            (
+                json!(["1 KB", "1 MB", "1 MB"]),
+                "run.size_limits[2] = 1 MB: must be above the one before",
+            ),
+        ] {
+            let refused = read(json!({ "size_limits": limits })).unwrap_err();
+            assert!(refused.starts_with(start), "{refused}");
+        }
+        assert!(read(json!({"size_limits": ["10 KB", "1 MB"]})).is_ok());
     }
 
     #[test]

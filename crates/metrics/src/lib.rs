@@ -10,6 +10,7 @@
 //! | `series` | the columns of `timeseries.parquet` |
 //! | `percentile`, `batches` | order statistics; confidence intervals of one run |
 //! | `completion`, `bounds` | completion times and slowdowns; as far as they are known of flows that have not arrived |
+//! | `by_size` | slowdowns by flow size |
 //! | `window`, `span`, `throughput` | latency and throughput after warming up; from when until when; what is carried, byte by byte |
 //! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
 //! | `memory` | the process's peak of memory |
@@ -20,6 +21,7 @@
 
 mod batches;
 mod bounds;
+mod by_size;
 mod completion;
 mod derived;
 mod jobs;
@@ -35,6 +37,7 @@ mod window;
 
 pub use batches::{Estimate, BATCHES};
 pub use bounds::{Bound, Bounded, FctBound, Taken};
+pub use by_size::{BySize, OfSize};
 pub use completion::{ideal, Fct, FctBounds, FctClasses, Slowdown, SlowdownBound, SHORT_BYTES};
 pub use derived::InForce;
 pub use jobs::{JobTimes, Jobs};

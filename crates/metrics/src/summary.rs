@@ -1,5 +1,6 @@
 //! `summary.json`: the same keys for every fabric, null where it has no such figure.
 
+use crate::by_size::BySize;
 use crate::completion::{FctBounds, FctClasses, Slowdown, SlowdownBound};
 use crate::derived::InForce;
 use crate::jobs::Jobs;
@@ -10,7 +11,7 @@ use crate::span::Span;
 use crate::updates::{Counted, Updates};
 use crate::window::Window;
 use lightloom_engine::run::Outcome;
-use lightloom_engine::{Cluster, FlowId, Flows, Io, Time};
+use lightloom_engine::{Bytes, Cluster, FlowId, Flows, Io, Time};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -54,6 +55,8 @@ pub struct Finished<'a> {
     pub cut_at: Option<Time>,
     /// By what the times of a trace were multiplied, if they were.
     pub time_scale: Option<f64>,
+    /// Sizes between the ranges of `by_size`, in ascending order [B]; none if it is not asked for.
+    pub size_limits: Option<&'a [Bytes]>,
     /// From reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
@@ -171,6 +174,9 @@ pub struct Summary {
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Value>,
+    /// Slowdowns by flow size; left out where `run.size_limits` does not ask for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_size: Option<BySize>,
 }
 
 /// Flows that send until the run stops. They are among the flows offered, with what
@@ -250,7 +256,20 @@ pub fn summarize(run: &Finished) -> Summary {
         fct_bound: FctBounds::of(flows, &offered, simulated),
         slowdown_bound: SlowdownBound::of(run.cluster, flows, &offered, simulated),
         devices: run.devices.cloned(),
+        by_size: { run.size_limits }.map(|limits| {
+            let measured = match run.span {
+                Some(span) => in_window(flows, &offered, span),
+                None => offered,
+            };
+            BySize::of(limits, run.cluster, flows, &measured, simulated)
+        }),
     }
+}
+
+/// Those of the `rows` that arrived in the window.
+fn in_window(flows: &Flows, rows: &[usize], span: Span) -> Vec<usize> {
+    let inside = |&&f: &&usize| (span.from..span.until).contains(&flows.arrival[f]);
+    rows.iter().filter(inside).copied().collect()
 }
 
 impl Endless {

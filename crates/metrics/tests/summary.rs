@@ -1,7 +1,7 @@
 //! The summary against figures worked out by hand and by brute force.
 
 use lightloom_engine::run::Outcome;
-use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Shape, Time, Totals};
+use lightloom_engine::{Bytes, Cluster, Flows, HostId, Io, Nic, Rate, Shape, Time, Totals};
 use lightloom_metrics::{summarize, Finished, InForce, PartCounts, Summary};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -62,6 +62,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         time_scale: Some(0.5),
         devices: None,
         physics: None,
+        size_limits: Some(&[Bytes(1_000), Bytes(100_000)]),
         wall_s: 1.0,
     })
 }
@@ -143,6 +144,22 @@ fn figures_worked_out_by_hand() {
     let (p50, p99) = (s.slowdown_bound.p50, s.slowdown_bound.p99);
     assert_eq!((p50.low, p50.high), (Some(0.38), Some(1.0)));
     assert_eq!((p99.low, p99.high), (Some(10.0), None));
+    // The same by size, the limits being 1 KB and 100 KB: nothing is below the first.
+    let by_size = s.by_size.unwrap().0;
+    let names: Vec<&str> = by_size.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["under 1 KB", "1 KB to 100 KB", "from 100 KB"]);
+    let counts: Vec<_> = { by_size.iter() }
+        .map(|(_, of)| (of.flows, of.unfinished))
+        .collect();
+    assert_eq!(counts, [(0, 0), (2, 0), (2, 1)]);
+    let (none, short, long) = (by_size[0].1, by_size[1].1, by_size[2].1);
+    assert_eq!((none.p50.low, none.p99.low), (None, None));
+    assert_eq!(
+        (short.p50.high, short.p99.high),
+        (Some(20.0 / 99.999), Some(10.0))
+    );
+    assert_eq!((long.p50.low, long.p50.high), (Some(0.38), Some(1.0)));
+    assert_eq!((long.p99.low, long.p99.high), (Some(1.0), None));
     let hops = (2.0 * 1_000.0 + 99_999.0) / 100_999.0;
     assert!((s.hops_mean.unwrap() - hops).abs() < 1e-12);
 }

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import lightloom
 from lightloom import console, cuts, loads
-from lightloom.cli import completion, cost_text, jobs, latency, light, notes, physics, repeats
+from lightloom.cli import (
+    by_size,
+    completion,
+    cost_text,
+    jobs,
+    latency,
+    light,
+    notes,
+    physics,
+    repeats,
+)
+from lightloom.console import Summary
 from lightloom.results import Result
 
 if TYPE_CHECKING:
@@ -33,6 +44,8 @@ def print_comparisons(
         latency.print_tables(name, measured, beside)
         explain((cost_text.legend_of_columns(d.costs, windowed=True) for d in decided if d), said)
     for comparison in measured:
+        for table in by_size.tables(_of_seeds(comparison)):
+            console.out(wide=True).print(table)
         if light.takes_turns(comparison.results):
             _print_light(comparison, said)
         _print_physics(comparison, said)
@@ -46,6 +59,11 @@ def _print_physics(comparison: lightloom.Comparison, said: set[str]) -> None:
     explain(physics.ideal(comparison), said)
 
 
+def _of_seeds(comparison: lightloom.Comparison) -> Mapping[str, Sequence[Summary]]:
+    """The summaries of every fabric."""
+    return {label: comparison.of_label(label) for label in comparison.results}
+
+
 def _print_comparison(
     comparison: lightloom.Comparison, decision: Decision | None, said: set[str]
 ) -> None:
@@ -54,7 +72,7 @@ def _print_comparison(
     rows, asked = first.flows.num_rows, loads.whole(comparison.experiment)
     workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
     console.say(f"{comparison.name}: {workload}")
-    of_seeds = {label: comparison.of_label(label) for label in comparison.results}
+    of_seeds = _of_seeds(comparison)
     beside = None if decision is None else cost_text.columns(decision.costs)
     console.out(wide=True).print(completion.table(summaries, of_seeds, beside))
     if comparison.seeds:
@@ -66,6 +84,7 @@ def _print_comparison(
     _print_light(comparison, said)
     screen = console.out(wide=True)
     for table in (
+        *by_size.tables(of_seeds),
         *jobs.job_tables(summaries, screen.width, of_seeds if comparison.seeds else None),
         *jobs.update_tables(summaries, screen.width),
     ):

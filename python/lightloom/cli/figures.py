@@ -60,6 +60,8 @@ MEANT = {
     "fct_bound": "Completion times as far as they are known of all flows that were offered [µs]: "
     "a percentile among flows that had not all arrived when the run ended is a bound.",
     "slowdown_bound": "Slowdowns as far as they are known of all flows that were offered.",
+    "by_size": "Slowdowns by flow size, of the ranges that run.size_limits asks for: flows, those "
+    "unfinished, p50 and p99 as far as they are known; left out where it asks for none.",
     "endless": "Flows of a trace of size 0, which send until the run stops: how many, and "
     "bytes_delivered of them [B]. They are in no load, mean size or completion time.",
     "triggered": "Flows of a trace that wait for a trigger of htsim's connection matrix.",
@@ -71,7 +73,9 @@ WITHIN = {
     "fct": r"(all|short|long)(\.(p50|p99|mean)_us)?",
     "slowdown": r"p50|p99",
     "window": r"[\w.]+",
-    **dict.fromkeys(("jobs", "updates", "parts", "derived", "devices", "physics"), r".+"),
+    **dict.fromkeys(
+        ("by_size", "jobs", "updates", "parts", "derived", "devices", "physics"), r".+"
+    ),
     **dict.fromkeys(("fct_bound", "slowdown_bound"), r"[\w.]+"),
 }
 

@@ -25,6 +25,8 @@ from lightloom.console import (
 )
 from lightloom.counts import counted
 
+from . import by_size
+
 #: Figures that are shown as bounds where flows are under way when a run ends.
 SHOWN_BOUNDS = (
     *(f"fct.{group}.{name}_us" for group in ("short", "long") for name in ("p50", "p99", "mean")),
@@ -73,6 +75,7 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
         "FCT, short flows": _percentiles(summary, "short"),
         "FCT, long flows": _percentiles(summary, "long"),
         "slowdown": "  ".join(f"{p} {ratio(summary, f'slowdown.{p}')}" for p in ("p50", "p99")),
+        **by_size.rows(summary),
         "queue peak": f"{size(summary['queue_peak_bytes'])} at the worst node",
         "reorder peak": f"{size(summary['reorder_peak_bytes'])} for the worst flow",
         "drops": _drops(summary["fabric"], summary["drops"]),

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from lightloom.bounds import Bound, floored
+from lightloom.bounds import Bound, floored, of_limits
 from lightloom.intervals import over_runs
 from lightloom.unfinished import ranked
 
@@ -203,7 +203,13 @@ def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
     """The table, in named groups of rows; figures that no fabric has are left out."""
     # Where a window was measured, it says more of latency and traffic than the whole run.
     shown = (*MEASURED, *GROUPS[3:]) if workload.measured else GROUPS
-    every = (*job_group(workload), *update_group(workload), *circuit_group(workload), *shown)
+    every = (
+        *job_group(workload),
+        *update_group(workload),
+        *circuit_group(workload),
+        *size_group(workload),
+        *shown,
+    )
     made = ((name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every)
     filled = ((name, [r for r in rows if says_something(r)]) for name, rows in made)
     return [(name, rows) for name, rows in filled if rows]
@@ -219,6 +225,30 @@ def job_group(workload: Workload) -> tuple[tuple[str, tuple[Metric, ...]], ...]:
     names = dict.fromkeys(name for f in workload.fabrics for name in f.jobs)
     metrics = tuple(Metric(name, "time", "lower", job_time(name)) for name in names)
     return (("Jobs", metrics),) if metrics else ()
+
+
+def size_group(workload: Workload) -> Groups:
+    """Slowdowns of each range of flow sizes, where `run.size_limits` asks for them."""
+    names = dict.fromkeys(n for f in workload.fabrics for n in f.summary.get("by_size") or {})
+    figures = (("median", "p50"), ("99th percentile", "p99"))
+    metrics = tuple(
+        size_metric(name, percentile, shown) for name in names for shown, percentile in figures
+    )
+    return (("Slowdown by flow size", metrics),) if metrics else ()
+
+
+def size_metric(name: str, percentile: str, shown: str) -> Metric:
+    """A slowdown of the flows of a range of sizes."""
+
+    def found(fabric: Fabric) -> Bound | None:
+        of_size = (fabric.summary.get("by_size") or {}).get(name)
+        return None if of_size is None else of_limits(of_size[percentile])
+
+    def least(fabric: Fabric) -> float | None:
+        known = found(fabric)
+        return None if known is None else known.low
+
+    return Metric(f"{name}, {shown}", "number", "lower", least, limits=found, of_carried=True)
 
 
 def update_group(workload: Workload) -> Groups:

@@ -146,7 +146,9 @@ fn headers_are_left_out_of_both_rates() {
         let bound = plan.total.max(both) + network.packet.time_for(2 * PACKET as u64);
         assert!(took <= bound, "{seed}: {took}, {bound}");
     }
-    let equal = json!({"stack_rate": "5 Gb/s", "packet_rate": "5 Gb/s", "header": "43 B"});
+    let equal = json!({
+        "stack_rate": "5 Gb/s", "packet_rate": "5 Gb/s", "header": "43 B", "shortest_slot": "16 us",
+    });
     assert!(took(&drawn(1, 4), &equal) > Time::ZERO);
 }
 
