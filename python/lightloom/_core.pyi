@@ -75,10 +75,12 @@ def run(
     Columns,
     dict[str, NDArray[Any]],
     dict[str, NDArray[Any]] | None,
+    Columns | None,
     tuple[str | None, list[str] | None],
 ]:
     """Runs the fabric at index `fabric`: (summary as JSON, flows, time series,
-    circuits or None where the fabric has none, the log of its controller with what
+    circuits or None where the fabric has none, what links carried or None where it is not
+    counted, the log of its controller with what
     its decisions took, each None unless it was asked for).
 
     The flows are drawn from the workload, or taken from `columns` (`src`,

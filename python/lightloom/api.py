@@ -14,7 +14,7 @@ from lightloom.errors import refusal
 from lightloom.experiment_schema import DECISION, of_core
 from lightloom.machine import check_count
 from lightloom.results import Comparison, Repeated, Result
-from lightloom.tables import circuit_table, flow_table, series_table
+from lightloom.tables import circuit_table, flow_table, link_table, series_table
 from lightloom.words import in_words
 
 if TYPE_CHECKING:
@@ -70,17 +70,19 @@ def run(
     tick = None if progress is None else lambda *at: progress(label, *at)
     columns = traces.columns_for(resolved["workload"])
     with in_words():
-        summary, flows, series, circuits, (log, computed) = _core.run(
+        summary, flows, series, circuits, links, (log, computed) = _core.run(
             experiment.json(), index, threads, tick, columns
         )
     table = _with_one_fabric(resolved, index, computed)
+    figures = _traced(json.loads(summary), table, read)
     return Result(
         label=label,
         flows=flow_table(flows, table),
         timeseries=series_table(series, table),
-        summary=_traced(json.loads(summary), table, read),
+        summary=figures,
         experiment=table,
         circuits=circuit_table(circuits, table),
+        links=link_table(links, figures["simulated_s"], table),
         controller_log=log,
     )
 

@@ -20,10 +20,11 @@ Table = dict[str, Any]
 Copies = Mapping[Path, Path]
 
 CIRCUITS = "circuits.parquet"
+LINKS = "links.parquet"
 CONTROLLER = "controller.jsonl"
 #: What a result may leave in its folder.
 RESULT_FILES = (
-    *("experiment.toml", "flows.parquet", "timeseries.parquet", CIRCUITS, CONTROLLER),
+    *("experiment.toml", "flows.parquet", "timeseries.parquet", CIRCUITS, LINKS, CONTROLLER),
     *("summary.json", RECORD),
 )
 SATURATION = "saturation.json"

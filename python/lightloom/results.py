@@ -23,6 +23,7 @@ from lightloom.result_files import (
     CIRCUITS,
     CONTROLLER,
     COST_FILES,
+    LINKS,
     RESILIENCE,
     RESULT_FILES,
     SATURATION,
@@ -94,6 +95,10 @@ class Result(_Saved, Runs):
     """A row per circuit, in the order in which they came up: racks a and b
     (a < b) were joined on `plane` during [from_ps, until_ps). None where the
     fabric has no circuits that come and go."""
+    links: pa.Table | None = None
+    """A row per group of parallel links in one direction of an electrical network: tier, from and
+    to (numbers of servers, racks, pods or routers; null in the core), links, rate_bps of each,
+    bytes carried, utilisation over the whole run. None where a fabric does not count them."""
     controller_log: str | None = None
     """What the controller of circuits heard and asked for, a line of JSON each, where
     `run.controller_log` asks for it. None where the fabric has no controller."""
@@ -106,8 +111,9 @@ class Result(_Saved, Runs):
 
     def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
         """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet`,
-        `summary.json` and, if there are circuits, `circuits.parquet`, if a log of the
-        controller was asked for, `controller.jsonl`; returns the directory.
+        `summary.json` and, if there are circuits, `circuits.parquet`, if what links carried is
+        counted, `links.parquet`, if a log of the controller was asked for, `controller.jsonl`;
+        returns the directory.
 
         With `copy_inputs` the files that the experiment reads go into `inputs` there, so
         that it runs again wherever the directory is taken."""
@@ -121,6 +127,10 @@ class Result(_Saved, Runs):
             staging.parquet(directory / CIRCUITS, self.circuits)
         else:
             staging.absent(directory / CIRCUITS)
+        if self.links is not None:
+            staging.parquet(directory / LINKS, self.links)
+        else:
+            staging.absent(directory / LINKS)
         if self.controller_log is not None:
             staging.text(directory / CONTROLLER, self.controller_log)
         else:
@@ -135,7 +145,8 @@ class Result(_Saved, Runs):
         directory = Path(directory)
         settle(directory)
         summary = read_json(directory / "summary.json")
-        circuits, log = directory / CIRCUITS, directory / CONTROLLER
+        circuits, links = directory / CIRCUITS, directory / LINKS
+        log = directory / CONTROLLER
         return Result(
             label=summary["label"],
             flows=pq.read_table(directory / "flows.parquet"),
@@ -143,6 +154,7 @@ class Result(_Saved, Runs):
             summary=summary,
             experiment=read_experiment(directory),
             circuits=pq.read_table(circuits) if circuits.exists() else None,
+            links=pq.read_table(links) if links.exists() else None,
             controller_log=log.read_text(encoding="utf-8") if log.exists() else None,
         )
 

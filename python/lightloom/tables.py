@@ -62,6 +62,29 @@ def circuit_table(columns: Mapping[str, Any] | None, experiment: Table) -> pa.Ta
     return None if columns is None else _named_table(columns, experiment)
 
 
+def link_table(
+    columns: Mapping[str, Any] | None, simulated_s: float, experiment: Table
+) -> pa.Table | None:
+    """What links carried of the core as an Arrow table, with their utilisation over the whole
+    run, where the fabric counts it."""
+    if columns is None:
+        return None
+    capacity = columns["links"].astype(float) * columns["rate_bps"] * simulated_s
+    used = np.divide(
+        columns["bytes"] * 8.0, capacity, out=np.full(len(capacity), np.nan), where=capacity > 0
+    )
+    ends = {name: pa.array(columns[name], mask=columns[name] < 0) for name in ("from", "to")}
+    return _table(
+        {
+            "tier": pa.array(columns["tier"], pa.string()),
+            **ends,
+            **{name: pa.array(columns[name]) for name in ("links", "rate_bps", "bytes")},
+            "utilisation": _numbers(used),
+        },
+        experiment,
+    )
+
+
 def _named_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
     """Columns under their names; what is no number is null."""
     arrays = {

@@ -160,6 +160,23 @@ pub struct Totals {
     pub circuit_bytes: Option<u64>,
 }
 
+/// What parallel links of an electrical network have carried in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkLoad {
+    /// Between what they lead, such as "rack to pod".
+    pub tier: &'static str,
+    /// The number of the server, rack, pod or router where they begin; none in the core.
+    pub from: Option<u32>,
+    /// The same of where they end.
+    pub to: Option<u32>,
+    /// How many they are.
+    pub links: u64,
+    /// Of each, while it works; without headers where `bytes` are payload.
+    pub rate: Rate,
+    /// What they have carried: on the wire, or payload where flows move at rates of payload.
+    pub bytes: u64,
+}
+
 /// What a controller of circuits leaves behind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ControlRecord {
@@ -211,6 +228,14 @@ pub trait Reports: Send {
     /// those that still are end at `now`.
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
+        Vec::new()
+    }
+
+    /// What each link of the electrical network has carried so far, tier by tier; empty for
+    /// fabrics without one, and for those that do not count it. `carried` has the payload by
+    /// link [B] where the driver knows it.
+    fn link_loads(&self, carried: &[u64]) -> Vec<LinkLoad> {
+        let _ = carried;
         Vec::new()
     }
 

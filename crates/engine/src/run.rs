@@ -1,6 +1,6 @@
 //! The run loop: horizons, faults, sampling, progress, stopping.
 
-use crate::fabric::{Circuit, Command, Fabric, Rejected, Shape, Totals, View};
+use crate::fabric::{Circuit, Command, Fabric, LinkLoad, Rejected, Shape, Totals, View};
 use crate::io::{Io, Ledger};
 use crate::refusal::Refusal;
 use crate::time::Time;
@@ -84,6 +84,8 @@ pub struct Outcome {
     pub shape: Shape,
     /// Who was connected to whom, and when; empty for fabrics without circuits.
     pub circuits: Vec<Circuit>,
+    /// What the links of the electrical network carried; empty where that is not counted.
+    pub links: Vec<LinkLoad>,
     /// How long circuits were lit; `None` where they do not take turns.
     pub lit: Option<Time>,
     /// Byte counts at the last arrival, or at the end if that came first, and when it
@@ -281,6 +283,7 @@ impl<'a> Running<'a> {
             totals: self.fabric.totals(),
             shape: self.fabric.shape(),
             circuits: self.fabric.circuits(now),
+            links: self.fabric.link_loads(&[]),
             lit: self.fabric.lit_for(now),
             kernel_s: self.kernel.as_secs_f64(),
             interrupted,

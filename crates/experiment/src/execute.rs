@@ -4,7 +4,7 @@ use crate::fabric;
 use crate::trial::{self, Stopwatch, Trial, TrialClock};
 use lightloom_engine::run::{self, Broken, Fault, Outcome, Plan, Progress, Stop};
 use lightloom_engine::{
-    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Halt, Io, Refusal, Time,
+    Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Halt, Io, LinkLoad, Refusal, Time,
 };
 use lightloom_metrics::{summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary};
 use serde_json::Value;
@@ -51,6 +51,8 @@ pub struct RunOutput {
     /// Who was connected to whom, and when; `None` for fabrics without circuits
     /// that come and go.
     pub circuits: Option<Vec<Circuit>>,
+    /// What the links of the electrical network carried; empty where that is not counted.
+    pub links: Vec<LinkLoad>,
     /// What the controller of circuits left behind; `None` for fabrics without one.
     pub control: Option<ControlRecord>,
     /// Whether the observer stopped the run; then the figures are of a part.
@@ -133,6 +135,7 @@ impl Prepared {
             series: Series::of(&outcome),
             flows: self.io.flows,
             circuits: outcome.totals.circuit_bytes.map(|_| outcome.circuits),
+            links: outcome.links,
             control,
             interrupted: outcome.interrupted,
         })

@@ -126,6 +126,7 @@ mod tests {
                 link_capacity: Rate(16 * Rate::GBPS.0),
             },
             circuits: Vec::new(),
+            links: Vec::new(),
             lit: None,
             at_last_arrival: None,
             kernel_s: 0.0,

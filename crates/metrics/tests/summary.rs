@@ -38,6 +38,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
             link_capacity: Rate(1),
         },
         circuits: Vec::new(),
+        links: Vec::new(),
         lit: None,
         at_last_arrival: None,
         kernel_s: 0.5,

@@ -2,7 +2,7 @@
 
 use crate::errors::refused;
 use crate::listen::listened;
-use lightloom_engine::{Circuit, Flows, Refusal};
+use lightloom_engine::{Circuit, Flows, LinkLoad, Refusal};
 use lightloom_experiment::Experiment;
 use lightloom_metrics::Series;
 use lightloom_workload::trace::{self, Columns, Form, Format, OpenLoop};
@@ -99,6 +99,20 @@ pub fn of_circuits(py: Python<'_>, circuits: Vec<Circuit>) -> PyResult<Bound<'_,
         "until_ps",
         circuits.iter().map(|c| c.until.0).collect(),
     )?;
+    Ok(dict)
+}
+
+/// What links carried, by the names of `links.parquet`. Ends in the core are -1.
+pub fn of_links(py: Python<'_>, links: Vec<LinkLoad>) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    let end = |end: Option<u32>| end.map_or(-1, i64::from);
+    let tiers: Vec<&str> = links.iter().map(|l| l.tier).collect();
+    dict.set_item("tier", tiers)?;
+    put(&dict, "from", links.iter().map(|l| end(l.from)).collect())?;
+    put(&dict, "to", links.iter().map(|l| end(l.to)).collect())?;
+    put(&dict, "links", links.iter().map(|l| l.links).collect())?;
+    put(&dict, "rate_bps", links.iter().map(|l| l.rate.0).collect())?;
+    put(&dict, "bytes", links.iter().map(|l| l.bytes).collect())?;
     Ok(dict)
 }
 

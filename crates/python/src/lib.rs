@@ -61,11 +61,13 @@ type Results<'py> = (
     Columns<'py>,
     Columns<'py>,
     Option<Columns<'py>>,
+    Option<Columns<'py>>,
     Control,
 );
 
 /// Runs one fabric: (summary as JSON, flow columns, time-series columns,
-/// circuit columns if the fabric has circuits, what its controller left behind).
+/// circuit columns if the fabric has circuits, those of its links if it counts what they carry,
+/// what its controller left behind).
 #[pyfunction]
 #[pyo3(signature = (json, fabric, threads, progress=None, columns=None))]
 fn run<'py>(
@@ -97,12 +99,14 @@ fn run<'py>(
     let control = output.control.unwrap_or_default();
     let computed = control.computed;
     let summary = serde_json::to_string(&output.summary).expect("summaries are plain data");
+    let links = (!output.links.is_empty()).then(|| columns::of_links(py, output.links));
     let circuits = output.circuits.map(|c| columns::of_circuits(py, c));
     Ok((
         summary,
         columns::of_flows(py, output.flows)?,
         columns::of_series(py, output.series)?,
         circuits.transpose()?,
+        links.transpose()?,
         (
             control.log,
             computed.map(|times| times.iter().map(Time::to_string).collect()),

@@ -39,7 +39,7 @@ from lightloom.cli.options import (
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
-from lightloom.result_files import CIRCUITS, CONTROLLER, result_names, seeds_of
+from lightloom.result_files import CIRCUITS, CONTROLLER, LINKS, result_names, seeds_of
 from lightloom.results import Repeated, Result
 from lightloom.writing.records import RECORD
 
@@ -147,6 +147,7 @@ def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
     ):
         console.say(f"note: {line}")
     more = [] if result.circuits is None else [CIRCUITS]
+    more += [] if result.links is None else [LINKS]
     more += [] if result.controller_log is None else [CONTROLLER]
     if how.copy_inputs and target is not None and (target / inputs.INPUTS).is_dir():
         more.append(inputs.INPUTS)

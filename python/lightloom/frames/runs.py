@@ -1,6 +1,6 @@
 """The tables of results, of their seeds, and of comparisons.
 
-A result has its own: `flows`, `timeseries`, `circuits` (where its fabric has any) and
+A result has its own: `flows`, `timeseries`, `circuits` and `links` (where its fabric has any) and
 `summary`. Of several seeds they begin with a column `seed`, of comparisons with `fabric` and
 `seed`, so that rows can be told apart; a `summary` is over the seeds and has no `seed`. A
 comparison with `[compare].loads` has `loads`, too: a summary at each; one whose parts died has
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Runs = Result | Repeated | Comparison
 
 #: Those of a single run, by the attribute of the result that holds them.
-OF_RUNS = ("flows", "timeseries", "circuits")
+OF_RUNS = ("flows", "timeseries", "circuits", "links")
 Keys = dict[str, Any]
 Made = dict[str, Callable[[], pa.Table]]
 

@@ -1,7 +1,7 @@
 //! Reports through a part: of a driver through its kernel, of kernels that report
 //! alike through what they share.
 
-use crate::fabric::{Circuit, ControlRecord, Reports, Shape, Totals, View};
+use crate::fabric::{Circuit, ControlRecord, LinkLoad, Reports, Shape, Totals, View};
 use crate::ids::{HostId, PortId};
 use crate::io::Io;
 use crate::refusal::Refusal;
@@ -26,6 +26,11 @@ pub trait Delegates: Send {
     /// What it adds to the part's figures.
     fn add_totals(&self, totals: &mut Totals) {
         let _ = totals;
+    }
+
+    /// Payload that it knows to have crossed each link [B].
+    fn carried(&self) -> Vec<u64> {
+        Vec::new()
     }
 
     /// Writes per-flow figures that it keeps.
@@ -69,6 +74,12 @@ impl<D: Delegates> Reports for D {
 
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         self.reporter().circuits(now)
+    }
+
+    fn link_loads(&self, carried: &[u64]) -> Vec<LinkLoad> {
+        let own = self.carried();
+        let known = if own.is_empty() { carried } else { &own };
+        self.reporter().link_loads(known)
     }
 
     fn lit_for(&self, now: Time) -> Option<Time> {

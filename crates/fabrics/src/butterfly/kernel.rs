@@ -12,7 +12,8 @@ use super::lines::NEVER;
 use super::network::Network;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
+    Agenda, Command, FlowId, HostId, Io, LinkLoad, PortId, Rate, Rejected, Reports, Shape, Time,
+    Totals, View,
 };
 
 /// What happens.
@@ -147,6 +148,21 @@ impl Reports for Network {
         view.queued_bytes_worst = worst.min(view.queued_bytes);
         view.in_flight_bytes = view.placed_bytes();
         view.carried_bytes = bytes(self.counters.flit_hops);
+    }
+
+    fn link_loads(&self, _: &[u64]) -> Vec<LinkLoad> {
+        let ports = self.topology.concentration..self.topology.radix;
+        let of_router = |router: usize| {
+            ports.clone().map(move |port| LinkLoad {
+                tier: "router to router",
+                from: Some(router as u32),
+                to: Some(self.topology.far_end(router, port).router as u32),
+                links: 1,
+                rate: self.bound.rate(),
+                bytes: self.sent[router << self.bits.port | port] * self.flit_bytes,
+            })
+        };
+        (0..self.topology.routers).flat_map(of_router).collect()
     }
 
     fn totals(&self) -> Totals {

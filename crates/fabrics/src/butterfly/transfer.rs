@@ -132,6 +132,7 @@ impl Network {
     #[inline]
     fn depart(&mut self, out: usize, number: usize, packet: u32, cycle: u64) -> bool {
         let (flit, full) = self.address(out, number, packet);
+        self.sent[out] += 1;
         self.flits.push(self.line[out] as usize, cycle, flit);
         full
     }
@@ -228,6 +229,7 @@ impl Network {
             self.held[router] -= 1;
             self.audit(router, output, now);
             if output >= self.topology.concentration {
+                self.sent[out] += 1;
                 self.flits.push(self.line[out] as usize, now.cycle, flit);
             } else if flit.packet != NONE {
                 self.eject(flit.packet, now);

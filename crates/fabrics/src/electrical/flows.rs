@@ -21,7 +21,7 @@ use crate::alone::Alone;
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
-    Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, View,
+    Command, FlowId, HostId, Io, LinkLoad, PortId, Rate, Rejected, Reports, Shape, Time, View,
 };
 
 /// The kernel; links are stations.
@@ -149,6 +149,14 @@ impl Reports for ClosFlows {
     fn observe(&self, _: &Io, view: &mut View) {
         let payload = view.carried_bytes as u128;
         view.carried_bytes = (payload * self.wire as u128 / self.mtu as u128) as u64;
+    }
+
+    fn link_loads(&self, carried: &[u64]) -> Vec<LinkLoad> {
+        let on_wire = |payload: u64| payload as u128 * self.wire as u128 / self.mtu as u128;
+        let stations = carried.iter().enumerate();
+        stations
+            .map(|(s, &payload)| self.layout.load(s as u32, on_wire(payload) as u64))
+            .collect()
     }
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {

@@ -11,7 +11,8 @@ use super::failures::Failures;
 use super::layout::{Layout, NIC_DOWN, NIC_UP};
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
+    Agenda, Command, FlowId, HostId, Io, LinkLoad, PortId, Rate, Rejected, Reports, Shape, Time,
+    Totals, View,
 };
 
 /// What happens.
@@ -289,6 +290,13 @@ impl Reports for Clos {
             .filter(switches)
             .map(|(_, s)| s.carried)
             .sum();
+    }
+
+    fn link_loads(&self, _: &[u64]) -> Vec<LinkLoad> {
+        let stations = self.columns.stations.iter().enumerate();
+        stations
+            .map(|(s, station)| self.layout.load(s as u32, station.carried))
+            .collect()
     }
 
     fn totals(&self) -> Totals {

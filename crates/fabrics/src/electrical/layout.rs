@@ -7,7 +7,7 @@
 
 use super::config::{ClosConfig, Tier};
 use super::failures::{Uplinks, Wiring};
-use lightloom_engine::{Cluster, HostId, Nic, Rate, Time};
+use lightloom_engine::{Cluster, HostId, LinkLoad, Nic, Rate, Time};
 
 /// Most links of a bundle.
 pub const LINKS_MAX: u64 = 65_536;
@@ -227,6 +227,31 @@ impl Layout {
             .map(|t| (self.first_link[t + 1] - self.first_link[t]) * self.bundles[t].rate.0)
             .sum();
         Rate(total)
+    }
+
+    /// The links of a station, that carried `bytes` on the wire.
+    pub fn load(&self, station: u32, bytes: u64) -> LinkLoad {
+        let tier = self.tier(station);
+        let at = station - self.first[tier];
+        let of_server = at / self.servers_per_rack;
+        let of_rack = at / self.racks_per_pod;
+        let (name, from, to) = match tier {
+            NIC_UP => ("server to rack", Some(at), Some(of_server)),
+            RACK_UP => ("rack to pod", Some(at), Some(of_rack)),
+            POD_UP => ("pod to core", Some(at), None),
+            POD_DOWN => ("core to pod", None, Some(at)),
+            RACK_DOWN => ("pod to rack", Some(of_rack), Some(at)),
+            _ => ("rack to server", Some(of_server), Some(at)),
+        };
+        let Bundle { links, rate } = self.bundles[tier];
+        LinkLoad {
+            tier: name,
+            from,
+            to,
+            links,
+            rate,
+            bytes,
+        }
     }
 
     /// Columns that a path takes: 4 or 8, as a power of two.

@@ -27,8 +27,8 @@ use lightloom_control::schedule::Schedule;
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
-    Circuit as Lit, Cluster, Command, ControlRecord, Element, FlowId, HostId, Io, PortId, Rate,
-    Refusal, Rejected, Reports, Shape, Time,
+    Circuit as Lit, Cluster, Command, ControlRecord, Element, FlowId, HostId, Io, LinkLoad, PortId,
+    Rate, Refusal, Rejected, Reports, Shape, Time,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -359,6 +359,10 @@ impl Reports for Hybrid {
             host_rate: self.cluster.server_rate,
             link_capacity: Rate(self.tree.capacity().0.saturating_add(circuits)),
         }
+    }
+
+    fn link_loads(&self, carried: &[u64]) -> Vec<LinkLoad> {
+        self.tree.loads(carried)
     }
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {

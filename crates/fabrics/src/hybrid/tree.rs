@@ -16,7 +16,7 @@
 use super::packets::{Beyond, Packets, Wires};
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::{LinkKind, Net};
-use lightloom_engine::{Cluster, HostId, Nic, Rate, Refusal, Time};
+use lightloom_engine::{Cluster, HostId, LinkLoad, Nic, Rate, Refusal, Time};
 
 /// The keys by which users describe a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -283,6 +283,48 @@ impl Tree {
             (a != b).then(|| self.to_rack(b)),
         ];
         path.into_iter().flatten()
+    }
+
+    /// What its links carried, by the payload of each [B]; nothing of links without a rate.
+    pub fn loads(&self, payload: &[u64]) -> Vec<LinkLoad> {
+        let links = (0..self.links()).map(LinkId).zip(payload);
+        links
+            .map(|(link, &bytes)| self.load(link, bytes))
+            .filter(|load| load.rate > Rate(0))
+            .collect()
+    }
+
+    /// One of its links, that carried so much payload [B].
+    fn load(&self, link: LinkId, bytes: u64) -> LinkLoad {
+        let hosts = self.server_links() / 2;
+        let (racks, pods) = (self.cluster.racks, self.pods());
+        let rack_of = |host: u32| self.cluster.rack_of(HostId(host));
+        let above = |rack: u32| (pods > 0).then(|| rack / self.pod);
+        let (up, down) = match pods {
+            0 => ("rack to core", "core to rack"),
+            _ => ("rack to pod", "pod to rack"),
+        };
+        let (mut at, tiers) = (link.0, [hosts, hosts, racks, racks, pods, pods]);
+        let mut tier = 0;
+        while at >= tiers[tier] {
+            (at, tier) = (at - tiers[tier], tier + 1);
+        }
+        let (tier, from, to) = match tier {
+            0 => ("server to rack", Some(at), Some(rack_of(at))),
+            1 => ("rack to server", Some(rack_of(at)), Some(at)),
+            2 => (up, Some(at), above(at)),
+            3 => (down, above(at), Some(at)),
+            4 => ("pod to core", Some(at), None),
+            _ => ("core to pod", None, Some(at)),
+        };
+        LinkLoad {
+            tier,
+            from,
+            to,
+            links: 1,
+            rate: self.rate(link),
+            bytes,
+        }
     }
 
     /// The most that a flow gets between two racks over the tree, by

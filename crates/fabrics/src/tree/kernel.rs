@@ -5,7 +5,7 @@ use crate::hybrid::tree::Tree;
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{FlowKernel, Net, Todo};
 use lightloom_engine::{
-    Cluster, Command, FlowId, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time,
+    Cluster, Command, FlowId, HostId, Io, LinkLoad, PortId, Rate, Rejected, Reports, Shape, Time,
 };
 
 /// The tree alone.
@@ -91,6 +91,10 @@ impl Reports for TreeKernel {
             host_rate: self.cluster.server_rate,
             link_capacity: self.tree.capacity(),
         }
+    }
+
+    fn link_loads(&self, carried: &[u64]) -> Vec<LinkLoad> {
+        self.tree.loads(carried)
     }
 
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time {

@@ -224,6 +224,10 @@ impl<K: FlowKernel> Delegates for FlowDriven<K> {
     fn settle_own(&self, io: &mut Io) {
         self.net.settle(io);
     }
+
+    fn carried(&self) -> Vec<u64> {
+        self.net.carried_by_link()
+    }
 }
 
 impl<K: FlowKernel> Fabric for FlowDriven<K> {

@@ -57,6 +57,8 @@ pub struct Net {
     landing: u64,
     /// Units × hops carried by closed flows, or before anchors.
     carried: u128,
+    /// Units that each link has carried of closed flows, or before anchors.
+    over_link: Vec<u128>,
     /// The same over paths with a circuit, hops not counted.
     circuit: u128,
     /// When the next flow of each bundle will have sent its last byte, or earlier:
@@ -108,6 +110,7 @@ impl Net {
     pub fn add_link(&mut self, capacity: Rate, kind: LinkKind) -> LinkId {
         self.kinds.push(kind);
         self.over.add_link();
+        self.over_link.push(0);
         self.fair.add_link(capacity)
     }
 

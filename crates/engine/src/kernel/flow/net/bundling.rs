@@ -20,6 +20,9 @@ impl Net {
         row.joined += sent;
         row.carried += sent * row.hops as u128;
         self.carried += sent * row.hops as u128;
+        for link in self.fair.path(Slot(row.bundle)) {
+            self.over_link[link.index()] += sent;
+        }
         if row.lit {
             self.circuit += sent;
         }

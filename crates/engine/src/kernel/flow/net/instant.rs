@@ -170,6 +170,18 @@ impl Net {
         view.carried_bytes = ((self.carried + under_way) / UNITS) as u64;
     }
 
+    /// Bytes that each link has carried.
+    pub(in crate::kernel::flow) fn carried_by_link(&self) -> Vec<u64> {
+        let mut units = self.over_link.clone();
+        for row in self.open_rows() {
+            let sent = self.sent(row);
+            for link in self.fair.path(Slot(row.bundle)) {
+                units[link.index()] += sent;
+            }
+        }
+        units.iter().map(|&u| (u / UNITS) as u64).collect()
+    }
+
     pub(in crate::kernel::flow) fn settle(&self, io: &mut Io) {
         for row in self.open_rows() {
             let mut row = *row;
