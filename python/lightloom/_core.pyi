@@ -180,7 +180,12 @@ def control_traffic_matrix(
     """Mordia's schedule."""
 
 def control_solstice(
-    matrix: NDArray[Any], circuit: object, packet: object, night: object
+    matrix: NDArray[Any],
+    circuit: object,
+    packet_rate: object,
+    night: object,
+    shortest: object,
+    packet: object,
 ) -> tuple[Slots, Grid, int, int]:
     """The schedule; what is left to packets; when all is served; before when no
     schedule can have served it [ps]."""

@@ -235,6 +235,30 @@ def test_a_hybrid_schedule_leaves_what_packets_carry() -> None:
     assert found.bound_ps <= found.completion_ps
 
 
+def test_days_of_a_hybrid_schedule_hold_whole_packets() -> None:
+    """Of each pair a day carries full packets, or all that is left; one by bytes cuts them. No
+    slot is shorter than the shortest."""
+    demand = heavy_tailed(12, 7) * 1_000 + 1
+    np.fill_diagonal(demand, 0)
+    keys = {"rate": "10 Gb/s", "night": "1 us"}
+
+    def cut(schedule: Any) -> int:
+        """Packets that days cut."""
+        left, count = demand.copy(), 0
+        for permutation, day in zip(schedule.permutations, schedule.days_ps, strict=True):
+            for source, target in enumerate(permutation):
+                fits = min(left[source, target], day // 800)  # 10 Gb/s: 800 ps a byte
+                count += fits < left[source, target] and fits % 9_000 > 0
+                left[source, target] -= fits
+        return count
+
+    whole = control.solstice(demand, **keys, packet="9000 B")
+    slots = control.solstice(demand, **keys, shortest="40 us").schedule
+    assert cut(whole.schedule) == 0
+    assert cut(control.solstice(demand, **keys, packet="1 B").schedule) > 0
+    assert (slots.days_ps + 1_000_000 >= 40_000_000).all()
+
+
 # Arbiters
 
 
@@ -462,6 +486,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "packets too fast": (
         lambda: control.solstice(SQUARE, **RATES, packet_rate="1 Tb/s"),
         "packet_rate = 1 Tb/s: faster than the circuits",
+    ),
+    "packets too large": (
+        lambda: control.solstice(SQUARE, **RATES, packet="70 KB"),
+        "packet = 70000 B: must be from 1 B to 65535 B",
     ),
     "step": (lambda: control.eclipse(SQUARE, **FRAME, step=0), "step = 0: from 0.001"),
     "slots": (lambda: control.eclipse(SQUARE, **FRAME, max_slots=-1), "max_slots = -1: from 1"),

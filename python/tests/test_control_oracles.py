@@ -205,7 +205,9 @@ def test_schedules_lie_between_the_optimum_and_what_is_proved(
     0.87 at worst (0.5 is proved)."""
     demand = small_demand(nodes, family, seed)
     slack = 1 + 1e-6
-    plan = control.solstice(demand, rate=RATE, packet_rate=PACKETS, night=f"{night} ns")
+    plan = control.solstice(
+        demand, rate=RATE, packet_rate=PACKETS, night=f"{night} ns", packet="1 B"
+    )
     took, bound = plan.completion_ps / 1_000, plan.bound_ps / 1_000
     best, certain = least_time(demand, night)
     assert certain <= took * slack

@@ -148,11 +148,13 @@ def test_loads_have_a_summary_each(which: str, request: pytest.FixtureRequest) -
 
 
 def test_a_name_that_no_table_has_is_refused(comparison: Comparison) -> None:
-    message = "table = flow: no such table; choose one of flows, timeseries, summary"
+    message = "table = flow: no such table; choose one of flows, timeseries, links, summary"
     with pytest.raises(ConfigError) as caught:
         comparison.results["clos"].to_pandas("flow")
     assert str(caught.value) == message
-    with pytest.raises(ConfigError, match=r"choose one of flows, timeseries, summary, loads$"):
+    with pytest.raises(
+        ConfigError, match=r"choose one of flows, timeseries, links, summary, loads$"
+    ):
         comparison.to_polars("circuits")
 
 

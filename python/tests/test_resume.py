@@ -97,7 +97,7 @@ def test_a_point_cut_anywhere_runs_again(study: Path) -> None:
     chosen = random.Random(16)
     folder = study.parent / "out" / "points"
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    assert len(files) == 3 * 5
+    assert len(files) == 3 * 6
     for file in files:
         content = file.read_bytes()
         file.write_bytes(content[: chosen.randrange(len(content))])

@@ -144,7 +144,7 @@ def test_solstice_is_close_to_the_optimum(ports: int, count: int, packet: float)
     ratios = []
     for demand in demands(ports, count, seed=1):
         plan = control.solstice(
-            demand, rate=RATE, night="50 ns", packet_rate=f"{8 * packet:g} Gb/s"
+            demand, rate=RATE, night="50 ns", packet_rate=f"{8 * packet:g} Gb/s", packet="1 B"
         )
         optimum = shortest(demand, 50, packet)
         assert plan.bound_ps <= 1000 * optimum * (1 + 1e-6) + 1

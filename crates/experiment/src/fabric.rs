@@ -219,6 +219,7 @@ const RESERVED: &[&str] = &[
     "figures",
     "flows.parquet",
     "inputs",
+    "links.parquet",
     "loads.json",
     "record.json",
     "report.html",

@@ -2,7 +2,7 @@
 //! in turn or one after another. When and where to is the fabric's own.
 
 use crate::discipline::{Discipline, Turns};
-use lightloom_engine::{FlowId, Io};
+use lightloom_engine::{FlowId, Io, Time};
 
 /// A packet of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,26 @@ impl HostQueues {
         self.front(host).expect("the host has a packet")
     }
 
+    /// The turn passes to the first flow that had arrived `by` then, if there is one: whose host
+    /// was free then did not wait for a later one.
+    #[inline]
+    pub fn pass_to_arrived(&mut self, host: usize, by: Time, io: &Io) {
+        let arrived = |flow: u32| io.flows.arrival[flow as usize] <= by;
+        let Some(first) = self.turns.first(host) else {
+            return;
+        };
+        if arrived(first) || self.discipline == Discipline::Fifo {
+            return;
+        }
+        loop {
+            self.turns.rotate(host);
+            match self.turns.first(host) {
+                Some(flow) if flow != first && !arrived(flow) => {}
+                _ => return,
+            }
+        }
+    }
+
     /// The first packet, of so many bytes, has left its host: the next is of the next flow, or
     /// of the same as long as it has one.
     #[inline]
@@ -97,7 +117,7 @@ impl HostQueues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightloom_engine::{Flows, HostId, Time};
+    use lightloom_engine::{Flows, HostId};
     use proptest::prelude::*;
     use std::collections::VecDeque;
 

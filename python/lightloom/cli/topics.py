@@ -140,7 +140,10 @@ def anywhere(key: str) -> dict[str, Parameter]:
     tops = {f"{above}.{p.key}": p for above, s in schemas.items() for p in describe.parameters(s)}
     found = {name: p for name, p in tops.items() if p.key == key}
     inner = (pair for name, p in tops.items() for pair in _within(name, p))
-    return found or {name: p for name, p in inner if p.key == key}
+    within = {name: p for name, p in inner if p.key == key}
+    # The parts of a mix have the keys of the workload.
+    alone = {name: p for name, p in within.items() if not name.startswith("workload.mix.")}
+    return found or alone or within
 
 
 def _within(name: str, parameter: Parameter) -> Iterator[tuple[str, Parameter]]:

@@ -249,7 +249,13 @@ class HybridSchedule:
 
 
 def solstice(
-    demand: ArrayLike, *, rate: str, night: str, packet_rate: str = "0 b/s"
+    demand: ArrayLike,
+    *,
+    rate: str,
+    night: str,
+    packet_rate: str = "0 b/s",
+    shortest: str = "0 s",
+    packet: str = "1500 B",
 ) -> HybridSchedule:
     """Solstice's schedule (CoNEXT 2015): as short as it can be made, with a
     packet network beside the circuits.
@@ -259,6 +265,9 @@ def solstice(
         rate: of a circuit.
         night: darkness at the start of each slot.
         packet_rate: of each port of the packet network, used all the time.
+        shortest: no slot, its night included, is shorter; up to the night it has no effect.
+        packet: largest packet, from 1 B to 65535 B: days hold whole packets. With 1 B they may
+            end anywhere, and a packet that a day cuts waits for the next day of its pair.
 
     Raises:
         ConfigError: naming the entry or the argument.
@@ -271,7 +280,9 @@ def solstice(
     1.0...
     """
     table = numbers("demand", demand)
-    slots, residual, completion, bound = _core.control_solstice(table, rate, packet_rate, night)
+    slots, residual, completion, bound = _core.control_solstice(
+        table, rate, packet_rate, night, shortest, packet
+    )
     return HybridSchedule(Schedule(*slots), residual, completion, bound)
 
 

@@ -44,9 +44,16 @@ impl Senders {
     /// The transmitter is free at `free`: when the next packet is sent, or
     /// nothing if none waits.
     #[inline]
-    pub fn next(&mut self, host: usize, free: Time, queues: &HostQueues, io: &Io) -> Option<Time> {
+    pub fn next(
+        &mut self,
+        host: usize,
+        free: Time,
+        queues: &mut HostQueues,
+        io: &Io,
+    ) -> Option<Time> {
         let sender = &mut self.senders[host];
         sender.free = free;
+        queues.pass_to_arrived(host, free, io);
         let Some(first) = queues.front(host) else {
             sender.sending = false;
             return None;

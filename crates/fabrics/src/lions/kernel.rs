@@ -194,7 +194,10 @@ impl Switch {
             self.loses(host, packet, output, wire, now)
         };
         let free = sent + busy + self.pace.gap;
-        if let Some(start) = self.senders.next(host, free, &self.inside.hosts, now.io) {
+        if let Some(start) = self
+            .senders
+            .next(host, free, &mut self.inside.hosts, now.io)
+        {
             let (at, host) = (start + self.pace.to_switch, host as u32);
             now.usually(self.pace.slot(), BEHIND, at, Event::Asks { host });
         }

@@ -141,6 +141,7 @@ impl Slotted {
             if !self.inside.hosts.waits(host) {
                 continue;
             }
+            self.inside.hosts.pass_to_arrived(host, start, io);
             let flow = self.inside.hosts.first(host).flow;
             if io.flows.arrival[flow.index()] > start {
                 continue;

@@ -35,12 +35,13 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// A refusal by the name that an argument has in Python.
 fn named(refusal: Refusal) -> PyErr {
-    let key = match refusal.key.as_str() {
-        "circuit" => "rate".to_owned(),
-        "packet" => "packet_rate".to_owned(),
-        _ => return refused(refusal),
-    };
-    refused(Refusal { key, ..refusal })
+    match refusal.key.as_str() {
+        "circuit" => refused(Refusal {
+            key: "rate".to_owned(),
+            ..refusal
+        }),
+        _ => refused(refusal),
+    }
 }
 
 /// What `solver` finds, unless a signal is raised first.

@@ -6,7 +6,7 @@ use crate::errors::refused;
 use lightloom_control::algorithms::birkhoff::{self, Scaling, Stop};
 use lightloom_control::algorithms::{eclipse, quickstuff, sinkhorn, solstice};
 use lightloom_control::schedule::{Frame, Schedule};
-use lightloom_engine::{Rate, Refusal, Time};
+use lightloom_engine::{Bytes, Rate, Refusal, Time};
 use lightloom_fabrics::hybrid::schedule_file::read_plan;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -150,17 +150,24 @@ fn control_solstice<'py>(
     py: Python<'py>,
     matrix: Any<'_, 'py>,
     circuit: Any<'_, 'py>,
-    packet: Any<'_, 'py>,
+    packet_rate: Any<'_, 'py>,
     night: Any<'_, 'py>,
+    shortest: Any<'_, 'py>,
+    packet: Any<'_, 'py>,
 ) -> PyResult<(Slots<'py>, Table<'py, i64>, i64, i64)> {
     let network = solstice::Network {
         circuit: quantity("rate", circuit)?,
-        packet: quantity("packet_rate", packet)?,
+        packet: quantity("packet_rate", packet_rate)?,
         night: quantity("night", night)?,
+    };
+    let packet: Bytes = quantity("packet", packet)?;
+    let limits = solstice::Limits {
+        shortest: quantity("shortest", shortest)?,
+        packet: i64::try_from(packet.0).unwrap_or(i64::MAX),
     };
     let matrix = demand(matrix)?;
     let (plan, bound) = solve(py, move || {
-        let plan = solstice::plan(&matrix, &network)?;
+        let plan = solstice::plan_within(&matrix, &network, &limits)?;
         Ok((plan, solstice::lower_bound(&matrix, &network)?))
     })?;
     let residual = table(py, plan.residual.n(), plan.residual.cells().to_vec())?;

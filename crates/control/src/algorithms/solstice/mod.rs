@@ -51,7 +51,7 @@ impl Network {
         check_rate("circuit", self.circuit)?;
         if self.packet > self.circuit {
             return Err(Refusal::new(
-                "packet",
+                "packet_rate",
                 self.packet,
                 format!("faster than the circuits, {}", self.circuit),
                 "lower it: a fast packet network needs no circuits",
@@ -442,7 +442,7 @@ mod tests {
                 circuit: Rate(5),
                 ..good
             }),
-            "packet"
+            "packet_rate"
         );
         assert_eq!(refused(good), "demand");
         assert_eq!(lower_bound(&demand, &good).unwrap_err().key, "demand");

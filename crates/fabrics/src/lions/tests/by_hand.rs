@@ -433,3 +433,21 @@ fn the_page_has_table_1() {
         assert!(PAGE.contains(&line), "the page has no line {line}");
     }
 }
+
+/// A host with a backlog sends without a pause, also while it waits for the answers of many
+/// packets: a flow that has just arrived takes its turn, and the link does not wait for it.
+#[test]
+fn a_host_with_a_backlog_never_idles() {
+    for timing in ["slotted", "unslotted"] {
+        // 200 ns a slot and a packet; the switch is 1 us away.
+        let table = json!({
+            "timing": timing, "packet": "250 B", "header": "0 B", "guard": "0 B",
+            "tuning": "0 ns", "fibre": "400 m", "receivers": 1,
+        });
+        let mut rows = vec![(0, 1, 20 * PACKET, 0), (0, 2, 20 * PACKET, 0)];
+        rows.extend((0..10).map(|k| (0, 3 + k, PACKET, 310 * NS * i64::from(k) + 130 * NS)));
+        let last = |rows: &[(u32, u32, u64, i64)]| finishes(16, &table, rows).into_iter().max();
+        let alone = last(&[(0, 1, 50 * PACKET, 0)]);
+        assert_eq!(last(&rows), alone, "{timing}");
+    }
+}
