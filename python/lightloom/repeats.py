@@ -35,6 +35,27 @@ def same_flows(experiment: Mapping[str, Any]) -> bool:
     return isinstance(workload, Mapping) and "trace" in workload
 
 
+def unbounded_shape(experiment: Mapping[str, Any]) -> float | None:
+    """The least shape of a Pareto law of sizes that has no finite variance (2 or below) and is
+    not cut off; None where all sizes have one. Intervals by Student's t suppose one.
+
+    >>> sizes = {"kind": "pareto", "shape": 1.05, "mean": "100 KB"}
+    >>> unbounded_shape({"workload": {"sizes": sizes}})
+    1.05
+    """
+    workload = experiment.get("workload")
+    if not isinstance(workload, Mapping):
+        return None
+    drawn = [p for p in workload.get("mix") or [workload] if p.get("mean_rule") != "truncated"]
+    laws = [p.get("sizes") for p in drawn]
+    shapes = [
+        float(law["shape"])
+        for law in laws
+        if isinstance(law, Mapping) and law.get("kind") == "pareto" and law["shape"] <= 2
+    ]
+    return min(shapes, default=None)
+
+
 def gathered(summaries: Sequence[Mapping[str, Any]]) -> Summary:
     """The summaries of one fabric's seeds as one, its figures with their intervals.
 

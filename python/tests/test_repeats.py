@@ -298,3 +298,29 @@ def test_an_axis_holds_whiskers() -> None:
     low, high = bands.around("time", "time", "log", [line], []).limits
     assert high > 11
     assert 0 < low < 0.2
+
+
+@pytest.mark.parametrize(
+    ("workload", "shape"),
+    [
+        ({"sizes": {"kind": "pareto", "shape": 1.05, "mean": "1 KB"}}, 1.05),
+        ({"sizes": {"kind": "pareto", "shape": 2.5, "mean": "1 KB"}}, None),
+        ({"sizes": {"kind": "published", "name": "web-search"}}, None),
+        (
+            {
+                "sizes": {"kind": "pareto", "shape": 1.05, "mean": "1 KB", "max": "1 MB"},
+                "mean_rule": "truncated",
+            },
+            None,
+        ),
+        ({"mix": [{"sizes": "rpc"}, {"sizes": {"kind": "pareto", "shape": 1.5}}]}, 1.5),
+        ({"jobs": [{"kind": "sort"}]}, None),
+    ],
+)
+def test_intervals_of_sizes_without_a_variance_are_said_to_hold_less_often(
+    workload: dict[str, Any], shape: float | None
+) -> None:
+    """A Pareto law has a finite variance where its shape is above 2, or its tail is cut off."""
+    assert repeats.unbounded_shape({"workload": workload}) == shape
+    said = "no finite variance" in printed.legend(3, {"workload": workload})
+    assert said == (shape is not None)

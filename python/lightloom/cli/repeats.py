@@ -55,6 +55,12 @@ def workload_line(seeds: Sequence[Summary], flows: int, asked: float | None) -> 
 def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
     """What the intervals are."""
     means = f"Means of {seeds} seeds, ± half of the 95 % confidence interval (Student's t)."
+    if (shape := repeats.unbounded_shape(experiment)) is not None:
+        means += (
+            f" Sizes have no finite variance (Pareto, shape {shape:g}): of means, load and goodput "
+            'fewer than 95 of 100 such intervals hold the truth; mean_rule = "truncated" with '
+            "sizes.max gives sizes a variance."
+        )
     if not repeats.same_flows(experiment):
         return means
     return f"{means} A trace gives every seed the same flows: ± is what the fabric draws alone."

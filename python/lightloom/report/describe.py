@@ -144,6 +144,11 @@ def run(made: Workload) -> str:
     if made.seeds > 1:
         same = " of the fabrics' own draws" if repeats.same_flows(made.experiment) else ""
         parts = [f"{made.seeds} seeds from {seed}: means ± 95 % confidence{same} (Student's t)"]
+        if (shape := repeats.unbounded_shape(made.experiment)) is not None:
+            parts.append(
+                f"sizes without a finite variance (Pareto, shape {shape:g}), so that fewer "
+                "intervals of means and load hold the truth"
+            )
     if stop := r.get("stop"):
         ends = {
             "last-arrival": "until the last arrival",
