@@ -87,7 +87,9 @@ impl Experiment {
         io.deliveries = span.map(|span| Deliveries::at(span.instants()));
         Ok(Prepared {
             fabric: built.fabric,
-            plan: experiment.run.plan(built.faults, &io.flows, &cluster),
+            plan: experiment
+                .run
+                .plan(built.faults, &io.flows, &cluster, table.interval()),
             kind: table.kind.clone(),
             label: table.label().to_owned(),
             place: fabric::path(table, &experiment.fabric),

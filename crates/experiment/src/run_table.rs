@@ -41,7 +41,8 @@ pub struct RunTable {
     /// of the two, if `stop` is a time; 100,000 s with jobs; with `measure`, as long after the
     /// window as the window is. A run that ends at its last arrival has no limit. One that
     /// drains ends after 10 s, or 100 times as long as its flows last if one server's link
-    /// sends all of them after the last arrival, whichever is later. `cut` of `summary.json`
+    /// sends all of them after the last arrival, or after 100 intervals of a fabric that decides
+    /// on circuits, whichever is latest. `cut` of `summary.json`
     /// has the flows that a limit left out.
     pub limit: Option<Time>,
     /// What counts in `goodput_normalized` of the summary: "all", or
@@ -373,11 +374,20 @@ impl RunTable {
         Some(Span { from, until })
     }
 
-    /// The engine's plan for these flows; `self` is resolved.
-    pub(crate) fn plan(&self, faults: Vec<Fault>, flows: &Flows, cluster: &Cluster) -> Plan {
+    /// The engine's plan for these flows on a fabric that decides every `interval` (0 if it does
+    /// not); `self` is resolved.
+    pub(crate) fn plan(
+        &self,
+        faults: Vec<Fault>,
+        flows: &Flows,
+        cluster: &Cluster,
+        interval: Time,
+    ) -> Plan {
+        let decided = Time(interval.0.saturating_mul(DRAIN_TIMES));
+        let bounded = || self.bounded_by(flows, cluster).max(decided);
         Plan {
             stop: self.engine_stop(),
-            limit: { self.limit }.unwrap_or_else(|| self.bounded_by(flows, cluster)),
+            limit: { self.limit }.unwrap_or_else(bounded),
             sample: self.sample,
             faults,
         }

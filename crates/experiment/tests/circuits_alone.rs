@@ -125,3 +125,60 @@ fn a_threshold_is_refused_where_nothing_else_carries_what_is_below() {
          electrical network; remove it, or set electrical = true"
     );
 }
+
+/// The preset decides every 10 s, first then: a lone flow of 900 kB is delivered soon after
+/// (mirrors settle in 10 ms), and the run is not cut before it.
+#[test]
+fn a_run_that_drains_outlasts_the_first_decision() {
+    let workload = json!({"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}});
+    let run = json!({"workload": workload, "run": {"stop": "drain"}});
+    let mesh = json!({"kind": "hybrid", "preset": "mesh"});
+    let prepared = experiment(mesh, run).prepare(0, 1, Some(flows(&[(0, 5, 900_000)])));
+    let output = prepared.expect("a good table").run(&mut Silent);
+    let finish = output.expect("nothing fails").flows.finish[0];
+    assert!(Time::S * 10 < finish && finish < Time::S * 11, "{finish}");
+}
+
+/// A pair that is not heard of, or not joined, would wait for ever.
+#[test]
+fn what_would_strand_flows_is_refused() {
+    let workload = json!({"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}});
+    let run = json!({"workload": workload, "run": {"stop": "drain"}});
+    let prepared = |more: Value, electrical: bool| {
+        let fabric = with(circuits(more), json!({ "electrical": electrical }));
+        experiment(fabric, run.clone())
+            .prepare(0, 1, None)
+            .map(|_| ())
+    };
+    let one = json!({"planes": 1});
+    for (key, more) in [
+        (
+            "report_queue",
+            json!({"report_queue": "1 MB", "policy": "hydra"}),
+        ),
+        (
+            "report_change",
+            json!({"report_change": "1 MB", "policy": "hydra"}),
+        ),
+        ("demand", json!({"demand": "monitored", "policy": "hydra"})),
+        (
+            "policy.hysteresis",
+            with(
+                one.clone(),
+                json!({"policy": {"kind": "cthrough", "hysteresis": "1 MB"}}),
+            ),
+        ),
+        (
+            "policy.threshold",
+            json!({"policy": {"kind": "hydra", "threshold": "1 MB"}}),
+        ),
+    ] {
+        let refusal = prepared(more.clone(), false).expect_err(key);
+        assert_eq!(refusal.key, format!("fabric.{key}"), "{refusal}");
+        prepared(more, true).unwrap_or_else(|refusal| panic!("{key}: {refusal}"));
+    }
+    // Circuits that need no demand are lit whatever is monitored.
+    let fixed = json!({"kind": "fixed", "circuits": [[0, 1, 0]]});
+    let fixed = with(one, json!({"policy": fixed, "demand": "monitored"}));
+    prepared(fixed, false).expect("it needs no demand");
+}

@@ -179,21 +179,45 @@ impl HybridConfig {
             policy.fill(THRESHOLD, &Bytes(0));
         }
         let policy = policy.resolve(&self.hardware(cluster))?;
-        let given = { policy.own(THRESHOLD) }
-            .and_then(|value| serde_json::from_value::<Bytes>(value.clone()).ok());
-        match given {
-            Some(threshold)
-                if threshold > Bytes(0) && policy.is_of_registry() && !self.electrical =>
-            {
-                refuse(
-                    "policy.threshold",
-                    threshold,
+        if !self.electrical && policy.is_of_registry() {
+            self.refuse_stranding(&policy, cluster)?;
+        }
+        Ok(policy)
+    }
+
+    /// Refuses what keeps a policy from hearing of a pair, or from joining it, for ever: without
+    /// an electrical network its flows would never be delivered.
+    fn refuse_stranding(&self, policy: &PolicyTable, cluster: &Cluster) -> Result<(), Refusal> {
+        let of_policy = |key: &str| {
+            { policy.own(key) }.and_then(|value| serde_json::from_value(value.clone()).ok())
+        };
+        let amounts = [
+            ("policy.threshold", of_policy(THRESHOLD)),
+            ("policy.hysteresis", of_policy("hysteresis")),
+            ("report_queue", Some(self.report_queue)),
+            ("report_change", Some(self.report_change)),
+        ];
+        for (key, amount) in amounts {
+            if let Some(amount) = amount.filter(|&amount| amount > Bytes(0)) {
+                return refuse(
+                    key,
+                    amount,
                     "pairs with less would wait for ever without an electrical network",
                     "remove it, or set electrical = true",
-                )
+                );
             }
-            _ => Ok(policy),
         }
+        let decides = standing(policy, &self.hardware(cluster))?.is_none();
+        if self.demand == DemandFrom::Monitored && decides {
+            return refuse(
+                "demand",
+                "\"monitored\"",
+                "it is what was carried, and without an electrical network nothing is before a \
+                 circuit is lit",
+                "use \"announced\", or set electrical = true",
+            );
+        }
+        Ok(())
     }
 
     fn circuit_rate(&self, cluster: &Cluster) -> Rate {

@@ -326,6 +326,11 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
             let mut words = words;
             if alone {
                 words.retain(|key, _| key != "demand");
+                table["report_queue"] = json!("0 B");
+                table["report_change"] = json!("0 B");
+                if let Some(policy) = table["policy"].as_object_mut() {
+                    policy.remove("hysteresis");
+                }
             }
             let keys = network.as_object().expect("a table");
             keys.iter()

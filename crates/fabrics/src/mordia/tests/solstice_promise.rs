@@ -128,13 +128,13 @@ fn headers_are_left_out_of_both_rates() {
             night: NIGHT,
         };
         let limits = Limits {
-            shortest: Time(12_700_000),
+            shortest: Time(13_000_000),
             packet: PACKET,
         };
         let plan = plan_within(&demand, &network, &limits).expect("a plan");
         let took = took(
             &demand,
-            &json!({"packet_rate": "1 Gb/s", "header": "100 B"}),
+            &json!({"packet_rate": "1 Gb/s", "header": "100 B", "shortest_slot": "13 us"}),
         );
         let sums = |of: Vec<i64>| {
             network
