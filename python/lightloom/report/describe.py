@@ -110,7 +110,7 @@ def workload(experiment: Mapping[str, Any]) -> str:
 
 
 def drawn_line(w: Mapping[str, Any]) -> str:
-    """Flows that are drawn: when they arrive, how large they are, and between whom."""
+    """Drawn flows in one line: arrivals, sizes, pattern and number."""
     arrivals = w.get("arrivals", "")
     parts = [NAMES.get(arrivals, tidy(arrivals)) if isinstance(arrivals, str) else tidy(arrivals)]
     if (load := w.get("load")) is not None:
