@@ -7,6 +7,7 @@ intervals included, and what that leaves open stays undecided, with however many
 """
 
 from collections.abc import Callable
+from math import inf, isfinite
 
 from lightloom.reproduce import Estimate
 
@@ -16,6 +17,10 @@ BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
 def band(measure: Callable[[str], Estimate]) -> Estimate:
     """From the lowest to the highest that `measure` finds with either."""
     ends = [measure(butterfly) for butterfly in BUTTERFLIES]
+    if not all(isfinite(e.half_width) for e in ends):
+        # Of a run without an interval nothing is known but its value.
+        values = [e.value for e in ends]
+        return Estimate((min(values) + max(values)) / 2, inf)
     low = min(e.value - e.half_width for e in ends)
     high = max(e.value + e.half_width for e in ends)
     return Estimate((low + high) / 2, (high - low) / 2)
