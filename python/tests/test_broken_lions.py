@@ -19,6 +19,10 @@ LOADS = Size({"LOADS": (0.1, 0.3, 0.5, 0.7, 1.0)})
 BATCHES = Size({"UPDATES": {1: 4_096, 16: 32_768}, "BATCHES": (1, 16)})
 #: Tuning at its least, as it is, and at its most.
 TUNING = Size({"TUNING": (4, 10, 109)})
+#: Few loads, long enough for intervals.
+HOT_SPOT = Size(
+    {"OFFERED": (0.75, 1.5, 2.5, 5.0), "OFFERED_TO_BUTTERFLIES": (0.75, 1.5)}, whole=True
+)
 BROKEN = (
     Broken(
         "oracles",
@@ -110,12 +114,14 @@ BROKEN = (
         "both butterflies are LIONS",
         NO_BUTTERFLY,
         ("fig10-four-times-the-butterfly", "fig11-sooner-than-the-butterfly"),
+        size=HOT_SPOT,
     ),
     Broken(
         "fig10_13",
         "fibres of 200 m for 10",
         both(*(given(f"fabric.{n}.fibre=200 m", of=n) for n in ("dlb", "ao-nack"))),
         ("fig11-sooner-than-the-butterfly", "fig13-sooner-than-the-butterfly"),
+        size=HOT_SPOT,
     ),
     Broken(
         "fig14",
