@@ -1,124 +1,72 @@
-"""What links carried (`links.parquet`)."""
+"""Relative links of committed Markdown lead to what a checkout holds, or to pages that
+`make docs` makes, and then the text says so."""
 
-from pathlib import Path
-from typing import Any
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import PurePosixPath
+from posixpath import dirname, join, normpath
 
-import numpy as np
 import pytest
+from cli_support import ROOT
 
-import lightloom
-from lightloom.results import Result
-
-RACKS, EACH = 8, 4
-FABRICS: dict[str, dict[str, Any]] = {
-    "clos": {"kind": "clos", "racks_per_pod": 4},
-    "flows": {"kind": "clos", "racks_per_pod": 4, "detail": "flows"},
-    "tree": {"kind": "tree", "levels": 3, "racks_per_pod": 4, "oversubscription": 4},
-    "flat": {"kind": "tree", "levels": 2},
-    "cthrough": {"kind": "cthrough"},
-}
+FENCED = re.compile(r"^ *(```+).*?^ *\1 *$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)[^)]*\)|\b(?:href|src)=\"([^\"]+)\"")
+HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
+#: Paragraphs, and rows of tables.
+PART = re.compile(r"\n\s*\n|\n(?=\|)")
 
 
-def run(table: dict[str, Any], **workload: Any) -> Result:
-    drawn = {"load": 0.3, "sizes": {"kind": "exponential", "mean": "200 KB"}, "flows": 500}
-    merged = {key: value for key, value in (drawn | workload).items() if value is not None}
-    cluster: dict[str, Any] = {"racks": RACKS, "servers_per_rack": EACH, "server_rate": "10 Gb/s"}
-    if table["kind"] == "flattened-butterfly":
-        cluster = {"hosts": 64, "server_rate": "10 Gb/s"}
-    return lightloom.run(
-        lightloom.load(
-            {
-                "cluster": cluster,
-                "workload": merged,
-                "fabric": [table],
-                "run": {"seed": 5, "stop": "drain"},
-            }
-        )
+@cache
+def committed() -> frozenset[str]:
+    """The files of a checkout, and the folders that hold them."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )
+    files = listed.stdout.split("\0")[:-1]
+    return frozenset(files) | {str(f) for file in files for f in PurePosixPath(file).parents}
 
 
-def columns(result: Result) -> dict[str, np.ndarray]:
-    assert result.links is not None
-    return {
-        name: result.links[name].to_numpy(zero_copy_only=False)
-        for name in result.links.column_names
-    }
+def text_of(page: str) -> str:
+    """A page without its listings."""
+    return FENCED.sub("", (ROOT / page).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", [n for n in FABRICS if n != "cthrough"])
-def test_every_tier_carries_what_flows_send_through_it(name: str) -> None:
-    """Links of servers carry all bytes; those of a rack the flows that leave it or come to it;
-    those of a pod the flows between pods."""
-    result = run(FABRICS[name])
-    links = columns(result)
-    src, dst, sizes = (result.flows[c].to_numpy() for c in ("src", "dst", "bytes"))
-    racks, pods = (src // EACH, dst // EACH), (src // EACH // 4, dst // EACH // 4)
-    above = "core" if name == "flat" else "pod"
-    leaves, crosses = racks[0] != racks[1], pods[0] != pods[1]
-    expected = {
-        "server to rack": ("from", src, sizes > 0),
-        "rack to server": ("to", dst, sizes > 0),
-        f"rack to {above}": ("from", racks[0], leaves),
-        f"{above} to rack": ("to", racks[1], leaves),
-    }
-    if above == "pod":
-        expected |= {
-            "pod to core": ("from", pods[0], crosses),
-            "core to pod": ("to", pods[1], crosses),
-        }
-    assert set(links["tier"]) == set(expected)
-    for tier, (end, at, through) in expected.items():
-        of_tier = links["tier"] == tier
-        for number, carried in zip(links[end][of_tier], links["bytes"][of_tier], strict=True):
-            sent = sizes[through & (at == number)].sum()
-            # Bytes of a flow that moves at rates are rounded down, once a link.
-            assert abs(int(carried) - int(sent)) <= 1
+def links(page: str) -> Iterator[tuple[str, str, str]]:
+    """The relative links of a page: to what, to which place in it, and the text around."""
+    for part in PART.split(text_of(page)):
+        for found in LINK.finditer(re.sub(r"`[^`\n]+`", "", part)):
+            target, _, place = (found[1] or found[2]).partition("#")
+            if not re.match(r"[a-z]+:", target):
+                yield normpath(join(dirname(page), target)) if target else page, place, part
 
 
-def test_a_lone_flow_uses_its_links_for_as_long_as_it_sends() -> None:
-    """10 MB over 10 Gb/s are 8 ms, all of the run but for what its last packet takes: so long are
-    the links of both servers used, the others on its way in proportion to their rates."""
-    result = run(
-        {"kind": "tree", "levels": 2, "oversubscription": 1},
-        load=None,
-        arrivals="at-once",
-        flows=1,
-        sizes={"kind": "fixed", "size": "10 MB"},
-        pattern={"kind": "incast", "fan_in": 1, "target": 0},
-    )
-    links = columns(result)
-    used = links["utilisation"][links["bytes"] > 0]
-    sends = 8e-3 / result.summary["simulated_s"]
-    assert 0.999 < sends <= 1.0
-    assert sorted(used)[-2:] == pytest.approx([sends, sends])
-    assert sorted(used)[:-2] == pytest.approx([sends / EACH, sends / EACH])
+def is_made(target: str) -> bool:
+    """Whether `make docs` makes the page: scripts/reference.py that of the
+    configuration, scripts/gallery.py that of the examples, cargo those of the crates."""
+    crate = re.fullmatch(r"docs/rust/lightloom_(\w+)/index\.html", target)
+    if crate is not None:
+        return f"crates/{crate[1]}/Cargo.toml" in committed()
+    return target in ("docs/configuration.md", "docs/gallery.md")
 
 
-def test_routers_carry_each_packet_over_its_hops() -> None:
-    """Flits between routers: of each flow its hops less the last, which leads to its host."""
-    result = run(
-        {"kind": "flattened-butterfly", "header": "0 B"},
-        sizes={"kind": "fixed", "size": "2560 B"},
-        flows=400,
-    )
-    links = columns(result)
-    hops = result.flows["hops"].to_numpy()
-    moved = (result.flows["bytes"].to_numpy() * (hops - 1)).sum()
-    assert links["bytes"].sum() == pytest.approx(moved, rel=1e-6)
-    assert set(links["tier"]) == {"router to router"}
+def anchors(page: str) -> set[str]:
+    """The places that a page's headings are, and what it documents of the Python API."""
+    bare = (re.sub(r"[^\w\- ]", "", title).lower() for title in HEADING.findall(text_of(page)))
+    documented = re.findall(r"^::: (\S+)$", text_of(page), re.MULTILINE)
+    return {*(title.replace(" ", "-") for title in bare), *documented}
 
 
-def test_circuits_leave_the_tree_what_they_do_not_carry() -> None:
-    result = run(FABRICS["cthrough"])
-    links = columns(result)
-    servers = links["bytes"][links["tier"] == "server to rack"].sum()
-    tree = links["bytes"][links["tier"] == "rack to core"].sum()
-    assert servers == pytest.approx(result.flows["bytes"].to_numpy().sum(), abs=RACKS * EACH)
-    assert 0 < tree <= servers
-
-
-def test_a_folder_has_them_where_they_are_counted(tmp_path: Path) -> None:
-    result = run(FABRICS["clos"])
-    result.save(tmp_path / "clos")
-    assert Result.load(tmp_path / "clos").links == result.links
-    assert run({"kind": "rotornet"}).links is None
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no checkout tells what is committed")
+def test_no_link_of_a_checkout_is_dead() -> None:
+    pages = sorted(path for path in committed() if path.endswith(".md"))
+    assert {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/index.md"} <= {*pages}
+    for page in pages:
+        for target, place, around in links(page):
+            if is_made(target):
+                assert "`make docs`" in around, f"{page}: does not say what makes {target}"
+                continue
+            assert target in committed(), f"{page}: {target} is not there"
+            if place and target.endswith(".md"):
+                assert place in anchors(target), f"{page}: no place #{place} in {target}"
