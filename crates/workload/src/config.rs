@@ -3,7 +3,7 @@
 use crate::arrivals::{self, Arrivals};
 use crate::jobs::{self, Job, Schedule};
 use crate::memory::{check_memory, BYTES_PER_FLOW};
-use crate::mix::{self, Part};
+use crate::part::Part;
 use crate::patterns::Pattern;
 use crate::sizes::{MeanRule, Sizes};
 use crate::trace::{self, Form, Format, Scale, TraceColumns, Unit};
@@ -125,8 +125,7 @@ impl WorkloadConfig {
             return Ok(self);
         }
         if let Some(parts) = self.mix.take() {
-            self.alone_with_mix()?;
-            self.mix = Some(mix::resolve(parts, self.load, cluster)?);
+            self.mix = Some(self.resolve_mix(parts, cluster)?);
             return Ok(self);
         }
         self = self.with_defaults()?;
@@ -164,7 +163,7 @@ impl WorkloadConfig {
         let mut filled = self.clone();
         match &self.mix {
             Some(parts) => {
-                filled.mix = Some(mix::filled_for(parts, self.load, span, cluster)?);
+                filled.mix = Some(self.fill_mix(parts, span, cluster)?);
             }
             None if self.flows.is_none() && self.has_rate() => {
                 filled.flows = Some(self.flows_for(span, cluster)?);

@@ -40,8 +40,7 @@ impl WorkloadConfig {
             return jobs::generate(&jobs, schedule, cluster, seed);
         }
         if let Some(parts) = &self.mix {
-            self.alone_with_mix()?;
-            let parts = mix::resolve(parts.clone(), self.load, cluster)?;
+            let parts = self.resolve_mix(parts.clone(), cluster)?;
             return mix::generate(&parts, self.load, cluster, seed, told);
         }
         let config = self.clone().with_defaults()?;

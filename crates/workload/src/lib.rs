@@ -13,7 +13,7 @@
 //! | [`sizes`], [`arrivals`], [`times`], `sources` | laws of sizes and arrivals; arrivals from a file, and server by server |
 //! | [`patterns`] | who sends to whom, one file a pattern |
 //! | [`trace`], [`text`] | flows from files; text read by line and column |
-//! | [`mix`] | parts with laws of their own, drawn together |
+//! | `mix`, `part` | parts with laws of their own, drawn together; the table of one |
 //! | [`jobs`], `tasks`, [`applications`], [`collectives`] | the table of jobs; the graph that each becomes; programs, and algorithms of collectives |
 //!
 //! **The mean of a sample.** Heavy tails deceive: 200,000 draws of a Pareto law
@@ -37,7 +37,8 @@ pub mod config;
 mod generate;
 pub mod jobs;
 mod memory;
-pub mod mix;
+mod mix;
+mod part;
 pub mod patterns;
 mod plan;
 pub mod sizes;
@@ -51,7 +52,7 @@ pub use arrivals::Arrivals;
 pub use config::WorkloadConfig;
 pub use jobs::{Job, JobKind, Schedule};
 pub use memory::{BYTES_PER_FLOW, MEMORY_LIMIT};
-pub use mix::Part;
+pub use part::Part;
 pub use patterns::Pattern;
 pub use sizes::registry::{registry, Published};
 pub use sizes::{Interpolation, MeanRule, Sizes};

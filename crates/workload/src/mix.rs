@@ -3,39 +3,13 @@
 //!
 //! Each part draws its flows from random streams of its own; the flows of all parts are then
 //! sorted by arrival. The first part draws the flows that it would draw alone.
+//!
+//! Not modelled: traces and jobs as parts, and parts that depend on each other.
 
-use crate::arrivals::{Arrivals, MAX_ARRIVAL};
+use crate::arrivals::MAX_ARRIVAL;
 use crate::config::WorkloadConfig;
-use crate::patterns::Pattern;
-use crate::sizes::{MeanRule, Sizes};
+use crate::part::Part;
 use lightloom_engine::{Cluster, Flows, Refusal, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// One part of a mix. Its keys mean what they mean in `[workload]`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Part {
-    /// When its flows arrive: "poisson" (the default), or another kind of arrivals.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arrivals: Option<Arrivals>,
-    /// Load that it offers. By default `workload.load`, where its arrivals need a load.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load: Option<f64>,
-    /// How large its flows are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sizes: Option<Sizes>,
-    /// How a sample with another mean than that of the law is treated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_rule: Option<MeanRule>,
-    /// Which servers send to which: "uniform" (the default), or another pattern.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<Pattern>,
-    /// Number of its flows. By default as many as arrive, on average, while the part with
-    /// the most time sends; where a window is measured, as many as the window needs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flows: Option<u64>,
-}
 
 impl Part {
     /// The part as a workload of its own; `load` is that of the whole mix.
@@ -67,6 +41,34 @@ impl Part {
     }
 }
 
+impl WorkloadConfig {
+    /// The parts of its mix with their defaults and their numbers of flows.
+    ///
+    /// # Errors
+    /// If it has keys that its parts have instead, or as [`resolve`].
+    pub(crate) fn resolve_mix(
+        &self,
+        parts: Vec<Part>,
+        cluster: &Cluster,
+    ) -> Result<Vec<Part>, Refusal> {
+        self.alone_with_mix()?;
+        resolve(parts, self.load, cluster)
+    }
+
+    /// The parts of its mix as [`filled_for`] has them.
+    ///
+    /// # Errors
+    /// As [`filled_for`].
+    pub(crate) fn fill_mix(
+        &self,
+        parts: &[Part],
+        span: Time,
+        cluster: &Cluster,
+    ) -> Result<Vec<Part>, Refusal> {
+        filled_for(parts, self.load, span, cluster)
+    }
+}
+
 /// `of` done with part `k` of a mix of that `load`; a refusal names the part.
 fn in_part<T>(
     (k, part): (usize, &Part),
@@ -88,11 +90,7 @@ fn in_part<T>(
 ///
 /// # Errors
 /// If there is no part, a part is refused, or no part says for how long flows arrive.
-pub(crate) fn resolve(
-    parts: Vec<Part>,
-    load: Option<f64>,
-    cluster: &Cluster,
-) -> Result<Vec<Part>, Refusal> {
+fn resolve(parts: Vec<Part>, load: Option<f64>, cluster: &Cluster) -> Result<Vec<Part>, Refusal> {
     if parts.is_empty() {
         let limit = "has no parts";
         return Err(Refusal::new(
@@ -148,7 +146,7 @@ fn longest(parts: &[Part], load: Option<f64>, cluster: &Cluster) -> Result<Optio
 ///
 /// # Errors
 /// What [`WorkloadConfig::flows_for`] refuses, of the part.
-pub(crate) fn filled_for(
+fn filled_for(
     parts: &[Part],
     load: Option<f64>,
     span: Time,
