@@ -6,7 +6,7 @@
 //! trigger), so that no fabric delivers all of it; and it takes no more memory than
 //! another flow of that size.
 
-use crate::run_table::StopRule;
+use crate::stop_rule::StopRule;
 use crate::Experiment;
 use lightloom_engine::{Cluster, FlowId, Flows, Nic, Rate, Refusal, Time};
 use lightloom_workload::sizes::MAX_BYTES;

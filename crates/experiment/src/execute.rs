@@ -23,7 +23,7 @@ pub struct Prepared {
     pub(crate) seed: u64,
     pub(crate) threads: usize,
     pub(crate) within_racks: bool,
-    /// Sizes between which slowdowns are told apart.
+    /// Limits of the ranges of flow sizes in `by_size`.
     pub(crate) size_limits: Option<Vec<Bytes>>,
     pub(crate) mean_bytes: Option<f64>,
     pub(crate) span: Option<Span>,

@@ -1,6 +1,6 @@
 //! `[[fabric]]`: a kind, a label, perhaps a preset, and the fabric's own keys.
 
-use lightloom_engine::{config, Cluster, Refusal, Time};
+use lightloom_engine::{config, Cluster, Refusal};
 use lightloom_fabrics::{Entry, Facts, Physics, Site, Term, REGISTRY};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -52,14 +52,6 @@ impl FabricTable {
     /// Name of its results.
     pub fn label(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.kind)
-    }
-
-    /// From one decision on circuits to the next, of a resolved table; 0 where nothing is decided.
-    pub(crate) fn interval(&self) -> Time {
-        let interval = self.own.get("interval").and_then(Value::as_str);
-        interval
-            .and_then(|text| text.parse().ok())
-            .unwrap_or_default()
     }
 
     /// Its line in the registry.

@@ -7,7 +7,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `cluster`, `run_table`, `fabric`, `fault`, `compare`, `physics` | the tables of an experiment: `[cluster]`, `[run]`, `[[fabric]]`, `[[fault]]`, `[compare]`, `[physics]`; `[workload]` is `lightloom_workload`'s |
+//! | `cluster`, `run_table`, `stop_rule`, `fabric`, `fault`, `compare`, `physics` | the tables of an experiment: `[cluster]`, `[run]` and its `stop`, `[[fabric]]`, `[[fault]]`, `[compare]`, `[physics]`; `[workload]` is `lightloom_workload`'s |
 //! | `schema` | the JSON Schema of all of them |
 //! | `assumptions` | what is ideal about a fabric, for readers |
 //! | `counted`, `endless` | jobs that count updates; flows that send until the end |
@@ -28,6 +28,7 @@ mod physics;
 mod prepare;
 mod run_table;
 mod schema;
+mod stop_rule;
 mod trial;
 
 pub use assumptions::Assumptions;
@@ -37,8 +38,9 @@ pub use execute::{Prepared, RunOutput};
 pub use fabric::FabricTable;
 pub use fault::{ElementKind, FaultTable};
 pub use physics::{PhysicsPreset, PhysicsTable};
-pub use run_table::{Goodput, RunTable, StopRule};
+pub use run_table::{Goodput, RunTable};
 pub use schema::schema;
+pub use stop_rule::StopRule;
 pub use trial::{Reached, Trial};
 
 use lightloom_engine::run::Progress;

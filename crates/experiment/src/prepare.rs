@@ -1,7 +1,8 @@
 //! Builds one fabric of an experiment for its flows, or refuses it before anything runs.
 
 use crate::execute::Prepared;
-use crate::run_table::{Goodput, StopRule};
+use crate::run_table::Goodput;
+use crate::stop_rule::StopRule;
 use crate::trial::Stopwatch;
 use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
 use lightloom_control::policies::library::{Empty, Library};
@@ -89,7 +90,7 @@ impl Experiment {
             fabric: built.fabric,
             plan: experiment
                 .run
-                .plan(built.faults, &io.flows, &cluster, table.interval()),
+                .plan(built.faults, &io.flows, &cluster, built.facts.interval),
             kind: table.kind.clone(),
             label: table.label().to_owned(),
             place: fabric::path(table, &experiment.fabric),

@@ -1,12 +1,12 @@
 //! `[run]`: the seed, when to end, how often to look, and what to measure.
 
+use crate::stop_rule::StopRule;
 use lightloom_engine::run::{Fault, Plan, Stop};
-use lightloom_engine::{config, Bytes, Cluster, Flows, Precision, Refusal, Time};
+use lightloom_engine::{Bytes, Cluster, Flows, Precision, Refusal, Time};
 use lightloom_metrics::Span;
 use lightloom_workload::WorkloadConfig;
 use schemars::JsonSchema;
-use serde::{de, Deserialize, Deserializer, Serialize};
-use std::str::FromStr;
+use serde::{Deserialize, Serialize};
 
 /// The seed, when to end, how often to look.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -57,9 +57,10 @@ pub struct RunTable {
     /// "exact" unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_precision: Option<Precision>,
-    /// Flow sizes [B] between which slowdowns are told apart, in ascending order, such as
-    /// `["10 KB", "1 MB"]` for three ranges: `by_size` of `summary.json`, at most 32 sizes. With
-    /// `measure`, of the flows that arrive in the window.
+    /// Limits of the ranges of flow sizes for which slowdowns are reported separately [B], in
+    /// ascending order: `["10 KB", "1 MB"]` gives three ranges. At most 32 limits. The results are
+    /// in `by_size` of `summary.json`; with `measure` they are of the flows that arrive in the
+    /// window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_limits: Option<Vec<Bytes>>,
     /// Whether to keep what the controller of circuits hears and asks for, a line each,
@@ -116,53 +117,6 @@ impl Default for RunTable {
             rate_precision: None,
             size_limits: None,
             controller_log: false,
-        }
-    }
-}
-
-/// `stop`: a word or a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "String")]
-pub enum StopRule {
-    /// At the last arrival.
-    LastArrival,
-    /// When everything is delivered.
-    Drain,
-    /// When what arrived in the window is delivered.
-    Measured,
-    /// At this time.
-    At(Time),
-}
-
-impl FromStr for StopRule {
-    type Err = String;
-    fn from_str(text: &str) -> Result<StopRule, String> {
-        match text {
-            "last-arrival" | "last_arrival" => Ok(StopRule::LastArrival),
-            "drain" => Ok(StopRule::Drain),
-            "measured" => Ok(StopRule::Measured),
-            time if config::is_quantity(time) => time.parse().map(StopRule::At),
-            _ => Err(
-                "must be \"last-arrival\", \"drain\", \"measured\" or a time like \"10 us\"".into(),
-            ),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for StopRule {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<StopRule, D::Error> {
-        let text = config::word_or_quantity(d)?;
-        text.parse().map_err(de::Error::custom)
-    }
-}
-
-impl From<StopRule> for String {
-    fn from(stop: StopRule) -> String {
-        match stop {
-            StopRule::LastArrival => "last-arrival".into(),
-            StopRule::Drain => "drain".into(),
-            StopRule::Measured => "measured".into(),
-            StopRule::At(time) => time.to_string(),
         }
     }
 }
@@ -374,16 +328,16 @@ impl RunTable {
         Some(Span { from, until })
     }
 
-    /// The engine's plan for these flows on a fabric that decides every `interval` (0 if it does
-    /// not); `self` is resolved.
+    /// The engine's plan for these flows on a fabric that decides on circuits every `interval`,
+    /// if it does; `self` is resolved.
     pub(crate) fn plan(
         &self,
         faults: Vec<Fault>,
         flows: &Flows,
         cluster: &Cluster,
-        interval: Time,
+        interval: Option<Time>,
     ) -> Plan {
-        let decided = Time(interval.0.saturating_mul(DRAIN_TIMES));
+        let decided = Time(interval.unwrap_or_default().0.saturating_mul(DRAIN_TIMES));
         let bounded = || self.bounded_by(flows, cluster).max(decided);
         Plan {
             stop: self.engine_stop(),
@@ -419,6 +373,7 @@ impl RunTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lightloom_engine::config;
     use serde_json::{json, Value};
 
     fn read_for(workload: Value, table: Value) -> Result<RunTable, String> {

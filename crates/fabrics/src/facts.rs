@@ -89,6 +89,8 @@ pub struct Facts {
     pub unjoined: Option<Unjoined>,
     /// Where circuits take turns: a slot lasts no longer, on average.
     pub slot: Option<Time>,
+    /// From one decision on circuits to the next; none where nothing is decided.
+    pub interval: Option<Time>,
     /// What follows from the devices that the table names; none where it names none.
     pub devices: Option<Value>,
 }

@@ -275,6 +275,7 @@ impl FabricConfig for CThroughConfig {
 
     fn facts(&self, _: &Cluster) -> Facts {
         Facts {
+            interval: Some(self.interval),
             devices: record(self.devices),
             ..Facts::default()
         }

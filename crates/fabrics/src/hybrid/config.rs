@@ -404,6 +404,7 @@ impl FabricConfig for HybridConfig {
         Facts {
             unjoined: alone.and_then(|target| unjoined(target, site, "set electrical = true")),
             slot: standing.as_ref().and_then(slot),
+            interval: Some(self.interval),
             devices: record(self.devices),
             ..Facts::default()
         }

@@ -223,7 +223,7 @@ impl MordiaConfig {
         if !policy.names("day") {
             policy.fill("period", &interval);
         }
-        // As of circuits: what is left beside headers.
+        // The payload rate, as that of the circuits.
         if let Some(rate) = self.packet_rate {
             policy.fill("packet_rate", &self.overheads().payload(rate));
         }

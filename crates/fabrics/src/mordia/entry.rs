@@ -142,6 +142,7 @@ impl FabricConfig for MordiaConfig {
             unjoined: alone.and_then(|target| unjoined(target, site, "set packet_rate")),
             // Others' slots may be as long as their schedules.
             slot: standing.as_ref().map_or(self.interval, slot),
+            interval: self.interval,
             devices: record(self.devices),
             ..Facts::default()
         }
