@@ -5,7 +5,7 @@
 
 use super::frame::{no_slots, NIGHT};
 use super::{Entry, PolicyConfig, Usual};
-use crate::algorithms::solstice::{lower_bound, plan_within, Limits, Network};
+use crate::algorithms::solstice::{check_packet_rate, lower_bound, plan_within, Limits, Network};
 use crate::hardware::Hardware;
 use crate::order::Order;
 use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
@@ -59,15 +59,7 @@ impl Default for SolsticePolicy {
 impl PolicyConfig for SolsticePolicy {
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         hardware.require_one_port("solstice")?;
-        if self.packet_rate > hardware.rate {
-            return Err(Refusal::new(
-                "packet_rate",
-                self.packet_rate,
-                format!("faster than the circuits, {}", hardware.rate),
-                "lower it: a fast packet network needs no circuits",
-            ));
-        }
-        Ok(())
+        check_packet_rate(self.packet_rate, hardware.rate)
     }
 
     fn build(self, _: &Hardware) -> Box<dyn Policy> {

@@ -49,14 +49,7 @@ impl Network {
     fn check(&self, demand: &Matrix, shortest: Time) -> Result<(), Refusal> {
         check_night(self.night)?;
         check_rate("circuit", self.circuit)?;
-        if self.packet > self.circuit {
-            return Err(Refusal::new(
-                "packet_rate",
-                self.packet,
-                format!("faster than the circuits, {}", self.circuit),
-                "lower it: a fast packet network needs no circuits",
-            ));
-        }
+        check_packet_rate(self.packet, self.circuit)?;
         // Days sum up to the busiest port's time; each slot empties a stuffed entry.
         let slots = demand.n() as u128 * demand.n() as u128 + 1;
         let least = self.night.max(shortest).0 as u128;
@@ -89,6 +82,19 @@ impl Network {
     fn shared(&self, bytes: i64) -> i64 {
         let (circuit, packet) = (u128::from(self.circuit.0), u128::from(self.packet.0));
         (bytes as u128 * circuit).div_ceil(circuit + packet) as i64
+    }
+}
+
+/// Refuses a packet network that is faster than the circuits.
+pub(crate) fn check_packet_rate(packet: Rate, circuit: Rate) -> Result<(), Refusal> {
+    match packet > circuit {
+        false => Ok(()),
+        true => Err(Refusal::new(
+            "packet_rate",
+            packet,
+            format!("faster than the circuits, {circuit}"),
+            "lower it: a fast packet network needs no circuits",
+        )),
     }
 }
 
