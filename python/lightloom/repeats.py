@@ -21,7 +21,7 @@ _HOLD_TOGETHER = frozenset({"stable"})
 #: seeds in which a job ended are the quick ones.
 _OF_ALL = frozenset({"low", "high", "from", "until", "finish_s", "seconds", "per_s", "efficiency"})
 #: Settings, not figures: alike in all seeds.
-_SETTINGS = frozenset({"threads"})
+_SETTINGS = frozenset({"threads", "from_bytes", "below_bytes"})
 
 
 #: What is no figure, and the same for every seed.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lightloom
+from lightloom import repeats
 from lightloom.cli import by_size
 from lightloom.report import reading, table
 
@@ -76,3 +77,12 @@ def test_without_limits_there_is_none() -> None:
     summary = lightloom.run(lightloom.load(EXPERIMENT | {"run": run}), "clos").summary
     assert "by_size" not in summary
     assert not list(by_size.tables({"clos": [summary]}))
+
+
+def test_limits_are_settings_and_no_means_over_seeds() -> None:
+    run = EXPERIMENT["run"] | {"repeat": 2, "size_limits": ["100 KB"]}
+    repeated = lightloom.repeat(lightloom.load(EXPERIMENT | {"run": run}), "clos")
+    found = repeats.gathered([r.summary for r in repeated.results])["by_size"]
+    assert [one["from_bytes"] for one in found.values()] == [0, 100_000]
+    assert [one["below_bytes"] for one in found.values()] == [100_000, None]
+    assert set(found["from 100 KB"]["flows"]) == {"mean", "half_width", "n"}

@@ -160,20 +160,21 @@ pub struct Totals {
     pub circuit_bytes: Option<u64>,
 }
 
-/// What parallel links of an electrical network have carried in one direction.
+/// Bytes that a group of parallel links of an electrical network has carried in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkLoad {
-    /// Between what they lead, such as "rack to pod".
+    /// The tiers that the links join, such as "rack to pod".
     pub tier: &'static str,
-    /// The number of the server, rack, pod or router where they begin; none in the core.
+    /// Index of the sending server, rack, pod or router; none for the core.
     pub from: Option<u32>,
-    /// The same of where they end.
+    /// Index of the receiving server, rack, pod or router; none for the core.
     pub to: Option<u32>,
-    /// How many they are.
+    /// Number of parallel links.
     pub links: u64,
-    /// Of each, while it works; without headers where `bytes` are payload.
+    /// Rate of each link while it works [b/s]: its payload rate where `bytes` are payload.
     pub rate: Rate,
-    /// What they have carried: on the wire, or payload where flows move at rates of payload.
+    /// Bytes carried since the start [B]: bytes on the wire, or payload in a fabric whose flows
+    /// have payload rates.
     pub bytes: u64,
 }
 
@@ -231,9 +232,9 @@ pub trait Reports: Send {
         Vec::new()
     }
 
-    /// What each link of the electrical network has carried so far, tier by tier; empty for
-    /// fabrics without one, and for those that do not count it. `carried` has the payload by
-    /// link [B] where the driver knows it.
+    /// Bytes that the links of the electrical network have carried so far, tier by tier; empty
+    /// for fabrics without such a network or without these counters. `carried` is the payload
+    /// of each link [B] where the driver counts it, else empty.
     fn link_loads(&self, carried: &[u64]) -> Vec<LinkLoad> {
         let _ = carried;
         Vec::new()

@@ -66,8 +66,8 @@ type Results<'py> = (
 );
 
 /// Runs one fabric: (summary as JSON, flow columns, time-series columns,
-/// circuit columns if the fabric has circuits, those of its links if it counts what they carry,
-/// what its controller left behind).
+/// circuit columns if the fabric has circuits, link columns if it counts what links carry, the
+/// record of its controller).
 #[pyfunction]
 #[pyo3(signature = (json, fabric, threads, progress=None, columns=None))]
 fn run<'py>(

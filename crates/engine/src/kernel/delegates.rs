@@ -28,7 +28,7 @@ pub trait Delegates: Send {
         let _ = totals;
     }
 
-    /// Payload that it knows to have crossed each link [B].
+    /// Payload that each link has carried [B]; empty where it is not counted here.
     fn carried(&self) -> Vec<u64> {
         Vec::new()
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lightloom import loads
 from lightloom.bounds import Bound
 from lightloom.saturation import Saturation
 
@@ -11,7 +12,7 @@ from .. import units
 from ..factors import less, slower
 from ..findings.headline import too_short
 from ..findings.sentences import explained, title
-from ..model import Fabric, Workload, figure, window_limits
+from ..model import Fabric, Workload, window_limits
 from ..ranking import Ranking, Score, names, rank
 from ..spec import tick_label
 from .answer import Verdict, evidence
@@ -20,7 +21,7 @@ from .answer import Verdict, evidence
 def latency_at_load(workload: Workload) -> Verdict:
     """Whose packets arrive soonest at the load of the experiment."""
     fabrics = workload.fabrics
-    load = figure(workload.experiment, "workload.load")
+    load = loads.whole(workload.experiment)
     at = "" if load is None else f" at load {tick_label(load, 'share')}"
     question = f"How soon do flows arrive{at}?"
     scores = [s for f in fabrics if (s := score(f)) is not None]
