@@ -34,14 +34,23 @@ def whole(experiment: Mapping[str, Any]) -> float | None:
     parts = experiment.get("workload", {}).get("mix")
     if not parts:
         return asked(experiment)
-    of_parts = [asked({"workload": {"load": asked(experiment), **part}}) for part in parts]
-    given = [load for load in of_parts if load is not None]
-    by_load = all(_has_load(part.get("arrivals", "poisson")) for part in parts)
-    return sum(given) if by_load and len(given) == len(parts) else None
+    given = [load for part in parts if (load := of_part(part, asked(experiment))) is not None]
+    return sum(given) if len(given) == len(parts) else None
 
 
-def _has_load(arrivals: Any) -> bool:
-    """Whether arrivals follow from a load."""
+def of_part(part: Mapping[str, Any], common: float | None) -> float | None:
+    """The load of a part of a mix: its own, or the common one where its arrivals follow from a
+    load; None where they do not.
+
+    >>> of_part({"arrivals": {"kind": "poisson", "every": "1 ms"}}, 0.3)
+    """
+    if not _follow_load(part.get("arrivals", "poisson")):
+        return None
+    return asked({"workload": {"load": common, **part}})
+
+
+def _follow_load(arrivals: Any) -> bool:
+    """Whether the times of arrivals follow from a load."""
     table = arrivals if isinstance(arrivals, Mapping) else {"kind": arrivals}
     no_load = table.get("kind") in ("at-once", "at_once", "file")
     return not no_load and "every" not in table and "gap" not in table

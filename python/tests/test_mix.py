@@ -117,8 +117,11 @@ def test_a_file_of_a_part_is_kept_with_the_experiment(tmp_path: Path) -> None:
 
 
 def test_parts_are_described_one_after_the_other() -> None:
-    said = describe.workload(experiment(BACKGROUND, INCASTS))
+    """The common load is said of the parts that follow it, and of no other."""
+    common = {key: value for key, value in BACKGROUND.items() if key != "load"}
+    said = describe.workload(experiment(common, INCASTS, load=0.2))
     assert said.startswith("2 parts together: ")
-    assert said.count(";") == 1
-    assert "load 0.2" in said
-    assert "every 50 us" in said
+    background, incasts = said.split(";")
+    assert "load 0.2" in background
+    assert "every 50 us" in incasts
+    assert "load" not in incasts

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from lightloom import facts, inputs, networks, physics, repeats
+from lightloom import facts, inputs, loads, networks, physics, repeats
 from lightloom.config import to_toml
 
 from . import units
@@ -103,8 +103,8 @@ def workload(experiment: Mapping[str, Any]) -> str:
     if jobs := w.get("jobs"):
         return jobs_line(jobs, str(w.get("schedule", "in-sequence")))
     if parts := w.get("mix"):
-        common = w.get("load")
-        lines = (drawn_line({"load": common, **part}) for part in parts)
+        common = loads.asked(experiment)
+        lines = (drawn_line({**part, "load": loads.of_part(part, common)}) for part in parts)
         return f"{units.counted(len(parts), 'part')} together: {'; '.join(lines)}"
     return drawn_line(w)
 
