@@ -217,14 +217,22 @@ from lightloom.__main__ import main
 from lightloom import signals
 from pathlib import Path
 
+numbers = itertools.count()
+
+def writes():
+    for number in numbers:
+        try:
+            Path(f"half/{number}").write_text("half")
+        except OSError:
+            pass
+
 def run(*given, **options):
     signals.note(Path("half"))
     Path("half").mkdir()
-    for number in itertools.count():
-        try:
-            Path(f"half/{number}").write_text("half")
-        except (OSError, KeyboardInterrupt):
-            pass
+    try:
+        writes()
+    except KeyboardInterrupt:  # raised once, anywhere in the loop
+        writes()
 
 import lightloom
 lightloom.run = run

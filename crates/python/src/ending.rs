@@ -115,13 +115,23 @@ pub fn ending_watch(
 #[cfg(not(unix))]
 pub fn ending_watch(_: i32, _: f64, _: Vec<(i32, Option<String>)>) {}
 
-/// Removes a file, or a folder with all in it. The command works on meanwhile, and what it
-/// writes there as the rest goes has the folder stay: so this tries again.
+/// Removes a file, or a folder with all in it. The command works on meanwhile. A folder is
+/// renamed first: what the command still writes under the old name then fails, and cannot
+/// refill the folder as it is emptied. A folder that the command makes anew is removed, too.
 #[cfg(unix)]
 fn remove(path: &Path) {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".removed");
+    let renamed = path.with_file_name(name);
+    let mut places = vec![path];
     for _ in 0..TRIES {
-        drop(fs::remove_file(path).or_else(|_| fs::remove_dir_all(path)));
-        if path.symlink_metadata().is_err() {
+        if path.is_dir() && fs::rename(path, &renamed).is_ok() && places.len() == 1 {
+            places.push(&renamed);
+        }
+        for place in &places {
+            drop(fs::remove_file(place).or_else(|_| fs::remove_dir_all(place)));
+        }
+        if places.iter().all(|place| place.symlink_metadata().is_err()) {
             return;
         }
         thread::sleep(PAUSE);
