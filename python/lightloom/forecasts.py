@@ -4,7 +4,8 @@ Each fabric is tried: it runs for some milliseconds with its own flows on this m
 (`trials`). What that cost, for so many bytes delivered in so much simulated time, is carried
 on to all bytes and to the end. Where a run ends at a time, both say how much is left, and
 neither is right alone: at the beginning less is delivered than later, and a run that is
-overloaded never delivers all. The geometric mean of the two is taken.
+overloaded never delivers all. The geometric mean of the two is taken, the bytes limited to
+`MOST_BY_BYTES` times the time. Writing the results is added for each flow.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ WITHIN, WITHIN_TWICE = 4.0, 2.0
 #: What is to take longer [s] is tried again, for this share of it, but no longer than that [s]:
 #: in its first milliseconds a large fabric touches its memory for the first time.
 AGAIN_FROM_S, AGAIN_SHARE, AGAIN_S = 10.0, 0.05, 2.0
+#: What is left counts by bytes as at most so many times what is left by time: the first flows have
+#: hardly delivered anything, and an overloaded run never delivers all.
+MOST_BY_BYTES = 4.0
 #: Simulations that a search for saturation takes, most often.
 SEARCHED = 9
 #: Points of a sweep that are tried, seeds apart: all within these, or as many as fit the time
@@ -40,6 +44,11 @@ POINTS_MOST, POINTS_LEAST, POINTS_S = 64, 8, 3.0
 #: workers (129 MB, 137 where flows are kept) and of commands (`run` 142 MB, `sweep` 189, `compare`
 #: 201) with the smallest simulation, by Python 3.11 on x86-64 Linux.
 WORKER_BYTES, COMMAND_BYTES = 140_000_000, 200_000_000
+#: What it takes to write the results of a flow [s], and the memory for that [B], once the fabric
+#: is gone; beyond so many flows the writer of Parquet takes a fixed amount beside. Measured with
+#: 0.1 to 2 million flows (`benches/forecasts.py`).
+WRITTEN_S, WRITTEN_BYTES = 0.7e-6, 100
+MANY_FLOWS, MANY_BYTES = 130_000, 70_000_000
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,8 @@ class Forecast:
     """Time of a processor [s] and memory [B] of each, where they are known one by one."""
     within: float = WITHIN_TWICE
     """The time lies within this factor of the forecast, either way."""
+    written_bytes: int = 0
+    """What the largest of them takes of memory to write its flows [B], the fabric gone."""
 
     def and_(self, other: Forecast) -> Forecast:
         """Both together."""
@@ -77,6 +88,7 @@ class Forecast:
             self.failing + other.failing,
             self.unknown + other.unknown,
             within=max(self.within, other.within),
+            written_bytes=max(self.written_bytes, other.written_bytes),
         )
 
     def times(self, count: int, share: float = 1.0) -> Forecast:
@@ -91,6 +103,7 @@ class Forecast:
             self.failing * count,
             self.unknown * count,
             within=self.within,
+            written_bytes=self.written_bytes,
         )
 
     def wall_s(self, workers: int) -> float:
@@ -110,12 +123,14 @@ class Forecast:
 
     def memory_together(self, workers: int, *, apart: bool) -> int:
         """What the command takes with its workers [B], at most; simulations run in these, if they
-        run `apart`, else in the command's own process.
+        run `apart`, else in the command's own process, which writes all flows.
 
         >>> Forecast(3, 9.0, 3.0, 1_000_000, 0.0).memory_together(2, apart=True)
         482000000
         """
-        beside = max(1, min(workers, self.simulations)) if apart else 0
+        if not apart:
+            return COMMAND_BYTES + max(self.memory_at_once(workers), self.written_bytes)
+        beside = max(1, min(workers, self.simulations))
         return self.memory_at_once(workers) + COMMAND_BYTES + beside * WORKER_BYTES
 
     def memory_at_once(self, workers: int) -> int:
@@ -146,7 +161,15 @@ def of_trial(trial: Trial) -> Forecast:
         seconds += min(since.busy_s * _times(trial, since), whole.busy_s * more)
     hops = None if trial.hops is None else trial.hops * (1 + more)
     within = WITHIN_TWICE if trial.finished else WITHIN
-    return Forecast(1, seconds, seconds, trial.memory_bytes, hops, within=within)
+    seconds += trial.flows * WRITTEN_S
+    written = _written_bytes(trial.flows)
+    memory = trial.memory_bytes
+    return Forecast(1, seconds, seconds, memory, hops, within=within, written_bytes=written)
+
+
+def _written_bytes(flows: int) -> int:
+    """What it takes of memory to write the results of so many flows [B]."""
+    return flows * WRITTEN_BYTES + (MANY_BYTES if flows > MANY_FLOWS else 0)
 
 
 def twice_tried(
@@ -188,7 +211,7 @@ def _times(trial: Trial, piece: Reached) -> float:
     by_time = max(0.0, trial.end_s - trial.whole.time_s) / piece.time_s
     if trial.measured or not math.isfinite(by_bytes):
         return by_time
-    return math.sqrt(by_bytes * by_time)
+    return math.sqrt(min(by_bytes, MOST_BY_BYTES * by_time) * by_time)
 
 
 def of_runs(experiments: Sequence[tuple[Experiment, str]], threads: int = 1) -> Forecast:

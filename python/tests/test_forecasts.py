@@ -42,16 +42,18 @@ def piece(**changes: object) -> Trial:
         # By time 60 s are left, at 0.1 s for 1 s.
         ({"end_s": 62.0, "measured": True}, 1.5 + 6.0, 20.0 * 31),
         ({"end_s": 62.0}, 1.5 + 0.1 * (3.75 * 60) ** 0.5, 20 * (1 + (3 * 30) ** 0.5)),
+        # By bytes 950 are left at 0.5 s for 50 B, 19 times it; by time once: 4 times counts.
         # Where all was the beginning, the whole has to do: 0.5 s for 250 B.
         ({"early": Reached(0.5, 2.0, 250)}, 1.5 + 1.5, 80.0),
-        ({"whole": Reached(0.5, 2.0, 50), "end_s": 4.0}, 1.5 + 0.2, 20 * (1 + 19**0.5)),
+        ({"whole": Reached(0.5, 2.0, 50), "end_s": 4.0}, 1.5 + 0.2, 20 * (1 + 4**0.5)),
     ],
 )
 def test_a_piece_is_carried_on_to_the_whole(
     changes: dict[str, object], seconds: float, hops: float
 ) -> None:
     found = forecasts.of_trial(piece(**changes))
-    assert found.seconds == pytest.approx(seconds)
+    written = 10 * forecasts.WRITTEN_S
+    assert found.seconds == pytest.approx(seconds + written)
     assert found.hops == pytest.approx(hops)
 
 
@@ -97,8 +99,8 @@ def test_what_takes_long_is_tried_twice(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(forecasts, "tried", once)
     found = forecasts.twice_tried(ll.load({}), "x", seconds=0.1)
     assert asked == [0.1, 2.0]
-    assert found.seconds == pytest.approx(5.0)
-    assert found.within == pytest.approx(20.0)
+    assert found.seconds == pytest.approx(5.0 + 10 * forecasts.WRITTEN_S)
+    assert found.within == pytest.approx(20.0, rel=1e-5)
     assert forecasts.twice_tried(ll.load({}), "x", seconds=0.1).within == 2.0
     assert found.and_(Forecast(1, 1.0, 1.0, 0, None)).within == found.within
 

@@ -60,6 +60,11 @@ pub struct Sample {
 pub trait Progress {
     /// `now` of `end` (the end is a guess while draining).
     fn tick(&mut self, now: Time, end: Time, ledger: &Ledger) -> bool;
+
+    /// By when it is told again, at the latest; a horizon that costs no sample.
+    fn again_by(&mut self, _now: Time) -> Time {
+        Time::NEVER
+    }
 }
 
 /// No progress.
@@ -136,7 +141,8 @@ pub fn run(
         if running.now >= end || interrupted {
             return Ok(running.ended(interrupted));
         }
-        running.advance(end)?;
+        let by = progress.again_by(running.now);
+        running.advance(end.min(by))?;
     }
 }
 
@@ -239,7 +245,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// On to the next horizon: a sample, a fault, a count, the last arrival or the end.
+    /// On to the next horizon: a sample, a fault, a count, the last arrival or `end`.
     fn advance(&mut self, end: Time) -> Result<(), Broken> {
         let fault = self.faults.peek().map_or(Time::NEVER, |f| f.at);
         let arrivals_end = self.offering.unwrap_or(Time::NEVER);

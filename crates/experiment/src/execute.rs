@@ -75,14 +75,13 @@ impl Prepared {
     ///
     /// # Errors
     /// What [`Prepared::run`] refuses.
-    pub fn trial(mut self, budget: Duration) -> Result<Trial, Refusal> {
+    pub fn trial(self, budget: Duration) -> Result<Trial, Refusal> {
         let prepared_s = self.watch.elapsed_s();
         let memory_bytes = self.memory;
         let flows = self.io.flows.len() as u64;
         let last = self.io.flows.last_arrival();
-        self.plan.sample = Some(trial::sampling(last));
         let end = trial::end(&self.plan, last);
-        let mut clock = TrialClock::new(budget, self.total_bytes, self.threads);
+        let mut clock = TrialClock::new(budget, self.total_bytes, last, self.threads);
         let output = self.run(&mut clock)?;
         let summary = output.summary;
         Ok(Trial {

@@ -84,6 +84,9 @@ pub(crate) struct TrialClock {
     looked: Instant,
     budget_s: f64,
     bytes: u64,
+    /// Simulated time between looks, and how many looks there were at this distance.
+    every: Time,
+    looks: usize,
     /// How far it was after half of what a trial takes at least.
     pub early: Reached,
     /// How far it is.
@@ -94,12 +97,23 @@ impl TrialClock {
     /// So often the clock is read, at most.
     const PERIOD: Duration = Duration::from_micros(500);
 
-    pub(crate) fn new(budget: Duration, bytes: u64, threads: usize) -> TrialClock {
+    /// After so many looks their distance doubles.
+    const LOOKS: usize = 1_000;
+
+    /// A trial of flows of so many bytes together, the last of which arrives at a time.
+    pub(crate) fn new(
+        budget: Duration,
+        bytes: u64,
+        last_arrival: Time,
+        threads: usize,
+    ) -> TrialClock {
         TrialClock {
             watch: Stopwatch::start(threads),
             looked: Instant::now(),
             budget_s: budget.as_secs_f64(),
             bytes,
+            every: distance(last_arrival),
+            looks: 0,
             early: Reached::default(),
             now: Reached::default(),
         }
@@ -131,11 +145,18 @@ impl Progress for TrialClock {
         }
         self.goes_on()
     }
+
+    fn again_by(&mut self, now: Time) -> Time {
+        self.looks += 1;
+        if self.looks.is_multiple_of(Self::LOOKS) {
+            self.every = self.every * 2;
+        }
+        now + self.every
+    }
 }
 
-/// Distance between looks at the clock: close enough that one never takes long. The run
-/// loop doubles it as samples pile up.
-pub(crate) fn sampling(last_arrival: Time) -> Time {
+/// Distance between looks at the clock at first: close enough that one never takes long.
+fn distance(last_arrival: Time) -> Time {
     const LEAST: Time = Time(100 * Time::NS.0);
     (last_arrival / 100_000).max(LEAST)
 }
