@@ -14,7 +14,7 @@ import pytest
 from test_first import limits, made, plain
 from test_report_support import Profile, circuits, make_comparison
 
-from lightloom import report
+from lightloom import cuts, report
 from lightloom.report import verdicts
 from lightloom.report.findings import (
     AloneCarries,
@@ -331,3 +331,16 @@ def test_a_cut_run_says_how_many_flows_it_left_out() -> None:
     answer = plain(first(comparison).answer)
     assert "run.limit = 10.0 s ended the run" in answer
     assert "b never offered 985 and left 10 unfinished of 1,000 flows" in answer
+
+
+def test_a_run_that_stood_still_is_not_told_to_raise_its_limit() -> None:
+    comparison = made({"a": limits(10.0), "b": limits(20.0)})
+    cut = {"limit_s": 10.1, "still_since_s": 0.1, "flows": 9, "flows_never_offered": 6}
+    comparison.results["b"].summary["cut"] = {**cut, "flows_unfinished": 3}
+    answer = plain(first(comparison).answer)
+    assert "run.limit" not in answer
+    assert "b delivered nothing after 100 ms" in answer
+    noted = cuts.note([comparison.results["b"].summary])
+    assert noted is not None
+    assert "run.limit" not in noted
+    assert "100 ms" in noted

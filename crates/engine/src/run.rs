@@ -100,6 +100,8 @@ pub struct Outcome {
     pub kernel_s: f64,
     /// Whether the observer stopped the run.
     pub interrupted: bool,
+    /// Since when no byte had been delivered, where that ended the run.
+    pub still_since: Option<Time>,
 }
 
 /// At most this many samples are kept; beyond it every second one is dropped
@@ -133,9 +135,27 @@ pub fn run(
     plan: &Plan,
     progress: &mut dyn Progress,
 ) -> Result<Outcome, Broken> {
+    run_while_moving(fabric, io, plan, Time::NEVER, progress)
+}
+
+/// The same, but a run that drains also ends when nothing is to arrive, to fail or to be
+/// repaired and no byte was delivered for `patience`.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_while_moving(
+    fabric: &mut dyn Fabric,
+    io: &mut Io,
+    plan: &Plan,
+    patience: Time,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Broken> {
     let mut running = Running::new(fabric, io, plan);
     loop {
         running.act()?;
+        if running.is_still(patience) {
+            return Ok(running.ended(false));
+        }
         let end = running.end();
         let interrupted = !progress.tick(running.now, end, &running.io.ledger);
         if running.now >= end || interrupted {
@@ -166,6 +186,10 @@ struct Running<'a> {
     delivered: usize,
     /// Inside the fabric alone.
     kernel: Duration,
+    /// How many bytes were delivered, and since when.
+    moved: (u64, Time),
+    /// Since when none was, once that ends the run.
+    still_since: Option<Time>,
 }
 
 impl<'a> Running<'a> {
@@ -184,6 +208,8 @@ impl<'a> Running<'a> {
             at_last_arrival: None,
             delivered: 0,
             kernel: Duration::ZERO,
+            moved: (0, Time::ZERO),
+            still_since: None,
             fabric,
             io,
             plan,
@@ -226,6 +252,35 @@ impl<'a> Running<'a> {
         }
         deliveries.count(self.io.ledger.delivered, &self.io.flows);
         self.io.deliveries = Some(deliveries);
+    }
+
+    /// Whether a run that drains has waited for `patience`, and nothing is to come that could
+    /// move a byte but the fabric's own decisions.
+    fn is_still(&mut self, patience: Time) -> bool {
+        let comes = !self.io.exhausted() || self.faults.peek().is_some();
+        if comes || self.plan.stop != Stop::Drain || self.io.ledger.in_flight() == 0 {
+            self.moved = (self.io.ledger.delivered, self.now);
+            return false;
+        }
+        if self.has_moved() || self.now - self.moved.1 < patience {
+            return false;
+        }
+        // Fabrics of flows write down what is delivered when asked, or when a rate changes.
+        self.fabric.settle(self.io);
+        if !self.has_moved() {
+            self.still_since = Some(self.moved.1);
+        }
+        self.still_since.is_some()
+    }
+
+    /// Whether bytes were delivered since this was asked last.
+    fn has_moved(&mut self) -> bool {
+        let delivered = self.io.ledger.delivered;
+        let has = delivered != self.moved.0;
+        if has {
+            self.moved = (delivered, self.now);
+        }
+        has
     }
 
     /// The end as known now.
@@ -293,6 +348,7 @@ impl<'a> Running<'a> {
             lit: self.fabric.lit_for(now),
             kernel_s: self.kernel.as_secs_f64(),
             interrupted,
+            still_since: self.still_since,
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Prepared {
     pub(crate) fabric: Box<dyn Fabric>,
     pub(crate) io: Io,
     pub(crate) plan: Plan,
+    /// A run that drains ends when nothing has moved for so long.
+    pub(crate) patience: Time,
     pub(crate) cluster: Cluster,
     pub(crate) kind: String,
     pub(crate) label: String,
@@ -102,7 +104,8 @@ impl Prepared {
     /// # Errors
     /// A [`Refusal`] if the fabric rejects a fault.
     pub fn run(mut self, progress: &mut dyn Progress) -> Result<RunOutput, Refusal> {
-        let outcome = run::run(self.fabric.as_mut(), &mut self.io, &self.plan, progress)
+        let (fabric, io) = (self.fabric.as_mut(), &mut self.io);
+        let outcome = run::run_while_moving(fabric, io, &self.plan, self.patience, progress)
             .map_err(|broken| self.refused(broken))?;
         let control = self.fabric.control_record();
         drop(self.fabric);
@@ -150,7 +153,8 @@ impl Prepared {
     }
 }
 
-/// The limit, if it ended a run before its stop rule did. A window has a limit by rule.
+/// When a run ended before its stop rule ended it: at the limit, or when nothing had moved for
+/// long. A window has a limit by rule.
 fn cut_at(plan: &Plan, io: &Io, outcome: &Outcome) -> Option<Time> {
     let early = match plan.stop {
         Stop::At(time) => time > plan.limit,
@@ -158,6 +162,9 @@ fn cut_at(plan: &Plan, io: &Io, outcome: &Outcome) -> Option<Time> {
         Stop::Drain => io.ledger.flows_completed < io.flows.len() as u64,
         Stop::Delivered(_) => false,
     };
+    if outcome.still_since.is_some() {
+        return Some(outcome.simulated);
+    }
     Some(plan.limit).filter(|&limit| early && !outcome.interrupted && outcome.simulated >= limit)
 }
 

@@ -1,7 +1,7 @@
 //! Builds one fabric of an experiment for its flows, or refuses it before anything runs.
 
 use crate::execute::Prepared;
-use crate::run_table::Goodput;
+use crate::run_table::{self, Goodput};
 use crate::stop_rule::StopRule;
 use crate::trial::Stopwatch;
 use crate::{counted, fabric, memory, Experiment, FabricTable, PhysicsTable};
@@ -91,6 +91,7 @@ impl Experiment {
             plan: experiment
                 .run
                 .plan(built.faults, &io.flows, &cluster, built.facts.interval),
+            patience: run_table::patience(&cluster, built.facts.interval),
             kind: table.kind.clone(),
             label: table.label().to_owned(),
             place: fabric::path(table, &experiment.fabric),

@@ -85,6 +85,15 @@ pub enum Goodput {
 const LIMIT: Time = Time(10 * Time::S.0);
 const LIMIT_JOBS: Time = Time(100_000 * Time::S.0);
 
+/// A run that drains ends when no byte was delivered for so many decisions on circuits, and for
+/// each rack so many more: a policy that serves one pair after the other comes to all.
+const STILL_DECISIONS: i64 = 100;
+const STILL_PER_RACK: i64 = 10;
+/// The same by time, and by packets of a server's link.
+const STILL: Time = LIMIT;
+const STILL_PACKETS: i64 = 1_000;
+const PACKET_BYTES: u64 = 1_500;
+
 /// A run that drains ends after so many times as long as one server's link needs for all bytes.
 const DRAIN_TIMES: i64 = 100;
 
@@ -368,6 +377,17 @@ impl RunTable {
         let longest = flows.last_arrival().0.saturating_add(last);
         Time(longest.saturating_mul(DRAIN_TIMES)).max(LIMIT)
     }
+}
+
+/// For how long a run that drains waits for a byte to be delivered, on a fabric that decides on
+/// circuits every `interval`, if it does.
+pub(crate) fn patience(cluster: &Cluster, interval: Option<Time>) -> Time {
+    let decisions = STILL_DECISIONS + STILL_PER_RACK * i64::from(cluster.racks);
+    let decided = interval.unwrap_or_default().0.saturating_mul(decisions);
+    let packets = cluster.server_rate.time_for(PACKET_BYTES).0;
+    STILL
+        .max(Time(decided))
+        .max(Time(packets.saturating_mul(STILL_PACKETS)))
 }
 
 #[cfg(test)]

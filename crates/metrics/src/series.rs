@@ -131,6 +131,7 @@ mod tests {
             at_last_arrival: None,
             kernel_s: 0.0,
             interrupted: false,
+            still_since: None,
         };
         let series = Series::of(&outcome);
         assert_eq!(series.time_ps, [0, 1_000_000, 3_000_000]);

@@ -192,8 +192,11 @@ pub struct Endless {
 /// A run that `run.limit` ended before its stop rule did.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Cut {
-    /// The limit [s].
+    /// When the run ended: the limit, or when nothing had moved for long [s].
     pub limit_s: f64,
+    /// Since when no byte was delivered, if that ended the run [s].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub still_since_s: Option<f64>,
     /// Flows of the workload, with those that were never offered.
     pub flows: u64,
     /// Flows that had not arrived, or whose predecessors were not delivered, by then.
@@ -287,6 +290,7 @@ impl Cut {
         let (flows, ledger) = (run.io.flows.len() as u64, run.io.ledger);
         Cut {
             limit_s: limit.as_secs_f64(),
+            still_since_s: { run.outcome.still_since }.map(Time::as_secs_f64),
             flows,
             flows_never_offered: flows - ledger.flows_offered,
             flows_unfinished: ledger.flows_offered - ledger.flows_completed,

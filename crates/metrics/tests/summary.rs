@@ -43,6 +43,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         at_last_arrival: None,
         kernel_s: 0.5,
         interrupted: false,
+        still_since: None,
     };
     summarize(&Finished {
         fabric: "clos",

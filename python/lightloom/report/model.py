@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lightloom import loads
+from lightloom import cuts, loads
 from lightloom.bounds import Bound, bound
 from lightloom.intervals import Interval, over_runs
 from lightloom.tables import mean_over_time
@@ -251,13 +251,15 @@ class Fabric:
 
     @property
     def cut(self) -> Mapping[str, Any] | None:
-        """The flows that `run.limit` left out, of all seeds; None where it did not end a run."""
+        """The flows that `run.limit` left out, or that could not move, of all seeds; None where
+        neither ended a run."""
         found = [f.summary["cut"] for f in self.each if f.summary.get("cut")]
         if not found:
             return None
         counts = ("flows", "flows_never_offered", "flows_unfinished")
         whole = {key: sum(int(cut[key]) for cut in found) for key in counts}
-        return {"limit_s": found[0]["limit_s"], **whole}
+        since = cuts.still_since(f.summary for f in self.each)
+        return {"limit_s": found[0]["limit_s"], "still_since_s": since, **whole}
 
     @property
     def carried(self) -> float | None:

@@ -89,7 +89,7 @@ def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowToo
 
 
 def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
-    """Fabrics whose runs `run.limit` ended."""
+    """Fabrics whose runs ended before their flows did."""
     return [
         Cut(
             f.label,
@@ -97,6 +97,7 @@ def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
             int(cut["flows"]),
             int(cut["flows_never_offered"]),
             int(cut["flows_unfinished"]),
+            cut.get("still_since_s"),
         )
         for f in fabrics
         if (cut := f.cut) is not None

@@ -66,13 +66,15 @@ class WindowTooShort:
 
 @dataclass(frozen=True)
 class Cut:
-    """`run.limit` ended the run of a fabric before its flows did."""
+    """The run of a fabric ended before its flows did: at `run.limit`, or as nothing moved."""
 
     label: str
     limit_s: float
     flows: int
     never_offered: int
     unfinished: int
+    still_since_s: float | None = None
+    """Since when nothing was delivered, if that ended the run."""
 
 
 @dataclass(frozen=True)

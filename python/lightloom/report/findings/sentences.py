@@ -110,7 +110,13 @@ def lengthen(found: WindowTooShort) -> str:
 
 
 def cut(found: Sequence[Cut]) -> str:
-    """Whose runs `run.limit` ended; empty if none."""
+    """Whose runs ended before their flows did, and why; empty if none."""
+    still = [c for c in found if c.still_since_s is not None]
+    limited = [c for c in found if c.still_since_s is None]
+    return " ".join(said for said in (_stood_still(still), _limited(limited)) if said)
+
+
+def _limited(found: Sequence[Cut]) -> str:
     if not found:
         return ""
     each = units.listed(f"{c.label} {left_out(c)}" for c in found)
@@ -119,6 +125,17 @@ def cut(found: Sequence[Cut]) -> str:
         f"run.limit = {limit} ended the run: {each}. Raise or remove run.limit to have the times "
         "of all flows."
     )
+
+
+def _stood_still(found: Sequence[Cut]) -> str:
+    if not found:
+        return ""
+    each = units.listed(
+        f"{c.label} delivered nothing after {units.show(c.still_since_s or 0.0, 'time')}: it "
+        f"{left_out(c)}"
+        for c in found
+    )
+    return f"{each}. See which parts have failed and which circuits the policy sets."
 
 
 def dark(found: Sequence[DarkStart]) -> str:
