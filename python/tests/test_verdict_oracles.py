@@ -15,7 +15,7 @@ from test_first import limits, made, plain
 from test_report_support import Profile, circuits, make_comparison
 
 from lightloom import cuts, report
-from lightloom.report import verdicts
+from lightloom.report import table, verdicts
 from lightloom.report.findings import (
     AloneCarries,
     DoneSooner,
@@ -344,3 +344,28 @@ def test_a_run_that_stood_still_is_not_told_to_raise_its_limit() -> None:
     assert noted is not None
     assert "run.limit" not in noted
     assert "100 ms" in noted
+
+
+# Queues of different places
+
+
+@pytest.mark.parametrize(
+    ("places", "compared"),
+    [(("relay", "relay"), True), (("relay", "port"), False), (("port", "port"), True)],
+)
+def test_queues_are_compared_at_the_same_place_alone(
+    places: tuple[str, str], compared: bool
+) -> None:
+    """Sirius' relays "queued least, 5.2 times less than" one port of a Clos."""
+    comparison = made({"a": limits(10.0), "b": limits(20.0)})
+    for result, place, peak in zip(
+        comparison.results.values(), places, (1_000, 5_000), strict=True
+    ):
+        result.summary.update(queue_peak_bytes=peak, queue_place=place)
+    (workload,) = report.read([comparison])
+    assert len(verdicts.criteria.QUEUE.scores(workload.fabrics)) == (2 if compared else 0)
+    rows = [row for _, group in table.groups(workload) for row in group]
+    queue = next(row for row in rows if row.name.startswith("Queue peak"))
+    assert (queue.better is not None) is compared
+    answer = verdicts.network.memory(workload.fabrics).answer
+    assert ("not compared" in answer) is not compared

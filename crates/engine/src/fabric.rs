@@ -144,11 +144,42 @@ impl View {
     }
 }
 
+/// What the peak of a queue is a peak of. Figures of different places are not comparable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QueuePlace {
+    /// The packets that wait for one link of an electrical switch.
+    #[default]
+    Port,
+    /// All buffers of a router.
+    Router,
+    /// One loop-back memory beside an optical switch.
+    LoopBack,
+    /// What waits in a rack, or for it, and has left the rack that sends it.
+    Relay,
+    /// The same, and low-latency traffic of the rack's own.
+    RackLowLatency,
+}
+
+impl QueuePlace {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            QueuePlace::Port => "port",
+            QueuePlace::Router => "router",
+            QueuePlace::LoopBack => "loop-back",
+            QueuePlace::Relay => "relay",
+            QueuePlace::RackLowLatency => "rack-low-latency",
+        }
+    }
+}
+
 /// Figures of a whole run; `None` where a fabric has no such thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Peak of the queue at the worst node [B].
     pub queue_peak_bytes: Option<u64>,
+    /// What that is a peak of.
+    pub queue_place: QueuePlace,
     /// Peak of the reorder buffer of the worst flow [B].
     pub reorder_peak_bytes: Option<u64>,
     /// Cells moved over a hop.

@@ -51,8 +51,8 @@ pub use cluster::{Cluster, Nic};
 pub use dag::{Dag, Node, Task};
 pub use deliveries::Deliveries;
 pub use fabric::{
-    Circuit, Command, ControlRecord, Element, Fabric, LinkLoad, Rejected, Reports, Shape,
-    SwitchTier, Totals, View,
+    Circuit, Command, ControlRecord, Element, Fabric, LinkLoad, QueuePlace, Rejected, Reports,
+    Shape, SwitchTier, Totals, View,
 };
 pub use fair::Precision;
 pub use flows::{Dependencies, Flows, Job};

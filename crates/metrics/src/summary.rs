@@ -96,6 +96,9 @@ pub struct Summary {
     pub slowdown: Slowdown,
     /// Peak of the queue at the worst node [B].
     pub queue_peak_bytes: Option<u64>,
+    /// What that is a peak of, by the name of its place; places are not comparable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_place: Option<&'static str>,
     /// Peak of the reorder buffer of the worst flow [B].
     pub reorder_peak_bytes: Option<u64>,
     /// Times that a cell or packet did not get through, whether it was sent again or
@@ -226,6 +229,7 @@ pub fn summarize(run: &Finished) -> Summary {
         fct: FctClasses::of(flows),
         slowdown: Slowdown::of(run.cluster, flows),
         queue_peak_bytes: totals.queue_peak_bytes,
+        queue_place: { totals.queue_peak_bytes }.map(|_| totals.queue_place.name()),
         reorder_peak_bytes: totals.reorder_peak_bytes,
         drops: ledger.losses,
         hops_mean: hops_mean(flows),

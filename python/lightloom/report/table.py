@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lightloom.bounds import Bound, floored, of_limits
@@ -42,6 +42,7 @@ class Metric:
     half: Read | None = None  # half of its interval within a run
     of_carried: bool = False  # whether it says something only of who carries the load
     freely: bool = False  # and only of who is not held back by a setting of its own
+    alike: Callable[[Fabric], object] | None = None  # what must be equal to compare figures
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,14 @@ def completion(flows: str, key: str) -> tuple[Metric, ...]:
     return tuple(of_flows(f"{flows}, {name}", f"fct.{key}.{path}") for name, path in figures)
 
 
-def peak(name: str, path: str, *, freely: bool = False) -> Metric:
+def peak(name: str, path: str) -> Metric:
     """Memory that was needed by those who carried what there was."""
-    read = summary(path)
-    return Metric(name, "bytes", "lower", read, share=all_finished, of_carried=True, freely=freely)
+    return Metric(name, "bytes", "lower", summary(path), share=all_finished, of_carried=True)
+
+
+def queue_place(fabric: Fabric) -> object:
+    """What the peak of a fabric's queue is a peak of."""
+    return fabric.summary.get("queue_place")
 
 
 Groups = tuple[tuple[str, tuple[Metric, ...]], ...]
@@ -180,7 +185,9 @@ GROUPS: Groups = (
     (
         "Inside the network",
         (
-            peak("Queue peak, worst node", "queue_peak_bytes", freely=True),
+            replace(
+                peak("Queue peak, worst node", "queue_peak_bytes"), freely=True, alike=queue_place
+            ),
             peak("Reorder buffer peak, worst flow", "reorder_peak_bytes"),
             Metric(
                 "Link utilisation, mean", "share", None, lambda f: f.mean_over_time("utilisation")
@@ -319,7 +326,8 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
     fair = rankable(metric, fabrics, values)
     ranked = [s for s, kept in zip(scores, fair, strict=True) if kept]
     several = sum(s is not None for s in ranked) > 1
-    best = apart(ranked, metric.better) if metric.better and several else None
+    better = metric.better if is_alike(metric, fabrics) else None
+    best = apart(ranked, better) if better and several else None
     cells = (
         Cell(
             text(s, metric, step),
@@ -329,7 +337,13 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
         )
         for s, kept in zip(scores, fair, strict=True)
     )
-    return Row(metric.name, step[0], metric.better, tuple(cells))
+    return Row(metric.name, step[0], better, tuple(cells))
+
+
+def is_alike(metric: Metric, fabrics: tuple[Fabric, ...]) -> bool:
+    """Whether the figures of a row mean the same for all that have one."""
+    having = (f for f in fabrics if metric.read(f) is not None)
+    return metric.alike is None or len({metric.alike(f) for f in having}) < 2
 
 
 def scored(metric: Metric, fabric: Fabric) -> Score | None:

@@ -54,6 +54,8 @@ def uncompared(measure: Criterion, made: Workload) -> str:
     if measure.of_carried and len(carried) == 1 and len(made.fabrics) > 1:
         what = "its queue is" if measure.quantity == "bytes" else "its times are"
         return f"only {carried[0].label} carried the load, so {what} not compared"
+    if not measure.are_alike([f for f in made.fabrics if measure.read(f) is not None]):
+        return "the queues are of different places, so they are not compared"
     held = [f for f in made.fabrics if f.held_back]
     if held and measure.quantity == "bytes":
         each = units.listed(f"{f.label} has {f.held_back}" for f in held)

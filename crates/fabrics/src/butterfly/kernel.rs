@@ -12,8 +12,8 @@ use super::lines::NEVER;
 use super::network::Network;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, LinkLoad, PortId, Rate, Rejected, Reports, Shape, Time,
-    Totals, View,
+    Agenda, Command, FlowId, HostId, Io, LinkLoad, PortId, QueuePlace, Rate, Rejected, Reports,
+    Shape, Time, Totals, View,
 };
 
 /// What happens.
@@ -168,6 +168,7 @@ impl Reports for Network {
     fn totals(&self) -> Totals {
         Totals {
             queue_peak_bytes: Some(self.counters.peak as u64 * self.flit_bytes),
+            queue_place: QueuePlace::Router,
             reorder_peak_bytes: None,
             cell_hops: Some(self.counters.flit_hops),
             packet_hops: Some(self.counters.packet_hops),

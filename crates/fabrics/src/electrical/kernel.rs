@@ -11,8 +11,8 @@ use super::failures::Failures;
 use super::layout::{Layout, NIC_DOWN, NIC_UP};
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{
-    Agenda, Command, FlowId, HostId, Io, LinkLoad, PortId, Rate, Rejected, Reports, Shape, Time,
-    Totals, View,
+    Agenda, Command, FlowId, HostId, Io, LinkLoad, PortId, QueuePlace, Rate, Rejected, Reports,
+    Shape, Time, Totals, View,
 };
 
 /// What happens.
@@ -302,6 +302,7 @@ impl Reports for Clos {
     fn totals(&self) -> Totals {
         Totals {
             queue_peak_bytes: self.columns.stations.iter().map(|s| s.peak).max(),
+            queue_place: QueuePlace::Port,
             reorder_peak_bytes: Some(self.reorder_peak),
             cell_hops: None,
             packet_hops: Some(self.packet_hops),

@@ -5,7 +5,7 @@ use super::bound::Bound;
 use super::loopback::Loopback;
 use super::pace::Pace;
 use crate::hosts::Packet;
-use lightloom_engine::{Io, PortId, Time, Totals, View};
+use lightloom_engine::{Io, PortId, QueuePlace, Time, Totals, View};
 
 /// The books of the grating.
 #[derive(Clone, Debug)]
@@ -104,6 +104,7 @@ impl Passage {
     pub fn totals(&self, loopback: &Loopback) -> Totals {
         Totals {
             queue_peak_bytes: loopback.peak(),
+            queue_place: QueuePlace::LoopBack,
             reorder_peak_bytes: None,
             cell_hops: None,
             packet_hops: Some(self.passages),

@@ -8,7 +8,7 @@ use super::servers::links::Servers;
 use super::shard::Shard;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Command, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
+    Command, HostId, Io, PortId, QueuePlace, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 
 impl Sirius {
@@ -117,6 +117,7 @@ impl Reports for Sirius {
         let relayed = self.shards.iter().map(|s| s.queue_peak() * payload);
         Totals {
             queue_peak_bytes: relayed.max().max(Some(self.queue_peak)),
+            queue_place: QueuePlace::Relay,
             reorder_peak_bytes: self.shards.iter().map(|s| s.reorder.peak_bytes()).max(),
             cell_hops: Some(self.shards.iter().map(|s| s.hops).sum()),
             packet_hops: None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import units
@@ -31,15 +31,21 @@ class Criterion:
     at: AtLoad | None = None  # the same at a load of a sweep
     of_carried: bool = False  # whether it says something only of who carries the load
     more: str = ""  # what its figure says of a bound; {} is what it exceeds
+    alike: Callable[[Fabric], object] | None = None  # what must be equal to compare figures
 
     def ranking(self, fabrics: tuple[Fabric, ...]) -> Ranking:
         """The fabrics that have the figure, best first."""
         return rank(self.scores(fabrics), self.better)
 
     def scores(self, fabrics: tuple[Fabric, ...]) -> list[Score]:
-        """Their figures, of those that are judged by it."""
+        """Their figures, of those that are judged by it; none where they are not alike."""
         judged = carrying(fabrics) if self.of_carried else fabrics
-        return [s for f in judged if (s := self.read(f)) is not None]
+        found = [s for f in judged if (s := self.read(f)) is not None]
+        return found if self.are_alike([s.fabric for s in found]) else []
+
+    def are_alike(self, fabrics: Sequence[Fabric]) -> bool:
+        """Whether the figures of these fabrics mean the same."""
+        return self.alike is None or len({self.alike(f) for f in fabrics}) < 2
 
     def at_loads(self, fabrics: tuple[Fabric, ...]) -> Mapping[float, Ranking]:
         """The same at each load of a sweep."""
@@ -258,4 +264,5 @@ QUEUE = Criterion(
     ("queues least", "queue least"),
     "at most {} at its worst node",
     of_carried=True,
+    alike=lambda f: f.summary.get("queue_place"),
 )

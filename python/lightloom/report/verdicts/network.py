@@ -26,9 +26,7 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
     queued = scores(fabrics, "queue_peak_bytes")
     if not queued:
         return None
-    ranking = QUEUE.ranking(tuple(fabrics))
-    wide = ranking.said_unplaced("bytes") if ranking.scores else ""
-    parts = (queue_answer(ranking), wide, reorder_answer(fabrics))
+    parts = (*queue_parts(fabrics), reorder_answer(fabrics))
     answer = " ".join(p for p in parts if p)
     silent = [f.label for f in fabrics if f.get("queue_peak_bytes") is None]
     notes = [f"No queue figure: {units.listed(silent)}."] if silent else []
@@ -43,6 +41,27 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
         each = units.listed(f"{label} has {n}" for label, n in shelved)
         notes.append(f"A node of a switch is one of its memories: {each}.")
     return Verdict(question, answer, shown, tuple(notes))
+
+
+#: The name of a place in results → what the peak of a queue is a peak of.
+PLACES = {
+    "port": "one port of a switch",
+    "router": "all buffers of a router",
+    "loop-back": "one loop-back memory",
+    "relay": "data that waits in a rack for its second hop or for a server",
+    "rack-low-latency": "a rack's low-latency data, its own included",
+}
+
+
+def queue_parts(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
+    """Who queues least; or what each figure counts, where they count different places."""
+    having = [s.fabric for s in scores(fabrics, "queue_peak_bytes")]
+    if not QUEUE.are_alike(having):
+        each = units.listed(f"of {f.label}, {PLACES[f.summary['queue_place']]}" for f in having)
+        return (f"The figures count different places and are not compared: {each}.",)
+    ranking = QUEUE.ranking(tuple(fabrics))
+    wide = ranking.said_unplaced("bytes") if ranking.scores else ""
+    return (queue_answer(ranking), wide)
 
 
 def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:

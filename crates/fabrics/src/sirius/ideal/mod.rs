@@ -40,7 +40,8 @@ use crate::sirius::servers::rack::Bypass;
 use crate::sirius::servers::receiving::Coming;
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Cluster, Command, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
+    Cluster, Command, HostId, Io, PortId, QueuePlace, Rate, Rejected, Reports, Shape, Time, Totals,
+    View,
 };
 use nodes::{Crossing, Nodes, Via};
 
@@ -262,6 +263,7 @@ impl Reports for Ideal {
     fn totals(&self) -> Totals {
         Totals {
             queue_peak_bytes: Some(self.peak),
+            queue_place: QueuePlace::Relay,
             reorder_peak_bytes: Some(self.reorder.peak_bytes()),
             cell_hops: Some(self.hops),
             packet_hops: None,

@@ -3,7 +3,7 @@
 use super::{Cell, Epoch, Reference};
 use lightloom_engine::kernel::slot::SlotKernel;
 use lightloom_engine::{
-    Command, HostId, Io, PortId, Rate, Rejected, Reports, Shape, Time, Totals, View,
+    Command, HostId, Io, PortId, QueuePlace, Rate, Rejected, Reports, Shape, Time, Totals, View,
 };
 
 impl SlotKernel for Reference {
@@ -71,6 +71,7 @@ impl Reports for Reference {
     fn totals(&self) -> Totals {
         Totals {
             queue_peak_bytes: Some(self.queue_peak),
+            queue_place: QueuePlace::Relay,
             reorder_peak_bytes: Some(self.reorder_peak * self.derived.cell),
             cell_hops: Some(self.hops),
             ..Totals::default()

@@ -4,8 +4,8 @@ use super::Tdma;
 use crate::tdma::control::Control;
 use crate::tdma::residual::PacketSwitch;
 use lightloom_engine::{
-    Circuit, ControlRecord, FlowId, HostId, Io, Nic, PortId, Rate, Refusal, Reports, Shape, Time,
-    Totals, View,
+    Circuit, ControlRecord, FlowId, HostId, Io, Nic, PortId, QueuePlace, Rate, Refusal, Reports,
+    Shape, Time, Totals, View,
 };
 
 impl Tdma {
@@ -70,6 +70,10 @@ impl Reports for Tdma {
         Totals {
             // Without any of these everything waits at its source.
             queue_peak_bytes: has_queues.then_some(self.queue_peak),
+            queue_place: match self.low_latency {
+                Some(_) => QueuePlace::RackLowLatency,
+                None => QueuePlace::Relay,
+            },
             reorder_peak_bytes: None,
             cell_hops: None,
             packet_hops: Some(self.packet_hops),
