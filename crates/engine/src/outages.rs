@@ -1,8 +1,9 @@
 //! Failures of one part that overlap: which of them is in force when.
 //!
-//! A part works while no failure of it is in force. While several are, the one with the
-//! highest loss governs. So the commands of a run are the changes of that loss, and a
-//! failure that another one covers causes no command.
+//! A part works while no failure of it is in force. While several are, their causes are
+//! independent, and each loses its share of what the others let pass. So the commands of a run
+//! are the changes of the loss of all together, and a failure beside a total one causes no
+//! command.
 
 use crate::fabric::{Command, Element};
 use crate::run::Fault;
@@ -81,17 +82,35 @@ fn changes(
             *count = count.wrapping_add_signed(if edge.begins { 1 } else { -1 });
         }
         in_force.retain(|_, count| *count > 0);
-        let now = in_force.last_key_value().map(|(&loss, _)| loss);
+        let now = together(&in_force);
         if now == before {
             continue;
         }
-        let command = match now.map(f64::from_bits) {
+        let command = match now {
             Some(loss) => Command::Fail { element, loss },
             None => Command::Repair(element),
         };
         let at = instant[0].at;
         commands.push((instant[0].outage, Fault { at, command }));
         before = now;
+    }
+}
+
+/// The loss of failures in force, loss (its bits) → how many: 1 − ∏(1 − loss), and that of a
+/// failure alone as it was given; none without any.
+fn together(in_force: &BTreeMap<u64, u32>) -> Option<f64> {
+    let mut losses = in_force
+        .iter()
+        .flat_map(|(&loss, &count)| std::iter::repeat_n(f64::from_bits(loss), count as usize));
+    let first = losses.next()?;
+    let rest: Vec<f64> = losses.collect();
+    match rest.is_empty() {
+        true => Some(first),
+        false => Some(
+            1.0 - rest
+                .iter()
+                .fold(1.0 - first, |pass, loss| pass * (1.0 - loss)),
+        ),
     }
 }
 
@@ -142,7 +161,26 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_loss_governs() {
+    fn losses_that_overlap_multiply_what_passes() {
+        let node = PARTS[0];
+        let losses = |given: &[f64]| {
+            let outages = given.iter().map(|&loss| outage(node, loss, 1, None));
+            match commands(&outages.collect::<Vec<_>>())[..] {
+                [Fault {
+                    command: Command::Fail { loss, .. },
+                    ..
+                }] => loss,
+                ref others => panic!("{others:?}"),
+            }
+        };
+        assert_eq!(losses(&[0.1]), 0.1);
+        assert_eq!(losses(&[0.5, 0.5]), 0.75);
+        assert_eq!(losses(&[0.5, 0.5, 0.25]), 0.8125);
+        assert_eq!(losses(&[0.1, 1.0]), 1.0);
+    }
+
+    #[test]
+    fn a_total_failure_covers_a_grey_one() {
         let node = PARTS[0];
         let grey = outage(node, 0.25, 1, Some(6));
         let dead = outage(node, 1.0, 2, Some(3));
@@ -168,7 +206,7 @@ mod tests {
     fn loss_at(outages: &[Outage], part: Element, at: Time) -> f64 {
         let here = outages.iter().filter(|o| o.element == part);
         let now = here.filter(|o| o.from <= at && o.until.is_none_or(|until| at < until));
-        now.map(|o| o.loss).fold(0.0, f64::max)
+        1.0 - now.map(|o| 1.0 - o.loss).product::<f64>()
     }
 
     fn any_outage() -> impl Strategy<Value = Outage> {
