@@ -57,9 +57,10 @@ def facts(made: Plan) -> dict[str, str]:
 
 
 def _in_packets(made: Plan) -> str:
-    """The packets in which all is served by then."""
+    """What has to be true for all to be served by then: a matrix tells neither packets nor how
+    many flows a pair has, each of which may end with a part packet."""
     packet = made.options.get("packet")
-    return "" if packet is None else f" in packets of {packet}"
+    return "" if packet is None else f" in packets of {packet}, with one flow per pair"
 
 
 def _duty(share: float) -> str:
