@@ -3,7 +3,9 @@
 use crate::contract::{FabricConfig, Site};
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
+use crate::findings::Finding;
 use crate::hybrid::computation::Computation;
+use crate::hybrid::findings::Times;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::packets::Packets;
 use crate::hybrid::setup::{
@@ -285,6 +287,17 @@ impl FabricConfig for CThroughConfig {
         let mut ideal = self.overheads().ideal();
         ideal.extend(["no queues", "paths shared out perfectly"]);
         ideal
+    }
+
+    fn findings(&self, _: &Cluster) -> Vec<Finding> {
+        Times {
+            interval: self.interval,
+            dark: (self.reconfiguration_delay, "fabric.reconfiguration_delay"),
+            ramp: (self.ramp, "ramp"),
+            dip: Some((self.dip, "dip")),
+            day: None,
+        }
+        .findings()
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

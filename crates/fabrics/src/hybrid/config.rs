@@ -11,6 +11,8 @@ use super::tree::{Tree, TreeKeys};
 use crate::contract::{FabricConfig, Site};
 use crate::devices::switch::{named, record};
 use crate::facts::Facts;
+use crate::findings::Finding;
+use crate::hybrid::findings::{shortest_day, Times};
 use crate::overheads::{with_overheads, Forwarding};
 use crate::physics::{Obeyed, Physics};
 use crate::ranges::{self, refuse};
@@ -375,6 +377,27 @@ impl FabricConfig for HybridConfig {
         let mut ideal = self.overheads().ideal();
         ideal.extend(["no queues", "paths shared out perfectly"]);
         ideal
+    }
+
+    fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
+        let hardware = self.hardware(cluster);
+        let Ok(standing) = standing(&self.policy, &hardware) else {
+            return Vec::new();
+        };
+        let day = standing.as_ref().and_then(shortest_day);
+        if standing.is_some() && day.is_none() {
+            return Vec::new(); // circuits that stay
+        }
+        let dark = (self.settle + self.link_up).max(self.retag);
+        let dip = self.electrical.then_some((self.dip, "dip"));
+        Times {
+            interval: self.interval,
+            dark: (dark, "fabric.settle, fabric.link_up and fabric.retag"),
+            ramp: (self.ramp, "ramp"),
+            dip,
+            day,
+        }
+        .findings()
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

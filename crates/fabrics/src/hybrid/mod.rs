@@ -42,6 +42,7 @@ pub mod config;
 pub mod days;
 pub mod demultiplex;
 pub mod devices;
+pub mod findings;
 pub mod forwarding;
 pub mod host;
 pub mod kernel;

@@ -3,7 +3,9 @@
 use crate::contract::{FabricConfig, Site};
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
+use crate::findings::Finding;
 use crate::hybrid::computation::Computation;
+use crate::hybrid::findings::Times;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::packets::Packets;
 use crate::hybrid::setup::{described, of_policy, Delays, GiveUp, Monitoring, Setup, Transport};
@@ -302,6 +304,18 @@ impl FabricConfig for HydraConfig {
         let mut ideal = self.overheads().ideal();
         ideal.extend(["no queues", "paths shared out perfectly"]);
         ideal
+    }
+
+    fn findings(&self, _: &Cluster) -> Vec<Finding> {
+        let dark = (self.settle + self.link_up).max(self.retag);
+        Times {
+            interval: self.interval,
+            dark: (dark, "fabric.settle, fabric.link_up and fabric.retag"),
+            ramp: (self.transport_recovery, "transport_recovery"),
+            dip: Some((self.transport_recovery, "transport_recovery")),
+            day: None,
+        }
+        .findings()
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -4,7 +4,7 @@ use super::config::devices::with_devices;
 use super::config::retired::without_retired;
 use super::config::{Derived, Detail, GrantRule, Mode, SiriusConfig};
 use super::flows::{self, SiriusFlows};
-use super::ideal::Ideal;
+use super::ideal::{self, Ideal};
 use super::kernel::Sirius;
 use super::partition::Partition;
 use super::relay::by_pair::ByPair;
@@ -14,6 +14,7 @@ use super::schedule::plan::UplinkPlan;
 use super::servers::links::Servers;
 use crate::contract::{self, Entry, FabricConfig, Preset, Site};
 use crate::facts::{self, Facts};
+use crate::findings::Finding;
 use crate::physics::{ideal_of, Obeyed, Physics, Term};
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::kernel::slot::Slotted;
@@ -87,6 +88,15 @@ impl FabricConfig for SiriusConfig {
             cell: Some(Bytes(derived.cell)),
             ..self
         })
+    }
+
+    fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
+        match (self.detail, self.mode, self.derive(cluster)) {
+            (Detail::Cells, Mode::Ideal, Ok(derived)) => {
+                ideal::window::narrow(self, &derived).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {

@@ -27,6 +27,7 @@ mod source;
 mod steps;
 #[cfg(test)]
 mod tests;
+pub mod window;
 
 use crate::contract::Site;
 use crate::entrance::Entrance;

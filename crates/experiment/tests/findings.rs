@@ -1,0 +1,88 @@
+//! Times and windows of a fabric's table that limit its results: each has a finding, and with the
+//! value that its remedy names there is none, and the limit is gone.
+
+use lightloom_engine::run::Silent;
+use lightloom_engine::{Flows, HostId, Time};
+use lightloom_experiment::Experiment;
+use serde_json::{json, Value};
+
+fn raw(fabric: &Value, server_rate: &str) -> Value {
+    json!({
+        "cluster": {"racks": 16, "servers_per_rack": 4, "server_rate": server_rate,
+                    "nic": "uncapped"},
+        "workload": {"trace": "given.parquet"},
+        "run": {"stop": "drain", "limit": "100 s"},
+        "fabric": [fabric],
+    })
+}
+
+/// The keys that have findings.
+fn found(fabric: &Value) -> Vec<&'static str> {
+    let experiment = Experiment::read(&raw(fabric, "100 Gb/s")).expect("of this shape");
+    let resolved = experiment.resolve().expect("can be completed");
+    let assumptions = resolved.assumptions().expect("resolved").remove(0);
+    assumptions.findings.iter().map(|f| f.parameter).collect()
+}
+
+/// When flows of so many bytes between racks 0 and 1 end, both ways.
+fn ends(fabric: &Value, bytes: u64) -> Vec<Time> {
+    let mut flows = Flows::new();
+    flows.push(HostId(0), HostId(4), bytes, Time::ZERO);
+    let experiment = Experiment::read(&raw(fabric, "100 Gb/s")).expect("of this shape");
+    let prepared = experiment.prepare(0, 1, Some(flows)).expect("can run");
+    prepared
+        .run(&mut Silent)
+        .expect("nothing fails")
+        .flows
+        .finish
+}
+
+#[test]
+fn a_window_below_the_round_trip_is_a_finding() {
+    let sirius = |crossing: &str, window: u32| json!({"kind": "sirius", "mode": "ideal", "propagation": crossing, "ideal_window": window});
+    // An epoch is 133 ns: of 16 racks, twelve uplinks meet one in a slot of 100 ns.
+    for (crossing, covering) in [("0 s", 2), ("300 ns", 5), ("1 us", 10), ("2500 ns", 21)] {
+        assert_eq!(found(&sirius(crossing, covering)), [""; 0], "{crossing}");
+        let narrow = sirius(crossing, covering - 1);
+        assert_eq!(found(&narrow), ["ideal_window"], "{crossing}");
+        let [narrow, wide, open] = [covering - 1, covering, 64]
+            .map(|window| ends(&sirius(crossing, window), 1_000_000)[0].as_secs_f64());
+        assert!(wide <= 1.05 * open, "{crossing}: {wide} of {open}");
+        assert!(narrow > wide, "{crossing}: {narrow} of {wide}");
+    }
+    let cells = json!({"kind": "sirius", "propagation": "1 us", "ideal_window": 2});
+    assert_eq!(found(&cells), [""; 0]);
+}
+
+#[test]
+fn times_that_leave_circuits_no_time_are_findings() {
+    let hybrid = |interval: &str, more: Value| {
+        let mut table = json!({
+            "kind": "hybrid", "interval": interval, "settle": "10 ms", "ramp": "5 ms",
+            "dip": "30 ms",
+        });
+        for (key, value) in more.as_object().unwrap() {
+            table[key] = value.clone();
+        }
+        table
+    };
+    let of = |interval: &str, more: Value| found(&hybrid(interval, more));
+    assert_eq!(of("1 s", json!({})), [""; 0]);
+    assert_eq!(of("10 ms", json!({})), ["interval"]);
+    assert_eq!(of("11 ms", json!({})), ["ramp", "dip"]);
+    assert_eq!(of("16 ms", json!({})), ["dip"]);
+    assert_eq!(of("16 ms", json!({"dip": "0 s"})), [""; 0]);
+    // Without an electrical network there is none to fill.
+    let alone = json!({"electrical": false});
+    assert_eq!(of("16 ms", alone), [""; 0]);
+    // Circuits that stay, and those that take turns by a schedule.
+    let fixed = json!({"policy": {"kind": "fixed", "circuits": [[0, 1]]}});
+    assert_eq!(of("1 us", fixed), [""; 0]);
+    let rotation =
+        |day: &str| json!({"policy": {"kind": "rotation", "day": day, "night": "10 ms"}});
+    assert_eq!(of("1 s", rotation("4 ms")), ["ramp"]);
+    assert_eq!(of("1 s", rotation("5 ms")), [""; 0]);
+    let cthrough = |interval: &str| json!({"kind": "cthrough", "interval": interval});
+    assert_eq!(found(&cthrough("1 s")), [""; 0]);
+    assert_eq!(found(&cthrough("14 ms")), ["ramp", "dip"]);
+}

@@ -1,0 +1,77 @@
+//! Times of a hybrid network's table that leave its circuits, or the transport over them, too
+//! little time: what is noted before a run.
+
+use crate::findings::Finding;
+use lightloom_control::policy::Target;
+use lightloom_engine::Time;
+
+/// Which times of a table are compared, by their keys.
+pub struct Times {
+    /// From one decision to the next.
+    pub interval: Time,
+    /// How long a circuit is dark before it is lit, and which keys say so.
+    pub dark: (Time, &'static str),
+    /// From a circuit that is lit to a flow that fills it, and the key.
+    pub ramp: (Time, &'static str),
+    /// From a circuit that goes dark to flows that fill the electrical network; none without one.
+    pub dip: Option<(Time, &'static str)>,
+    /// How long the circuits of a schedule are lit at a time, where they take turns.
+    pub day: Option<Time>,
+}
+
+impl Times {
+    /// What limits the results of a network whose circuits change.
+    pub fn findings(&self) -> Vec<Finding> {
+        let (dark, by) = self.dark;
+        if self.day.is_none() && self.interval <= dark {
+            return vec![Finding {
+                parameter: "interval",
+                value: self.interval.to_string(),
+                effect: format!(
+                    "a circuit that changes at every decision is never lit, for it is dark for {dark}"
+                ),
+                remedy: format!("raise it above {dark}, or lower {by}"),
+            }];
+        }
+        let lit = self.day.unwrap_or(self.interval - dark);
+        self.ramps(lit).into_iter().chain(self.dips()).collect()
+    }
+
+    fn ramps(&self, lit: Time) -> Option<Finding> {
+        let (ramp, parameter) = self.ramp;
+        let longer = match self.day {
+            Some(_) => "lengthen the days of the policy".to_owned(),
+            None => format!("raise fabric.interval above {}", self.dark.0 + ramp),
+        };
+        (ramp > lit).then(|| Finding {
+            parameter,
+            value: ramp.to_string(),
+            effect: format!(
+                "a circuit that is lit for {lit} at a time goes dark before a flow has its share of it"
+            ),
+            remedy: format!("{longer}, or lower it; 0 s is ideal"),
+        })
+    }
+
+    fn dips(&self) -> Option<Finding> {
+        let (dip, parameter) = self.dip?;
+        (self.day.is_none() && dip > self.interval).then(|| Finding {
+            parameter,
+            value: dip.to_string(),
+            effect: format!(
+                "a flow whose circuit goes dark has no share of the electrical network before the \
+                 next decision, {} later",
+                self.interval
+            ),
+            remedy: format!("raise fabric.interval above {dip}, or lower it; 0 s is ideal"),
+        })
+    }
+}
+
+/// How long the circuits of a target that stays are lit at a time: none of circuits that stay lit.
+pub fn shortest_day(target: &Target) -> Option<Time> {
+    match target {
+        Target::Schedule(schedule) => schedule.slots.iter().map(|slot| slot.day).min(),
+        Target::Network { .. } => None,
+    }
+}
