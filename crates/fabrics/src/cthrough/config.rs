@@ -166,6 +166,7 @@ impl CThroughConfig {
             policy: self.policy().build(&hardware),
             described: described("cthrough", &self.policy()),
             order: None,
+            initial: None,
             timing: Timing {
                 interval: self.interval,
                 computation_delay: self.computation_delay.given(),

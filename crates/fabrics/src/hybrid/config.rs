@@ -22,6 +22,7 @@ use lightloom_control::hardware::Hardware;
 use lightloom_control::order::Order;
 use lightloom_control::policies::cthrough::BYTES_MAX;
 use lightloom_control::policies::library::Empty;
+use lightloom_control::policy::Target;
 use lightloom_engine::kernel::flow::FlowDriven;
 use lightloom_engine::{check_range, config, Bytes, Cluster, Fabric, Rate, Refusal, Time};
 use lightloom_photonics::circuit_switch::SwitchDesign;
@@ -41,6 +42,12 @@ with_overheads! {
         /// file, `"my_policy.py:Threshold"`; as a table, `{ file = …, … }`, the class is
         /// made with the other keys. Default: c-Through's matching.
         pub policy: PolicyTable = PolicyTable::kind("cthrough"),
+        /// Circuits that are lit when the run begins, a row each as those of the policy "fixed":
+        /// two racks, and the plane where there are several; like `[[0, 1], [2, 3]]`. They lead one
+        /// way where the policy's do ("assignment"), else both. Default: those of a policy that needs no demand, "fixed" or "rotation", and none
+        /// of any other; `[]` is none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub initial: Option<Vec<Vec<u32>>> = None,
         /// Whether there is an electrical network beside the circuits. Without one, traffic
         /// between racks waits until its racks are joined, and the policy's `threshold`, below
         /// which pairs stay electrical, is 0 B. Default true.
@@ -241,6 +248,26 @@ impl HybridConfig {
         }
     }
 
+    /// What is lit, or followed, when the run begins.
+    fn initial(&self, hardware: &Hardware) -> Result<Option<Target>, Refusal> {
+        let circuits = match &self.initial {
+            None => return standing(&self.policy, hardware),
+            Some(circuits) if circuits.is_empty() => return Ok(None),
+            Some(circuits) => circuits,
+        };
+        let of_initial = |refusal: Refusal| Refusal {
+            key: refusal.key.replace("policy.circuits", "initial"),
+            ..refusal
+        };
+        if self.policy.takes_turns() {
+            let limit = "the circuits of this policy take turns, and it begins with none";
+            return refuse("initial", format!("{circuits:?}"), limit, "remove it");
+        }
+        let wired = PolicyTable::lighting(circuits, self.policy.directs());
+        let resolved = wired.resolve(hardware).map_err(of_initial)?;
+        standing(&resolved, hardware).map_err(of_initial)
+    }
+
     /// The network of a resolved table.
     fn setup(&self, site: &Site) -> Result<Setup, Refusal> {
         let cluster = site.cluster;
@@ -258,6 +285,7 @@ impl HybridConfig {
         let policy = self.policy.with_files_read(&hardware)?;
         Ok(Setup {
             title: "a hybrid network",
+            initial: self.initial(&hardware)?,
             cluster: *cluster,
             tree,
             hardware,
@@ -354,6 +382,9 @@ impl FabricConfig for HybridConfig {
         self.refuse_size(cluster)?;
         self.refuse_times()?;
         self.refuse_amounts(cluster)?;
+        if self.initial.is_some() {
+            self.initial(&self.hardware(cluster))?;
+        }
         Ok(HybridConfig {
             policy: self.resolved_policy(cluster)?,
             oversubscription: tree.map(|t| t.oversubscription),

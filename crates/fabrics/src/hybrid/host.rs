@@ -7,9 +7,10 @@ use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Found, Input};
 use lightloom_control::demand::Report;
 use lightloom_control::log::{Header, Hosting, Log, FORMAT};
+use lightloom_control::policy::Target;
 use lightloom_control::routes::Routes;
-use lightloom_engine::kernel::flow::Todo;
-use lightloom_engine::{ControlRecord, FlowId, Time};
+use lightloom_engine::kernel::flow::{Net, Todo};
+use lightloom_engine::{ControlRecord, FlowId, Flows, Io, Time};
 use std::collections::VecDeque;
 
 impl Hybrid {
@@ -114,9 +115,34 @@ impl Hybrid {
         self.tell_at_once(Input::Silence(self.found()), now, todo);
     }
 
-    /// The loop begins.
-    pub(super) fn begin_loop(&mut self, todo: &mut Todo<Event>) {
-        self.opening = self.tell_at_once(Input::Tick, Time::ZERO, todo);
+    /// Circuits are lit, or a schedule is followed, when the run begins; what the controller is
+    /// told of it.
+    pub(super) fn begin_with(
+        &mut self,
+        initial: Target,
+        net: &mut Net,
+        todo: &mut Todo<Event>,
+    ) -> Input {
+        let context = &mut Context {
+            now: Time::ZERO,
+            io: &Io::new(Flows::new()),
+            net,
+            todo,
+        };
+        match initial {
+            Target::Network { circuits, routes } => {
+                self.switch.light(&circuits, Time::ZERO);
+                self.enter(routes, context);
+            }
+            Target::Schedule(schedule) => self.follow(schedule, context),
+        }
+        Input::Silence(self.found())
+    }
+
+    /// The loop begins with what the controller hears first.
+    pub(super) fn begin_loop(&mut self, opening: Input, todo: &mut Todo<Event>) {
+        let actions = self.tell_at_once(opening.clone(), Time::ZERO, todo);
+        self.opening = (opening, actions);
     }
 
     /// Hands over an input to which the controller answers nothing but when it wants to
@@ -190,8 +216,9 @@ impl Hybrid {
             shortest_slot: None,
             night: None,
         });
-        log.input(Time::ZERO, &Input::Tick);
-        for action in &self.opening {
+        let (input, actions) = &self.opening;
+        log.input(Time::ZERO, input);
+        for action in actions {
             log.action(Time::ZERO, action);
         }
         self.log = Some(log);

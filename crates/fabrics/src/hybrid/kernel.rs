@@ -21,7 +21,7 @@ use lightloom_control::controller::{Action, Controller, Input, StepId};
 use lightloom_control::demand::{Estimation, Estimator};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::log::Log;
-use lightloom_control::policy::Policy;
+use lightloom_control::policy::{Policy, Target};
 use lightloom_control::routes::{Pair, Routes};
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::fair::{LinkId, WEIGHT};
@@ -73,8 +73,10 @@ pub struct Hybrid {
     /// Its policy's table, for the log.
     pub(super) policy: Value,
     pub(super) log: Option<Log>,
-    /// What the controller asked for when the loop began.
-    pub(super) opening: Vec<Action>,
+    /// What is lit, or followed, when the loop begins.
+    initial: Option<Target>,
+    /// What the controller heard when the loop began, and asked for.
+    pub(super) opening: (Input, Vec<Action>),
     /// What decisions took, if it was measured or had been.
     pub(super) times: Option<Times>,
     pub(super) switch: Switch,
@@ -150,7 +152,8 @@ impl Hybrid {
             controller,
             policy: setup.described,
             log: None,
-            opening: Vec::new(),
+            initial: setup.initial,
+            opening: (Input::Tick, Vec::new()),
             times,
             trouble: None,
             controller_works: true,
@@ -233,7 +236,11 @@ impl FlowKernel for Hybrid {
                 net.add_link(servers.link(), LinkKind::Bound);
             }
         }
-        self.begin_loop(todo);
+        let opening = match self.initial.take() {
+            Some(initial) => self.begin_with(initial, net, todo),
+            None => Input::Tick,
+        };
+        self.begin_loop(opening, todo);
     }
 
     fn arrive(

@@ -6,7 +6,9 @@
 use super::schedule_file::{read_schedule, ScheduleFile};
 use lightloom_control::hardware::Hardware;
 use lightloom_control::policies::library::Library;
-use lightloom_control::policies::{find, fixed, Built, Entry};
+use lightloom_control::policies::{
+    assignment, eclipse, find, fixed, mordia, rotation, solstice, Built, Entry,
+};
 use lightloom_engine::{config, Refusal};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
@@ -23,6 +25,8 @@ pub struct PolicyTable {
 
 /// The key of `fixed` that may name a file.
 const SCHEDULE: &str = "schedule";
+/// The key of `fixed` that makes its circuits lead one way.
+const DIRECTED: &str = "directed";
 /// The key of the digest of that file, in hexadecimal; no key of the policy.
 const DIGEST: &str = "sha256";
 /// How much of a digest messages show.
@@ -51,6 +55,32 @@ impl PolicyTable {
             source: Source::Kind(fixed::ENTRY.kind.to_owned()),
             own: Map::from_iter([(SCHEDULE.to_owned(), Value::from(path))]),
         }
+    }
+
+    /// The policy that lights these circuits, of one direction or of both.
+    pub fn lighting(circuits: &[Vec<u32>], directed: bool) -> PolicyTable {
+        let rows = Value::from_iter(circuits.iter().map(|row| Value::from(row.clone())));
+        let own = [("circuits", rows), (DIRECTED, directed.into())];
+        PolicyTable {
+            source: Source::Kind(fixed::ENTRY.kind.to_owned()),
+            own: Map::from_iter(own.map(|(key, value)| (key.to_owned(), value))),
+        }
+    }
+
+    /// Whether its circuits lead one way and stay until the next decision.
+    pub fn directs(&self) -> bool {
+        self.is_kind(assignment::ENTRY.kind) || self.own(DIRECTED) == Some(&Value::Bool(true))
+    }
+
+    /// Whether it decides on a schedule.
+    pub fn takes_turns(&self) -> bool {
+        let kinds = [
+            mordia::ENTRY,
+            solstice::ENTRY,
+            eclipse::ENTRY,
+            rotation::ENTRY,
+        ];
+        kinds.iter().any(|entry| self.is_kind(entry.kind)) || self.names(SCHEDULE)
     }
 
     /// Whether it is that policy of the registry.

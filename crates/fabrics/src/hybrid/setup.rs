@@ -6,7 +6,7 @@ use lightloom_control::controller::Timing;
 use lightloom_control::demand::Thresholds;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::order::Order;
-use lightloom_control::policy::Policy;
+use lightloom_control::policy::{Policy, Target};
 use lightloom_engine::{Cluster, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,8 @@ pub struct Setup {
     pub policy: Box<dyn Policy>,
     /// Its table, as logs have it.
     pub described: Value,
+    /// What is lit, or followed, when the run begins; nothing if all is dark.
+    pub initial: Option<Target>,
     /// The order of a change, if not the policy's own.
     pub order: Option<Order>,
     /// When it is asked.

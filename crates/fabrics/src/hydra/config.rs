@@ -183,6 +183,7 @@ impl HydraConfig {
             policy: self.policy().build(&hardware),
             described: described("hydra", &self.policy()),
             order: None,
+            initial: None,
             timing: Timing {
                 interval: self.interval,
                 computation_delay: self.computation_delay.given(),

@@ -3,6 +3,7 @@
 mod alone;
 mod decisions;
 mod failures;
+mod initial;
 mod schedules;
 mod scripts;
 mod spreading;
@@ -50,8 +51,15 @@ impl Bench {
         Bench::on(&FOUR, library, table, rows)
     }
 
-    /// On a cluster of its own.
-    fn on(cluster: &Cluster, library: &dyn Library, table: Value, rows: &[Row]) -> Bench {
+    /// On a cluster of its own. It begins in the dark, unless its table says what is lit.
+    fn on(cluster: &Cluster, library: &dyn Library, mut table: Value, rows: &[Row]) -> Bench {
+        let keys = table.as_object_mut().expect("a table");
+        keys.entry("initial").or_insert(json!([]));
+        Bench::beginning(cluster, library, table, rows)
+    }
+
+    /// As its table says, with the defaults of the kind.
+    fn beginning(cluster: &Cluster, library: &dyn Library, table: Value, rows: &[Row]) -> Bench {
         let mut flows = Flows::new();
         for &(src, dst, bytes, at) in rows {
             flows.push(HostId(src), HostId(dst), bytes, at);

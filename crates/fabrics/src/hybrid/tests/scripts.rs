@@ -79,6 +79,7 @@ fn setup(script: &Script) -> Setup {
         policy: script.policy(),
         described: script.table(),
         order: script.order(),
+        initial: None,
         timing: script.timing(),
         computation: Computation::Given(script.time("computing")),
         monitoring: Monitoring {
