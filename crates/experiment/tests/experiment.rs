@@ -118,6 +118,7 @@ const OPEN: &[(&str, &[&str])] = &[
     (
         "hybrid",
         &[
+            "initial",
             "racks_per_pod",
             "socket_buffer",
             "order",
