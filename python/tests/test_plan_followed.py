@@ -56,8 +56,10 @@ interval = "1 ms"
 forwarding = "cut-through"  # a plan counts bytes of days, not what switches store
 policy = {{ kind = "fixed", schedule = "{schedule}" }}
 """
-DECIDED_PS = 10**9
-"""When the schedule is first followed: after an interval."""
+FOLLOWED_PS = 0
+"""When the schedule is first followed: at the beginning."""
+LONG_PS = 2 * 10**9
+"""Longer than any schedule here."""
 
 
 @pytest.fixture
@@ -81,9 +83,7 @@ def planned(folder: Path, *options: str) -> dict[str, Any]:
     return made
 
 
-def experiment(
-    folder: Path, stop_ps: int = 2 * DECIDED_PS, schedule: str = "schedule.json"
-) -> Path:
+def experiment(folder: Path, stop_ps: int = LONG_PS, schedule: str = "schedule.json") -> Path:
     path = folder / "case.toml"
     path.write_text(EXPERIMENT.format(stop=stop_ps, schedule=schedule), encoding="utf-8")
     return path
@@ -111,7 +111,7 @@ def served(plan: dict[str, Any]) -> np.ndarray:
 def test_a_period_carries_what_its_plan_says(folder: Path, options: list[str]) -> None:
     plan = planned(folder, *options)
     schedule, figures = plan["schedule"], plan["figures"]
-    case = experiment(folder, DECIDED_PS + schedule["period_ps"])
+    case = experiment(folder, FOLLOWED_PS + schedule["period_ps"])
     ran = command("run", case, "-o", "out", cwd=folder)
     assert ran.returncode == 0, ran.stderr
     expected = served(plan)
