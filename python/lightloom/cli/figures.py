@@ -29,7 +29,7 @@ MEANT = {
     "slowdown": "Completion time ÷ the time that the flow's bytes take at the rate of the server's "
     "link: p50 (median) and p99.",
     "queue_peak_bytes": "Peak of the queue inside the network at the worst node [B].",
-    "queue_place": "What that is a peak of: a port, a router, a loop-back memory, data that is relayed.",
+    "queue_place": "What that is a peak of, such as a port or what a rack relays.",
     "reorder_peak_bytes": "Peak of the reorder buffer of the worst flow [B].",
     "drops": "How often a cell or packet did not get through, whether it was sent again or given "
     "up.",
