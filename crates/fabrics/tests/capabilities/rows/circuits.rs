@@ -15,8 +15,8 @@ struct Turns {
     cycle: f64,
     /// How the share is computed.
     formula: &'static str,
-    /// What stops all circuits when it fails, if anything does.
-    fails: Option<Element>,
+    /// What fails, and whether that stops all circuits.
+    fails: (Vec<Element>, bool),
 }
 
 impl Turns {
@@ -37,15 +37,22 @@ impl Turns {
     }
 
     fn stops(&self, spans: &[(i64, i64)]) -> Verdict {
-        let Some(element) = self.fails else {
-            return Verdict::DoesNotApply("nothing that fails stops all circuits");
-        };
         let longest = spans.iter().map(|s| s.1).max().expect("one") - spans[0].0;
-        let least = self.lasts(100 * MB) + longest as f64;
-        let formula = "100 MB at the rate of the pair, and as long as all circuits are dark";
+        let (elements, dark) = &self.fails;
+        let least = self.lasts(100 * MB) + if *dark { longest as f64 } else { 0.0 };
+        let formula = match dark {
+            true => "100 MB at the rate of the pair, and as long as all circuits are dark",
+            false => {
+                "100 MB at the rate of the pair: the schedule is followed without a controller"
+            }
+        };
         let case = self.within_a_cycle(lone(100 * MB), least, formula);
-        let fails = |case: Case, &(from, until): &(i64, i64)| case.fails(element, from, until);
-        takes(spans.iter().fold(case, fails))
+        let all = spans
+            .iter()
+            .flat_map(|&span| elements.iter().map(move |&e| (e, span)));
+        takes(all.fold(case, |case, (element, (from, until))| {
+            case.fails(element, from, until)
+        }))
     }
 
     /// The mouse waits for its turn at the server, then for its circuit for a cycle at most.
@@ -127,7 +134,7 @@ pub fn mordia() -> Row {
         share: 157 * 1_500,
         cycle: 7.0 * 0.106,
         formula: "157 packets of 1,500 B, 94.5 µs of 20 Gb/s, once in 7 slots of 106 µs",
-        fails: None,
+        fails: (vec![Element::Controller], false),
     };
     turns.row([
         turns.mouse_waits(),
@@ -151,7 +158,7 @@ pub fn rotornet() -> Row {
         share: 450_000,
         cycle: 1.4,
         formula: "450 kB, 180 µs of 20 Gb/s, once in 7 slots of 200 µs",
-        fails: Some(Element::Plane(0)),
+        fails: (vec![Element::Plane(0)], true),
     };
     // Seven matchings on two switches are four slots, of which one is idle on one.
     let table = json!({"indirect": "none", "switches": 2});
@@ -169,7 +176,7 @@ pub fn opera() -> Row {
         share: 243_750,
         cycle: 0.8,
         formula: "390 µs of 5 Gb/s, once in 8 slices of 100 µs",
-        fails: None,
+        fails: ((0..4).map(Element::Plane).collect(), true),
     };
     let table = json!({"low_latency": "1 B", "switches": 4});
     let multihop = relayed(
