@@ -90,11 +90,15 @@ impl Net {
         let key = self.key(Slot(own));
         self.bundles[own as usize].key = key;
         let mate = *self.joinable.entry(key).or_insert(own);
-        if mate == own || !self.fair.merge(Slot(mate), Slot(own)) {
+        if mate == own {
+            return;
+        }
+        // While its slot still has its path: the links have carried what it has sent so far.
+        self.anchor(number);
+        if !self.fair.merge(Slot(mate), Slot(own)) {
             return;
         }
         self.finishes.set(own, Time::NEVER);
-        self.anchor(number);
         let bundle = &mut self.bundles[mate as usize];
         let row = &mut self.rows[number as usize];
         row.bundle = mate;
