@@ -4,6 +4,7 @@
 use lightloom_engine::run::Silent;
 use lightloom_engine::{Dependencies, FlowId, Flows, HostId, Time};
 use lightloom_experiment::Experiment;
+use proptest::prelude::*;
 use serde_json::{json, Value};
 
 fn flows(rows: &[(u32, u32, u64)]) -> Flows {
@@ -181,4 +182,41 @@ fn what_would_strand_flows_is_refused() {
     let fixed = json!({"kind": "fixed", "circuits": [[0, 1, 0]]});
     let fixed = with(one, json!({"policy": fixed, "demand": "monitored"}));
     prepared(fixed, false).expect("it needs no demand");
+}
+
+/// Policies that decide by demand; `rotate`, `keep` and `alone` say what becomes of racks without
+/// any.
+fn deciding() -> impl Strategy<Value = Value> {
+    let cthrough = |unrequested: &str| json!({"kind": "cthrough", "unrequested": unrequested});
+    let of_demand = ["hydra", "assignment", "mordia", "solstice", "eclipse"].map(Value::from);
+    let mut all: Vec<Value> = ["rotate", "keep", "alone"].map(cthrough).into();
+    all.extend(of_demand);
+    prop::sample::select(all)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the demand, no pair waits for ever for a policy of the registry.
+    #[test]
+    fn every_policy_comes_to_every_pair(
+        policy in deciding(),
+        pairs in prop::collection::vec((0u32..5, 0u32..5, 1u64..3_000_000), 1..16),
+    ) {
+        let rows: Vec<_> = { pairs.iter() }.filter(|(a, b, _)| a != b).copied().collect();
+        prop_assume!(!rows.is_empty());
+        let raw = json!({
+            "cluster": {"racks": 5, "servers_per_rack": 1, "server_rate": "10 Gb/s"},
+            "workload": {"trace": "given.parquet"},
+            "run": {"stop": "drain"},
+            "fabric": [circuits(json!({
+                "policy": policy, "planes": 1, "interval": "2 ms", "settle": "10 us",
+            }))],
+        });
+        let experiment = Experiment::read(&raw).expect("a good file");
+        let prepared = experiment.prepare(0, 1, Some(flows(&rows)));
+        let output = prepared.expect("a good table").run(&mut Silent).expect("nothing fails");
+        let late = output.flows.finish.iter().filter(|&&at| at == Time::NEVER).count();
+        prop_assert_eq!(late, 0, "{}", policy);
+    }
 }
