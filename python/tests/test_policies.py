@@ -31,7 +31,8 @@ from lightloom.results import Result
 def test_fixed_circuits_are_those_of_the_policy_in_rust(write: Write) -> None:
     pairs = [[0, 5], [1, 2], [3, 7]]
     mine = write(f"return {pairs}")
-    same(run(mine), run({"kind": "fixed", "circuits": pairs}))
+    same(run(mine), run({"kind": "fixed", "circuits": pairs}, initial=[]))
+    same(run(mine, initial=pairs), run({"kind": "fixed", "circuits": pairs}))
 
 
 def test_c_throughs_matching_is_that_of_the_policy_in_rust(write: Write) -> None:
@@ -59,7 +60,7 @@ def test_schedules_are_those_of_the_policy_in_rust(write: Write) -> None:
     head = "from lightloom.control import round_robin"
     mine = write('return round_robin(switch.racks, day="2 ms", night="100 us")', head=head)
     theirs = {"kind": "rotation", "day": "2 ms", "night": "100 us"}
-    same(run(mine), run(theirs))
+    same(run(mine), run(theirs, initial=[]))
     # Anything that has a schedule's columns is one.
     head = "import types"
     columns = write(
@@ -70,21 +71,23 @@ def test_schedules_are_those_of_the_policy_in_rust(write: Write) -> None:
         head=head,
         name="columns.py",
     )
-    same(run(columns), run(theirs))
+    same(run(columns), run(theirs, initial=[]))
 
 
 def test_none_keeps_what_is_lit(write: Write) -> None:
     pairs = [(0, 5), (1, 2), (3, 7)]
     once = "    asked = 0\n"
     mine = write(f"self.asked += 1\nreturn {pairs} if self.asked == 1 else None", members=once)
-    same(run(mine), run({"kind": "fixed", "circuits": [list(p) for p in pairs]}))
+    fixed = {"kind": "fixed", "circuits": [list(p) for p in pairs]}
+    same(run(mine), run(fixed, initial=[]))
     head = "from lightloom.control import round_robin"
     body = (
         "self.asked += 1\nreturn None if self.asked > 1 else "
         'round_robin(switch.racks, day="2 ms", night="100 us")'
     )
     turns = write(body, head=head, members=once, name="turns.py")
-    same(run(turns), run({"kind": "rotation", "day": "2 ms", "night": "100 us"}))
+    rotation = {"kind": "rotation", "day": "2 ms", "night": "100 us"}
+    same(run(turns), run(rotation, initial=[]))
 
 
 LINE = {

@@ -96,9 +96,6 @@ pub struct Summary {
     pub slowdown: Slowdown,
     /// Peak of the queue at the worst node [B].
     pub queue_peak_bytes: Option<u64>,
-    /// What that is a peak of, by the name of its place; places are not comparable.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue_place: Option<&'static str>,
     /// Peak of the reorder buffer of the worst flow [B].
     pub reorder_peak_bytes: Option<u64>,
     /// Times that a cell or packet did not get through, whether it was sent again or
@@ -124,6 +121,8 @@ pub struct Summary {
     pub mean_flow_bytes_offered: Option<f64>,
     /// Bytes given up for good.
     pub bytes_dropped: u64,
+    /// What `queue_peak_bytes` is a peak of, by the name of its place; places are not comparable.
+    pub queue_place: Option<&'static str>,
     /// Threads the fabric was given; the results do not depend on it.
     pub threads: usize,
     /// When each job ran; empty without jobs or named groups.
@@ -229,7 +228,6 @@ pub fn summarize(run: &Finished) -> Summary {
         fct: FctClasses::of(flows),
         slowdown: Slowdown::of(run.cluster, flows),
         queue_peak_bytes: totals.queue_peak_bytes,
-        queue_place: { totals.queue_peak_bytes }.map(|_| totals.queue_place.name()),
         reorder_peak_bytes: totals.reorder_peak_bytes,
         drops: ledger.losses,
         hops_mean: hops_mean(flows),
@@ -241,6 +239,7 @@ pub fn summarize(run: &Finished) -> Summary {
         mean_flow_bytes_law: run.mean_bytes,
         mean_flow_bytes_offered: mean_size(flows),
         bytes_dropped: ledger.dropped,
+        queue_place: { totals.queue_peak_bytes }.map(|_| totals.queue_place.name()),
         threads: run.threads,
         updates: Updates::of(run.counted, &jobs),
         parts: run.parts.clone(),
