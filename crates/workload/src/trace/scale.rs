@@ -28,7 +28,9 @@ pub fn own_load(flows: &Flows, cluster: &Cluster) -> Option<f64> {
 const ABSURD: f64 = 1_000.0;
 
 /// Refuses a connection matrix without a unit whose flows arrive faster than servers could
-/// send them, as its starts may be microseconds (uet-htsim) or picoseconds (csg-htsim).
+/// send them, as its starts may be microseconds (uet-htsim) or picoseconds (csg-htsim). With
+/// triggers, or with flows that send until the run stops, the few starts that a file has tell no
+/// load, and it is read in ps.
 ///
 /// # Errors
 /// With the unit to write.
