@@ -78,7 +78,7 @@ pub fn cthrough() -> Row {
 
 pub fn hydra() -> Row {
     let table = json!({"oversubscription": 1, "planes": 2});
-    let mut row = beside_a_tree(table.clone());
+    let mut row = beside_a_tree(table);
     let quick = json!({
         "oversubscription": 4, "planes": 1, "hops": 1, "interval": "10 ms", "settle": "1 ms",
         "retag": "0 s", "rule": "0 s", "transport_recovery": "0 s", "threshold": "0 B",
@@ -92,7 +92,10 @@ pub fn hydra() -> Row {
     );
     set(&mut row, "circuit beside electrical", takes(beside));
     set_failures(&mut row, &quick);
-    let planes = Case::new(two_racks(), table, two(10 * MB), 8.0, SERVER);
+    let mut twice = quick;
+    twice["planes"] = json!(2);
+    let both = "2.5 Gb/s each until two circuits are lit at 11 ms, then 10 Gb/s each";
+    let planes = Case::new(two_racks(), twice, two(10 * MB), then_lit(2.5), both);
     set(&mut row, "two planes", takes(planes));
     let chosen = "which pairs take several circuits is the policy's choice";
     set(&mut row, "multihop route", Verdict::DoesNotApply(chosen));
