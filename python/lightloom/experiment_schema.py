@@ -13,6 +13,8 @@ Table = dict[str, Any]
 
 #: The table of prices and of what the decision page asks for beside them.
 DECISION = "decision"
+#: The table of what only the Linux testbed needs.
+TESTBED = "testbed"
 #: The definition of that table in the schema.
 _NAME = "Decision"
 
@@ -20,7 +22,7 @@ _NAME = "Decision"
 @functools.cache
 def names() -> tuple[str, ...]:
     """The keys at the top of an experiment."""
-    return (*json.loads(_core.schema())["properties"], DECISION)
+    return (*json.loads(_core.schema())["properties"], DECISION, TESTBED)
 
 
 def schema() -> Table:
@@ -28,6 +30,10 @@ def schema() -> Table:
     made: Table = json.loads(_core.schema())
     made["properties"][DECISION] = {"$ref": f"#/$defs/{_NAME}"}
     made["$defs"][_NAME] = json.loads(_decision())
+    own = json.loads(_testbed())
+    made["$defs"].update(own.pop("$defs", {}))
+    made["properties"][TESTBED] = {"$ref": f"#/$defs/{own['title']}"}
+    made["$defs"][own["title"]] = own
     return made
 
 
@@ -38,6 +44,13 @@ def _decision() -> str:
     return json.dumps({**Options.model_json_schema(), "title": _NAME})
 
 
+@functools.cache
+def _testbed() -> str:
+    from lightloom.testbed.table import Table  # likewise
+
+    return json.dumps({**Table.model_json_schema(), "title": "Testbed"})
+
+
 def of_core(table: Mapping[str, Any]) -> Table:
     """The tables that the core reads."""
-    return {key: value for key, value in table.items() if key != DECISION}
+    return {key: value for key, value in table.items() if key not in (DECISION, TESTBED)}

@@ -17,6 +17,7 @@
 //! | [`order`] | the steps of a change and what each waits for |
 //! | [`controller`] | inputs to actions: the loop itself |
 //! | [`log`], [`replay`] | inputs and actions as lines of JSON, played again |
+//! | [`live`] | the loop in real time, from the first lines of a log |
 //! | [`words`], `ps` | actions in words; times as whole picoseconds |
 //! | [`host`] | a host of the loop in virtual time, over any driver of a switch |
 //! | [`fake`] | a switch for tests and replays, which does as it is told |
@@ -34,6 +35,7 @@ pub mod demand;
 pub mod fake;
 pub mod hardware;
 pub mod host;
+pub mod live;
 pub mod log;
 pub mod order;
 pub mod policies;

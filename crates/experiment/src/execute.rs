@@ -73,6 +73,12 @@ impl Prepared {
         self
     }
 
+    /// How the log of its controller begins: what the loop is made of and how it is opened;
+    /// `None` for fabrics without one, and where no log was asked for.
+    pub fn opening(mut self) -> Option<String> {
+        self.fabric.control_record()?.log
+    }
+
     /// Runs for a short time, to tell how long the whole would take.
     ///
     /// # Errors

@@ -16,6 +16,8 @@ mod listen;
 mod listing;
 mod policy;
 mod progress;
+#[cfg(target_os = "linux")]
+mod testbed;
 
 use errors::{refused, ConfigError};
 use lightloom_engine::{Halt, Time};
@@ -176,5 +178,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(clock::clock_starts, m)?)?;
     m.add_function(wrap_pyfunction!(columns::read_trace, m)?)?;
     m.add_function(wrap_pyfunction!(columns::trace_text, m)?)?;
+    #[cfg(target_os = "linux")]
+    testbed::register(m)?;
     Ok(())
 }

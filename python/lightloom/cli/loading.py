@@ -25,6 +25,7 @@ HOMES = {
     "plan": "plan",
     "replay-demand": "replay_demand",
     "switch": "switch",
+    "testbed": "testbed",
     "devices": "devices",
     "fabrics": "catalogue",
     "policies": "catalogue",
@@ -33,7 +34,7 @@ HOMES = {
     "schema": "catalogue",
 }
 #: Commands of several commands: the attribute `commands` of their modules.
-GROUPS = frozenset({"switch"})
+GROUPS = frozenset({"switch", "testbed"})
 #: Commands that read their arguments in a way of their own: module of `lightloom.cli`, and class.
 OWN: dict[str, tuple[str, str]] = {"compare": ("pdf", "WithPdf")}
 

@@ -133,6 +133,12 @@ pub fn replay(
     })
 }
 
+/// A policy that sees the slots of a log's switch, as the one of the log did, and whose
+/// decisions take what those of the log took.
+pub(crate) fn paced(log: &Read, policy: Box<dyn Policy>) -> Paced {
+    Past::of(log).pace(policy)
+}
+
 /// The controller of the log, and the other, which hears the same.
 struct Together<'a> {
     log: &'a Read,

@@ -7,6 +7,7 @@
 mod arbiters;
 mod arrays;
 mod decide;
+mod live;
 mod matching;
 mod replay;
 mod schedules;
@@ -27,6 +28,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(arrays::control_demand, m)?)?;
     arbiters::register(m)?;
     decide::register(m)?;
+    live::register(m)?;
     matching::register(m)?;
     replay::register(m)?;
     schedules::register(m)?;

@@ -7,6 +7,7 @@ use lightloom_control::hardware::Hardware;
 use lightloom_control::log::{self, Header};
 use lightloom_control::policies::library::Library;
 use lightloom_control::policies::{self, Built};
+use lightloom_control::policy::Policy;
 use lightloom_control::replay::replay;
 use lightloom_engine::Refusal;
 use pyo3::prelude::*;
@@ -104,6 +105,13 @@ impl Asked {
             ..refusal
         }
     }
+}
+
+/// The policy of a log's first line.
+pub(super) fn policy_of(header: &Header, library: &PyLibrary) -> PyResult<Box<dyn Policy>> {
+    let asked = Asked::of(header, None)?;
+    let built = asked.build(&header.hardware, library);
+    Python::attach(|py| built.map_err(|r| library.error(py, asked.of_table(r))))
 }
 
 /// What comes of playing a log against a policy, as JSON with the first line of the log

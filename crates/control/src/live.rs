@@ -1,0 +1,83 @@
+//! A controller in real time: its host has the clock and the switch, and a log is kept of what
+//! it hears and asks for, the same as of a simulated one.
+//!
+//! It begins from such a log's first lines, which say what the loop is made of and how it is
+//! opened: so the loop of a simulated fabric runs on a testbed or before a real switch,
+//! unchanged.
+
+use crate::controller::{Action, Controller, Input};
+use crate::demand::Estimator;
+use crate::log::{Event, Header, Hosting, Log, Read};
+use crate::policy::Policy;
+use crate::replay::paced;
+use lightloom_engine::{Refusal, Time};
+
+/// A controller, and the log of what it hears and asks for.
+pub struct Live {
+    controller: Controller<Box<dyn Policy>>,
+    header: Header,
+    opening: Vec<Input>,
+    log: Log,
+}
+
+impl Live {
+    /// The loop of a log, with a policy that was built for its header.
+    pub fn new(read: &Read, policy: Box<dyn Policy>, host: &str) -> Live {
+        let header = Header {
+            host: host.to_owned(),
+            ..read.header.clone()
+        };
+        let estimator = Estimator::new(header.estimation);
+        let policy: Box<dyn Policy> = Box::new(paced(read, policy));
+        let controller = Controller::new(policy, header.hardware, header.timing, estimator);
+        let controller = match header.order {
+            Some(order) => controller.with_order(order),
+            None => controller,
+        };
+        let heard = read.entries.iter().filter(|entry| entry.at == Time::ZERO);
+        let opening = heard.filter_map(|entry| match &entry.event {
+            Event::Input(input) => Some(input.clone()),
+            Event::Action(_) | Event::Host(_) => None,
+        });
+        Live {
+            controller,
+            opening: opening.collect(),
+            log: Log::new(&header),
+            header,
+        }
+    }
+
+    /// What it is made of.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What it is to hear first.
+    pub fn opening(&self) -> &[Input] {
+        &self.opening
+    }
+
+    /// Hands an input over; returns what is to be done, in order.
+    ///
+    /// # Errors
+    /// As [`Controller::on`]; the input and the actions up to then are in the log.
+    pub fn on(&mut self, now: Time, input: Input) -> Result<Vec<Action>, Refusal> {
+        self.log.input(now, &input);
+        let mut actions = Vec::new();
+        let heard = self.controller.on(now, input, &mut actions);
+        for action in &actions {
+            self.log.action(now, action);
+        }
+        heard.map(|()| actions)
+    }
+
+    /// The controller hears nothing until [`Input::Silence`].
+    pub fn silent(&mut self, now: Time) {
+        self.log.host(now, Hosting::Silent);
+    }
+
+    /// The log so far, as a whole one.
+    pub fn log(&self) -> String {
+        self.log.clone().finish()
+    }
+}

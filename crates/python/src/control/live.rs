@@ -1,0 +1,96 @@
+//! The controller of an experiment's fabric in real time, for the testbed and for services.
+
+use super::replay::policy_of;
+use crate::errors::{refused, ConfigError};
+use crate::policy::PyLibrary;
+use lightloom_control::controller::Input;
+use lightloom_control::live::Live;
+use lightloom_control::log::{self, Read};
+use lightloom_engine::{Refusal, Time};
+use lightloom_experiment::Experiment;
+use pyo3::prelude::*;
+use serde_json::Value;
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<ControlLoop>()
+}
+
+/// A controller that hears inputs and asks for actions, both as JSON in the form of its log.
+#[pyclass(module = "lightloom._core", unsendable)]
+struct ControlLoop {
+    live: Live,
+    library: PyLibrary,
+}
+
+/// How the log of the fabric at an index begins.
+fn opening(json: &str, fabric: usize, library: &PyLibrary) -> Result<Read, Refusal> {
+    let mut json: Value = serde_json::from_str(json).map_err(|e| odd(e.to_string()))?;
+    if let Some(run) = json.get_mut("run").and_then(Value::as_object_mut) {
+        run.insert("controller_log".to_owned(), Value::Bool(true));
+    }
+    let experiment = Experiment::read(&json)?;
+    let prepared = experiment.prepare_with(fabric, 1, None, library)?;
+    match prepared.opening() {
+        Some(text) => log::read(&text),
+        None => Err(Refusal::new(
+            "fabric",
+            fabric,
+            "it has no controller",
+            "choose a fabric of circuits that somebody decides on",
+        )),
+    }
+}
+
+fn odd(why: String) -> Refusal {
+    Refusal::new("experiment", "", why, "give JSON")
+}
+
+#[pymethods]
+impl ControlLoop {
+    /// The loop of the fabric at `fabric` of an experiment in JSON; `host` names in its log who
+    /// carries its actions out.
+    #[new]
+    fn new(py: Python<'_>, json: &str, fabric: usize, host: &str) -> PyResult<ControlLoop> {
+        let library = PyLibrary::default();
+        let read = opening(json, fabric, &library);
+        let read = read.map_err(|refusal| library.error(py, refusal))?;
+        let policy = policy_of(&read.header, &library)?;
+        Ok(ControlLoop {
+            live: Live::new(&read, policy, host),
+            library,
+        })
+    }
+
+    /// What it is made of, as the first line of its log.
+    fn header(&self) -> String {
+        serde_json::to_string(self.live.header()).expect("plain data")
+    }
+
+    /// What it is to hear first, as JSON.
+    fn opening(&self) -> Vec<String> {
+        let opening = self.live.opening().iter();
+        opening
+            .map(|input| serde_json::to_string(input).expect("plain data"))
+            .collect()
+    }
+
+    /// Hands an input over that came at `now_ps`; returns what is to be done, in order.
+    fn on(&mut self, py: Python<'_>, now_ps: i64, input: &str) -> PyResult<Vec<String>> {
+        let input: Input =
+            serde_json::from_str(input).map_err(|e| ConfigError::new_err(e.to_string()))?;
+        let heard = self.live.on(Time(now_ps), input);
+        let heard = heard.map_err(|refusal| self.library.with_cause(py, refused(refusal)))?;
+        let texts = heard.iter().map(serde_json::to_string);
+        Ok(texts.map(|text| text.expect("plain data")).collect())
+    }
+
+    /// The controller fell silent: it hears nothing until an input `silence`.
+    fn silent(&mut self, now_ps: i64) {
+        self.live.silent(Time(now_ps));
+    }
+
+    /// The log so far.
+    fn log(&self) -> String {
+        self.live.log()
+    }
+}

@@ -1,0 +1,266 @@
+//! The kernel plane: a program on tc at every interface of the fabric's namespace, which leads
+//! packets by two kinds of tables, those of the rack switches and those of the optical
+//! switches. A change is written into the idle table and takes effect by one store.
+//!
+//! The program is `bpf/plane.bpf.c`. It cannot hold packets: what is sent into the dark is
+//! lost and counted, so a controller drains a circuit before it darkens it, or pays for it.
+
+use super::namespace::within;
+use aya::maps::{Array, MapData};
+use aya::programs::tc::{self, TcAttachType};
+use aya::programs::SchedClassifier;
+use aya::Ebpf;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// No more racks; a limit of the program's tables, as those below.
+pub const RACKS: u32 = 16;
+/// No more optical switches.
+pub const PLANES: u32 = 8;
+/// No more hosts in a rack.
+pub const HOSTS: u32 = 64;
+/// What leads nowhere: a dark input, a pair that no network joins.
+pub const NOWHERE: u32 = 255;
+
+#[cfg(bpf)]
+static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/plane.o"));
+
+/// What an interface of the fabric's namespace is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A host's link, at its rack switch.
+    Host(u32),
+    /// A rack switch's uplink to the electrical network.
+    TorElectrical,
+    /// A rack switch's uplink to an optical switch.
+    TorOptical(u32),
+    /// The same link, at the electrical network.
+    Core,
+    /// The same link, at that optical switch.
+    Ocs(u32),
+}
+
+/// An interface: its name, its index, its rack, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Its name.
+    pub name: String,
+    /// Its index in the namespace.
+    pub index: u32,
+    /// The rack that it belongs to.
+    pub rack: u32,
+    /// What it is.
+    pub role: Role,
+}
+
+/// Packets that were lost in the plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Sent to an optical switch whose input was dark.
+    pub dark: u64,
+    /// With an address that no host here has, such as broadcasts.
+    pub strange: u64,
+    /// For a rack or a host that nothing leads to.
+    pub nowhere: u64,
+}
+
+/// `struct port` of the program.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Entry {
+    role: u32,
+    rack: u32,
+    plane: u32,
+}
+
+#[allow(unsafe_code)]
+// SAFETY: three words without padding; every pattern of bits is a value.
+unsafe impl aya::Pod for Entry {}
+
+/// The program and its tables; both go when this does, and the interfaces then carry nothing.
+pub struct KernelPlane {
+    program: Ebpf,
+    racks: u32,
+    planes: u32,
+}
+
+impl KernelPlane {
+    /// Loads the program and attaches it to the interfaces of a namespace. All is dark, and
+    /// rack switches send everything over the electrical network if there is one.
+    ///
+    /// # Errors
+    /// If the package was built without clang; if the kernel refuses the program; if an
+    /// interface is not there; if there are more racks, planes or hosts than the tables hold.
+    pub fn new(
+        namespace: &Path,
+        racks: u32,
+        planes: u32,
+        electrical: bool,
+        ports: &[Port],
+    ) -> io::Result<KernelPlane> {
+        if racks > RACKS || planes > PLANES {
+            let limit = format!("at most {RACKS} racks and {PLANES} optical switches");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, limit));
+        }
+        let namespace: PathBuf = namespace.to_owned();
+        let program = within(&namespace, || attached(ports))?;
+        let mut plane = KernelPlane {
+            program,
+            racks,
+            planes,
+        };
+        plane.describe(ports)?;
+        let direct = |at: u32, dst: u32| match electrical && at != dst {
+            true => 0,
+            false => NOWHERE,
+        };
+        let next = { 0..racks }.flat_map(|at| (0..racks * racks).map(move |pair| (at, pair % racks)));
+        let next: Vec<u32> = next.map(|(at, dst)| direct(at, dst)).collect();
+        plane.lead(&next)?;
+        plane.cross(&vec![NOWHERE; (racks * planes) as usize])?;
+        Ok(plane)
+    }
+
+    fn describe(&mut self, ports: &[Port]) -> io::Result<()> {
+        for port in ports {
+            let (role, plane) = match port.role {
+                Role::Host(_) => (1, 0),
+                Role::TorElectrical => (2, 0),
+                Role::TorOptical(plane) => (3, plane),
+                Role::Core => (4, 0),
+                Role::Ocs(plane) => (5, plane),
+            };
+            let entry = Entry {
+                role,
+                rack: port.rack,
+                plane,
+            };
+            set(&mut self.array::<Entry>("ports")?, port.index, entry)?;
+            let uplink = |plane| port.rack * (1 + PLANES) + plane;
+            let (table, key) = match port.role {
+                Role::Host(host) if host < HOSTS => ("hosts", port.rack * HOSTS + host),
+                Role::Host(_) => {
+                    let limit = format!("at most {HOSTS} hosts in a rack");
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, limit));
+                }
+                Role::TorElectrical => ("uplinks", uplink(0)),
+                Role::TorOptical(plane) => ("uplinks", uplink(1 + plane)),
+                Role::Core => ("inner", uplink(0)),
+                Role::Ocs(plane) => ("inner", uplink(1 + plane)),
+            };
+            set(&mut self.array::<u32>(table)?, key, port.index)?;
+        }
+        Ok(())
+    }
+
+    /// From now on rack switches send by this table: at [(at × racks + src) × racks + dst] 0
+    /// is the electrical network, 1 + plane an optical one, [`NOWHERE`] neither.
+    ///
+    /// # Errors
+    /// Of the kernel; if the table has another size.
+    pub fn lead(&mut self, next: &[u32]) -> io::Result<()> {
+        let racks = self.racks;
+        expect(next.len(), racks * racks * racks)?;
+        let table = 1 - self.chosen(0)?;
+        let mut array = self.array::<u32>("next")?;
+        for (at, &hop) in (0u32..).zip(next) {
+            let (rack, src, dst) = (at / (racks * racks), at / racks % racks, at % racks);
+            let row = ((table * RACKS + rack) * RACKS + src) * RACKS + dst;
+            set(&mut array, row, hop)?;
+        }
+        self.choose(0, table)
+    }
+
+    /// From now on the optical switches have these outputs, at [plane × racks + input];
+    /// [`NOWHERE`] is dark.
+    ///
+    /// # Errors
+    /// Of the kernel; if the table has another size; if two inputs of a switch have one output.
+    pub fn cross(&mut self, outputs: &[u32]) -> io::Result<()> {
+        let (racks, planes) = (self.racks, self.planes);
+        expect(outputs.len(), racks * planes)?;
+        for row in outputs.chunks(racks as usize) {
+            let mut lit: Vec<u32> = row.iter().copied().filter(|&o| o != NOWHERE).collect();
+            lit.sort_unstable();
+            if lit.windows(2).any(|two| two[0] == two[1]) || lit.iter().any(|&o| o >= racks) {
+                let limit = "an output joins one input of its switch";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, limit));
+            }
+        }
+        let table = 1 - self.chosen(1)?;
+        let mut array = self.array::<u32>("crossed")?;
+        for (at, &output) in (0u32..).zip(outputs) {
+            let (plane, rack) = (at / racks, at % racks);
+            set(&mut array, (table * PLANES + plane) * RACKS + rack, output)?;
+        }
+        self.choose(1, table)
+    }
+
+    /// What was lost so far.
+    ///
+    /// # Errors
+    /// Of the kernel.
+    pub fn lost(&mut self) -> io::Result<Lost> {
+        let array = self.array::<u64>("lost")?;
+        let read = |at| array.get(&at, 0).map_err(io::Error::other);
+        Ok(Lost {
+            dark: read(0)?,
+            strange: read(1)?,
+            nowhere: read(2)?,
+        })
+    }
+
+    fn chosen(&mut self, kind: u32) -> io::Result<u32> {
+        let array = self.array::<u32>("chosen")?;
+        array.get(&kind, 0).map_err(io::Error::other)
+    }
+
+    fn choose(&mut self, kind: u32, table: u32) -> io::Result<()> {
+        set(&mut self.array::<u32>("chosen")?, kind, table)
+    }
+
+    fn array<T: aya::Pod>(&mut self, name: &str) -> io::Result<Array<&mut MapData, T>> {
+        let map = self.program.map_mut(name);
+        let map = map.ok_or_else(|| io::Error::other(format!("the program has no table {name}")))?;
+        Array::try_from(map).map_err(io::Error::other)
+    }
+}
+
+fn expect(found: usize, wanted: u32) -> io::Result<()> {
+    match found == wanted as usize {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{found} entries where {wanted} belong"),
+        )),
+    }
+}
+
+fn set<T: aya::Pod>(array: &mut Array<&mut MapData, T>, key: u32, value: T) -> io::Result<()> {
+    array.set(key, value, 0).map_err(io::Error::other)
+}
+
+#[cfg(bpf)]
+fn attached(ports: &[Port]) -> io::Result<Ebpf> {
+    let mut loaded = Ebpf::load(PROGRAM).map_err(io::Error::other)?;
+    let program: &mut SchedClassifier = { loaded.program_mut("plane") }
+        .expect("the object has it")
+        .try_into()
+        .map_err(io::Error::other)?;
+    program.load().map_err(io::Error::other)?;
+    for port in ports {
+        // It is there already where something else was attached.
+        let _ = tc::qdisc_add_clsact(&port.name);
+        let attached = program.attach(&port.name, TcAttachType::Ingress);
+        attached.map_err(|e| io::Error::other(format!("{}: {e}", port.name)))?;
+    }
+    Ok(loaded)
+}
+
+#[cfg(not(bpf))]
+fn attached(_: &[Port]) -> io::Result<Ebpf> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "this package was built without clang; install Debian's clang and build it anew",
+    ))
+}

@@ -1,0 +1,171 @@
+//! Which matching is lit at a time: slots one after the other, each a night and a day.
+
+use std::io;
+
+/// A matching, and how long it is lit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The output of each input; one with its own number is idle.
+    pub outputs: Vec<u32>,
+    /// How long it is lit [ns].
+    pub day_ns: u64,
+}
+
+/// Slots that are repeated for ever, each beginning with a night.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// Darkness at the start of each slot [ns].
+    pub night_ns: u64,
+    /// What follows what.
+    pub slots: Vec<Slot>,
+}
+
+/// No schedule is longer [ns].
+const MOST: u64 = 3_600_000_000_000;
+
+impl Schedule {
+    /// Refuses what cannot be followed by a switch of so many ports.
+    ///
+    /// # Errors
+    /// Of no slots; a matching of another size, or with an output twice; a day of no length;
+    /// more than an hour in all.
+    pub fn check(&self, ports: u32) -> io::Result<()> {
+        let refuse = |why: String| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        if self.slots.is_empty() {
+            return refuse("a schedule without slots".to_owned());
+        }
+        for (at, slot) in self.slots.iter().enumerate() {
+            let mut outputs = slot.outputs.clone();
+            outputs.sort_unstable();
+            if outputs != (0..ports).collect::<Vec<u32>>() {
+                return refuse(format!("slot {at} is no permutation of {ports} ports"));
+            }
+            if slot.day_ns == 0 {
+                return refuse(format!("the day of slot {at} has no length"));
+            }
+        }
+        let slots = self.slots.iter().map(|slot| slot.day_ns.saturating_add(self.night_ns));
+        match slots.fold(0, u64::saturating_add) > MOST {
+            true => refuse("a schedule of more than an hour".to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A slot in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Day {
+    /// Of the schedule.
+    pub slot: usize,
+    /// When its circuits are lit [ns].
+    pub from: u64,
+    /// When they go dark [ns]; the next slot begins.
+    pub until: u64,
+}
+
+/// The place in a schedule.
+#[derive(Clone, Debug, Default)]
+pub struct Days {
+    schedule: Schedule,
+    day: Day,
+}
+
+impl Days {
+    /// Follows a schedule whose first night begins at `now`.
+    pub fn follow(&mut self, schedule: Schedule, now: u64) {
+        self.schedule = schedule;
+        self.day = self.at(0, now);
+    }
+
+    fn at(&self, slot: usize, begins: u64) -> Day {
+        let from = begins + self.schedule.night_ns;
+        Day {
+            slot,
+            from,
+            until: from + self.schedule.slots[slot].day_ns,
+        }
+    }
+
+    /// The slot that `now` is in, and how many have begun since it was asked before; nothing
+    /// without a schedule.
+    pub fn advance(&mut self, now: u64) -> Option<(Day, u64)> {
+        if self.schedule.slots.is_empty() {
+            return None;
+        }
+        let mut begun = 0;
+        while self.day.until <= now {
+            let next = (self.day.slot + 1) % self.schedule.slots.len();
+            self.day = self.at(next, self.day.until);
+            begun += 1;
+        }
+        Some((self.day, begun))
+    }
+
+    /// The outputs of a slot.
+    pub fn outputs(&self, slot: usize) -> &[u32] {
+        &self.schedule.slots[slot].outputs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn two(night_ns: u64, days: [u64; 2]) -> Schedule {
+        let outputs = [vec![1, 0, 2], vec![2, 1, 0]];
+        let slots = { outputs.into_iter().zip(days) }
+            .map(|(outputs, day_ns)| Slot { outputs, day_ns })
+            .collect();
+        Schedule { night_ns, slots }
+    }
+
+    #[test]
+    fn slots_follow_each_other_without_a_gap() {
+        let mut days = Days::default();
+        assert_eq!(days.advance(7), None);
+        days.follow(two(10, [90, 40]), 1_000);
+        let day = |slot, from, until| Day { slot, from, until };
+        assert_eq!(days.advance(1_000), Some((day(0, 1_010, 1_100), 0)));
+        assert_eq!(days.advance(1_099), Some((day(0, 1_010, 1_100), 0)));
+        assert_eq!(days.advance(1_100), Some((day(1, 1_110, 1_150), 1)));
+        // A period takes 150: whoever slept for two finds the same slot, after four others.
+        assert_eq!(days.advance(1_430), Some((day(1, 1_410, 1_450), 4)));
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_refused() {
+        assert!(two(0, [1, 1]).check(3).is_ok());
+        assert!(two(0, [1, 1]).check(4).is_err());
+        assert!(two(0, [1, 0]).check(3).is_err());
+        assert!(two(u64::MAX, [1, 1]).check(3).is_err());
+        assert!(Schedule::default().check(3).is_err());
+        let mut twice = two(0, [1, 1]);
+        twice.slots[1].outputs = vec![0, 0, 1];
+        assert!(twice.check(3).is_err());
+    }
+
+    proptest! {
+        /// The slot of a time is the remainder of it by the period, however time is cut.
+        #[test]
+        fn the_day_does_not_depend_on_when_one_asks(
+            night in 0u64..50, first in 1u64..100, second in 1u64..100,
+            steps in prop::collection::vec(1u64..400, 1..40),
+        ) {
+            let mut days = Days::default();
+            days.follow(two(night, [first, second]), 0);
+            let period = 2 * night + first + second;
+            let (mut now, mut begun) = (0, 0);
+            for step in steps {
+                now += step;
+                let (day, more) = days.advance(now).unwrap();
+                begun += more;
+                let late = now % period >= night + first;
+                prop_assert_eq!(day.slot, usize::from(late));
+                prop_assert_eq!(begun, now / period * 2 + u64::from(late));
+                prop_assert!(day.from <= day.until && now < day.until);
+                prop_assert!(now + day.until - day.from + night >= day.until);
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The user-space plane: hosts on TAP devices, a queue for each pair of racks, and a clock that
+//! opens the circuits of one matching after the other (Mordia, SIGCOMM 2013, §5).
+//!
+//! One thread polls. A frame leaves its queue in a day of its pair only, at the rate of the
+//! link, and when all of it has passed before the night; otherwise it waits: nothing is lost
+//! at the ends of days. Frames within a rack are handed on at once.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | here | the plane, its thread, and what it is told and asked |
+//! | [`days`] | which matching is lit at a time |
+//! | [`queues`] | frames that wait, in buffers that are used again |
+//! | `poll` | the loop: read, open, send |
+//! | [`lateness`] | how late the loop sees a day begin |
+
+pub mod days;
+pub mod lateness;
+mod poll;
+pub mod queues;
+
+use super::tap;
+use days::Schedule;
+use lateness::Lateness;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+/// A host of the plane.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// Its network namespace.
+    pub namespace: PathBuf,
+    /// Its rack.
+    pub rack: u32,
+    /// Its number in the rack; with the rack it is the host's MAC address, see
+    /// [`queues::place_of`].
+    pub number: u32,
+}
+
+/// What the plane is made of.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Racks, which are the ports of the optical switch.
+    pub racks: u32,
+    /// What a circuit carries [b/s].
+    pub rate_bps: u64,
+    /// The name of the device in each host's namespace.
+    pub device: String,
+    /// The longest packet of a host [B].
+    pub mtu: usize,
+    /// Frames that the plane holds; then it reads no more, and hosts wait.
+    pub frames: usize,
+}
+
+/// Counts of the plane, as they are at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Frames that were handed to their host, within racks and between them.
+    pub frames: u64,
+    /// Of those between racks, how many before the day ended.
+    pub in_day: u64,
+    /// And how many after.
+    pub out_of_day: u64,
+    /// Frames that the kernel did not take, or for hosts that are not there.
+    pub lost: u64,
+    /// Broadcasts and frames of other protocols; no part of the experiment.
+    pub strange: u64,
+    /// Synchronisation frames, one for each circuit and day.
+    pub sync: u64,
+    /// Days that have begun.
+    pub days: u64,
+    /// Days that were over before the loop saw them.
+    pub missed_days: u64,
+    /// Bytes carried, at [input × racks + output].
+    pub carried: Vec<u64>,
+    /// Bytes that wait, likewise.
+    pub waiting: Vec<u64>,
+    /// Bytes that came from hosts for each pair since the start.
+    pub offered: Vec<u64>,
+    /// How late days began, in nanoseconds: median, 99th and 99.9th percentile, maximum.
+    pub lateness_ns: [u64; 4],
+}
+
+/// What the thread and its owner share.
+pub(super) struct Shared {
+    stop: AtomicBool,
+    /// To be followed from the next boundary on.
+    next: Mutex<Option<Schedule>>,
+    renewed: AtomicBool,
+    pub(super) frames: AtomicU64,
+    pub(super) in_day: AtomicU64,
+    pub(super) out_of_day: AtomicU64,
+    pub(super) lost: AtomicU64,
+    pub(super) strange: AtomicU64,
+    pub(super) sync: AtomicU64,
+    pub(super) days: AtomicU64,
+    pub(super) missed_days: AtomicU64,
+    pub(super) carried: Vec<AtomicU64>,
+    pub(super) waiting: Vec<AtomicU64>,
+    pub(super) offered: Vec<AtomicU64>,
+    pub(super) lateness: Lateness,
+}
+
+impl Shared {
+    fn new(racks: u32) -> Shared {
+        let zeros = || (0..racks * racks).map(|_| AtomicU64::new(0)).collect();
+        Shared {
+            stop: AtomicBool::new(false),
+            next: Mutex::new(None),
+            renewed: AtomicBool::new(false),
+            frames: AtomicU64::new(0),
+            in_day: AtomicU64::new(0),
+            out_of_day: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+            strange: AtomicU64::new(0),
+            sync: AtomicU64::new(0),
+            days: AtomicU64::new(0),
+            missed_days: AtomicU64::new(0),
+            carried: zeros(),
+            waiting: zeros(),
+            offered: zeros(),
+            lateness: Lateness::default(),
+        }
+    }
+
+    pub(super) fn stopped(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    /// The schedule that was handed over since, if one was.
+    pub(super) fn renewed(&self) -> Option<Schedule> {
+        if !self.renewed.swap(false, Relaxed) {
+            return None;
+        }
+        self.next.lock().ok()?.take()
+    }
+}
+
+/// A plane that runs until it is dropped; its devices go with it.
+pub struct UserPlane {
+    shared: Arc<Shared>,
+    racks: u32,
+    thread: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl UserPlane {
+    /// Makes a device in the namespace of each host, and begins to poll. All is dark.
+    ///
+    /// # Errors
+    /// If a device cannot be made.
+    pub fn new(settings: &Settings, hosts: &[Host]) -> io::Result<UserPlane> {
+        let open = |host: &Host| tap::open(&host.namespace, &settings.device);
+        let taps: Vec<File> = hosts.iter().map(open).collect::<io::Result<_>>()?;
+        let shared = Arc::new(Shared::new(settings.racks));
+        let (beside, settings) = (shared.clone(), settings.clone());
+        let hosts = hosts.to_vec();
+        let racks = settings.racks;
+        let thread = thread::Builder::new()
+            .name("user-plane".to_owned())
+            .spawn(move || poll::run(&settings, &hosts, taps, &beside))?;
+        Ok(UserPlane {
+            shared,
+            racks,
+            thread: Some(thread),
+        })
+    }
+
+    /// Follows a schedule from the next night on.
+    ///
+    /// # Errors
+    /// If it is not for the plane's racks, has no slots, or a day or night of no length.
+    pub fn follow(&self, schedule: Schedule) -> io::Result<()> {
+        schedule.check(self.racks)?;
+        if let Ok(mut next) = self.shared.next.lock() {
+            *next = Some(schedule);
+        }
+        self.shared.renewed.store(true, Relaxed);
+        Ok(())
+    }
+
+    /// Whether the thread still polls.
+    pub fn works(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    /// The counts as they are now.
+    pub fn counts(&self) -> Counts {
+        let shared = &*self.shared;
+        let all = |counts: &[AtomicU64]| counts.iter().map(|c| c.load(Relaxed)).collect();
+        Counts {
+            frames: shared.frames.load(Relaxed),
+            in_day: shared.in_day.load(Relaxed),
+            out_of_day: shared.out_of_day.load(Relaxed),
+            lost: shared.lost.load(Relaxed),
+            strange: shared.strange.load(Relaxed),
+            sync: shared.sync.load(Relaxed),
+            days: shared.days.load(Relaxed),
+            missed_days: shared.missed_days.load(Relaxed),
+            carried: all(&shared.carried),
+            waiting: all(&shared.waiting),
+            offered: all(&shared.offered),
+            lateness_ns: [0.5, 0.99, 0.999, 1.0].map(|share| shared.lateness.percentile(share)),
+        }
+    }
+
+    /// Ends the thread; what waits is dropped.
+    ///
+    /// # Errors
+    /// What ended the thread before.
+    pub fn stop(&mut self) -> io::Result<()> {
+        self.shared.stop.store(true, Relaxed);
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(ended)) => ended,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for UserPlane {
+    fn drop(&mut self) {
+        let _ = self.stop();
+    }
+}

@@ -1,0 +1,223 @@
+"""`testbed`: real applications on network namespaces, over an emulated optical fabric."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lightloom import console
+from lightloom.cli.options import Overrides
+from lightloom.errors import refusal
+
+if TYPE_CHECKING:
+    from lightloom.testbed.setup import Setup
+
+EXIT_FAILED = 1
+"""A run was beyond its limits under `--strict`, or a tool failed."""
+
+commands = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@commands.callback()
+def testbed() -> None:
+    """Run real applications on network namespaces, over an emulated optical fabric (as root)."""
+
+
+File = Annotated[Path, typer.Argument(metavar="EXPERIMENT.toml")]
+Label = Annotated[
+    str | None, typer.Option("--fabric", metavar="LABEL", help="Of several, the one to emulate.")
+]
+Name = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="What its namespaces are called (default: the file's name)."),
+]
+
+
+@commands.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def run(
+    context: typer.Context,
+    file: File,
+    overrides: Overrides = None,
+    fabric: Label = None,
+    name: Name = None,
+    host: Annotated[int, typer.Option(metavar="HOST", help="Where the command after -- runs.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Where to write.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 beyond the limits of fidelity.")
+    ] = False,
+) -> None:
+    """Run the applications of an experiment, or the command after --, and write what was measured.
+
+    EXPERIMENT.toml is that of a simulation, with a table [testbed] of applications.
+    """
+    with _guarded():
+        from lightloom.cli.testbed_text import as_json, lines
+        from lightloom.testbed.live import measure
+        from lightloom.testbed.result import save, summary
+
+        setup = _setup(file, overrides, fabric, name, context.args, host)
+        directory = out or Path("results") / f"testbed-{setup.layout.name}"
+        with _told(json) as tick:
+            live = measure(setup, tick)
+        figures = summary(live)
+        save(live, figures, directory)
+        if json:
+            console.print_json(as_json(figures))
+        else:
+            for line in lines(figures, directory):
+                console.say(line)
+    if strict and not live.fidelity.within:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@commands.command()
+def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name = None) -> None:
+    """Build a testbed and keep it up, its controller at work, until it is interrupted."""
+    with _guarded():
+        from lightloom.testbed.bed import Testbed
+
+        setup = _setup(file, overrides, fabric, name, [], 0, applications=False)
+        with Testbed(setup) as bed:
+            bed.host.begin()
+            console.say(f"{setup.layout.name}: {len(setup.layout.hosts)} hosts on {setup.label}")
+            console.say(f"  lightloom testbed shell HOST --name {setup.layout.name}")
+            while bed.host.trouble is None and bed.plane.works():
+                bed.host.step(time.monotonic() + 0.1)
+            raise bed.host.trouble or OSError("the data plane has ended")
+
+
+@commands.command()
+def shell(
+    host: Annotated[int, typer.Argument(metavar="HOST", help="Its number in the experiment.")],
+    command: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]...")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of which testbed.")] = None,
+) -> None:
+    """Enter a host of a testbed that is up, or run a command there."""
+    with _guarded():
+        from lightloom.testbed import shell as tools
+
+        space = _space(_only(name), host)
+        words = command or [os.environ.get("SHELL", "/bin/sh")]
+        line = tools.inside(space, words)
+        os.execv(line[0], line)
+
+
+@commands.command()
+def status(
+    json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+) -> None:
+    """List the testbeds that are up, their hosts and the processes on them."""
+    with _guarded():
+        from lightloom.testbed import namespaces
+
+        found = {
+            name: {space: len(namespaces.pids(space)) for space in namespaces.existing(name)}
+            for name in namespaces.names()
+        }
+        if json:
+            console.print_json(found)
+        elif not found:
+            console.say("no testbed is up")
+        else:
+            for name, spaces in found.items():
+                processes = sum(spaces.values())
+                console.say(f"{name}: {len(spaces) - 1} hosts, {processes} processes")
+
+
+@commands.command()
+def down(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]")] = None,
+) -> None:
+    """Take a testbed down, or all: end what runs on it and remove its namespaces."""
+    with _guarded():
+        from lightloom.testbed import namespaces
+        from lightloom.testbed import shell as tools
+
+        tools.check_rights()
+        if name is not None and name not in namespaces.names():
+            known = ", ".join(namespaces.names()) or "none"
+            raise refusal("NAME", name, "no such testbed is up", f"up are: {known}")
+        for one in [name] if name is not None else namespaces.names():
+            spaces, processes = namespaces.remove(one)
+            console.say(f"{one}: {spaces} namespaces removed, {processes} processes ended")
+
+
+def _setup(
+    file: Path,
+    overrides: list[str] | None,
+    fabric: str | None,
+    name: str | None,
+    command: list[str],
+    host: int,
+    *,
+    applications: bool = True,
+) -> Setup:
+    from lightloom.config import load
+    from lightloom.testbed.setup import setup_of
+
+    experiment = load(file, overrides or [])
+    if command or not applications:
+        table = dict(experiment.raw.get("testbed", {}))
+        given = [{"kind": "command", "from": host, "command": command}]
+        table["application"] = given if command else []
+        experiment = type(experiment)({**experiment.raw, "testbed": table}, experiment.path)
+    return setup_of(experiment, fabric, name)
+
+
+def _only(name: str | None) -> str:
+    from lightloom.testbed import namespaces
+
+    names = namespaces.names()
+    if name is None and len(names) == 1:
+        return names[0]
+    if name in names and name is not None:
+        return name
+    known = ", ".join(names) or "none"
+    raise refusal("--name", name or "(missing)", "no such testbed is up", f"up are: {known}")
+
+
+def _space(name: str, host: int) -> str:
+    from lightloom.testbed import namespaces
+
+    def place(space: str) -> tuple[int, int]:
+        rack, number = space.rsplit("-", 2)[1:]
+        return int(rack), int(number)
+
+    spaces = [space for space in namespaces.existing(name) if not space.endswith("-fabric")]
+    ordered = sorted(spaces, key=place)
+    if not 0 <= host < len(ordered):
+        raise refusal("HOST", host, f"the hosts are 0 to {len(ordered) - 1}", "name one of them")
+    return ordered[host]
+
+
+@contextmanager
+def _guarded() -> Iterator[None]:
+    with console.guarded():
+        try:
+            yield
+        except RuntimeError as problem:
+            console.stop(str(problem), EXIT_FAILED)
+
+
+@contextmanager
+def _told(quiet: bool) -> Iterator[Callable[[float, str], None]]:
+    """A line of progress on a terminal; nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda now, what: None
+        return
+    with console.err().status("building the testbed") as shown:
+        yield lambda now, what: shown.update(f"{now:.0f} s: {what}")

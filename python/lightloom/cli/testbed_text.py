@@ -1,0 +1,65 @@
+"""What `testbed run` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lightloom import console
+
+SHORT = ("matched_ratio", "lost_frames", "in_day", "dark_packets", "within_limits")
+"""Figures of `--json` at its beginning, as far as they apply."""
+
+
+def as_json(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures, the short ones first."""
+    short = {key: figures[key] for key in SHORT if figures.get(key) is not None}
+    return short | {key: value for key, value in figures.items() if key not in short}
+
+
+def lines(figures: Mapping[str, Any], directory: Path) -> Iterator[str]:
+    """The verdict, a line for each application, what was beyond the limits, where it is."""
+    yield _verdict(figures)
+    for one in figures["applications"]:
+        yield f"  {_application(one)}"
+    for one in figures.get("agreement", []):
+        rates = (
+            f"{console.rate(one['measured_bps'])} measured, {console.rate(one['simulated_bps'])}"
+        )
+        yield f"  {one['name']}: {rates} simulated ({one['difference']:+.0%}): {one['why']}"
+    for sentence in figures["beyond_limits"]:
+        yield f"beyond the limits of the testbed: {sentence}"
+    load = f"load {figures['load']:.1f} on {figures['processors']} processors"
+    yield f"measured on this machine, {load}, in {figures['seconds']:.1f} s: {directory}"
+
+
+def _verdict(figures: Mapping[str, Any]) -> str:
+    said = []
+    if figures["matched_ratio"] is not None:
+        said.append(f"a circuit was worth {figures['matched_ratio']:.1f} × the electrical network")
+    if figures.get("in_day") is not None:
+        said.append(f"{figures['in_day']:.3%} of {figures['frames']:,} frames passed in their day")
+    if "lost_frames" in figures:
+        said.append(f"{figures['lost_frames']} frames lost in the fabric")
+    if "dark_packets" in figures:
+        said.append(f"{figures['dark_packets']} packets sent into the dark")
+    return f"{figures['fabric']} on the testbed: {'; '.join(said)}"
+
+
+def _application(one: Mapping[str, Any]) -> str:
+    name = f"{one['name']} (host {one['from']}"
+    name += ")" if one["to"] is None else f" to {one['to']})"
+    if one["timed_out"]:
+        return f"{name}: ended after its limit"
+    if one["exit_code"] != 0:
+        return f"{name}: failed with {one['exit_code']}: {one.get('said', '').strip()[-200:]}"
+    if one["goodput_bps"] is None:
+        return f"{name}: done in {one['took_s']:.2f} s"
+    said = f"{name}: {console.rate(one['goodput_bps'])} in {one['took_s']:.2f} s"
+    if one.get("matched_bps") and one.get("unmatched_bps"):
+        with_it, without = console.rate(one["matched_bps"]), console.rate(one["unmatched_bps"])
+        said += f"; {with_it} on a circuit, {without} without"
+    if one.get("packets_lost") is not None:
+        said += f"; {one['packets_lost']} of {one['packets']} packets lost"
+    return said

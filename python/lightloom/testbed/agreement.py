@@ -1,0 +1,109 @@
+"""The same experiment simulated: what each application would have got, beside what it got.
+
+Every transfer of an application becomes a flow of the bytes that arrived, begun when the
+application began; the simulator runs the same fabric with the same keys.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lightloom.experiment_schema import of_core
+from lightloom.testbed.live import Live
+
+HEADERS = 1448 / 1538
+"""Of a link's bytes those that TCP with time stamps delivers: 1,448 of 1,538 on the wire."""
+
+
+def flows(live: Live) -> list[tuple[int, int, int, int]]:
+    """The transfers of a run as flows: sender, receiver, bytes, arrival [ps], in the fabric's own
+    time."""
+    scale = live.setup.table.time_scale
+    rows = []
+    for one in live.applications:
+        if one["to"] is not None and one["bytes"] and one["begin_s"] is not None:
+            size = max(1, round(one["bytes"] / scale))
+            rows.append((one["from"], one["to"], size, int(one["begin_s"] * 1e12 / scale)))
+    return sorted(rows, key=lambda row: row[3])
+
+
+def trace(rows: Sequence[tuple[int, int, int, int]]) -> str:
+    """Flows as a trace that every fabric takes."""
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["src", "dst", "bytes", "arrival_ps"])
+    out.writerows(rows)
+    return text.getvalue()
+
+
+def replay_table(live: Live, path: str) -> dict[str, Any]:
+    """The experiment that replays a run's flows on its fabric."""
+    table = of_core(dict(live.setup.resolved))
+    fabric = table["fabric"][live.setup.fabric]
+    return {
+        "cluster": table["cluster"],
+        "workload": {"trace": path},
+        "run": {"seed": table["run"]["seed"], "stop": "drain"},
+        "fabric": [fabric],
+    }
+
+
+def compared(live: Live) -> list[dict[str, Any]]:
+    """Of each application that transferred something: goodput measured and simulated, and the
+    difference as a share of the simulated."""
+    from lightloom import api
+
+    rows = flows(live)
+    if not rows:
+        return []
+    with tempfile.TemporaryDirectory(prefix="lightloom-agreement-") as folder:
+        path = Path(folder) / "flows.csv"
+        path.write_text(trace(rows), encoding="utf-8")
+        result = api.run(replay_table(live, str(path)))
+    table = result.flows.to_pydict()
+    simulated = {}
+    for at, finish in enumerate(table["finish_ps"]):
+        if finish is not None:
+            took = (finish - table["arrival_ps"][at]) / 1e12
+            key = (table["src"][at], table["dst"][at], table["bytes"][at])
+            simulated[key] = table["bytes"][at] * 8 / took
+    found = []
+    scale = live.setup.table.time_scale
+    for one in live.applications:
+        if one["to"] is None or not one["bytes"]:
+            continue
+        key = (one["from"], one["to"], max(1, round(one["bytes"] / scale)))
+        expected = simulated.get(key)
+        if expected is None:
+            continue
+        off = one["goodput_bps"] / expected - 1
+        found.append(
+            {
+                "name": one["name"],
+                "measured_bps": one["goodput_bps"],
+                "simulated_bps": expected,
+                "difference": off,
+                "why": _why(off, one),
+            }
+        )
+    return found
+
+
+def _why(off: float, one: dict[str, Any]) -> str:
+    """What explains a difference, as far as figures say it."""
+    if abs(off) <= 0.1:
+        return "within 10 %"
+    reasons = []
+    if 1 + off >= HEADERS * 0.9 and off < 0:
+        reasons.append("headers take 5.9 % of a link, and the simulator counts payload")
+    if one.get("retransmissions"):
+        reasons.append(f"TCP sent {one['retransmissions']} segments again")
+    if off > 0:
+        reasons.append("queues held what was sent before a circuit went dark")
+    reasons.append("TCP takes time to fill a new path, the simulator as its ramp says")
+    return "; ".join(reasons)

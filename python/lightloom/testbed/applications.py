@@ -1,0 +1,226 @@
+"""Programs on hosts, unmodified: begun in their time, ended after their limit, and what they
+said of what they sent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lightloom import _core
+from lightloom.durations import duration_ps
+from lightloom.errors import refusal
+from lightloom.testbed import shell
+from lightloom.testbed.layout import Host, Layout
+from lightloom.testbed.table import Application
+
+PORT = 5201
+"""Servers listen on this port and those above."""
+HEAD_START_S = 0.3
+"""A server is begun so long before its client."""
+NEEDS = {
+    "iperf3": ("iperf3",),
+    "nbdcopy": ("nbdcopy", "nbdkit"),
+    "command": (),
+}
+"""Programs of each kind."""
+
+
+@dataclass
+class Running:
+    """An application on the testbed."""
+
+    table: Application
+    name: str
+    source: Host
+    to: Host | None
+    commands: list[tuple[str, list[str], float]]
+    """Namespace, command line, and when it begins [s]; the last is the one that counts."""
+    folder: Path
+    began: float | None = None
+    """When the last began [s of the monotonic clock]."""
+    ended: float | None = None
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    timed_out: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.ended is not None
+
+    @property
+    def code(self) -> int | None:
+        """The exit code of the one that counts."""
+        return self.processes[-1].returncode if self.over and self.processes else None
+
+    def poll(self, now: float, since: float) -> None:
+        """Begins what is due, and ends what has taken too long."""
+        if self.over:
+            return
+        while len(self.processes) < len(self.commands):
+            space, command, at = self.commands[len(self.processes)]
+            if now < since + at:
+                return
+            self._begin(space, command)
+        limit = duration_ps("limit", self.table.limit) / 1e12
+        if self.processes[-1].poll() is not None:
+            self.ended = time.monotonic()
+            self.end()
+        elif self.began is not None and now > self.began + limit:
+            self.timed_out = True
+            self.end()
+            self.ended = time.monotonic()
+
+    def _begin(self, space: str, command: Sequence[str]) -> None:
+        number = len(self.processes)
+        # They end with this process, whatever becomes of it.
+        line = shell.inside(space, ["setpriv", "--pdeathsig", "KILL", *command])
+        out = self.folder / f"{self.name}.{number}.out"
+        err = self.folder / f"{self.name}.{number}.err"
+        with out.open("wb") as output, err.open("wb") as errors:
+            self.processes.append(
+                subprocess.Popen(
+                    line,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=errors,
+                    start_new_session=True,
+                )
+            )
+        if len(self.processes) == len(self.commands):
+            self.began = time.monotonic()
+
+    def end(self) -> None:
+        """Ends its processes."""
+        for process in self.processes:
+            if process.poll() is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGTERM)
+        for process in self.processes:
+            try:
+                process.wait(timeout=1)
+            except subprocess.TimeoutExpired:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait(timeout=5)
+
+    def output(self) -> str:
+        """What the one that counts printed."""
+        path = self.folder / f"{self.name}.{len(self.commands) - 1}.out"
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+    def errors(self) -> str:
+        """What it complained of."""
+        path = self.folder / f"{self.name}.{len(self.commands) - 1}.err"
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
+def prepared(tables: Sequence[Application], layout: Layout, folder: Path) -> list[Running]:
+    """The applications of a testbed, not begun yet.
+
+    Raises:
+        ConfigError: of a program that is not installed.
+    """
+    made = []
+    for at, table in enumerate(tables):
+        for tool in NEEDS[table.kind]:
+            shell.found(tool)
+        source = layout.hosts[table.source]
+        to = None if table.to is None else layout.hosts[table.to]
+        commands = _commands(table, at, layout, source, to)
+        name = _plain(table.name) or f"{table.kind}-{at}"
+        made.append(Running(table, name, source, to, commands, folder))
+    return made
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)
+
+
+def _commands(
+    table: Application, at: int, layout: Layout, source: Host, to: Host | None
+) -> list[tuple[str, list[str], float]]:
+    begin = duration_ps("begin", table.begin) / 1e12 + HEAD_START_S
+    port = str(PORT + at)
+    here = layout.namespace(source)
+    if table.kind == "command":
+        words = shlex.split(table.command) if isinstance(table.command, str) else table.command
+        return [(here, list(words), begin)]
+    if to is None:
+        raise refusal("to", "(missing)", "somebody has to receive", "name a host")
+    there = layout.namespace(to)
+    if table.kind == "iperf3":
+        server = ["iperf3", "-s", "-1", "-p", port, "-B", to.address]
+        seconds = duration_ps("duration", table.duration) / 1e12
+        client = ["iperf3", "-c", to.address, "-p", port, "-t", f"{max(1, round(seconds))}"]
+        client += ["-i", "0.1", "-P", str(table.streams), "-J", "--connect-timeout", "3000"]
+        if table.udp is not None:
+            rate = _core.control_rate("udp", table.udp)
+            client += ["-u", "-b", str(rate), "-l", "1400"]
+        return [(there, server, begin - HEAD_START_S), (here, client, begin)]
+    size = str(_core.control_bytes("bytes", table.bytes))
+    server = ["nbdkit", "-f", "-i", to.address, "-p", port, "memory", size]
+    copy = f'nbdcopy "$uri" nbd://{to.address}:{port}'
+    client = ["nbdkit", "-U", "-", "pattern", size, "--run", copy]
+    return [(there, server, begin - HEAD_START_S), (here, client, begin)]
+
+
+def found(running: Running) -> dict[str, Any]:
+    """What became of an application: bytes sent, how long it took, and its goodput."""
+    took = None
+    if running.began is not None and running.ended is not None:
+        took = running.ended - running.began
+    figures: dict[str, Any] = {
+        "name": running.name,
+        "kind": running.table.kind,
+        "from": running.source.index,
+        "to": None if running.to is None else running.to.index,
+        "exit_code": running.code,
+        "timed_out": running.timed_out,
+        "took_s": took,
+        "bytes": None,
+        "goodput_bps": None,
+    }
+    if running.code != 0:
+        figures["said"] = (running.errors() or running.output())[-400:]
+        return figures
+    if running.table.kind == "nbdcopy" and took:
+        size = int(_core.control_bytes("bytes", running.table.bytes))
+        figures |= {"bytes": size, "goodput_bps": size * 8 / took}
+    if running.table.kind == "iperf3":
+        figures |= _of_iperf(running.output(), running.table.udp is not None)
+    return figures
+
+
+def _of_iperf(text: str, udp: bool) -> dict[str, Any]:
+    try:
+        end = json.loads(text)["end"]
+        whole = end["sum"] if udp else end["sum_received"]
+        sent = end["sum"] if udp else end["sum_sent"]
+    except (ValueError, KeyError):
+        return {"said": text[-400:]}
+    figures = {
+        "bytes": int(whole["bytes"]),
+        "took_s": float(whole["seconds"]),
+        "goodput_bps": float(whole["bits_per_second"]),
+    }
+    if udp:
+        return figures | {
+            "packets": int(whole["packets"]),
+            "packets_lost": int(whole["lost_packets"]),
+        }
+    senders = [stream["sender"] for stream in end.get("streams", [])]
+    rtt = [float(sender["mean_rtt"]) for sender in senders if "mean_rtt" in sender]
+    return figures | {
+        "retransmissions": int(sent.get("retransmits", 0)),
+        "mean_rtt_us": sum(rtt) / len(rtt) if rtt else None,
+    }

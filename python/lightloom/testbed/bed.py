@@ -1,0 +1,69 @@
+"""A testbed that is up: namespaces, a plane, a controller. Whatever happens, it is taken down."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from lightloom.errors import refusal
+from lightloom.testbed import guardian, namespaces, shell
+from lightloom.testbed.host import Plane, RealTimeHost
+from lightloom.testbed.kernel import KernelPlane
+from lightloom.testbed.setup import Setup
+from lightloom.testbed.user import UserPlane
+
+
+class Testbed:
+    """Racks of hosts in network namespaces, and the emulated fabric between them.
+
+    A context manager: on entry everything is made, at its end everything is gone.
+
+    >>> from lightloom.testbed import Testbed
+    >>> Testbed.__name__
+    'Testbed'
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.plane: Plane
+        self.host: RealTimeHost
+
+    def __enter__(self) -> Testbed:
+        """Makes everything.
+
+        Raises:
+            ConfigError: without the right to, without a tool, or if the name is taken.
+            RuntimeError: of a tool.
+            OSError: of the kernel.
+        """
+        shell.check_rights()
+        for tool in ("ip", "tc"):
+            shell.found(tool)
+        name = self.setup.layout.name
+        if namespaces.existing(name):
+            remedy = f"lightloom testbed down {name}, or another --name"
+            raise refusal("--name", name, "a testbed of this name is up", remedy)
+        self._guardian = guardian.begin(name)
+        try:
+            namespaces.make(self.setup.layout)
+            user = self.setup.plane == "user"
+            self.plane = UserPlane(self.setup) if user else KernelPlane(self.setup)
+            self.host = RealTimeHost(self.setup, self.plane)
+        except BaseException:
+            self._down()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._down()
+
+    def _down(self) -> None:
+        if hasattr(self, "plane"):
+            self.plane.stop()
+        namespaces.remove(self.setup.layout.name)
+        # Nothing is left for it: it ends with its pipe.
+        self._guardian.communicate(timeout=10)

@@ -1,0 +1,145 @@
+"""The controller's host in real time: it wakes the controller, has a plane carry each action out
+in its time, and answers it once.
+
+Everything happens on one thread: an agenda of what is due, and a short sleep.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from lightloom import _core
+from lightloom.errors import ConfigError
+from lightloom.testbed.setup import Setup, json_of
+
+NAP_S = 0.002
+"""The longest sleep between two looks at the agenda."""
+
+
+class Plane(Protocol):
+    """What carries actions out."""
+
+    def takes_s(self, kind: str, body: Any) -> float:
+        """How long an action takes from now on, in seconds, before `carry_out`."""
+        ...
+
+    def carry_out(self, kind: str, body: Any) -> None:
+        """The time has passed: the action is carried out."""
+        ...
+
+    def report(self) -> list[list[int]]:
+        """What there is to send: who reports it, for which rack, bytes."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """What the plane counts."""
+        ...
+
+    def works(self) -> bool:
+        """Whether it still carries packets."""
+        ...
+
+    def stop(self) -> None:
+        """Lets go of devices and threads."""
+        ...
+
+
+class RealTimeHost:
+    """A controller of an experiment's fabric over a plane."""
+
+    def __init__(self, setup: Setup, plane: Plane) -> None:
+        """The loop has not begun yet.
+
+        Raises:
+            ConfigError: of a fabric without a controller.
+        """
+        self._scale = setup.table.time_scale
+        self._plane = plane
+        self._loop = _core.ControlLoop(json_of(setup), setup.fabric, f"testbed: {setup.label}")
+        self._agenda: list[tuple[float, int, Callable[[], None]]] = []
+        self._count = 0
+        self.began = 0.0
+        """When the loop began [s of the monotonic clock]."""
+        self.late_s: list[float] = []
+        """How much later than due each thing was done."""
+        self.trouble: ConfigError | OSError | None = None
+        """What ended the loop: then nobody decides any more."""
+        self.header: dict[str, Any] = json.loads(self._loop.header())
+
+    def begin(self) -> None:
+        """The controller hears what its log begins with; what is lit or followed then is."""
+        self.began = time.monotonic()
+        for text in self._loop.opening():
+            heard = json.loads(text)
+            if isinstance(heard, dict) and (found := heard.get("silence")):
+                self._found(found)
+            self._hear(heard)
+
+    def _found(self, found: dict[str, Any]) -> None:
+        if found.get("schedule"):
+            self._plane.carry_out("follow", found["schedule"])
+        if found["lit"]["circuits"]:
+            self._plane.carry_out("light", found["lit"])
+            self._plane.carry_out("enter", [[], found["routes"]])
+
+    def plan(self, in_s: float, what: Callable[[], None]) -> None:
+        """Something is done in so many seconds."""
+        self._count += 1
+        heapq.heappush(self._agenda, (time.monotonic() + in_s, self._count, what))
+
+    def step(self, until: float) -> None:
+        """Does what is due, and sleeps a little, but not beyond a time."""
+        while self._agenda and self._agenda[0][0] <= time.monotonic():
+            due, _, what = heapq.heappop(self._agenda)
+            self.late_s.append(time.monotonic() - due)
+            what()
+        next_at = self._agenda[0][0] if self._agenda else until
+        pause = min(next_at, until) - time.monotonic()
+        if pause > 0:
+            time.sleep(min(pause, NAP_S))
+
+    def log(self) -> str:
+        """What the controller heard and asked for, in the form of `plan --replay`."""
+        text: str = self._loop.log()
+        return text
+
+    def _now_ps(self) -> int:
+        return int((time.monotonic() - self.began) * 1e12 / self._scale)
+
+    def _hear(self, heard: Any) -> None:
+        if self.trouble is not None:
+            return
+        try:
+            actions = self._loop.on(self._now_ps(), json.dumps(heard))
+        except ConfigError as problem:
+            self.trouble = problem
+            return
+        for text in actions:
+            self._ask(json.loads(text))
+
+    def _ask(self, action: Any) -> None:
+        if action == "measure":
+            return self._hear({"demand": self._plane.report()})
+        ((kind, body),) = action.items()
+        if kind == "wake_at":
+            due = self.began + body * self._scale / 1e12
+            return self.plan(due - time.monotonic(), lambda: self._hear("tick"))
+        # A step's number, then what it is about.
+        step, *about = body
+        content = about[0] if len(about) == 1 else about
+        takes = self._plane.takes_s(kind, content)
+        if takes > 0:
+            return self.plan(takes, lambda: self._end(kind, step, content))
+        return self._end(kind, step, content)
+
+    def _end(self, kind: str, step: int, content: Any) -> None:
+        try:
+            self._plane.carry_out(kind, content)
+        except OSError as problem:
+            self._hear({"failed": [step, str(problem)]})
+            return
+        self._hear({"done": step})

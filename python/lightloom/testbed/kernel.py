@@ -1,0 +1,265 @@
+"""The kernel plane as a driver of the controller: links between namespaces, and what light and
+rules make of them.
+
+Rack switches leave a circuit before it goes dark and then wait `settle_after`, so that what is
+in its queues passes; what is sent into the dark all the same is counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lightloom import _core
+from lightloom.durations import duration_ps
+from lightloom.testbed import namespaces, shell
+from lightloom.testbed.layout import DEVICE, Layout
+from lightloom.testbed.setup import Setup, scaled_ps
+
+BURST = "64kb"
+"""Of a shaper: less halves what segmentation offload reaches."""
+LATENCY = "10ms"
+"""What a shaper's queue may hold."""
+MTU = 1500
+
+Hop = tuple[int, int, int]
+"""A circuit: rack, rack, plane."""
+
+
+class KernelPlane:
+    """Racks, an electrical network and optical switches in one namespace."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Makes links and loads the program; the namespaces are there.
+
+        Raises:
+            RuntimeError: of a tool.
+            OSError: of the kernel, or if the package was built without clang.
+        """
+        self._setup = setup
+        self._layout = setup.layout
+        _make_links(setup)
+        for host in setup.layout.hosts:
+            namespaces.settle_host(setup.layout, host, MTU, setup.buffer)
+        space = str(shell.NAMESPACES / setup.layout.fabric)
+        indices = _indices(setup.layout.fabric)
+        rows = [
+            (port.name, indices[port.name], port.rack, port.role, port.number)
+            for port in setup.layout.ports()
+        ]
+        racks, planes = setup.layout.racks, setup.layout.planes
+        self._plane = _core.TestbedKernelPlane(
+            Path(space), racks, planes, setup.layout.electrical, rows
+        )
+        self._lit: set[Hop] = set()
+        self._directed = False
+        self._routes: list[Mapping[str, Any]] = []
+        self._drained: set[tuple[int, int]] = set()
+        self._sockets = {
+            host.index: _core.TestbedSockets(shell.NAMESPACES / setup.layout.namespace(host))
+            for host in setup.layout.hosts
+        }
+        self._racks_of = {host.address: host.rack for host in setup.layout.hosts}
+        self.history: list[tuple[int, int, int, float, float | None]] = []
+        """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
+
+    def takes_s(self, kind: str, body: Any) -> float:
+        """How long an action takes from now on, in seconds, before `carry_out`."""
+        if kind in ("drain", "dark"):
+            self._leave(kind, body)
+            return duration_ps("settle_after", self._setup.table.settle_after) / 1e12
+        if kind == "light":
+            return scaled_ps(self._setup, self._setup.dark_ps) / 1e12
+        return 0.0
+
+    def _leave(self, kind: str, body: Any) -> None:
+        """Rack switches stop sending over what is about to change."""
+        if kind == "drain":
+            self._drained |= {(a, b) for a, b in body}
+            self._lead()
+        else:
+            self._lead(without=_hops(body))
+
+    def carry_out(self, kind: str, body: Any) -> None:
+        """The time has passed: light and rules are as asked for.
+
+        Raises:
+            OSError: of the kernel.
+        """
+        if kind == "dark":
+            self._darken(_hops(body))
+        elif kind == "light":
+            self._light(body)
+        elif kind == "enter":
+            pairs, routes = body
+            self._drained -= {(a, b) for a, b in pairs}
+            self._routes = routes["routes"]
+            self._routes_directed = routes["directed"]
+            self._lead()
+
+    def _darken(self, hops: Iterable[Hop]) -> None:
+        now = time.monotonic()
+        gone = {hop for hop in hops if hop in self._lit}
+        self._lit -= gone
+        self._cross()
+        for at, (a, b, plane, since, until) in enumerate(self.history):
+            if until is None and (a, b, plane) in gone:
+                self.history[at] = (a, b, plane, since, now)
+
+    def _light(self, circuits: Mapping[str, Any]) -> None:
+        self._directed = bool(circuits["directed"])
+        new = [hop for hop in _hops(circuits) if hop not in self._lit]
+        self._lit |= set(new)
+        self._cross()
+        now = time.monotonic()
+        self.history += [(a, b, plane, now, None) for a, b, plane in new]
+
+    def _cross(self) -> None:
+        racks, planes = self._layout.racks, self._layout.planes
+        self._plane.cross(outputs(self._lit, self._directed, racks, planes))
+
+    def _lead(self, without: Iterable[Hop] = ()) -> None:
+        dark = set(without)
+        lit = {hop for hop in self._lit if hop not in dark}
+        routes = [
+            route
+            for route in self._routes
+            if set(_of_route(route)) <= lit | {_back(h) for h in lit}
+        ]
+        ends = self._drained
+        routes = [route for route in routes if _ends(route) not in ends]
+        self._plane.lead(next_hops(routes, self._layout, self._directed))
+
+    def report(self) -> list[list[int]]:
+        """What hosts have for each rack, from their sockets: host, rack, bytes."""
+        rows = []
+        for index, sockets in self._sockets.items():
+            waiting: dict[int, int] = {}
+            for address, size in sockets.waiting().items():
+                rack = self._racks_of.get(address)
+                if rack is not None and rack != index // self._layout.hosts_per_rack:
+                    waiting[rack] = waiting.get(rack, 0) + size
+            rows += [[index, rack, size] for rack, size in sorted(waiting.items())]
+        return rows
+
+    def found(self) -> dict[str, Any]:
+        """Lit circuits and ports as they are."""
+        circuits = [list(hop) for hop in sorted(self._lit)]
+        works = [True] * (self._layout.racks * self._layout.planes)
+        return {
+            "lit": {"directed": self._directed, "circuits": circuits},
+            "routes": {"directed": self._directed, "routes": list(self._routes)},
+            "schedule": None,
+            "drained": [list(pair) for pair in sorted(self._drained)],
+            "works": works,
+        }
+
+    def lit_between(self, a: int, b: int) -> bool:
+        """Whether a circuit joins two racks now."""
+        both = {(a, b), (b, a)}
+        return any((x, y) in both for x, y, _ in self._lit)
+
+    def facts(self) -> dict[str, Any]:
+        """What the plane counts."""
+        dark, strange, nowhere = self._plane.lost()
+        return {"dark_packets": dark, "strange_packets": strange, "lost_frames": nowhere}
+
+    def works(self) -> bool:
+        """The kernel carries it."""
+        return True
+
+    def stop(self) -> None:
+        """Lets go of the program; the links go with their namespaces."""
+        self._sockets.clear()
+        del self._plane
+
+
+def _hops(circuits: Mapping[str, Any]) -> list[Hop]:
+    return [(a, b, plane) for a, b, plane in circuits["circuits"]]
+
+
+def _back(hop: Hop) -> Hop:
+    return hop[1], hop[0], hop[2]
+
+
+def _of_route(route: Mapping[str, Any]) -> list[Hop]:
+    racks = route["racks"]
+    return list(zip(racks, racks[1:], route["planes"], strict=True))
+
+
+def _ends(route: Mapping[str, Any]) -> tuple[int, int]:
+    a, b = route["racks"][0], route["racks"][-1]
+    return min(a, b), max(a, b)
+
+
+def outputs(lit: Iterable[Hop], directed: bool, racks: int, planes: int) -> list[int]:
+    """The output of each input of the optical switches, at plane × racks + input.
+
+    >>> outputs([(0, 2, 0)], False, 3, 1) == [2, _core.TESTBED_NOWHERE, 0]
+    True
+    """
+    table = [_core.TESTBED_NOWHERE] * (racks * planes)
+    for a, b, plane in lit:
+        table[plane * racks + a] = b
+        if not directed:
+            table[plane * racks + b] = a
+    return table
+
+
+def next_hops(routes: Iterable[Mapping[str, Any]], layout: Layout, directed: bool) -> list[int]:
+    """Where each rack sends what goes from a rack to another, at (at × racks + src) × racks +
+    dst: 0 over the electrical network, 1 + plane over an optical switch. Of several routes of a
+    pair the first is taken.
+    """
+    racks = layout.racks
+    base = 0 if layout.electrical else _core.TESTBED_NOWHERE
+    table = [base] * racks**3
+    taken = set()
+    for route in routes:
+        ways = [(route["racks"], route["planes"])]
+        if not directed:
+            ways.append((route["racks"][::-1], route["planes"][::-1]))
+        for path, planes in ways:
+            src, dst = path[0], path[-1]
+            if (src, dst) in taken:
+                continue
+            taken.add((src, dst))
+            for at, plane in zip(path, planes, strict=False):
+                table[(at * racks + src) * racks + dst] = 1 + plane
+    return table
+
+
+def _make_links(setup: Setup) -> None:
+    layout = setup.layout
+    fabric = layout.fabric
+    hosts = [
+        f"link add {host.port} netns {fabric} type veth "
+        f"peer name {DEVICE} netns {layout.namespace(host)}"
+        for host in layout.hosts
+    ]
+    shell.batch("ip", hosts)
+    links = [
+        f"link add {tor.name} type veth peer name {other.name}" for tor, other in layout.uplinks()
+    ]
+    up = [f"link set {port.name} up" for port in layout.ports()]
+    shell.batch("ip", links + up, fabric)
+    shapes = [_shape(host.port, setup.host_bps) for host in layout.hosts]
+    for ends in layout.uplinks():
+        rate = setup.electrical_bps if ends[1].role == "core" else setup.circuit_bps
+        shapes += [_shape(end.name, rate) for end in ends]
+    shell.batch("tc", shapes, fabric)
+    for host in layout.hosts:
+        shell.batch("tc", [_shape(DEVICE, setup.host_bps)], layout.namespace(host))
+
+
+def _shape(device: str, rate: int) -> str:
+    return f"qdisc add dev {device} root tbf rate {rate}bit burst {BURST} latency {LATENCY}"
+
+
+def _indices(namespace: str) -> dict[str, int]:
+    """The index of each interface of a namespace."""
+    lines = shell.call(["ip", "-n", namespace, "-o", "link", "show"]).splitlines()
+    fields = [line.split(": ") for line in lines]
+    return {name.split("@")[0]: int(index) for index, name, *_ in fields}

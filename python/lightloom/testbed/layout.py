@@ -1,0 +1,100 @@
+"""Names, addresses and links of a testbed: pure, nothing is made here.
+
+A host has the MAC address 02:4c, its rack in two bytes and its number there in two; the data
+planes read it. Its IP address has the rack in its second and third byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+PREFIX = "lightloom"
+"""What the names of all namespaces begin with."""
+DEVICE = "eth0"
+"""The device in a host's namespace."""
+NETWORK = "10.0.0.0/8"
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host of the testbed."""
+
+    index: int
+    """Number of the server in the experiment."""
+    rack: int
+    number: int
+    """In its rack."""
+
+    @property
+    def address(self) -> str:
+        """Its IP address."""
+        return f"10.{self.rack >> 8}.{self.rack & 255}.{self.number + 1}"
+
+    @property
+    def mac(self) -> str:
+        """Its MAC address."""
+        parts = (2, 0x4C, *self.rack.to_bytes(2, "big"), *self.number.to_bytes(2, "big"))
+        return ":".join(f"{part:02x}" for part in parts)
+
+    @property
+    def port(self) -> str:
+        """Its link's other end, at the rack switch."""
+        return f"h{self.rack}.{self.number}"
+
+
+@dataclass(frozen=True)
+class Port:
+    """An interface of the fabric's namespace, as the kernel plane takes it."""
+
+    name: str
+    rack: int
+    role: str
+    """host, tor-electrical, tor-optical, core or ocs."""
+    number: int = 0
+    """Of the host in its rack, or of the optical switch."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The racks and hosts of a testbed of a name."""
+
+    name: str
+    racks: int
+    hosts_per_rack: int
+    planes: int
+    electrical: bool
+
+    @property
+    def hosts(self) -> list[Host]:
+        """All hosts, by their index."""
+        per = self.hosts_per_rack
+        return [Host(i, i // per, i % per) for i in range(self.racks * per)]
+
+    def namespace(self, host: Host) -> str:
+        """The network namespace of a host."""
+        return f"{PREFIX}-{self.name}-{host.rack}-{host.number}"
+
+    @property
+    def fabric(self) -> str:
+        """The network namespace of rack switches and networks."""
+        return f"{PREFIX}-{self.name}-fabric"
+
+    @property
+    def namespaces(self) -> list[str]:
+        """All of them."""
+        return [self.fabric, *(self.namespace(host) for host in self.hosts)]
+
+    def uplinks(self) -> Iterator[tuple[Port, Port]]:
+        """The links between rack switches and networks, both ends of each."""
+        for rack in range(self.racks):
+            if self.electrical:
+                yield Port(f"e{rack}", rack, "tor-electrical"), Port(f"E{rack}", rack, "core")
+            for plane in range(self.planes):
+                ends = Port(f"o{rack}.{plane}", rack, "tor-optical", plane)
+                yield ends, Port(f"O{rack}.{plane}", rack, "ocs", plane)
+
+    def ports(self) -> list[Port]:
+        """All interfaces of the fabric's namespace."""
+        hosts = [Port(host.port, host.rack, "host", host.number) for host in self.hosts]
+        return hosts + [end for ends in self.uplinks() for end in ends]

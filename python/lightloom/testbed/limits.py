@@ -1,0 +1,83 @@
+"""Whether a run was within the limits in which the testbed is true to the fabric."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lightloom.testbed.setup import Setup
+
+LATE_S = 0.01
+"""The 99th percentile of how late an action of the kernel plane may be: its shortest dark time."""
+IN_DAY = 0.99
+"""So large a share of frames has to pass in the day of their pair."""
+MISSED = 0.02
+"""No larger share of days may pass unseen by the user-space plane."""
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """What was measured of the testbed itself, and what was beyond its limits."""
+
+    beyond: tuple[str, ...]
+    """Sentences; empty within the limits."""
+    late_ms: Mapping[str, float]
+    """How late the controller's actions were: p50, p99, max."""
+    load: float
+    """The largest load average of a minute."""
+    processors: int
+
+    @property
+    def within(self) -> bool:
+        """Whether all was within the limits."""
+        return not self.beyond
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that so large a share does not exceed; 0 of none.
+
+    >>> percentile([3, 1, 2], 0.5)
+    2
+    """
+    ordered = sorted(values)
+    if not ordered:
+        return 0.0
+    return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
+
+
+def judged(
+    setup: Setup, facts: Mapping[str, Any], late_s: Sequence[float], loads: Sequence[float]
+) -> Fidelity:
+    """What a run's counts and times say of the testbed."""
+    beyond = []
+    late = percentile(late_s, 0.99)
+    if late > LATE_S:
+        beyond.append(f"actions were {late * 1e3:.1f} ms late (99th percentile); 10 ms at most")
+    if facts.get("lost_frames"):
+        beyond.append(f"{facts['lost_frames']} frames were lost in the testbed itself")
+    if setup.plane == "user":
+        beyond += _of_days(facts)
+    return Fidelity(
+        beyond=tuple(beyond),
+        late_ms={
+            "p50": percentile(late_s, 0.5) * 1e3,
+            "p99": late * 1e3,
+            "max": max(late_s, default=0.0) * 1e3,
+        },
+        load=max(loads, default=0.0),
+        processors=os.cpu_count() or 1,
+    )
+
+
+def _of_days(facts: Mapping[str, Any]) -> list[str]:
+    beyond = []
+    share = facts["in_day"]
+    if share is not None and share < IN_DAY:
+        beyond.append(f"{share:.2%} of frames passed in their day; 99 % at least")
+    missed = facts["missed_days"] / max(1, facts["days"] + facts["missed_days"])
+    if missed > MISSED:
+        remedy = "raise testbed.time_scale, or leave a processor free"
+        beyond.append(f"{missed:.1%} of days passed unseen, 2 % at most: {remedy}")
+    return beyond

@@ -1,0 +1,121 @@
+"""A run on the testbed: the controller decides, applications send, and samples are taken."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lightloom.durations import duration_ps
+from lightloom.errors import refusal
+from lightloom.testbed import applications
+from lightloom.testbed.bed import Testbed
+from lightloom.testbed.kernel import KernelPlane
+from lightloom.testbed.limits import Fidelity, judged
+from lightloom.testbed.measure import Samples
+from lightloom.testbed.setup import Setup
+from lightloom.testbed.user import UserPlane
+
+Tick = Callable[[float, str], None]
+"""Hears seconds since the start and what goes on."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """What a run on the testbed measured."""
+
+    setup: Setup
+    samples: Samples
+    began: float
+    """Of the controller's loop [s of the monotonic clock]."""
+    ended: float
+    applications: list[dict[str, Any]]
+    """See `applications.found`, and `begin_s`, when it began."""
+    circuits: list[tuple[int, int, int, float, float]]
+    """Racks, plane, when it was lit and when it went dark [s from the start]."""
+    facts: dict[str, Any]
+    fidelity: Fidelity
+    log: str
+    """Of the controller."""
+
+
+def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
+    """Builds a testbed, runs its applications, and takes it down.
+
+    Raises:
+        ConfigError: of the set-up, or of what the controller's policy did.
+        RuntimeError: of a tool.
+        OSError: of the kernel.
+    """
+    if not setup.table.application:
+        limit = "nothing would be sent"
+        remedy = "add [[testbed.application]], or give a command after --"
+        raise refusal("testbed.application", "(missing)", limit, remedy)
+    folder = Path(tempfile.mkdtemp(prefix="lightloom-testbed-"))
+    try:
+        with Testbed(setup) as bed:
+            return _measured(bed, folder, tick)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _measured(bed: Testbed, folder: Path, tick: Tick) -> Live:
+    setup, host = bed.setup, bed.host
+    running = applications.prepared(setup.table.application, setup.layout, folder)
+    samples = Samples(setup.layout)
+    every = duration_ps("testbed.sample", setup.table.sample) / 1e12
+    host.begin()
+    next_sample = host.began
+    try:
+        while not all(one.over for one in running):
+            host.step(next_sample)
+            if time.monotonic() < next_sample:
+                continue
+            samples.take(bed.plane)
+            next_sample += every
+            now = time.monotonic()
+            for one in running:
+                one.poll(now, host.began)
+            if host.trouble is not None:
+                raise host.trouble
+            if not bed.plane.works():
+                raise OSError("the data plane has ended")
+            busy = sum(one.began is not None and not one.over for one in running)
+            tick(now - host.began, f"{busy} of {len(running)} applications run")
+    finally:
+        for one in running:
+            one.end()
+    samples.take(bed.plane)
+    ended = time.monotonic()
+    return Live(
+        setup=setup,
+        samples=samples,
+        began=host.began,
+        ended=ended,
+        applications=[_figures(one, host.began) for one in running],
+        circuits=_circuits(bed.plane, host.began, ended),
+        facts=bed.plane.facts(),
+        fidelity=judged(setup, bed.plane.facts(), host.late_s, samples.loads),
+        log=host.log(),
+    )
+
+
+def _figures(one: applications.Running, began: float) -> dict[str, Any]:
+    begin = None if one.began is None else one.began - began
+    return applications.found(one) | {"begin_s": begin}
+
+
+def _circuits(
+    plane: KernelPlane | UserPlane, began: float, ended: float
+) -> list[tuple[int, int, int, float, float]]:
+    if isinstance(plane, UserPlane):
+        return []
+    rows = (
+        (a, b, p, since, ended if until is None else until)
+        for a, b, p, since, until in plane.history
+    )
+    return [(a, b, p, since - began, until - began) for a, b, p, since, until in rows]

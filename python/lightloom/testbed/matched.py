@@ -1,0 +1,43 @@
+"""What a circuit was worth: what a receiver got while its racks were joined, and without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lightloom.testbed.live import Live
+from lightloom.testbed.measure import mean_rate
+
+MARGIN_S = 0.1
+"""TCP has so long to find a new path; samples near a change count for neither."""
+
+
+def matched(live: Live, application: dict[str, Any]) -> dict[str, float | None]:
+    """Bits a second that the receiver of an application got with a circuit between the racks and
+    without, and their ratio; None of what did not occur.
+    """
+    layout = live.setup.layout
+    if application["to"] is None or application["begin_s"] is None:
+        return {"matched_bps": None, "unmatched_bps": None, "ratio": None}
+    racks = [layout.hosts[application[end]].rack for end in ("from", "to")]
+    spans = [
+        (live.began + since, live.began + until)
+        for a, b, _, since, until in live.circuits
+        if sorted((a, b)) == sorted(racks)
+    ]
+    begin = live.began + application["begin_s"] + MARGIN_S
+    end = live.began + application["begin_s"] + (application["took_s"] or 0.0) - MARGIN_S
+    rates = [
+        r for r in live.samples.rates(f"host {application['to']}") if begin <= r[0] and r[1] <= end
+    ]
+    lit = [r for r in rates if any(s + MARGIN_S <= r[0] and r[1] <= u for s, u in spans)]
+    dark = [r for r in rates if all(r[1] <= s or r[0] >= u + MARGIN_S for s, u in spans)]
+    with_it, without = mean_rate(lit), mean_rate(dark)
+    ratio = with_it / without if with_it and without else None
+    return {"matched_bps": with_it, "unmatched_bps": without, "ratio": ratio}
+
+
+def best(live: Live) -> dict[str, Any]:
+    """The application whose pair was matched and unmatched, with the largest ratio."""
+    found = [matched(live, one) | {"name": one["name"]} for one in live.applications]
+    both = [one for one in found if one["ratio"] is not None]
+    return max(both, key=lambda one: one["ratio"] or 0.0, default={"ratio": None})

@@ -1,0 +1,223 @@
+"""What is emulated: an experiment's fabric and its table `[testbed]`, checked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lightloom import _core
+from lightloom.config import Experiment
+from lightloom.durations import duration_ps
+from lightloom.errors import refusal
+from lightloom.experiment_schema import TESTBED, of_core
+from lightloom.testbed.layout import Layout
+from lightloom.testbed.table import Table, read_table
+
+KERNEL_KINDS = ("cthrough", "hydra", "hybrid")
+"""Fabrics whose circuits stay for 10 ms and longer."""
+USER_KINDS = ("mordia",)
+"""Fabrics of days and nights."""
+KERNEL_RATE_BPS = 1_000_000_000
+"""A link of the kernel plane was calibrated up to this."""
+USER_RATE_BPS = 1_000_000_000
+"""A link of the user-space plane was."""
+SHORTEST_DARK_PS = 10_000_000_000
+"""The kernel plane darkens circuits for no less: 10 ms."""
+SHORTEST_DAY_PS = 100_000_000
+"""The user-space plane has no shorter day: 100 us."""
+RACKS, PLANES, HOSTS = 16, 8, 64
+"""Limits of the kernel plane's tables."""
+HOSTS_IN_ALL = 64
+"""No more namespaces than that are made."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A testbed to be built."""
+
+    experiment: Experiment
+    resolved: Mapping[str, Any]
+    fabric: int
+    """Index of the fabric in the experiment."""
+    table: Table
+    layout: Layout
+    host_bps: int
+    circuit_bps: int
+    electrical_bps: int
+    """What leaves a rack over the electrical network; 0 without one."""
+    dark_ps: int
+    """From the moment that a circuit goes dark to the next one's light, unscaled."""
+    buffer: int
+    """What a TCP socket may hold [B]."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of the fabric."""
+        return str(self.resolved["fabric"][self.fabric]["kind"])
+
+    @property
+    def label(self) -> str:
+        """Its label."""
+        return str(self.resolved["fabric"][self.fabric]["label"])
+
+    @property
+    def plane(self) -> str:
+        """The data plane that carries it: kernel or user."""
+        return "user" if self.kind in USER_KINDS else "kernel"
+
+
+def setup_of(experiment: Experiment, label: str | None = None, name: str | None = None) -> Setup:
+    """What is to be built for a fabric of an experiment.
+
+    Raises:
+        ConfigError: of a fabric that cannot be emulated, or of what is beyond the limits.
+    """
+    table = read_table(experiment.raw.get(TESTBED, {}))
+    resolved = experiment.resolved()
+    fabric = _choice(resolved, label)
+    own = resolved["fabric"][fabric]
+    kind, cluster = own["kind"], resolved["cluster"]
+    racks, per = cluster["racks"], cluster["servers_per_rack"]
+    planes = 0 if kind in USER_KINDS else int(own.get("planes", 1))
+    electrical = kind not in USER_KINDS and own.get("electrical", True) is not False
+    _check_size(kind, racks, per, planes)
+    nic = cluster["nic"]
+    host = bits(cluster["server_rate"] if nic == "uncapped" else nic)
+    ratio = float(own.get("oversubscription", 1.0))
+    setup = Setup(
+        experiment=experiment,
+        resolved=resolved,
+        fabric=fabric,
+        table=table,
+        layout=Layout(name or default_name(experiment.path), racks, per, planes, electrical),
+        host_bps=host,
+        circuit_bps=bits(own.get("circuit_rate") or own["link_rate"]),
+        electrical_bps=int(per * bits(cluster["server_rate"]) / ratio) if electrical else 0,
+        dark_ps=_dark(own),
+        buffer=_buffer(own),
+    )
+    _check_limits(setup)
+    _check_applications(setup)
+    return setup
+
+
+def json_of(setup: Setup) -> str:
+    """The experiment as the core reads it."""
+    return json.dumps(of_core(dict(setup.resolved)))
+
+
+def scaled_ps(setup: Setup, ps: int) -> int:
+    """A time of the fabric as it passes on the testbed."""
+    return int(ps * setup.table.time_scale)
+
+
+def bits(rate: str | int) -> int:
+    """A rate in bits a second."""
+    return int(_core.control_rate("rate", rate))
+
+
+def _choice(resolved: Mapping[str, Any], label: str | None) -> int:
+    known = [*KERNEL_KINDS, *USER_KINDS]
+    fabrics = resolved["fabric"]
+    if label is not None:
+        labels = [own["label"] for own in fabrics]
+        if label not in labels:
+            raise refusal("--fabric", label, "no such label", f"one of {', '.join(labels)}")
+        at = labels.index(label)
+        kind = fabrics[at]["kind"]
+        if kind not in known:
+            limit = "the testbed cannot emulate it"
+            raise refusal("fabric.kind", f'"{kind}"', limit, f"use one of {', '.join(known)}")
+        return at
+    fits = [at for at, own in enumerate(fabrics) if own["kind"] in known]
+    if not fits:
+        kinds = ", ".join(own["kind"] for own in fabrics)
+        limit = "the testbed cannot emulate it"
+        raise refusal("fabric.kind", kinds, limit, f"use one of {', '.join(known)}")
+    if len(fits) > 1:
+        labels = ", ".join(fabrics[at]["label"] for at in fits)
+        raise refusal("--fabric", "(missing)", "several can be emulated", f"one of {labels}")
+    return fits[0]
+
+
+def _check_size(kind: str, racks: int, per: int, planes: int) -> None:
+    limits = [("cluster.racks", racks, RACKS), ("fabric.planes", planes, PLANES)]
+    limits.append(("cluster.servers_per_rack", per, HOSTS))
+    for key, value, most in limits:
+        if value > most:
+            raise refusal(key, value, f"the testbed has at most {most}", "use fewer")
+    if racks * per > HOSTS_IN_ALL:
+        limit = f"the testbed makes at most {HOSTS_IN_ALL} hosts"
+        raise refusal("cluster", f"{racks} racks of {per}", limit, "use fewer")
+    if kind == "hydra" and planes < 1:
+        raise refusal("fabric.planes", planes, "HydRA has one or more", "give planes")
+
+
+def _dark(own: Mapping[str, Any]) -> int:
+    if own["kind"] == "mordia":
+        return duration_ps("fabric.night", own["night"])
+    if own["kind"] == "cthrough":
+        return duration_ps("fabric.reconfiguration_delay", own["reconfiguration_delay"])
+    parts = ("settle", "link_up")
+    return sum(duration_ps(f"fabric.{key}", own[key]) for key in parts)
+
+
+def _buffer(own: Mapping[str, Any]) -> int:
+    most = 64 << 20
+    given = own.get("socket_buffer")
+    return most if given is None else min(most, int(_core.control_bytes("socket_buffer", given)))
+
+
+def _check_limits(setup: Setup) -> None:
+    user = setup.plane == "user"
+    most = USER_RATE_BPS if user else KERNEL_RATE_BPS
+    rates = [("cluster.nic", setup.host_bps), ("fabric.circuit_rate", setup.circuit_bps)]
+    rates.append(("fabric.oversubscription", setup.electrical_bps))
+    for key, rate in rates:
+        if rate > most:
+            limit = f"the {setup.plane} plane was calibrated up to {most / 1e9:g} Gb/s"
+            remedy = "lower server_rate, circuit_rate or raise oversubscription"
+            raise refusal(key, f"{rate / 1e9:g} Gb/s", limit, remedy)
+    scale = setup.table.time_scale
+    if not user and setup.dark_ps * scale < SHORTEST_DARK_PS:
+        needed = SHORTEST_DARK_PS / max(setup.dark_ps, 1)
+        limit = "the kernel plane changes circuits in no less than 10 ms"
+        key = "fabric.reconfiguration_delay" if setup.kind == "cthrough" else "fabric.settle"
+        raise refusal(key, f"{setup.dark_ps / 1e9:g} ms", limit, f"time_scale = {needed:g}")
+    if user:
+        own = setup.resolved["fabric"][setup.fabric]
+        slot = duration_ps("fabric.slot", own["slot"])
+        day = (slot - setup.dark_ps) * scale
+        if day < SHORTEST_DAY_PS:
+            needed = -(-SHORTEST_DAY_PS // max(slot - setup.dark_ps, 1))
+            limit = "a day on the user-space plane is 100 us or longer"
+            raise refusal("fabric.slot", own["slot"], limit, f"testbed.time_scale = {needed}")
+
+
+def _check_applications(setup: Setup) -> None:
+    hosts = len(setup.layout.hosts)
+    for at, application in enumerate(setup.table.application):
+        where = f"testbed.application[{at}]"
+        for key, host in (("from", application.source), ("to", application.to)):
+            if host is not None and host >= hosts:
+                limit = f"the hosts are 0 to {hosts - 1}"
+                raise refusal(f"{where}.{key}", host, limit, "name a host that is there")
+        if application.kind != "command" and application.to is None:
+            raise refusal(f"{where}.to", "(missing)", "somebody has to receive", "name a host")
+        if application.to == application.source:
+            limit = "a host sends to another"
+            raise refusal(f"{where}.to", application.to, limit, "name another host")
+        if application.kind == "command" and not application.command:
+            raise refusal(f"{where}.command", '""', "nothing to run", "give a command")
+        for key in ("begin", "duration", "limit"):
+            duration_ps(f"{where}.{key}", getattr(application, key))
+
+
+def default_name(path: Path | None) -> str:
+    """A name for the testbed of an experiment: letters and digits of its file."""
+    stem = "testbed" if path is None else path.stem
+    return re.sub(r"[^a-z0-9]", "", stem.lower())[:12] or "testbed"

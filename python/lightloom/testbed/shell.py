@@ -1,0 +1,83 @@
+"""Debian's tools, each with a time limit: `ip`, `tc`, and what runs in a namespace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from lightloom.errors import refusal
+
+TOOLS = {
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "iperf3": "iperf3",
+    "nbdcopy": "libnbd-bin",
+    "nbdkit": "nbdkit",
+    "mpirun": "openmpi-bin",
+    "tcpdump": "tcpdump",
+}
+"""Programs, and the Debian packages that have them."""
+LIMIT_S = 30.0
+"""No tool that sets something up takes longer."""
+NAMESPACES = Path("/run/netns")
+
+
+def found(tool: str) -> str:
+    """The path of a program.
+
+    Raises:
+        ConfigError: naming the package.
+    """
+    path = shutil.which(tool, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if path is None:
+        package = TOOLS.get(tool, tool)
+        raise refusal("testbed", tool, "not installed", f"install Debian's package {package}")
+    return path
+
+
+def check_rights() -> None:
+    """Refuses a process that may not make namespaces.
+
+    Raises:
+        ConfigError: saying what it needs.
+    """
+    if os.geteuid() != 0:
+        limit = "network namespaces and BPF need root"
+        raise refusal("testbed", f"user {os.geteuid()}", limit, "run it as root (sudo)")
+
+
+def call(arguments: Sequence[str], text: str | None = None) -> str:
+    """Runs a program to its end; returns what it printed.
+
+    Raises:
+        RuntimeError: with what it said, if it fails or takes longer than `LIMIT_S`.
+    """
+    command = [found(arguments[0]), *arguments[1:]]
+    try:
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, timeout=LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{' '.join(command)}: no end after {LIMIT_S:g} s") from None
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def batch(tool: str, lines: Sequence[str], namespace: str | None = None) -> None:
+    """Hands commands to `ip` or `tc` as one batch.
+
+    Raises:
+        RuntimeError: of the first that fails.
+    """
+    if lines:
+        where = [] if namespace is None else ["-n", namespace]
+        call([tool, *where, "-batch", "-"], "\n".join(lines) + "\n")
+
+
+def inside(namespace: str, command: Sequence[str]) -> list[str]:
+    """The command line that runs a command inside a namespace."""
+    return [found("ip"), "netns", "exec", namespace, *command]

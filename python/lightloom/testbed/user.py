@@ -1,0 +1,102 @@
+"""The user-space plane as a driver of the controller: TAP devices, queues, days and nights."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from lightloom import _core
+from lightloom.testbed import namespaces, shell
+from lightloom.testbed.layout import DEVICE
+from lightloom.testbed.setup import Setup, scaled_ps
+
+FRAMES = 100_000
+"""Frames that the plane holds, 150 MB; then hosts wait."""
+MTU = 1500
+
+
+class UserPlane:
+    """Racks on an optical switch that follows schedules."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Makes the devices and begins to poll; the namespaces are there.
+
+        Raises:
+            RuntimeError: of a tool.
+            OSError: of the kernel.
+        """
+        layout = setup.layout
+        self._setup = setup
+        self._racks = layout.racks
+        hosts = [
+            (shell.NAMESPACES / layout.namespace(host), host.rack, host.number)
+            for host in layout.hosts
+        ]
+        self._plane = _core.TestbedUserPlane(
+            hosts, layout.racks, setup.circuit_bps, DEVICE, MTU, FRAMES
+        )
+        for host in layout.hosts:
+            namespaces.settle_host(layout, host, MTU, setup.buffer)
+            rate = f"rate {setup.host_bps}bit burst 16kb latency 200ms"
+            space = layout.namespace(host)
+            # Shaped to the rate of the link, or the ring of the device would overflow; packets,
+            # not segments to be cut, as a day's bytes are few.
+            shell.batch("tc", [f"qdisc add dev {DEVICE} root tbf {rate}"], space)
+        self.schedules: list[tuple[float, Mapping[str, Any]]] = []
+        """Schedules that were followed, and since when [s of the monotonic clock]."""
+
+    def takes_s(self, kind: str, body: Any) -> float:
+        """A schedule is followed at once."""
+        return 0.0
+
+    def carry_out(self, kind: str, body: Any) -> None:
+        """Follows a schedule; a switch of schedules is asked for nothing else.
+
+        Raises:
+            OSError: of a schedule that the plane cannot follow.
+        """
+        if kind != "follow":
+            raise OSError(f"the user-space plane follows schedules, and was asked for {kind}")
+        night = scaled_ps(self._setup, body["night_ps"]) // 1000
+        slots = [
+            (slot["permutation"], scaled_ps(self._setup, slot["day_ps"]) // 1000)
+            for slot in body["slots"]
+        ]
+        self._plane.follow(night, slots)
+        self.schedules.append((time.monotonic(), body))
+
+    def report(self) -> list[list[int]]:
+        """What racks have for each other, from their queues: rack, rack, bytes."""
+        racks, waiting = self._racks, self._plane.counts()["waiting"]
+        rows = ((at // racks, at % racks, size) for at, size in enumerate(waiting))
+        return [[a, b, size] for a, b, size in rows if size]
+
+    def counts(self) -> dict[str, Any]:
+        """The counts of the plane."""
+        found: dict[str, Any] = self._plane.counts()
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """What of the counts says how true the run was."""
+        counts = self.counts()
+        between = counts["in_day"] + counts["out_of_day"]
+        median, p99, p999, most = (ns / 1000 for ns in counts["lateness_ns"])
+        return {
+            "lost_frames": counts["lost"],
+            "in_day": counts["in_day"] / between if between else None,
+            "frames": counts["frames"],
+            "sync_frames": counts["sync"],
+            "strange_packets": counts["strange"],
+            "days": counts["days"],
+            "missed_days": counts["missed_days"],
+            "lateness_us": {"p50": median, "p99": p99, "p99.9": p999, "max": most},
+        }
+
+    def works(self) -> bool:
+        """Whether its thread still polls."""
+        return bool(self._plane.works())
+
+    def stop(self) -> None:
+        """Ends the thread; the devices go."""
+        self._plane.stop()
