@@ -186,7 +186,7 @@ def _back(hop: Hop) -> Hop:
 
 def _of_route(route: Mapping[str, Any]) -> list[Hop]:
     racks = route["racks"]
-    return list(zip(racks, racks[1:], route["planes"], strict=True))
+    return list(zip(racks[:-1], racks[1:], route["planes"], strict=True))
 
 
 def _ends(route: Mapping[str, Any]) -> tuple[int, int]:

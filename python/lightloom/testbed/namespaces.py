@@ -100,10 +100,10 @@ def settle_host(layout: Layout, host: Host, mtu: int, buffer: int) -> None:
         f"addr add {host.address}/32 dev {DEVICE}",
         f"route add {NETWORK} dev {DEVICE} scope link congctl cubic",
     ]
-    others = (other for other in layout.hosts if other != host)
+    neighbours = (other for other in layout.hosts if other != host)
     lines += [
         f"neigh replace {other.address} lladdr {other.mac} dev {DEVICE} nud permanent"
-        for other in others
+        for other in neighbours
     ]
     values = {
         "net.ipv6.conf.all.disable_ipv6": "1",
@@ -111,6 +111,9 @@ def settle_host(layout: Layout, host: Host, mtu: int, buffer: int) -> None:
         "net.ipv4.tcp_wmem": f"4096 {buffer} {buffer}",
         "net.ipv4.tcp_rmem": "4096 4194304 33554432",
     }
+    # Received packets are processed beside the thread that polls, which has the last processor.
+    others = (1 << max(1, (os.cpu_count() or 1) - 1)) - 1
+    spread = f"echo {others:x} > /sys/class/net/{DEVICE}/queues/rx-0/rps_cpus"
     quiet = [f"echo '{value}' > /proc/sys/{key.replace('.', '/')}" for key, value in values.items()]
-    shell.call(shell.inside(space, ["sh", "-c", "; ".join(quiet)]))
     shell.batch("ip", lines, space)
+    shell.call(shell.inside(space, ["sh", "-c", "; ".join([*quiet, spread])]))

@@ -7,7 +7,9 @@ use super::days::{Day, Days};
 use super::queues::{place_of, Queues};
 use super::{Host, Settings, Shared};
 use nix::libc;
+use nix::sched::{sched_setaffinity, CpuSet};
 use nix::time::{clock_gettime, ClockId};
+use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -83,8 +85,14 @@ pub fn run(
     Ok(())
 }
 
-/// The scheduler prefers this thread to hosts, as far as the process may ask for it.
+/// The scheduler prefers this thread to hosts, as far as the process may ask for it, and leaves
+/// it on the last processor; hosts' devices hand what they receive to the others.
 fn prefer() {
+    let last = std::thread::available_parallelism().map_or(1, usize::from) - 1;
+    let mut set = CpuSet::new();
+    if last > 0 && set.set(last).is_ok() {
+        let _ = sched_setaffinity(Pid::from_raw(0), &set);
+    }
     // SAFETY: no memory is touched; that it is refused is no harm.
     unsafe {
         let thread = libc::syscall(libc::SYS_gettid) as libc::id_t;
@@ -194,12 +202,11 @@ impl Plane<'_> {
             let begins = self.free[input].max(day.from).max(frame.at);
             let length = (frame.bytes().len() as u64).max(SHORTEST) + WIRE;
             let ends = begins + (length * 8 * 1_000_000_000).div_ceil(self.rate);
-            // The frame has passed, and nothing of it in the night.
-            if ends > day.until || ends > clock() {
-                return;
-            }
-            if clock() >= day.until {
-                // The loop was held up; it leaves the rest to the pair's next day.
+            // Nothing of it would pass in the night, nor before the frame ahead; a loop that was
+            // held up leaves the rest to the pair's next day. Its host has serialised it: it is
+            // handed on when it begins.
+            let now = clock();
+            if ends > day.until || begins > now || now >= day.until {
                 return;
             }
             let written = (&self.taps[frame.to]).write(frame.bytes());
