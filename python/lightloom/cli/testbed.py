@@ -17,7 +17,7 @@ from lightloom.cli.options import Overrides
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
-    from lightloom.testbed.setup import Setup
+    from lightloom.config import Experiment
 
 EXIT_FAILED = 1
 """A run was beyond its limits under `--strict`, or a tool failed."""
@@ -68,19 +68,25 @@ def run(
         from lightloom.cli.testbed_text import as_json, lines
         from lightloom.testbed.live import measure
         from lightloom.testbed.result import save, summary
+        from lightloom.testbed.setup import cases, setup_of
 
-        setup = _setup(file, overrides, fabric, name, context.args, host)
-        directory = out or Path("results") / f"testbed-{setup.layout.name}"
-        with _told(json) as tick:
-            live = measure(setup, tick)
-        figures = summary(live)
-        save(live, figures, directory)
+        given = _given(file, overrides, context.args, host)
+        # All are checked before the first runs.
+        setups = {case: setup_of(one, fabric, name) for case, one in cases(given).items()}
+        first = next(iter(setups.values()))
+        directory = out or Path("results") / f"testbed-{first.layout.name}"
+        found = {}
+        for case, setup in setups.items():
+            with _told(json) as tick:
+                live = measure(setup, tick)
+            found[case] = summary(live)
+            save(live, found[case], directory / case if len(setups) > 1 else directory)
+            if not json:
+                for line in lines(found[case], directory, case):
+                    console.say(line)
         if json:
-            console.print_json(as_json(figures))
-        else:
-            for line in lines(figures, directory):
-                console.say(line)
-    if strict and not live.fidelity.within:
+            console.print_json(as_json(found))
+    if strict and not all(figures["within_limits"] for figures in found.values()):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -89,8 +95,9 @@ def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name
     """Build a testbed and keep it up, its controller at work, until it is interrupted."""
     with _guarded():
         from lightloom.testbed.bed import Testbed
+        from lightloom.testbed.setup import setup_of
 
-        setup = _setup(file, overrides, fabric, name, [], 0, applications=False)
+        setup = setup_of(_given(file, overrides, None, 0), fabric, name)
         with Testbed(setup) as bed:
             bed.host.begin()
             console.say(f"{setup.layout.name}: {len(setup.layout.hosts)} hosts on {setup.label}")
@@ -156,26 +163,18 @@ def down(
             console.say(f"{one}: {spaces} namespaces removed, {processes} processes ended")
 
 
-def _setup(
-    file: Path,
-    overrides: list[str] | None,
-    fabric: str | None,
-    name: str | None,
-    command: list[str],
-    host: int,
-    *,
-    applications: bool = True,
-) -> Setup:
+def _given(
+    file: Path, overrides: list[str] | None, command: list[str] | None, host: int
+) -> Experiment:
+    """The experiment with its own applications, or with a command in their place."""
     from lightloom.config import load
-    from lightloom.testbed.setup import setup_of
 
     experiment = load(file, overrides or [])
-    if command or not applications:
-        table = dict(experiment.raw.get("testbed", {}))
-        given = [{"kind": "command", "from": host, "command": command}]
-        table["application"] = given if command else []
-        experiment = type(experiment)({**experiment.raw, "testbed": table}, experiment.path)
-    return setup_of(experiment, fabric, name)
+    if not command:
+        return experiment
+    table = dict(experiment.raw.get("testbed", {}))
+    table["application"] = [{"kind": "command", "from": host, "command": command}]
+    return type(experiment)({**experiment.raw, "testbed": table}, experiment.path)
 
 
 def _only(name: str | None) -> str:

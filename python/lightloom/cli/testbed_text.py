@@ -8,33 +8,43 @@ from typing import Any
 
 from lightloom import console
 
-SHORT = ("matched_ratio", "lost_frames", "in_day", "dark_packets", "within_limits")
-"""Figures of `--json` at its beginning, as far as they apply."""
 
-
-def as_json(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures, the short ones first."""
-    short = {key: figures[key] for key in SHORT if figures.get(key) is not None}
+def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of all cases, the worst of each short one first."""
+    worst = {
+        "matched_ratio": min,
+        "lost_frames": sum,
+        "in_day": min,
+        "dark_packets": sum,
+        "within_limits": all,
+    }
+    short = {}
+    for key, of in worst.items():
+        values = [figures[key] for figures in found.values() if figures.get(key) is not None]
+        if values:
+            short[key] = of(values)
+    if len(found) > 1:
+        return short | {"cases": found}
+    (figures,) = found.values()
     return short | {key: value for key, value in figures.items() if key not in short}
 
 
-def lines(figures: Mapping[str, Any], directory: Path) -> Iterator[str]:
+def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[str]:
     """The verdict, a line for each application, what was beyond the limits, where it is."""
-    yield _verdict(figures)
+    yield _verdict(figures, case)
     for one in figures["applications"]:
         yield f"  {_application(one)}"
     for one in figures.get("agreement", []):
-        rates = (
-            f"{console.rate(one['measured_bps'])} measured, {console.rate(one['simulated_bps'])}"
-        )
-        yield f"  {one['name']}: {rates} simulated ({one['difference']:+.0%}): {one['why']}"
+        measured, simulated = (console.rate(one[f"{of}_bps"]) for of in ("measured", "simulated"))
+        rates = f"{measured} measured, {simulated} simulated"
+        yield f"  {one['name']}: {rates} ({one['difference']:+.0%}): {one['why']}"
     for sentence in figures["beyond_limits"]:
         yield f"beyond the limits of the testbed: {sentence}"
     load = f"load {figures['load']:.1f} on {figures['processors']} processors"
-    yield f"measured on this machine, {load}, in {figures['seconds']:.1f} s: {directory}"
+    yield f"measured on this machine, {load}, in {figures['seconds']:.1f} s: {directory / case}"
 
 
-def _verdict(figures: Mapping[str, Any]) -> str:
+def _verdict(figures: Mapping[str, Any], case: str) -> str:
     said = []
     if figures["matched_ratio"] is not None:
         said.append(f"a circuit was worth {figures['matched_ratio']:.1f} × the electrical network")
@@ -44,7 +54,8 @@ def _verdict(figures: Mapping[str, Any]) -> str:
         said.append(f"{figures['lost_frames']} frames lost in the fabric")
     if "dark_packets" in figures:
         said.append(f"{figures['dark_packets']} packets sent into the dark")
-    return f"{figures['fabric']} on the testbed: {'; '.join(said)}"
+    name = f"{figures['fabric']}, {case}," if case else figures["fabric"]
+    return f"{name} on the testbed: {'; '.join(said)}"
 
 
 def _application(one: Mapping[str, Any]) -> str:

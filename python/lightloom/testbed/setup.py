@@ -105,6 +105,23 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
     return setup
 
 
+def cases(experiment: Experiment) -> dict[str, Experiment]:
+    """The experiment of each case of `[testbed]`, by its name; the experiment itself, named
+    "", where there are none.
+
+    Raises:
+        ConfigError: of a table that cannot be read, two cases of a name, or of a key to be set.
+    """
+    table = read_table(experiment.raw.get(TESTBED, {}))
+    found = {}
+    for at, case in enumerate(table.case):
+        if case.name in found or not re.fullmatch(r"[\w.-]+", case.name):
+            limit = "each case has a name of its own, of letters, digits, '.', '-' and '_'"
+            raise refusal(f"testbed.case[{at}].name", f'"{case.name}"', limit, "choose another")
+        found[case.name] = experiment.with_overrides(case.set)
+    return found or {"": experiment}
+
+
 def json_of(setup: Setup) -> str:
     """The experiment as the core reads it."""
     return json.dumps(of_core(dict(setup.resolved)))

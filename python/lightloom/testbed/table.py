@@ -33,6 +33,16 @@ class Application(BaseModel):
     """It is ended after so long."""
 
 
+class Case(BaseModel):
+    """The same once more, with other keys."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1)
+    set: list[str] = Field(default_factory=list)
+    """As `--set` takes them."""
+
+
 class Table(BaseModel):
     """The table `[testbed]`."""
 
@@ -43,9 +53,10 @@ class Table(BaseModel):
     settle_after: str = "5 ms"
     """After it stops sending into a circuit a rack switch waits so long before it goes dark."""
     sample: str = "50 ms"
-    capture: bool = False
-    """Whether what a host receives is kept as pcap."""
+    """The time from one sample of the counters to the next."""
     application: list[Application] = Field(default_factory=list)
+    case: list[Case] = Field(default_factory=list)
+    """Runs one after the other; a single one without."""
 
 
 def read_table(raw: Any) -> Table:
