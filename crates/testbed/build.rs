@@ -14,7 +14,9 @@ fn main() {
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
     let object = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("plane.o");
     let compiled = Command::new(clang)
-        .args(["-target", "bpf", "-O2", "-g", "-Wall", "-Werror", "-c", SOURCE, "-o"])
+        .args([
+            "-target", "bpf", "-O2", "-g", "-Wall", "-Werror", "-c", SOURCE, "-o",
+        ])
         .arg(&object)
         .status();
     if compiled.is_ok_and(|status| status.success()) {

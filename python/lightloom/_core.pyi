@@ -315,3 +315,94 @@ def ending_naming(begins: bool) -> None:
 
 def ending_told() -> None:
     """Notes that the user knows how the command ends."""
+
+class ControlLoop:
+    """The controller of an experiment's fabric in real time: its host has the clock and the
+    switch. Inputs and actions are JSON, in the form of the controller's log."""
+
+    def __init__(self, json: str, fabric: int, host: str) -> None:
+        """Of the fabric at index `fabric`; `host` names in the log who carries actions out.
+        Raises ConfigError for a fabric without a controller."""
+
+    def header(self) -> str:
+        """The first line of its log: policy, switch, timing."""
+
+    def opening(self) -> list[str]:
+        """What it is to hear first."""
+
+    def on(self, now_ps: int, input: str) -> list[str]:
+        """Hands an input over that came at `now_ps`; what is to be done, in order. Raises
+        ConfigError if the policy cannot decide."""
+
+    def silent(self, now_ps: int) -> None:
+        """The controller hears nothing until an input `silence`."""
+
+    def log(self) -> str:
+        """The log so far, as `plan --replay` reads it."""
+
+# The data planes of the Linux testbed; on Linux alone. Namespaces are files such as
+# /run/netns/NAME. All raise OSError of the kernel's refusals.
+
+TESTBED_NOWHERE: int
+"""What leads nowhere in the tables of the kernel plane."""
+
+class TestbedKernelPlane:
+    """The program of the kernel plane, attached to the interfaces of a namespace."""
+
+    def __init__(
+        self,
+        namespace: Path,
+        racks: int,
+        planes: int,
+        electrical: bool,
+        ports: list[tuple[str, int, int, str, int]],
+    ) -> None:
+        """`ports` are name, index, rack, role (host, tor-electrical, tor-optical, core, ocs),
+        and the number of the host in its rack or of the optical switch."""
+
+    def lead(self, next: list[int]) -> None:
+        """Where racks send, at (at × racks + src) × racks + dst: 0 over the electrical network,
+        1 + plane over an optical switch, or `TESTBED_NOWHERE`."""
+
+    def cross(self, outputs: list[int]) -> None:
+        """Outputs of the optical switches, at plane × racks + input; `TESTBED_NOWHERE` is dark."""
+
+    def lost(self) -> tuple[int, int, int]:
+        """Packets sent into the dark, with a strange address, and that nothing led to."""
+
+class TestbedUserPlane:
+    """Devices of hosts, and the thread that passes frames between them by a schedule."""
+
+    def __init__(
+        self,
+        hosts: list[tuple[Path, int, int]],
+        racks: int,
+        rate_bps: int,
+        device: str,
+        mtu: int,
+        frames: int,
+    ) -> None:
+        """`hosts` are namespace, rack, number in the rack; the plane holds so many `frames`."""
+
+    def follow(self, night_ns: int, slots: list[tuple[list[int], int]]) -> None:
+        """A schedule: the output of each input and the day [ns], slot by slot."""
+
+    def works(self) -> bool:
+        """Whether its thread still polls."""
+
+    def counts(self) -> dict[str, Any]:
+        """Frames, in_day, out_of_day, lost, strange, sync, days, missed_days; bytes carried,
+        waiting and offered at input × racks + output; lateness_ns of days: p50, p99, p99.9, max."""
+
+    def stop(self) -> None:
+        """Ends the thread; the devices go."""
+
+class TestbedSockets:
+    """What waits in the TCP sockets of a namespace."""
+
+    def __init__(self, namespace: Path) -> None: ...
+    def waiting(self) -> dict[str, int]:
+        """Bytes unacknowledged and not sent, by the peer's address."""
+
+def testbed_counters(namespace: Path) -> dict[str, tuple[int, int, int, int, int, int]]:
+    """Of each interface: bytes, packets and drops received, then sent."""

@@ -159,7 +159,9 @@ impl TestbedSockets {
 
     fn waiting(&mut self) -> PyResult<BTreeMap<String, u64>> {
         let waiting: BTreeMap<Ipv4Addr, u64> = self.0.waiting()?;
-        let texts = waiting.into_iter().map(|(peer, bytes)| (peer.to_string(), bytes));
+        let texts = waiting
+            .into_iter()
+            .map(|(peer, bytes)| (peer.to_string(), bytes));
         Ok(texts.collect())
     }
 }
@@ -172,7 +174,17 @@ fn testbed_counters(namespace: PathBuf) -> PyResult<BTreeMap<String, Columns>> {
     let found = counters::read(Path::new(&namespace))?;
     let columns = |c: counters::Counters| {
         let received = (c.rx_bytes, c.rx_packets, c.rx_dropped);
-        (received.0, received.1, received.2, c.tx_bytes, c.tx_packets, c.tx_dropped)
+        (
+            received.0,
+            received.1,
+            received.2,
+            c.tx_bytes,
+            c.tx_packets,
+            c.tx_dropped,
+        )
     };
-    Ok(found.into_iter().map(|(name, c)| (name, columns(c))).collect())
+    Ok(found
+        .into_iter()
+        .map(|(name, c)| (name, columns(c)))
+        .collect())
 }

@@ -27,7 +27,9 @@ pub struct Counters {
 /// # Errors
 /// If the namespace cannot be entered.
 pub fn read(namespace: &Path) -> io::Result<BTreeMap<String, Counters>> {
-    let text = within(namespace, || fs::read_to_string("/proc/thread-self/net/dev"))?;
+    let text = within(namespace, || {
+        fs::read_to_string("/proc/thread-self/net/dev")
+    })?;
     Ok(parse(&text))
 }
 
@@ -35,7 +37,8 @@ pub fn read(namespace: &Path) -> io::Result<BTreeMap<String, Counters>> {
 fn parse(text: &str) -> BTreeMap<String, Counters> {
     let rows = text.lines().filter_map(|line| line.split_once(':'));
     rows.filter_map(|(name, columns)| {
-        let columns: Option<Vec<u64>> = columns.split_whitespace().map(|c| c.parse().ok()).collect();
+        let columns: Option<Vec<u64>> =
+            columns.split_whitespace().map(|c| c.parse().ok()).collect();
         let columns = columns.filter(|columns| columns.len() >= 12)?;
         let counters = Counters {
             rx_bytes: columns[0],
@@ -56,7 +59,8 @@ mod tests {
 
     #[test]
     fn columns_are_read_by_their_place() {
-        let text = "Inter-|   Receive                                                |  Transmit\n \
+        let text =
+            "Inter-|   Receive                                                |  Transmit\n \
             face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets\n  \
             eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n";
         let found = parse(text);

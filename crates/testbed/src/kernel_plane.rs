@@ -114,7 +114,8 @@ impl KernelPlane {
             true => 0,
             false => NOWHERE,
         };
-        let next = { 0..racks }.flat_map(|at| (0..racks * racks).map(move |pair| (at, pair % racks)));
+        let next =
+            { 0..racks }.flat_map(|at| (0..racks * racks).map(move |pair| (at, pair % racks)));
         let next: Vec<u32> = next.map(|(at, dst)| direct(at, dst)).collect();
         plane.lead(&next)?;
         plane.cross(&vec![NOWHERE; (racks * planes) as usize])?;
@@ -221,7 +222,8 @@ impl KernelPlane {
 
     fn array<T: aya::Pod>(&mut self, name: &str) -> io::Result<Array<&mut MapData, T>> {
         let map = self.program.map_mut(name);
-        let map = map.ok_or_else(|| io::Error::other(format!("the program has no table {name}")))?;
+        let map =
+            map.ok_or_else(|| io::Error::other(format!("the program has no table {name}")))?;
         Array::try_from(map).map_err(io::Error::other)
     }
 }

@@ -78,7 +78,8 @@ fn request() -> Vec<u8> {
 fn add(answer: &[u8], waiting: &mut BTreeMap<Ipv4Addr, u64>) -> io::Result<bool> {
     let mut rest = answer;
     while !rest.is_empty() {
-        let message = <NetlinkMessage<SockDiagMessage>>::deserialize(rest).map_err(io::Error::other)?;
+        let message =
+            <NetlinkMessage<SockDiagMessage>>::deserialize(rest).map_err(io::Error::other)?;
         match message.payload {
             NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(found)) => {
                 let header = found.header;

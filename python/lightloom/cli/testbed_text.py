@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from lightloom import console
 
 def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The figures of all cases, the worst of each short one first."""
-    worst = {
+    worst: dict[str, Callable[[list[Any]], Any]] = {
         "matched_ratio": min,
         "lost_frames": sum,
         "in_day": min,

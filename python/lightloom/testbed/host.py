@@ -23,6 +23,9 @@ NAP_S = 0.002
 class Plane(Protocol):
     """What carries actions out."""
 
+    history: list[tuple[int, int, int, float, float | None]]
+    """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
+
     def takes_s(self, kind: str, body: Any) -> float:
         """How long an action takes from now on, in seconds, before `carry_out`."""
         ...
@@ -33,6 +36,10 @@ class Plane(Protocol):
 
     def report(self) -> list[list[int]]:
         """What there is to send: who reports it, for which rack, bytes."""
+        ...
+
+    def carried(self) -> list[tuple[str, int]]:
+        """Bytes so far, by the names of what received or sent them."""
         ...
 
     def facts(self) -> dict[str, Any]:

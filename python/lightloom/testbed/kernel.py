@@ -96,7 +96,6 @@ class KernelPlane:
             pairs, routes = body
             self._drained -= {(a, b) for a, b in pairs}
             self._routes = routes["routes"]
-            self._routes_directed = routes["directed"]
             self._lead()
 
     def _darken(self, hops: Iterable[Hop]) -> None:
@@ -144,22 +143,11 @@ class KernelPlane:
             rows += [[index, rack, size] for rack, size in sorted(waiting.items())]
         return rows
 
-    def found(self) -> dict[str, Any]:
-        """Lit circuits and ports as they are."""
-        circuits = [list(hop) for hop in sorted(self._lit)]
-        works = [True] * (self._layout.racks * self._layout.planes)
-        return {
-            "lit": {"directed": self._directed, "circuits": circuits},
-            "routes": {"directed": self._directed, "routes": list(self._routes)},
-            "schedule": None,
-            "drained": [list(pair) for pair in sorted(self._drained)],
-            "works": works,
-        }
-
-    def lit_between(self, a: int, b: int) -> bool:
-        """Whether a circuit joins two racks now."""
-        both = {(a, b), (b, a)}
-        return any((x, y) in both for x, y, _ in self._lit)
+    def carried(self) -> list[tuple[str, int]]:
+        """Bytes that hosts received and that uplinks sent, by their names."""
+        found = _core.testbed_counters(shell.NAMESPACES / self._layout.fabric)
+        rows = [(f"host {host.index}", found[host.port][3]) for host in self._layout.hosts]
+        return rows + [(tor.name, found[tor.name][3]) for tor, _ in self._layout.uplinks()]
 
     def facts(self) -> dict[str, Any]:
         """What the plane counts."""

@@ -14,11 +14,10 @@ from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.testbed import applications
 from lightloom.testbed.bed import Testbed
-from lightloom.testbed.kernel import KernelPlane
+from lightloom.testbed.host import Plane
 from lightloom.testbed.limits import Fidelity, judged
 from lightloom.testbed.measure import Samples
 from lightloom.testbed.setup import Setup
-from lightloom.testbed.user import UserPlane
 
 Tick = Callable[[float, str], None]
 """Hears seconds since the start and what goes on."""
@@ -66,7 +65,7 @@ def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
 def _measured(bed: Testbed, folder: Path, tick: Tick) -> Live:
     setup, host = bed.setup, bed.host
     running = applications.prepared(setup.table.application, setup.layout, folder)
-    samples = Samples(setup.layout)
+    samples = Samples()
     every = duration_ps("testbed.sample", setup.table.sample) / 1e12
     host.begin()
     next_sample = host.began
@@ -75,7 +74,7 @@ def _measured(bed: Testbed, folder: Path, tick: Tick) -> Live:
             host.step(next_sample)
             if time.monotonic() < next_sample:
                 continue
-            samples.take(bed.plane)
+            samples.take(bed.plane.carried())
             next_sample += every
             now = time.monotonic()
             for one in running:
@@ -89,7 +88,7 @@ def _measured(bed: Testbed, folder: Path, tick: Tick) -> Live:
     finally:
         for one in running:
             one.end()
-    samples.take(bed.plane)
+    samples.take(bed.plane.carried())
     ended = time.monotonic()
     return Live(
         setup=setup,
@@ -109,13 +108,8 @@ def _figures(one: applications.Running, began: float) -> dict[str, Any]:
     return applications.found(one) | {"begin_s": begin}
 
 
-def _circuits(
-    plane: KernelPlane | UserPlane, began: float, ended: float
-) -> list[tuple[int, int, int, float, float]]:
-    if isinstance(plane, UserPlane):
-        return []
-    rows = (
-        (a, b, p, since, ended if until is None else until)
-        for a, b, p, since, until in plane.history
-    )
-    return [(a, b, p, since - began, until - began) for a, b, p, since, until in rows]
+def _circuits(plane: Plane, began: float, ended: float) -> list[tuple[int, int, int, float, float]]:
+    return [
+        (a, b, number, since - began, (ended if until is None else until) - began)
+        for a, b, number, since, until in plane.history
+    ]

@@ -38,6 +38,9 @@ def make(layout: Layout) -> None:
     shell.batch("ip", [f"netns add {space}" for space in layout.namespaces])
     for space in layout.namespaces:
         shell.batch("ip", ["link set lo up"], space)
+        # Devices would speak to each other of their own accord.
+        quiet = "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6"
+        shell.call(shell.inside(space, ["sh", "-c", quiet]))
 
 
 def remove(name: str) -> tuple[int, int]:
@@ -106,7 +109,6 @@ def settle_host(layout: Layout, host: Host, mtu: int, buffer: int) -> None:
         for other in neighbours
     ]
     values = {
-        "net.ipv6.conf.all.disable_ipv6": "1",
         # Sockets may hold as much as the manager is to see (c-Through §4.1).
         "net.ipv4.tcp_wmem": f"4096 {buffer} {buffer}",
         "net.ipv4.tcp_rmem": "4096 4194304 33554432",

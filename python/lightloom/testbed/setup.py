@@ -152,12 +152,12 @@ def _choice(resolved: Mapping[str, Any], label: str | None) -> int:
         return at
     fits = [at for at, own in enumerate(fabrics) if own["kind"] in known]
     if not fits:
-        kinds = ", ".join(own["kind"] for own in fabrics)
+        kinds = ", ".join(str(own["kind"]) for own in fabrics)
         limit = "the testbed cannot emulate it"
         raise refusal("fabric.kind", kinds, limit, f"use one of {', '.join(known)}")
     if len(fits) > 1:
-        labels = ", ".join(fabrics[at]["label"] for at in fits)
-        raise refusal("--fabric", "(missing)", "several can be emulated", f"one of {labels}")
+        choices = ", ".join(str(fabrics[at]["label"]) for at in fits)
+        raise refusal("--fabric", "(missing)", "several can be emulated", f"one of {choices}")
     return fits[0]
 
 

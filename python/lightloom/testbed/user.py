@@ -43,6 +43,8 @@ class UserPlane:
             # Shaped to the rate of the link, or the ring of the device would overflow; packets,
             # not segments to be cut, as a day's bytes are few.
             shell.batch("tc", [f"qdisc add dev {DEVICE} root tbf {rate}"], space)
+        self.history: list[tuple[int, int, int, float, float | None]] = []
+        """Circuits that stay: none, as days take turns."""
         self.schedules: list[tuple[float, Mapping[str, Any]]] = []
         """Schedules that were followed, and since when [s of the monotonic clock]."""
 
@@ -76,6 +78,12 @@ class UserPlane:
         """The counts of the plane."""
         found: dict[str, Any] = self._plane.counts()
         return found
+
+    def carried(self) -> list[tuple[str, int]]:
+        """Bytes that crossed circuits, by the racks of each pair."""
+        racks, sizes = self._racks, self.counts()["carried"]
+        pairs = ((at // racks, at % racks, size) for at, size in enumerate(sizes))
+        return [(f"{a}>{b}", size) for a, b, size in pairs if a != b]
 
     def facts(self) -> dict[str, Any]:
         """What of the counts says how true the run was."""

@@ -44,7 +44,10 @@ impl Schedule {
                 return refuse(format!("the day of slot {at} has no length"));
             }
         }
-        let slots = self.slots.iter().map(|slot| slot.day_ns.saturating_add(self.night_ns));
+        let slots = self
+            .slots
+            .iter()
+            .map(|slot| slot.day_ns.saturating_add(self.night_ns));
         match slots.fold(0, u64::saturating_add) > MOST {
             true => refuse("a schedule of more than an hour".to_owned()),
             false => Ok(()),

@@ -183,7 +183,9 @@ impl UserPlane {
 
     /// Whether the thread still polls.
     pub fn works(&self) -> bool {
-        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+        self.thread
+            .as_ref()
+            .is_some_and(|thread| !thread.is_finished())
     }
 
     /// The counts as they are now.

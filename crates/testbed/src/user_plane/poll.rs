@@ -65,7 +65,9 @@ pub fn run(
     let mut plane = Plane {
         rate: settings.rate_bps,
         rack_of: hosts.iter().map(|host| host.rack).collect(),
-        host_at: places.map(|(at, host)| ((host.rack, host.number), at)).collect(),
+        host_at: places
+            .map(|(at, host)| ((host.rack, host.number), at))
+            .collect(),
         taps,
         queues: Queues::new(settings.racks, settings.frames, settings.mtu + HEADER),
         free: vec![0; settings.racks as usize],

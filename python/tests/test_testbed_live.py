@@ -1,0 +1,287 @@
+"""The testbed as it runs: packets cross, bytes are intact, nothing is left behind."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_testbed_setup import CTHROUGH, MORDIA, setup, table
+from testbed_support import RECEIVE, SEND, alone, live
+
+from lightloom.testbed import Testbed, namespaces, shell
+from lightloom.testbed.bed import KernelPlane, UserPlane
+from lightloom.testbed.guardian import begin as begin_guardian
+from lightloom.testbed.setup import Setup
+
+pytestmark = [live, alone]
+#: Circuits of everyone with everyone else's rack: what is decided without demand.
+STILL = {"kind": "hybrid", "policy": {"kind": "fixed", "circuits": [[0, 1]]}, "settle": "20 ms"}
+
+
+def inside(bed_setup: Setup, host: int, *command: str) -> list[str]:
+    layout = bed_setup.layout
+    return shell.inside(layout.namespace(layout.hosts[host]), command)
+
+
+@contextmanager
+def stepping(bed: Testbed, *processes: subprocess.Popen[str]) -> Iterator[None]:
+    """Drives the controller until all processes have ended, 20 s at most."""
+    until = time.monotonic() + 20
+    while any(process.poll() is None for process in processes) and time.monotonic() < until:
+        bed.host.step(time.monotonic() + 0.005)
+    try:
+        yield
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait(5)
+
+
+def transferred(bed: Testbed, source: int, to: int, size: int) -> tuple[str, str, int]:
+    """What was sent and received, by their digests, and how many bytes."""
+    address = bed.setup.layout.hosts[to].address
+    python = sys.executable
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    receiver = subprocess.Popen(inside(bed.setup, to, python, "-c", RECEIVE), **pipes)
+    for _ in range(40):
+        bed.host.step(time.monotonic() + 0.005)
+    command = inside(bed.setup, source, python, "-c", SEND, address, str(size))
+    sender = subprocess.Popen(command, **pipes)
+    with stepping(bed, sender, receiver):
+        pass
+    sent, got = sender.communicate(timeout=5), receiver.communicate(timeout=5)
+    assert sender.returncode == receiver.returncode == 0, (sent[1], got[1])
+    digest, received = got[0].split()
+    return sent[0].strip(), digest, int(received)
+
+
+def test_bytes_are_intact_over_circuits_and_vlans_say_which() -> None:
+    raw = table({**STILL, "circuit_rate": "200 Mb/s", "interval": "200 ms"})
+    with Testbed(setup(raw, "tcircuit")) as bed:
+        plane = bed.plane
+        assert isinstance(plane, KernelPlane)
+        bed.host.begin()
+        until = time.monotonic() + 5
+        while not plane.history and time.monotonic() < until:
+            bed.host.step(time.monotonic() + 0.01)
+        assert [row[:3] for row in plane.history] == [(0, 1, 0)]
+        space = bed.setup.layout.fabric
+        taken = {}
+        for device in ("o0.0", "e2"):
+            line = ["tcpdump", "-i", device, "-c", "20", "-nne", "vlan"]
+            taken[device] = subprocess.Popen(
+                shell.inside(space, line),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        time.sleep(0.5)
+        before = dict(plane.carried())
+        assert len(set(transferred(bed, 0, 1, 3_000_000)[:2])) == 1
+        over_light = dict(plane.carried())
+        assert len(set(transferred(bed, 2, 3, 300_000)[:2])) == 1
+        over_tree = dict(plane.carried())
+        # Bytes of the first are on the circuit, those of the second on the electrical network.
+        assert over_light["o0.0"] - before["o0.0"] > 3_000_000
+        assert over_light["e0"] - before["e0"] < 10_000
+        assert over_tree["e2"] - over_light["e2"] > 300_000
+        assert over_tree["o2.0"] == before["o2.0"]
+        texts = {device: process.communicate(timeout=10)[0] for device, process in taken.items()}
+        assert set(re.findall(r"vlan (\d+)", texts["o0.0"])) == {"200"}
+        assert set(re.findall(r"vlan (\d+)", texts["e2"])) == {"100"}
+        assert plane.facts() == {"dark_packets": 0, "strange_packets": 0, "lost_frames": 0}
+
+
+def test_what_is_sent_into_the_dark_is_counted() -> None:
+    """The count above can be other than zero: rack switches that are led into a dark circuit."""
+    raw = table({**STILL, "circuit_rate": "200 Mb/s", "interval": "60 s"})
+    with Testbed(setup(raw, "tdark")) as bed:
+        plane = bed.plane
+        assert isinstance(plane, KernelPlane)
+        racks = bed.setup.layout.racks
+        plane._plane.lead([1] * racks**3)
+        ping = inside(bed.setup, 0, "ping", "-c", "3", "-i", "0.2", "-W", "1", "10.0.1.1")
+        if subprocess.run(["which", "ping"], capture_output=True, check=False).returncode:
+            code = "import socket; s = socket.socket(2, 2); [s.sendto(b'x', ('10.0.1.1', 9))] * 3"
+            ping = inside(bed.setup, 0, sys.executable, "-c", code)
+        subprocess.run(ping, capture_output=True, check=False, timeout=10)
+        assert plane.facts()["dark_packets"] >= 1
+
+
+@pytest.mark.parametrize("policy", ["rotation", "mordia"])
+def test_days_lose_nothing(policy: str) -> None:
+    """TCP through days of 1 ms: every frame in its day but for a few, bytes intact."""
+    keys = {"slot": "1.1 ms", "night": "100 us", "shortest_slot": "1.1 ms", "policy": policy}
+    raw = table({**MORDIA, **keys, "link_rate": "200 Mb/s", "interval": "10 ms"})
+    with Testbed(setup(raw, "tdays")) as bed:
+        assert isinstance(bed.plane, UserPlane)
+        bed.host.begin()
+        sent, got, size = transferred(bed, 0, 2, 2_000_000)
+        facts = bed.plane.facts()
+        counts = bed.plane.counts()
+    assert (sent, size) == (got, 2_000_000)
+    assert facts["lost_frames"] == 0
+    assert facts["in_day"] > 0.99
+    assert facts["sync_frames"] > 0
+    assert counts["carried"][2] > 2_000_000
+    assert sum(counts["carried"]) + sum(counts["waiting"]) == sum(counts["offered"])
+
+
+def test_a_matching_carries_its_pairs_alone() -> None:
+    """With days of 0 ↔ 1 only, what is for rack 2 waits, and is neither lost nor delivered."""
+    with Testbed(setup(table(MORDIA), "tonly")) as bed:
+        assert isinstance(bed.plane, UserPlane)
+        bed.plane._plane.follow(30_000, [([1, 0, 2, 3], 300_000)])
+        code = (
+            "import socket; s = socket.socket(2, 2)\n"
+            "for host in (1, 2):\n"
+            "    for _ in range(50): s.sendto(b'x' * 500, (f'10.0.{host}.1', 9))"
+        )
+        subprocess.run(inside(bed.setup, 0, sys.executable, "-c", code), check=True, timeout=10)
+        time.sleep(0.2)
+        counts = bed.plane.counts()
+    frame = 500 + 8 + 20 + 14
+    assert counts["carried"][1] == 50 * frame
+    assert counts["carried"][2] == 0
+    assert counts["waiting"][2] == 50 * frame
+    assert counts["lost"] == 0
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there, and more than an entry that nobody has asked for."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    except OSError:
+        return False
+
+
+def left() -> tuple[list[str], list[str], int]:
+    """Namespaces, devices outside of them, and open files of this process."""
+    devices = sorted(path.name for path in Path("/sys/class/net").iterdir())
+    return namespaces.existing(), devices, len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_what_is_built_is_gone_afterwards() -> None:
+    before = left()
+    for cycle in range(3):
+        for raw in (table(CTHROUGH), table(MORDIA)):
+            with Testbed(setup(raw, f"tcycle{cycle}")) as bed:
+                assert len(namespaces.existing(bed.setup.layout.name)) == 5
+    assert left() == before
+
+
+def test_a_second_testbed_beside_the_first() -> None:
+    with Testbed(setup(table(MORDIA), "tone")), Testbed(setup(table(CTHROUGH), "ttwo")):
+        assert set(namespaces.names()) >= {"tone", "ttwo"}
+        assert len(namespaces.existing("tone")) == len(namespaces.existing("ttwo")) == 5
+        with pytest.raises(Exception, match="tone"):
+            Testbed(setup(table(MORDIA), "tone")).__enter__()
+    assert not {"tone", "ttwo"} & set(namespaces.names())
+
+
+def written(path: Path, fabric: dict[str, Any], seconds: int) -> Path:
+    application = f'[[testbed.application]]\nkind = "command"\ncommand = "sleep {seconds}"\n'
+    keys = "\n".join(f"{key} = {json.dumps(value)}" for key, value in fabric.items())
+    cluster = '[cluster]\nracks = 4\nservers_per_rack = 1\nserver_rate = "200 Mb/s"\n'
+    workload = '[workload]\npattern = "permutation"\nload = 0.1\nsizes = "web-search"\nflows = 10\n'
+    path.write_text(f"{cluster}\n{workload}\n[[fabric]]\n{keys}\n\n[testbed]\n{application}")
+    return path
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_whatever_ends_the_command_the_machine_is_clean(tmp_path: Path, end: int) -> None:
+    file = written(tmp_path / "tkill.toml", MORDIA, 30)
+    line = [sys.executable, "-m", "lightloom", "testbed", "run", str(file), "-o", str(tmp_path)]
+    command = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    until = time.monotonic() + 20
+    busy: list[int] = []
+    while not busy and time.monotonic() < until:
+        spaces = namespaces.existing("tkill")
+        busy = [pid for space in spaces for pid in namespaces.pids(space)]
+        time.sleep(0.1)
+    assert busy
+    command.send_signal(end)
+    command.wait(10)
+    while namespaces.existing("tkill") and time.monotonic() < until + 20:
+        time.sleep(0.1)
+    assert namespaces.existing("tkill") == []
+    assert [pid for pid in busy if runs(pid)] == []
+    assert not (tmp_path / "summary.json").exists()
+
+
+def test_down_takes_down_what_nobody_guards() -> None:
+    """Also with a process that does not heed SIGTERM."""
+    layout = setup(table(CTHROUGH), "tdown").layout
+    namespaces.make(layout)
+    line = shell.inside(layout.fabric, ["sh", "-c", "trap '' TERM; sleep 30 & wait; sleep 30"])
+    process = subprocess.Popen(line)
+    until = time.monotonic() + 5
+    while len(namespaces.pids(layout.fabric)) < 2 and time.monotonic() < until:
+        time.sleep(0.02)
+    done = subprocess.run(
+        [sys.executable, "-m", "lightloom", "testbed", "down", "tdown"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert namespaces.existing("tdown") == []
+    assert process.wait(5) != 0
+
+
+def test_a_guardian_waits_for_its_maker() -> None:
+    layout = setup(table(CTHROUGH), "tguard").layout
+    namespaces.make(layout)
+    guardian = begin_guardian("tguard")
+    time.sleep(0.5)
+    assert len(namespaces.existing("tguard")) == 5
+    guardian.communicate(timeout=10)
+    assert namespaces.existing("tguard") == []
+
+
+def test_a_run_writes_what_it_measured(tmp_path: Path) -> None:
+    fabric = {**CTHROUGH, "circuit_rate": "200 Mb/s"}
+    file = written(tmp_path / "trun.toml", fabric, 1)
+    out = tmp_path / "out"
+    line = [
+        sys.executable,
+        "-m",
+        "lightloom",
+        "testbed",
+        "run",
+        str(file),
+        "-o",
+        str(out),
+        "--json",
+    ]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["basis"] == "testbed"
+    assert (figures["dark_packets"], figures["lost_frames"]) == (0, 0)
+    assert figures["applications"][0]["exit_code"] == 0
+    names = {path.name for path in out.iterdir() if path.is_file()}
+    assert names >= {"summary.json", "throughput.parquet", "circuits.parquet", "controller.jsonl"}
+
+
+def test_a_host_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    file = written(tmp_path / "tbad.toml", MORDIA, 1)
+    line = [sys.executable, "-m", "lightloom", "testbed", "run", str(file), "--host", "9"]
+    done = subprocess.run([*line, "--", "true"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "hosts are 0 to 3" in done.stderr
+    missing = subprocess.run(
+        [*line[:-1], "0", "-o", str(tmp_path / "o"), "--", "no-such-program"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "no-such-program" in missing.stdout + missing.stderr

@@ -1,0 +1,270 @@
+"""The testbed before anything is built: what is refused, and the tables of its planes."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lightloom
+from lightloom import _core
+from lightloom.errors import ConfigError
+from lightloom.testbed.host import RealTimeHost
+from lightloom.testbed.kernel import next_hops, outputs
+from lightloom.testbed.layout import Layout
+from lightloom.testbed.limits import percentile
+from lightloom.testbed.matched import matched
+from lightloom.testbed.measure import Samples
+from lightloom.testbed.setup import Setup, cases, setup_of
+
+NOWHERE = _core.TESTBED_NOWHERE
+
+
+def table(fabric: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "cluster": {"racks": 4, "servers_per_rack": 1, "server_rate": "500 Mb/s", **more},
+        "workload": {"pattern": "permutation", "load": 0.1, "sizes": "web-search", "flows": 10},
+        "fabric": [fabric],
+    }
+
+
+def setup(raw: dict[str, Any], name: str = "test") -> Setup:
+    return setup_of(lightloom.load(raw), None, name)
+
+
+MORDIA = {
+    "kind": "mordia",
+    "policy": "rotation",
+    "slot": "330 us",
+    "night": "30 us",
+    "shortest_slot": "200 us",
+}
+CTHROUGH = {"kind": "cthrough", "interval": "100 ms", "circuit_rate": "500 Mb/s"}
+
+
+def test_what_a_setup_takes_from_the_experiment() -> None:
+    found = setup(table({**CTHROUGH, "oversubscription": 10}, servers_per_rack=2))
+    assert (found.plane, found.layout.racks, len(found.layout.hosts)) == ("kernel", 4, 8)
+    assert (found.host_bps, found.circuit_bps) == (500_000_000, 500_000_000)
+    assert found.electrical_bps == 100_000_000
+    assert found.dark_ps == 10_000_000_000
+    assert setup(table(MORDIA)).plane == "user"
+
+
+@pytest.mark.parametrize(
+    ("raw", "key", "remedy"),
+    [
+        (table({"kind": "rotornet"}), "fabric.kind", "cthrough"),
+        (
+            table({**MORDIA, "slot": "100 us", "shortest_slot": "95 us"}),
+            "fabric.slot",
+            "testbed.time_scale = 2",
+        ),
+        (
+            table({**CTHROUGH, "reconfiguration_delay": "1 ms"}),
+            "fabric.reconfiguration_delay",
+            "10",
+        ),
+        (table(CTHROUGH, server_rate="10 Gb/s"), "cluster.nic", "lower"),
+        (table(CTHROUGH, racks=40), "cluster.racks", "fewer"),
+        (table(CTHROUGH, servers_per_rack=32), "cluster", "fewer"),
+        (table(CTHROUGH) | {"testbed": {"scale": 2}}, "testbed.scale", "time_scale"),
+        (
+            table(CTHROUGH) | {"testbed": {"application": [{"kind": "iperf3", "to": 9}]}},
+            "testbed.application[0].to",
+            "there",
+        ),
+        (
+            table(CTHROUGH) | {"testbed": {"application": [{"kind": "iperf3", "to": 0}]}},
+            "testbed.application[0].to",
+            "another",
+        ),
+        (
+            table(CTHROUGH) | {"testbed": {"application": [{"kind": "command"}]}},
+            "testbed.application[0].command",
+            "command",
+        ),
+    ],
+)
+def test_what_cannot_be_emulated_is_refused(raw: dict[str, Any], key: str, remedy: str) -> None:
+    with pytest.raises(ConfigError) as problem:
+        setup(raw)
+    assert problem.value.key == key
+    assert remedy in (problem.value.remedy or "")
+
+
+def test_longer_times_make_short_days_possible() -> None:
+    raw = table({**MORDIA, "slot": "100 us", "shortest_slot": "95 us"}) | {
+        "testbed": {"time_scale": 2}
+    }
+    assert setup(raw).table.time_scale == 2
+
+
+def test_a_file_with_the_table_is_simulated_all_the_same() -> None:
+    raw = table(CTHROUGH) | {"testbed": {"time_scale": 2}}
+    assert lightloom.run(raw).flows.num_rows == 10
+
+
+@pytest.mark.parametrize("name", ["cthrough", "mordia", "hydra"])
+def test_the_examples_can_be_emulated(name: str) -> None:
+    experiment = lightloom.load(ROOT / "examples" / f"testbed-{name}.toml")
+    for case in cases(experiment).values():
+        assert setup_of(case).table.application
+
+
+def test_addresses_are_one_for_each_host() -> None:
+    hosts = Layout("x", 16, 4, 1, True).hosts
+    assert len({host.mac for host in hosts}) == len({host.address for host in hosts}) == 64
+    assert (hosts[5].mac, hosts[5].address) == ("02:4c:00:01:00:01", "10.0.1.2")
+
+
+@given(
+    racks=st.integers(2, 8),
+    planes=st.integers(1, 3),
+    electrical=st.booleans(),
+    data=st.data(),
+)
+def test_packets_follow_the_routes(racks: int, planes: int, electrical: bool, data: Any) -> None:
+    """Walked hop by hop through both tables, a packet arrives by its route, or over the
+    electrical network, or nowhere; it never meets a dark input."""
+    lit: list[tuple[int, int, int]] = []
+    for plane in range(planes):
+        free = data.draw(st.permutations(range(racks)))
+        pairs = zip(free[::2], free[1::2], strict=False)
+        kept = [tuple(sorted(pair)) for pair in pairs if data.draw(st.booleans())]
+        lit += [(a, b, plane) for a, b in kept]
+    joined: dict[int, list[tuple[int, int]]] = {rack: [] for rack in range(racks)}
+    for a, b, plane in lit:
+        joined[a].append((b, plane))
+        joined[b].append((a, plane))
+    routes = []
+    for start in range(racks):
+        path, ways = [start], []
+        while len(path) < 4:
+            onward = [hop for hop in joined[path[-1]] if hop[0] not in path]
+            if not onward:
+                break
+            rack, plane = data.draw(st.sampled_from(onward))
+            path.append(rack)
+            ways.append(plane)
+        if ways and data.draw(st.booleans()):
+            routes.append({"racks": path, "planes": ways})
+    layout = Layout("x", racks, 1, planes, electrical)
+    leads = next_hops(routes, layout, directed=False)
+    crosses = outputs(lit, False, racks, planes)
+    ends = {tuple(sorted((route["racks"][0], route["racks"][-1]))) for route in routes}
+    for src, dst in itertools.permutations(range(racks), 2):
+        at, hops = src, 0
+        while at != dst:
+            lead = leads[(at * racks + src) * racks + dst]
+            if lead in (0, NOWHERE):
+                break
+            at = crosses[(lead - 1) * racks + at]
+            hops += 1
+            assert at != NOWHERE
+            assert hops <= 3
+        if tuple(sorted((src, dst))) in ends:
+            assert at == dst
+            assert hops >= 1
+        else:
+            assert hops == 0
+            assert lead == (0 if electrical else NOWHERE)
+
+
+class FakePlane:
+    """Carries actions out at once, and checks that each port is in one circuit."""
+
+    def __init__(self, waiting: list[list[int]]) -> None:
+        self.waiting = waiting
+        self.lit: set[tuple[int, ...]] = set()
+        self.history: list[tuple[int, int, int, float, float | None]] = []
+        self.kinds: list[str] = []
+
+    def takes_s(self, kind: str, body: Any) -> float:
+        return 0.01 if kind == "light" else 0.0
+
+    def carry_out(self, kind: str, body: Any) -> None:
+        self.kinds.append(kind)
+        if kind == "dark":
+            self.lit -= {tuple(row) for row in body["circuits"]}
+        if kind == "light":
+            self.lit |= {tuple(row) for row in body["circuits"]}
+        ports = [(rack, plane) for a, b, plane in self.lit for rack in (a, b)]
+        assert len(ports) == len(set(ports))
+
+    def report(self) -> list[list[int]]:
+        return self.waiting
+
+    def carried(self) -> list[tuple[str, int]]:
+        return []
+
+    def facts(self) -> dict[str, Any]:
+        return {}
+
+    def works(self) -> bool:
+        return True
+
+    def stop(self) -> None:
+        pass
+
+
+def test_the_log_of_a_live_controller_plays_again(tmp_path: Path) -> None:
+    import time
+
+    raw = table({**CTHROUGH, "interval": "60 ms", "report_queue": "0 B", "report_change": "0 B"})
+    plane = FakePlane([[0, 2, 5_000_000], [1, 3, 4_000_000], [0, 1, 1_000_000]])
+    host = RealTimeHost(setup(raw), plane)
+    host.begin()
+    until = time.monotonic() + 5
+    while time.monotonic() < until and "enter" not in plane.kinds:
+        host.step(time.monotonic() + 0.01)
+    assert plane.lit == {(0, 2, 0), (1, 3, 0)}
+    assert plane.kinds[:3] == ["dark", "light", "enter"]
+    found = json.loads(_core.control_replay(host.log()))
+    assert found["replay"]["parted"] is None
+    assert found["header"]["host"] == "testbed: cthrough"
+
+
+def test_a_live_controller_that_was_told_otherwise_parts() -> None:
+    """The check above can fail: a log whose demand is another leads elsewhere."""
+    plane = FakePlane([[0, 2, 5_000_000], [1, 3, 4_000_000]])
+    raw = table({**CTHROUGH, "interval": "60 ms", "report_queue": "0 B", "report_change": "0 B"})
+    host = RealTimeHost(setup(raw), plane)
+    host.begin()
+    while "enter" not in plane.kinds:
+        host.step(host.began + 5)
+    log = host.log().replace('"demand":[[0,2,5000000],[1,3,4000000]]', '"demand":[[0,1,9]]')
+    assert json.loads(_core.control_replay(log))["replay"]["parted"] is not None
+
+
+def test_what_a_circuit_was_worth() -> None:
+    """100 Mb/s without a circuit, 900 with, the change left out: nine times as much."""
+
+    class Run:
+        setup = setup(table(CTHROUGH))
+        began = 100.0
+        circuits = ((0, 2, 0, 1.0, 2.0),)
+        samples = Samples()
+
+    sizes = 0
+    for step in range(41):
+        now = 100.0 + step * 0.05
+        Run.samples.times.append(now)
+        Run.samples.columns.setdefault("host 2", []).append(sizes)
+        sizes += int((900e6 if now >= 101.0 - 1e-9 else 100e6) / 8 * 0.05)
+    one = {"from": 0, "to": 2, "begin_s": 0.0, "took_s": 2.0}
+    found = matched(Run, one)  # type: ignore[arg-type]
+    assert found["unmatched_bps"] == pytest.approx(100e6, rel=1e-3)
+    assert found["matched_bps"] == pytest.approx(900e6, rel=1e-3)
+    assert found["ratio"] == pytest.approx(9, rel=1e-3)
+
+
+@given(st.lists(st.integers(0, 100), min_size=1), st.floats(0.01, 1))
+def test_percentiles_are_of_the_sorted_values(values: list[int], share: float) -> None:
+    found = percentile(values, share)
+    assert sum(value <= found for value in values) >= share * len(values) - 1e-9
+    assert sum(value < found for value in values) < share * len(values) + 1e-9

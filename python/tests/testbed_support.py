@@ -1,0 +1,58 @@
+"""What tests of the Linux testbed share: whether this machine can, and small programs."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def reason() -> str | None:
+    """Why no testbed can be built here; None if one can."""
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    if shutil.which("ip", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
+        return "no iproute2"
+    probe = "lightloom-probe-0"
+    made = subprocess.run(["ip", "netns", "add", probe], capture_output=True, check=False)
+    if made.returncode:
+        return "no network namespaces"
+    subprocess.run(["ip", "netns", "del", probe], capture_output=True, check=False)
+    return None if Path("/dev/net/tun").exists() else "no /dev/net/tun"
+
+
+REASON = reason()
+live = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+#: Tests of one machine's namespaces run one after the other.
+alone = pytest.mark.xdist_group("testbed")
+
+#: Sends as many bytes of a sequence as asked for, then waits until the peer has closed.
+SEND = """
+import hashlib, socket, sys
+address, size = sys.argv[1], int(sys.argv[2])
+data = bytes(i * 37 % 251 for i in range(65_521))
+sent, digest = 0, hashlib.sha256()
+with socket.create_connection((address, 7000), timeout=20) as peer:
+    while sent < size:
+        part = data[: size - sent]
+        peer.sendall(part)
+        digest.update(part)
+        sent += len(part)
+    peer.shutdown(socket.SHUT_WR)
+    peer.recv(1)
+print(digest.hexdigest())
+"""
+RECEIVE = """
+import hashlib, socket
+digest, size = hashlib.sha256(), 0
+with socket.create_server(("0.0.0.0", 7000)) as server:
+    server.settimeout(20)
+    peer, _ = server.accept()
+    with peer:
+        peer.settimeout(20)
+        while part := peer.recv(1 << 16):
+            digest.update(part)
+            size += len(part)
+print(digest.hexdigest(), size)
+"""
