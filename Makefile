@@ -86,6 +86,7 @@ clean: ## Remove everything that the tasks made
 $(STAMPS)/system: scripts/system.sh
 	@mkdir -p $(STAMPS)
 	bash scripts/system.sh
+	bash scripts/system.sh --testbed
 	@touch $@
 
 $(STAMPS)/venv: $(STAMPS)/system pyproject.toml constraints.txt

@@ -7,6 +7,8 @@
 #   scripts/system.sh --python    print the Python to use
 #   scripts/system.sh --browser   the same for Chromium, in which the report's page is tested;
 #                                 without it those tests are skipped
+#   scripts/system.sh --testbed   the same for the programs of the Linux testbed and for clang,
+#                                 which compiles its kernel plane; without them that is left out
 set -euo pipefail
 
 rust_needed=1.88
@@ -45,6 +47,17 @@ fi
 if [ "${1:-}" = --browser ]; then
   find_browser >/dev/null || (install_packages chromium) ||
     echo "without Chromium the report's page is not tested in a browser" >&2
+  exit 0
+fi
+
+if [ "${1:-}" = --testbed ]; then
+  wanted=()
+  for pair in clang:clang ip:iproute2 iperf3:iperf3 nbdcopy:libnbd-bin nbdkit:nbdkit \
+    tcpdump:tcpdump mpirun:openmpi-bin setpriv:util-linux; do
+    PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%:*}" >/dev/null || wanted+=("${pair##*:}")
+  done
+  [ ${#wanted[@]} = 0 ] || (install_packages "${wanted[@]}") ||
+    echo "without ${wanted[*]} the testbed is not built and tested in full" >&2
   exit 0
 fi
 

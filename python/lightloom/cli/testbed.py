@@ -65,7 +65,7 @@ def run(
     EXPERIMENT.toml is that of a simulation, with a table [testbed] of applications.
     """
     with _guarded():
-        from lightloom.cli.testbed_text import as_json, lines
+        from lightloom.cli.testbed_text import as_json, lines, verdict
         from lightloom.testbed.live import measure
         from lightloom.testbed.result import save, summary
         from lightloom.testbed.setup import cases, setup_of
@@ -80,7 +80,7 @@ def run(
             with _told(json) as tick:
                 live = measure(setup, tick)
             found[case] = summary(live)
-            save(live, found[case], directory / case if len(setups) > 1 else directory)
+            save(live, found[case], verdict(found[case], case), directory / case)
             if not json:
                 for line in lines(found[case], directory, case):
                     console.say(line)

@@ -31,7 +31,7 @@ def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[str]:
     """The verdict, a line for each application, what was beyond the limits, where it is."""
-    yield _verdict(figures, case)
+    yield verdict(figures, case)
     for one in figures["applications"]:
         yield f"  {_application(one)}"
     for one in figures.get("agreement", []):
@@ -44,7 +44,8 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
     yield f"measured on this machine, {load}, in {figures['seconds']:.1f} s: {directory / case}"
 
 
-def _verdict(figures: Mapping[str, Any], case: str) -> str:
+def verdict(figures: Mapping[str, Any], case: str) -> str:
+    """What came out, in a line."""
     said = []
     if figures["matched_ratio"] is not None:
         said.append(f"a circuit was worth {figures['matched_ratio']:.1f} × the electrical network")

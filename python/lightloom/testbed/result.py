@@ -15,6 +15,7 @@ from lightloom.config import to_toml
 from lightloom.testbed.agreement import compared, flows, replay_table, trace
 from lightloom.testbed.live import Live
 from lightloom.testbed.matched import best, matched
+from lightloom.testbed.report import page
 from lightloom.writing import write_files
 
 REPLAY = "replay.toml"
@@ -51,8 +52,8 @@ def _matched(live: Live, one: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in matched(live, one).items() if key != "ratio"}
 
 
-def save(live: Live, figures: dict[str, Any], directory: Path) -> list[Path]:
-    """Writes all files of a run, or none; returns their paths.
+def save(live: Live, figures: dict[str, Any], verdict: str, directory: Path) -> list[Path]:
+    """Writes all files of a run, or none; returns their paths. `verdict` heads the page.
 
     Raises:
         WriteError: that names the file.
@@ -62,6 +63,7 @@ def save(live: Live, figures: dict[str, Any], directory: Path) -> list[Path]:
         "testbed": live.setup.table.model_dump(by_alias=True, exclude_none=True),
     }
     files = {
+        "report.html": page(live, figures, verdict).encode(),
         "summary.json": json.dumps(figures, indent=2).encode() + b"\n",
         "throughput.parquet": _parquet(_throughput(live)),
         "circuits.parquet": _parquet(_circuits(live)),
