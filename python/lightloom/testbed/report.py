@@ -91,7 +91,7 @@ def _picture(live: Live) -> str:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    told: dict[str, Any] = {"svg.fonttype": "none", "svg.hashsalt": "testbed", "font.size": 9}
+    told: Any = {"svg.fonttype": "none", "svg.hashsalt": "testbed", "font.size": 9}
     with mpl.rc_context(told):
         figure = Figure(figsize=(8, 3.2), layout="constrained")
         axes = figure.add_subplot()
