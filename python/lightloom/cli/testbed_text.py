@@ -8,6 +8,9 @@ from typing import Any
 
 from lightloom import console
 
+LINES = 20
+"""So many of what a command printed are shown, from its end."""
+
 
 def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The figures of all cases, the worst of each short one first."""
@@ -34,6 +37,8 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
     yield verdict(figures, case)
     for one in figures["applications"]:
         yield f"  {_application(one)}"
+        for line in one.get("output", "").splitlines()[-LINES:]:
+            yield f"    {line}"
     for one in figures.get("agreement", []):
         measured, simulated = (console.rate(one[f"{of}_bps"]) for of in ("measured", "simulated"))
         rates = f"{measured} measured, {simulated} simulated"

@@ -20,16 +20,21 @@ from lightloom import _core
 from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.testbed import shell
-from lightloom.testbed.layout import Host, Layout
+from lightloom.testbed.layout import DEVICE, Host, Layout
 from lightloom.testbed.table import Application
 
 PORT = 5201
 """Servers listen on this port and those above."""
+OUTPUT = 10_000
+"""So much of what a command printed is kept, from its end [characters]."""
+PREFERRED = -10
+"""The niceness of the process that drives the testbed; its applications have none."""
 HEAD_START_S = 0.3
 """A server is begun so long before its client."""
 NEEDS = {
     "iperf3": ("iperf3",),
     "nbdcopy": ("nbdcopy", "nbdkit"),
+    "mpi": ("mpirun",),
     "command": (),
 }
 """Programs of each kind."""
@@ -83,7 +88,8 @@ class Running:
     def _begin(self, space: str, command: Sequence[str]) -> None:
         number = len(self.processes)
         # They end with this process, whatever becomes of it.
-        line = shell.inside(space, ["setpriv", "--pdeathsig", "KILL", *command])
+        begun = ["nice", "-n", str(-PREFERRED), "setpriv", "--pdeathsig", "KILL", *command]
+        line = shell.inside(space, begun)
         out = self.folder / f"{self.name}.{number}.out"
         err = self.folder / f"{self.name}.{number}.err"
         with out.open("wb") as output, err.open("wb") as errors:
@@ -136,7 +142,7 @@ def prepared(tables: Sequence[Application], layout: Layout, folder: Path) -> lis
             shell.found(tool)
         source = layout.hosts[table.source]
         to = None if table.to is None else layout.hosts[table.to]
-        commands = _commands(table, at, layout, source, to)
+        commands = _commands(table, at, layout, source, to, folder)
         name = _plain(table.name) or f"{table.kind}-{at}"
         made.append(Running(table, name, source, to, commands, folder))
     return made
@@ -147,14 +153,15 @@ def _plain(name: str) -> str:
 
 
 def _commands(
-    table: Application, at: int, layout: Layout, source: Host, to: Host | None
+    table: Application, at: int, layout: Layout, source: Host, to: Host | None, folder: Path
 ) -> list[tuple[str, list[str], float]]:
     begin = duration_ps("begin", table.begin) / 1e12 + HEAD_START_S
     port = str(PORT + at)
     here = layout.namespace(source)
-    if table.kind == "command":
+    if table.kind in ("command", "mpi"):
         words = shlex.split(table.command) if isinstance(table.command, str) else table.command
-        return [(here, list(words), begin)]
+        line = mpi_line(layout, folder, words) if table.kind == "mpi" else list(words)
+        return [(here, line, begin)]
     if to is None:
         raise refusal("to", "(missing)", "somebody has to receive", "name a host")
     there = layout.namespace(to)
@@ -174,6 +181,29 @@ def _commands(
     return [(there, server, begin - HEAD_START_S), (here, client, begin)]
 
 
+def mpi_line(layout: Layout, folder: Path, words: Sequence[str]) -> list[str]:
+    """The command line that runs a program by Open MPI, a rank on each host. Its daemons are
+    begun by a script that enters the namespace of the host whose address it is given."""
+    cases = [f"{h.address}) space={layout.namespace(h)} ;;" for h in layout.hosts]
+    agent = folder / "mpi-agent"
+    text = ["#!/bin/sh", "host=$1; shift", 'case "$host" in', *cases, "*) exit 1 ;;", "esac"]
+    text.append(f'exec {shell.found("ip")} netns exec "$space" sh -c "$*"')
+    agent.write_text("\n".join(text) + "\n", encoding="utf-8")
+    agent.chmod(0o755)
+    options = {
+        "plm_rsh_agent": str(agent),
+        "btl": "tcp,self",
+        "btl_tcp_if_include": DEVICE,
+        "oob_tcp_if_include": DEVICE,
+        # Ranks that wait leave the processor to others: hosts share it.
+        "mpi_yield_when_idle": "1",
+    }
+    line = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
+    for key, value in options.items():
+        line += ["--mca", key, value]
+    return [*line, "--host", ",".join(host.address for host in layout.hosts), *words]
+
+
 def found(running: Running) -> dict[str, Any]:
     """What became of an application: bytes sent, how long it took, and its goodput."""
     took = None
@@ -190,6 +220,8 @@ def found(running: Running) -> dict[str, Any]:
         "bytes": None,
         "goodput_bps": None,
     }
+    if running.table.kind in ("command", "mpi"):
+        figures["output"] = running.output()[-OUTPUT:]
     if running.code != 0:
         figures["said"] = (running.errors() or running.output())[-400:]
         return figures

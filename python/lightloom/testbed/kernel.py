@@ -18,10 +18,12 @@ from lightloom.testbed import namespaces, shell
 from lightloom.testbed.layout import DEVICE, Layout
 from lightloom.testbed.setup import Setup, scaled_ps
 
-BURST = "64kb"
-"""Of a shaper: less halves what segmentation offload reaches."""
-LATENCY = "10ms"
-"""What a shaper's queue may hold."""
+BURST = 64 << 10
+"""Of a shaper [B]: less halves what segmentation offload reaches."""
+LATENCY_S = 0.005
+"""What a shaper's queue may hold beyond it [s]."""
+SPARE_S = 0.002
+"""A queue is left so much more time to empty."""
 MTU = 1500
 
 Hop = tuple[int, int, int]
@@ -69,10 +71,17 @@ class KernelPlane:
         """How long an action takes from now on, in seconds, before `carry_out`."""
         if kind in ("drain", "dark"):
             self._leave(kind, body)
-            return duration_ps("settle_after", self._setup.table.settle_after) / 1e12
+            return self._settle_s()
         if kind == "light":
             return scaled_ps(self._setup, self._setup.dark_ps) / 1e12
         return 0.0
+
+    def _settle_s(self) -> float:
+        """What is in the queue before a circuit has passed."""
+        given = self._setup.table.settle_after
+        if given is not None:
+            return duration_ps("testbed.settle_after", given) / 1e12
+        return LATENCY_S + BURST * 8 / self._setup.circuit_bps + SPARE_S
 
     def _leave(self, kind: str, body: Any) -> None:
         """Rack switches stop sending over what is about to change."""
@@ -243,7 +252,8 @@ def _make_links(setup: Setup) -> None:
 
 
 def _shape(device: str, rate: int) -> str:
-    return f"qdisc add dev {device} root tbf rate {rate}bit burst {BURST} latency {LATENCY}"
+    latency = f"latency {round(LATENCY_S * 1e6)}us"
+    return f"qdisc add dev {device} root tbf rate {rate}bit burst {BURST} {latency}"
 
 
 def _indices(namespace: str) -> dict[str, int]:

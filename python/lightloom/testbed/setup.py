@@ -100,6 +100,9 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
         dark_ps=_dark(own),
         buffer=_buffer(own),
     )
+    for key in ("sample", "settle_after"):
+        if (given := getattr(table, key)) is not None:
+            duration_ps(f"testbed.{key}", given)
     _check_limits(setup)
     _check_applications(setup)
     return setup
@@ -223,12 +226,12 @@ def _check_applications(setup: Setup) -> None:
             if host is not None and host >= hosts:
                 limit = f"the hosts are 0 to {hosts - 1}"
                 raise refusal(f"{where}.{key}", host, limit, "name a host that is there")
-        if application.kind != "command" and application.to is None:
+        if application.kind in ("iperf3", "nbdcopy") and application.to is None:
             raise refusal(f"{where}.to", "(missing)", "somebody has to receive", "name a host")
         if application.to == application.source:
             limit = "a host sends to another"
             raise refusal(f"{where}.to", application.to, limit, "name another host")
-        if application.kind == "command" and not application.command:
+        if application.kind in ("command", "mpi") and not application.command:
             raise refusal(f"{where}.command", '""', "nothing to run", "give a command")
         for key in ("begin", "duration", "limit"):
             duration_ps(f"{where}.{key}", getattr(application, key))

@@ -14,7 +14,7 @@ class Application(BaseModel):
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
-    kind: Literal["iperf3", "nbdcopy", "command"]
+    kind: Literal["iperf3", "nbdcopy", "mpi", "command"]
     name: str = ""
     source: int = Field(0, alias="from", ge=0)
     """The host that sends, or that a command runs on."""
@@ -29,6 +29,7 @@ class Application(BaseModel):
     bytes: str = "256 MB"
     """What nbdcopy moves."""
     command: str | list[str] = ""
+    """What a host runs, or by `mpi` a rank of each host."""
     limit: str = "120 s"
     """It is ended after so long."""
 
@@ -50,8 +51,9 @@ class Table(BaseModel):
 
     time_scale: float = Field(1.0, ge=1.0, le=10_000.0)
     """Times of the fabric are so many times longer."""
-    settle_after: str = "5 ms"
-    """After it stops sending into a circuit a rack switch waits so long before it goes dark."""
+    settle_after: str | None = None
+    """After it stops sending into a circuit a rack switch waits so long before it goes dark; as
+    long as its queue takes unless given."""
     sample: str = "50 ms"
     """The time from one sample of the counters to the next."""
     application: list[Application] = Field(default_factory=list)
