@@ -12,53 +12,62 @@ from lightloom.errors import refusal
 class Application(BaseModel):
     """A program that runs on hosts."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid", populate_by_name=True, use_attribute_docstrings=True
+    )
 
     kind: Literal["iperf3", "nbdcopy", "mpi", "command"]
+    """The program: a bulk transfer, a block copy (VM migration), an MPI program with one rank on
+    each host, or any command on one host."""
     name: str = ""
+    """Its name in the results. Default: its kind and number."""
     source: int = Field(0, alias="from", ge=0)
-    """The host that sends, or that a command runs on."""
+    """The host that sends, or that runs the command."""
     to: int | None = Field(None, ge=0)
-    """The host that receives."""
+    """The host that receives; iperf3 and nbdcopy need one."""
     begin: str = "0 s"
+    """Start time, counted from the start of the controller."""
     duration: str = "10 s"
-    """How long iperf3 sends."""
+    """How long iperf3 sends, in whole seconds."""
     streams: int = Field(1, ge=1, le=64)
+    """Parallel connections of iperf3."""
     udp: str | None = None
-    """The rate of UDP packets, such as "200 Mb/s"; TCP without it."""
+    """Rate at which iperf3 sends UDP packets, such as "200 Mb/s". Default: TCP."""
     bytes: str = "256 MB"
-    """What nbdcopy moves."""
+    """Bytes that nbdcopy transfers."""
     command: str | list[str] = ""
-    """What a host runs, or by `mpi` a rank of each host."""
+    """The command line of `command` and `mpi`."""
     limit: str = "120 s"
-    """It is ended after so long."""
+    """Time limit; the program is then terminated."""
 
 
 class Case(BaseModel):
-    """The same once more, with other keys."""
+    """One run of several, with other values of some keys."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     name: str = Field(min_length=1)
+    """Its name in the output and the folder of its results."""
     set: list[str] = Field(default_factory=list)
-    """As `--set` takes them."""
+    """Keys and values as `--set` takes them."""
 
 
 class Table(BaseModel):
-    """The table `[testbed]`."""
+    """The table `[testbed]`: keys that only the Linux testbed uses."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     time_scale: float = Field(1.0, ge=1.0, le=10_000.0)
-    """Times of the fabric are so many times longer."""
+    """Factor on all times of the fabric (days, nights, intervals, delays)."""
     settle_after: str | None = None
-    """After it stops sending into a circuit a rack switch waits so long before it goes dark; as
-    long as its queue takes unless given."""
+    """Time between the last packet that a rack switch sends into a circuit and the end of its
+    light. Default: the time that the queue of the uplink needs to empty."""
     sample: str = "50 ms"
-    """The time from one sample of the counters to the next."""
+    """Interval between two samples of the counters."""
     application: list[Application] = Field(default_factory=list)
+    """Programs that run on the hosts."""
     case: list[Case] = Field(default_factory=list)
-    """Runs one after the other; a single one without."""
+    """Runs with other values of some keys, one after the other. Default: a single run."""
 
 
 def read_table(raw: Any) -> Table:
