@@ -1,0 +1,18 @@
+"""The controller: circuits of real switches changed safely, by the policies that were simulated.
+
+| module | content |
+|---|---|
+| `config` | `CONTROLLER.toml` |
+| `store`, `schema` | intents, transactions, leases, tokens, audit records; SQLite or PostgreSQL |
+| `change` | the difference between lit and wanted cross-connects |
+| `transaction` | carries a change out, step by step, and recovers after a crash |
+| `hooks` | what leads traffic away before its circuit goes dark |
+| `decider` | the policy of the simulated fabrics, asked at every interval |
+| `demand` | demand from a folder or from clients |
+| `limits` | dwell, gain, dark time per hour, quiet hours |
+| `service` | the reconcile loop |
+| `leases` | reservations with owners and priorities |
+| `tokens` | who may do what |
+| `api`, `page`, `metrics` | HTTP interface, dashboard, Prometheus metrics |
+| `client` | a client of the interface |
+"""

@@ -1,0 +1,115 @@
+"""The policy of the simulated fabrics, asked for a switch at every interval.
+
+The decision is made by the controller of a simulated hybrid network over the racks of the
+switch, with its memory, hysteresis and threshold. Its steps are answered at once; what is then
+lit is the target, which a transaction carries out on the real switch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lightloom import _core
+from lightloom.controller.racks import Racks
+from lightloom.durations import duration_ps
+from lightloom.errors import ConfigError
+from lightloom.switches.ports import Pair
+
+Circuit = tuple[int, int]
+MANY = 1_000
+"""A controller that asks for more steps than this for one decision is broken."""
+
+
+class Decider:
+    """A policy for the racks of one switch."""
+
+    def __init__(self, policy: Mapping[str, Any], racks: Racks, interval: str) -> None:
+        """Builds the policy.
+
+        Raises:
+            ConfigError: of the policy's keys.
+        """
+        self._racks = racks
+        self._interval_ps = duration_ps("interval", interval)
+        experiment = {
+            "cluster": {"racks": len(racks.names), "servers_per_rack": 1, "server_rate": "10 Gb/s"},
+            "workload": {
+                "pattern": "permutation",
+                "sizes": {"kind": "fixed", "size": "1 kB"},
+                "load": 0.01,
+                "flows": 1,
+            },
+            "fabric": [{"kind": "hybrid", "policy": dict(policy), "interval": interval}],
+        }
+        resolved = json.loads(_core.resolve(json.dumps(experiment)))
+        self._loop = _core.ControlLoop(json.dumps(resolved), 0, "controller")
+        self._now = 0
+        self._hear("tick", None)
+
+    def decide(self, demand: Sequence[Sequence[int]], lit: Sequence[Pair]) -> list[Pair]:
+        """The cross-connects that the policy wants now.
+
+        Args:
+            demand: racks × racks [bytes].
+            lit: cross-connects of the switch.
+
+        Raises:
+            ConfigError: if the policy fails.
+        """
+        rows = [
+            [a, b, int(size)]
+            for a, row in enumerate(demand)
+            for b, size in enumerate(row)
+            if a != b and size > 0
+        ]
+        directed, circuits = self._racks.circuits(lit)
+        self._lit = {*circuits}
+        found = {
+            "lit": {"directed": directed, "circuits": [[a, b, 0] for a, b in circuits]},
+            "routes": {"directed": directed, "routes": []},
+            "schedule": None,
+            "drained": [],
+            "works": [True] * len(self._racks.names),
+        }
+        self._directed = directed
+        self._hear({"silence": found}, rows)
+        self._now += self._interval_ps
+        self._hear("tick", rows)
+        return self._racks.pairs(sorted(self._lit), self._directed)
+
+    def _hear(self, heard: Any, rows: list[list[int]] | None) -> None:
+        inputs = [heard]
+        for _ in range(MANY):
+            if not inputs:
+                return
+            texts = self._loop.on(self._now, json.dumps(inputs.pop(0)))
+            for text in texts:
+                if (answer := self._answer(json.loads(text), rows)) is not None:
+                    inputs.append(answer)
+        raise ConfigError("policy: its decision has no end; correct the policy")
+
+    def _answer(self, action: Any, rows: list[list[int]] | None) -> Any:
+        if action == "measure":
+            return {"demand": rows or []}
+        ((kind, body),) = action.items()
+        if kind == "wake_at":
+            # A decision that takes its time is waited for.
+            return "tick" if rows is not None and body <= self._now else None
+        if kind == "follow":
+            raise ConfigError(
+                "policy: it decides on a schedule of slots, and the controller lights circuits "
+                "that stay; choose a policy of circuits, such as cthrough or assignment"
+            )
+        if kind == "dark":
+            self._lit -= {(a, b) for a, b, _ in body[1]["circuits"]}
+        if kind == "light":
+            self._directed = bool(body[1]["directed"])
+            self._lit |= {(a, b) for a, b, _ in body[1]["circuits"]}
+        return {"done": body[0]}
+
+    def log(self) -> str:
+        """What the policy saw and decided, as `plan --replay` reads it."""
+        text: str = self._loop.log()
+        return text

@@ -1,0 +1,109 @@
+"""Leases: two racks are joined for an owner from one time to another.
+
+A lease is refused if a rack of it is leased at the same time, unless its priority is higher;
+then the other lease is not served while the two overlap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lightloom.controller import schema
+from lightloom.controller.store import Store
+from lightloom.errors import refusal
+
+MOST_PRIORITY = 100
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A reservation."""
+
+    id: int
+    switch: str
+    racks: tuple[str, str]
+    owner: str
+    priority: int
+    begins: float
+    ends: float
+    released: float | None
+
+    @property
+    def until(self) -> float:
+        """When it ends, or ended."""
+        return self.ends if self.released is None else min(self.ends, self.released)
+
+    def is_active(self, now: float) -> bool:
+        """Whether its racks are to be joined at a time."""
+        return self.begins <= now < self.until
+
+    def overlaps(self, begins: float, ends: float) -> bool:
+        """Whether it lasts at some time between two."""
+        return self.begins < ends and begins < self.until
+
+
+def leases(store: Store, switch: str | None = None) -> list[Lease]:
+    """All leases, oldest first."""
+    where = {} if switch is None else {"switch": switch}
+    return [_lease(row) for row in store.rows(schema.lease, **where)]
+
+
+def _lease(row: dict[str, Any]) -> Lease:
+    return Lease(
+        row["id"],
+        row["switch"],
+        (row["rack_a"], row["rack_b"]),
+        row["owner"],
+        row["priority"],
+        row["begins"],
+        row["ends"],
+        row["released"],
+    )
+
+
+def reserve(
+    store: Store,
+    switch: str,
+    racks: tuple[str, str],
+    owner: str,
+    priority: int,
+    begins: float,
+    ends: float,
+) -> Lease:
+    """Adds a lease.
+
+    Raises:
+        ConfigError: of times in the wrong order, or of a rack that another lease holds; it names
+            the owner and when the rack is free.
+    """
+    if not begins < ends:
+        raise refusal("until", ends, f"must be after the start, {begins}", "choose a later time")
+    if not 0 <= priority <= MOST_PRIORITY:
+        limit = f"must be 0 to {MOST_PRIORITY}"
+        raise refusal("priority", priority, limit, "correct it")
+    for other in leases(store, switch):
+        shared = set(racks) & set(other.racks)
+        if shared and other.overlaps(begins, ends) and other.priority >= priority:
+            limit = f"{other.owner} holds it (lease {other.id}) until {other.until:.0f}"
+            remedy = (
+                f"begin at {other.until:.0f} or later, or use a priority above {other.priority}"
+            )
+            raise refusal("rack", sorted(shared)[0], limit, remedy)
+    values: dict[str, Any] = {"switch": switch, "rack_a": racks[0], "rack_b": racks[1]}
+    values |= {"owner": owner, "priority": priority, "begins": begins, "ends": ends}
+    number = store.add(schema.lease, owner, "reserve", **values)
+    return next(one for one in leases(store, switch) if one.id == number)
+
+
+def release(store: Store, number: int, who: str, now: float) -> None:
+    """Ends a lease.
+
+    Raises:
+        ConfigError: if there is no such lease, or it has ended.
+    """
+    rows = store.rows(schema.lease, id=number)
+    if not rows or not (found := _lease(rows[0])).until > now:
+        limit = "no such lease" if not rows else f"it ended at {found.until:.0f}"
+        raise refusal("lease", number, limit, "list them with lightloom circuits get")
+    store.change(schema.lease, who, "release", {"id": number}, released=now)

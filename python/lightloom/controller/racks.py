@@ -1,0 +1,86 @@
+"""The racks of a switch and their ports: circuits as cross-connects, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from lightloom.control.wiring.port_csv import read_port_map
+from lightloom.errors import refusal
+from lightloom.switches.ports import Pair, Port, Size
+
+Circuit = tuple[int, int]
+
+
+class Racks:
+    """Racks by their numbers, each with one A port and one B port."""
+
+    def __init__(self, ports: Path) -> None:
+        """Reads a port map.
+
+        Raises:
+            ConfigError: of the file, or of a rack with several ports.
+        """
+        self.file = ports
+        self.names: list[str] = []
+        self._a: list[int] = []
+        self._b: list[int] = []
+        for port in read_port_map(ports).ports:
+            if port.rack in self.names or port.plane != 0:
+                limit = "the controller needs one A port and one B port for each rack"
+                raise refusal(f"{ports}: rack", port.rack, limit, "remove the other ports")
+            self.names.append(port.rack)
+            self._a.append(port.a)
+            self._b.append(port.b)
+
+    def check(self, size: Size, switch: str) -> None:
+        """Refuses a port map with ports that a switch does not have.
+
+        Raises:
+            ConfigError: naming the rack and the port.
+        """
+        for name, a, b in zip(self.names, self._a, self._b, strict=True):
+            for port in (Port("A", a), Port("B", b)):
+                if not size.has(port):
+                    limit = f"switch {switch} has {size} ports"
+                    raise refusal(f"{self.file}: {name}", port, limit, "correct the port map")
+
+    def number(self, name: str) -> int:
+        """The number of a rack.
+
+        Raises:
+            ConfigError: if there is none of that name.
+        """
+        if name not in self.names:
+            shown = ", ".join(self.names[:8])
+            raise refusal("rack", name, "not in the port map", f"name one of {shown}")
+        return self.names.index(name)
+
+    def pairs(self, circuits: Iterable[Circuit], directed: bool = False) -> list[Pair]:
+        """The cross-connects of circuits: one for a directed circuit, otherwise one each way."""
+        found = []
+        for a, b in circuits:
+            found.append((self._a[a], self._b[b]))
+            if not directed:
+                found.append((self._a[b], self._b[a]))
+        return sorted(found)
+
+    def circuits(self, pairs: Iterable[Pair]) -> tuple[bool, list[Circuit]]:
+        """Whether light leads one way between some racks, and the circuits between racks of the
+        port map; other cross-connects are left out."""
+        ways = set()
+        for a, b in pairs:
+            if a in self._a and b in self._b:
+                source, target = self._a.index(a), self._b.index(b)
+                if source != target:
+                    ways.add((source, target))
+        if all((b, a) in ways for a, b in ways):
+            return False, sorted({(min(way), max(way)) for way in ways})
+        return True, sorted(ways)
+
+    def named(self, pair: Pair) -> str | None:
+        """The racks that a cross-connect joins, `web → cache`; None if they are not here."""
+        a, b = pair
+        if a not in self._a or b not in self._b:
+            return None
+        return f"{self.names[self._a.index(a)]} → {self.names[self._b.index(b)]}"

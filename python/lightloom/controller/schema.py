@@ -1,0 +1,99 @@
+"""Tables of the store."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Float, Integer, MetaData, String, Table, Text, UniqueConstraint
+
+VERSION = 1
+"""Version of these tables. A store of a newer version is refused."""
+
+metadata = MetaData()
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+intent = Table(
+    "intent",
+    metadata,
+    Column("switch", String(64), primary_key=True),
+    Column("a", Integer, primary_key=True),
+    Column("b", Integer, primary_key=True),
+    Column("owner", String(128), primary_key=True),
+    Column("priority", Integer, nullable=False),
+    Column("since", Float, nullable=False),
+)
+
+transaction = Table(
+    "transaction_log",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("switch", String(64), nullable=False),
+    Column("state", String(16), nullable=False, index=True),
+    Column("who", String(128), nullable=False),
+    Column("plan", Text, nullable=False),
+    Column("reason", Text, nullable=False, default=""),
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False),
+    Column("steps", Text, nullable=False),
+)
+
+lease = Table(
+    "lease",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("switch", String(64), nullable=False),
+    Column("rack_a", String(128), nullable=False),
+    Column("rack_b", String(128), nullable=False),
+    Column("owner", String(128), nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("begins", Float, nullable=False),
+    Column("ends", Float, nullable=False),
+    Column("released", Float, nullable=True),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    Column("who", String(128), nullable=False),
+    Column("what", String(64), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("previous", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+
+token = Table(
+    "token",
+    metadata,
+    Column("name", String(128), primary_key=True),
+    Column("hash", String(64), nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("expires", Float, nullable=True),
+    Column("revoked", Float, nullable=True),
+)
+
+answer = Table(
+    "idempotency",
+    metadata,
+    Column("key", String(128), primary_key=True),
+    Column("who", String(128), primary_key=True),
+    Column("request", String(64), nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
+role = Table(
+    "role",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("holder", String(128), nullable=False),
+    Column("until", Float, nullable=False),
+    Column("fence", Integer, nullable=False),
+    UniqueConstraint("name"),
+)

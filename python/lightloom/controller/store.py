@@ -1,0 +1,343 @@
+"""The store: everything that must survive a crash, in SQLite or in PostgreSQL.
+
+Each public method is one database transaction. A method that writes takes the fencing token of
+the controller's role: a controller that lost the role cannot write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from lightloom.controller import schema
+from lightloom.errors import refusal
+from lightloom.switches.ports import Pair
+
+OPEN = ("planned", "draining", "changing", "verifying")
+"""States of a transaction that is not over."""
+OVER = ("done", "undone", "stuck")
+"""States of a transaction that is over; `stuck` needs an operator."""
+FIRST_HASH = "0" * 64
+ROLE = "controller"
+
+
+class DeposedError(Exception):
+    """Another controller holds the role: this one must not write."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A cross-connect that somebody wants."""
+
+    pair: Pair
+    owner: str
+    priority: int
+    since: float
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """A change of one switch and its progress."""
+
+    id: int
+    switch: str
+    state: str
+    who: str
+    plan: Mapping[str, Any]
+    """`before`, `removed`, `added`, `kept`: lists of pairs."""
+    reason: str
+    created: float
+    updated: float
+    steps: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    """State and time of each step so far."""
+
+    def pairs(self, name: str) -> list[Pair]:
+        """A list of the plan as pairs."""
+        return [(a, b) for a, b in self.plan[name]]
+
+
+class Store:
+    """A database of one or several controllers."""
+
+    def __init__(self, url: str, clock: Callable[[], float]) -> None:
+        """Opens a store; its tables are created if there are none.
+
+        Args:
+            url: `sqlite:///PATH`, `sqlite://` (in memory), or of PostgreSQL.
+            clock: seconds since 1970.
+
+        Raises:
+            ConfigError: if it cannot be opened, or is of a newer version.
+        """
+        self._clock = clock
+        self._lock = threading.RLock()
+        self.fence: int | None = None
+        """The token of the role that this controller holds; None: the role is not checked."""
+        try:
+            self._engine = _engine(url)
+            schema.metadata.create_all(self._engine)
+            self._check_version(url)
+        except SQLAlchemyError as problem:
+            said = str(problem.__cause__ or problem).splitlines()[0]
+            raise refusal("store", url, said, "name a file or a database") from None
+
+    def _check_version(self, url: str) -> None:
+        with self._engine.begin() as db:
+            row = db.execute(select(schema.meta.c.value).filter_by(key="version")).first()
+            if row is None:
+                db.execute(insert(schema.meta).values(key="version", value=str(schema.VERSION)))
+            elif int(row[0]) > schema.VERSION:
+                limit = f"it has version {row[0]}, and this Lightloom reads up to {schema.VERSION}"
+                raise refusal("store", url, limit, "install a newer Lightloom")
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        with self._lock, self._engine.begin() as db:
+            yield db
+
+    @contextmanager
+    def _write(self) -> Iterator[Connection]:
+        with self._lock, self._engine.begin() as db:
+            if self.fence is not None:
+                statement = select(schema.role.c.fence).filter_by(name=ROLE)
+                # The row stays locked until this transaction is over.
+                held = db.execute(statement.with_for_update()).scalar_one_or_none()
+                if held != self.fence:
+                    raise DeposedError("another controller holds the role")
+            yield db
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._engine.dispose()
+
+    # Intents
+
+    def intents(self, switch: str) -> list[Wanted]:
+        """The wanted cross-connects of a switch, those of the highest priority first."""
+        table = schema.intent
+        order = (table.c.priority.desc(), table.c.since, table.c.a, table.c.b)
+        with self._read() as db:
+            rows = db.execute(select(table).filter_by(switch=switch).order_by(*order)).all()
+        return [Wanted((row.a, row.b), row.owner, row.priority, row.since) for row in rows]
+
+    def want(self, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str) -> None:
+        """Replaces the cross-connects that an owner wants on a switch."""
+        table = schema.intent
+        with self._write() as db:
+            mine: dict[str, Any] = {"switch": switch, "owner": owner}
+            before = db.execute(select(table).filter_by(**mine)).all()
+            since = {(row.a, row.b): row.since for row in before}
+            if set(since) == set(pairs) and all(row.priority == priority for row in before):
+                return
+            db.execute(delete(table).filter_by(**mine))
+            now = self._clock()
+            for pair in sorted({*pairs}):
+                values = {**mine, "a": pair[0], "b": pair[1], "priority": priority}
+                db.execute(insert(table).values(**values, since=since.get(pair, now)))
+            body = {"switch": switch, "owner": owner, "pairs": sorted({*pairs})}
+            self._record(db, who, "intent", body)
+
+    # Transactions
+
+    def plan(self, switch: str, plan: Mapping[str, Any], who: str) -> Transaction:
+        """Writes a transaction down before anything is touched.
+
+        Raises:
+            ConfigError: if another transaction of the switch is not over.
+        """
+        table = schema.transaction
+        now = self._clock()
+        with self._write() as db:
+            busy = select(table.c.id).filter_by(switch=switch).where(table.c.state.in_(OPEN))
+            if (other := db.execute(busy).scalar()) is not None:
+                limit = f"transaction {other} of this switch is not over"
+                raise refusal("switch", switch, limit, "wait for it, or look at its alarm")
+            steps = json.dumps([{"state": "planned", "at": now}])
+            values: dict[str, Any] = {"switch": switch, "state": "planned", "who": who}
+            values |= {"plan": json.dumps(plan), "reason": "", "steps": steps}
+            values |= {"created": now, "updated": now}
+            number = db.execute(insert(table).values(**values)).inserted_primary_key
+            assert number is not None
+            self._record(db, who, "planned", {"transaction": number[0], "switch": switch, **plan})
+            row = db.execute(select(table).filter_by(id=number[0])).one()
+        return _transaction(row)
+
+    def move(self, number: int, state: str, reason: str = "") -> Transaction:
+        """Writes the next state of a transaction down, before its step begins."""
+        table = schema.transaction
+        now = self._clock()
+        with self._write() as db:
+            row = db.execute(select(table).filter_by(id=number)).one()
+            steps = [*json.loads(row.steps), {"state": state, "at": now, "reason": reason}]
+            values = {"state": state, "updated": now, "steps": json.dumps(steps)}
+            if reason:
+                values["reason"] = reason
+            db.execute(update(table).filter_by(id=number).values(**values))
+            body = {"transaction": number, "switch": row.switch, "reason": reason}
+            self._record(db, row.who, state, body)
+            row = db.execute(select(table).filter_by(id=number)).one()
+        return _transaction(row)
+
+    def transactions(
+        self, switch: str | None = None, states: Sequence[str] = (), limit: int = 100
+    ) -> list[Transaction]:
+        """The last transactions, newest first."""
+        table = schema.transaction
+        query = select(table).order_by(table.c.id.desc()).limit(limit)
+        if switch is not None:
+            query = query.filter_by(switch=switch)
+        if states:
+            query = query.where(table.c.state.in_(states))
+        with self._read() as db:
+            return [_transaction(row) for row in db.execute(query).all()]
+
+    def transaction(self, number: int) -> Transaction | None:
+        """The transaction of a number."""
+        with self._read() as db:
+            row = db.execute(select(schema.transaction).filter_by(id=number)).first()
+        return None if row is None else _transaction(row)
+
+    # Leases, tokens, answers: rows, as their modules make them
+
+    def rows(self, table: Any, **where: Any) -> list[dict[str, Any]]:
+        """Rows of a table, oldest first."""
+        with self._read() as db:
+            found = db.execute(select(table).filter_by(**where).order_by(*table.primary_key)).all()
+        return [dict(row._mapping) for row in found]
+
+    def add(self, table: Any, who: str, what: str, **values: Any) -> Any:
+        """Adds a row and an audit record; returns the row's key.
+
+        Raises:
+            ConfigError: if there is one with the same key.
+        """
+        try:
+            with self._write() as db:
+                key = db.execute(insert(table).values(**values)).inserted_primary_key
+                hidden = {k: v for k, v in values.items() if k not in ("hash", "body")}
+                self._record(db, who, what, {**hidden, "key": list(key or [])})
+        except IntegrityError:
+            name = next(iter(values.values()))
+            raise refusal(table.name, name, "there is one already", "choose another") from None
+        return key[0] if key else None
+
+    def change(
+        self, table: Any, who: str, what: str, where: Mapping[str, Any], **values: Any
+    ) -> int:
+        """Changes rows and adds an audit record; returns how many."""
+        with self._write() as db:
+            count = db.execute(update(table).filter_by(**where).values(**values)).rowcount
+            if count:
+                self._record(db, who, what, {**where, **values})
+        return int(count)
+
+    # Audit
+
+    def note(self, who: str, what: str, body: Mapping[str, Any]) -> None:
+        """Adds an audit record."""
+        with self._write() as db:
+            self._record(db, who, what, body)
+
+    def _record(self, db: Connection, who: str, what: str, body: Mapping[str, Any]) -> None:
+        table = schema.audit
+        last = select(table.c.hash).order_by(table.c.id.desc()).limit(1)
+        previous = db.execute(last).scalar() or FIRST_HASH
+        values: dict[str, Any] = {"at": self._clock(), "who": who, "what": what}
+        values["body"] = json.dumps(body, sort_keys=True, default=str)
+        values["previous"] = previous
+        db.execute(insert(table).values(**values, hash=digest(values)))
+
+    def audit(self, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
+        """Audit records after a number, oldest first."""
+        table = schema.audit
+        query = select(table).where(table.c.id > after).order_by(table.c.id).limit(limit)
+        with self._read() as db:
+            return [dict(row._mapping) for row in db.execute(query).all()]
+
+    def broken_link(self) -> int | None:
+        """The first audit record that does not fit the one before it; None if all do."""
+        previous, after = FIRST_HASH, 0
+        while records := self.audit(after):
+            for record in records:
+                if record["previous"] != previous or digest(record) != record["hash"]:
+                    return int(record["id"])
+                previous, after = record["hash"], record["id"]
+        return None
+
+    # Role
+
+    def take_role(self, holder: str, length_s: float) -> bool:
+        """Takes or extends the role of the active controller; whether this one holds it then.
+
+        A takeover increases the fencing token, so that the former holder cannot write.
+        """
+        table, now = schema.role, self._clock()
+        with self._lock, self._engine.begin() as db:
+            row = db.execute(select(table).filter_by(name=ROLE).with_for_update()).first()
+            if row is None:
+                values: dict[str, Any] = {"name": ROLE, "holder": holder, "fence": 1}
+                values["until"] = now + length_s
+                try:
+                    with db.begin_nested():
+                        db.execute(insert(table).values(**values))
+                except IntegrityError:
+                    return False
+                self.fence = 1
+                return True
+            mine = row.holder == holder and self.fence == row.fence
+            if not mine and row.until > now:
+                return False
+            fence = row.fence if mine else row.fence + 1
+            values = {"holder": holder, "until": now + length_s, "fence": fence}
+            db.execute(update(table).filter_by(name=ROLE).values(**values))
+            self.fence = fence
+        return True
+
+
+def digest(record: Mapping[str, Any]) -> str:
+    """The hash of an audit record, which holds that of the record before it."""
+    fields = [record[key] for key in ("previous", "who", "what", "body")]
+    text = "\n".join([*fields, repr(float(record["at"]))])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _transaction(row: Any) -> Transaction:
+    return Transaction(
+        id=row.id,
+        switch=row.switch,
+        state=row.state,
+        who=row.who,
+        plan=json.loads(row.plan),
+        reason=row.reason,
+        created=row.created,
+        updated=row.updated,
+        steps=json.loads(row.steps),
+    )
+
+
+def _engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        return create_engine(url, pool_pre_ping=True)
+    options: dict[str, Any] = {"connect_args": {"check_same_thread": False, "timeout": 30}}
+    if url == "sqlite://":
+        options["poolclass"] = StaticPool
+    engine = create_engine(url, **options)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, record: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        # A committed step survives the loss of power.
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.close()
+
+    return engine

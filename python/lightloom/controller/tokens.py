@@ -1,0 +1,74 @@
+"""Tokens of the HTTP interface: what a client may do. Only their hashes are in the store."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lightloom.controller import schema
+from lightloom.controller.store import Store
+from lightloom.errors import refusal
+
+SCOPES = ("read", "plan", "reserve", "apply", "admin")
+"""What a token may allow; `admin` allows everything."""
+
+
+@dataclass(frozen=True)
+class Client:
+    """Who sends a request."""
+
+    name: str
+    scopes: frozenset[str]
+
+    def may(self, scope: str) -> bool:
+        """Whether its token has a scope."""
+        return scope in self.scopes or "admin" in self.scopes
+
+
+def add_token(
+    store: Store, name: str, scopes: Sequence[str], who: str, expires: float | None = None
+) -> str:
+    """Makes a token; returns its text, which nothing else holds.
+
+    Raises:
+        ConfigError: of an unknown scope, or of a name that is in use.
+    """
+    for scope in scopes:
+        if scope not in SCOPES:
+            raise refusal("scope", scope, f"must be one of {', '.join(SCOPES)}", "correct it")
+    if not scopes:
+        raise refusal("scope", "(missing)", "a token without scopes allows nothing", "name some")
+    text = f"{name}.{secrets.token_urlsafe(32)}"
+    values: dict[str, Any] = {"name": name, "hash": _hash(text), "scopes": ",".join(scopes)}
+    store.add(schema.token, who, "token", **values, expires=expires, revoked=None)
+    return text
+
+
+def revoke_token(store: Store, name: str, who: str, now: float) -> None:
+    """Makes a token invalid.
+
+    Raises:
+        ConfigError: if there is no such token.
+    """
+    if not store.change(schema.token, who, "revoke", {"name": name, "revoked": None}, revoked=now):
+        raise refusal("token", name, "no such token is valid", "list them with token list")
+
+
+def client_of(store: Store, text: str, now: float) -> Client | None:
+    """The client of a token; None if the token is not valid."""
+    name = text.partition(".")[0]
+    rows = store.rows(schema.token, name=name)
+    if not rows or not hmac.compare_digest(rows[0]["hash"], _hash(text)):
+        return None
+    row = rows[0]
+    if row["revoked"] is not None or (row["expires"] is not None and row["expires"] <= now):
+        return None
+    return Client(name, frozenset(row["scopes"].split(",")))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

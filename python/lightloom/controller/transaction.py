@@ -1,0 +1,183 @@
+"""Carries a change out on a switch: write-ahead, step by step, undone if a step fails.
+
+`planned → draining → changing → verifying → done | undone | stuck`. Each state is in the store
+before its step touches anything. After a crash `recover` reads the store and the switch, and
+finishes or undoes what was begun. Cross-connects that are kept are never touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lightloom.controller.change import Change
+from lightloom.controller.hooks import Hook, HookError
+from lightloom.controller.store import OPEN, Store, Transaction
+from lightloom.switches.ports import Pair, Port, name_of
+from lightloom.switches.protocol import CircuitSwitch, Reading, SwitchError
+from lightloom.switches.states import Status
+
+DARK_DBM = -40.0
+"""Less light than this leaves a port whose circuit is dark."""
+TRIES = 3
+"""A switch that refuses or does not answer is asked so often before the change is undone."""
+Open = Callable[[str], CircuitSwitch]
+"""Opens the switch of a name."""
+
+
+class Executor:
+    """Carries transactions out on switches."""
+
+    def __init__(self, store: Store, open_switch: Open, hook: Hook, wait_s: float = 60.0) -> None:
+        self._store = store
+        self._open = open_switch
+        self._hook = hook
+        self._wait_s = wait_s
+
+    def run(self, switch: str, change: Change, lit: Sequence[Pair], who: str) -> Transaction:
+        """Carries a change out; returns the transaction in its last state.
+
+        Raises:
+            ConfigError: if another transaction of the switch is not over.
+        """
+        one = self._store.plan(switch, change.plan(lit), who)
+        return self._carry_out(one)
+
+    def recover(self) -> list[Transaction]:
+        """Finishes or undoes every transaction that a crash left open."""
+        left = self._store.transactions(states=OPEN, limit=10_000)
+        return [self._resume(one) for one in reversed(left)]
+
+    def _carry_out(self, one: Transaction) -> Transaction:
+        one = self._store.move(one.id, "draining")
+        try:
+            self._hook.drain(one.switch, one.pairs("removed"))
+        except HookError as problem:
+            return self._let_in_again(one, str(problem))
+        one = self._store.move(one.id, "changing")
+        failure = self._change(one, one.pairs("removed"), one.pairs("added"))
+        if failure is not None:
+            return self._undo(one, failure)
+        return self._verify(one)
+
+    def _resume(self, one: Transaction) -> Transaction:
+        if one.state in ("planned", "draining"):
+            # The switch was not touched.
+            return self._let_in_again(one, "the controller stopped before the change")
+        failure = self._change(one, one.pairs("removed"), one.pairs("added"))
+        if failure is not None:
+            return self._undo(one, failure)
+        return self._verify(one)
+
+    def _change(
+        self, one: Transaction, removed: Sequence[Pair], added: Sequence[Pair]
+    ) -> str | None:
+        """Makes the switch have `added` and not `removed`; why it does not, or None."""
+        why = ""
+        for _ in range(TRIES):
+            try:
+                reading = self._read(one.switch)
+                missing = self._missing(reading, removed, added)
+                if missing is None:
+                    return None
+                if (taken := _taken(reading, removed, added)) is not None:
+                    return taken
+                self._ask(one.switch, removed, added)
+                missing = self._missing(self._read(one.switch), removed, added)
+                if missing is None:
+                    return None
+                why = missing
+            except SwitchError as problem:
+                why = str(problem)
+        return why
+
+    def _ask(self, switch: str, removed: Sequence[Pair], added: Sequence[Pair]) -> None:
+        opened = self._open(switch)
+        try:
+            opened.change(removed, added, wait_s=self._wait_s)
+        finally:
+            opened.close()
+
+    def _read(self, switch: str) -> Reading:
+        opened = self._open(switch)
+        try:
+            return opened.read()
+        finally:
+            opened.close()
+
+    @staticmethod
+    def _missing(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
+        """What of a change a switch does not have; None if it has all of it."""
+        there = {*reading.pairs}
+        for pair in removed:
+            if pair in there:
+                return f"{name_of(pair)} is still there"
+        for pair in added:
+            found = reading.find(pair)
+            if pair not in there or found is None:
+                return f"{name_of(pair)} is not there"
+            if found.status not in (None, Status.CONNECTED):
+                said = f" ({found.reason})" if found.reason else ""
+                return f"{name_of(pair)} is {found.status.value}{said}"
+        return None
+
+    def _verify(self, one: Transaction) -> Transaction:
+        one = self._store.move(one.id, "verifying")
+        failure = self._unlit(one.switch, one.pairs("added"))
+        if failure is not None:
+            return self._undo(one, failure)
+        try:
+            self._hook.enter(one.switch, one.pairs("added"))
+        except HookError as problem:
+            # The light is there; traffic keeps away until the next reconciliation.
+            return self._store.move(one.id, "done", f"lit, but {problem}")
+        return self._store.move(one.id, "done")
+
+    def _unlit(self, switch: str, added: Sequence[Pair]) -> str | None:
+        """The first new cross-connect without light, on a switch that measures it."""
+        try:
+            opened = self._open(switch)
+            try:
+                power = opened.power()
+            finally:
+                opened.close()
+        except SwitchError as problem:
+            return f"light was not measured: {problem}"
+        if power is None:
+            return None
+        for pair in added:
+            level = power.get(Port("B", pair[1]))
+            if level is not None and level < DARK_DBM:
+                return f"{name_of(pair)} is connected, and no light leaves it ({level:.1f} dBm)"
+        return None
+
+    def _let_in_again(self, one: Transaction, why: str) -> Transaction:
+        """The switch is as before: traffic may use what was to be removed."""
+        try:
+            self._hook.enter(one.switch, one.pairs("removed"))
+        except HookError as problem:
+            why = f"{why}; traffic was not let in again: {problem}"
+        return self._store.move(one.id, "undone", why)
+
+    def _undo(self, one: Transaction, why: str) -> Transaction:
+        """Leads the switch back to the state before the transaction."""
+        before = [pair for pair in one.pairs("before") if pair in one.pairs("removed")]
+        failure = self._change(one, one.pairs("added"), before)
+        if failure is None:
+            return self._let_in_again(one, why)
+        ports = sorted({name_of(pair) for pair in [*one.pairs("added"), *before]})
+        text = (
+            f"{why}; undoing it failed: {failure}. Ports of {', '.join(ports)}: check them on the "
+            f"switch, make it as wanted by hand, then run `circuits apply`"
+        )
+        return self._store.move(one.id, "stuck", text)
+
+
+def _taken(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
+    """A port of a new cross-connect that another one holds, which is not to be removed."""
+    for held in reading.pairs:
+        if held in removed or held in added:
+            continue
+        for pair in added:
+            if held[0] == pair[0] or held[1] == pair[1]:
+                return f"{name_of(pair)}: {name_of(held)} holds one of its ports"
+    return None
