@@ -27,6 +27,8 @@ gallery = _script()
 
 def test_every_experiment_among_the_examples_is_shown() -> None:
     there = {p.stem for p in (ROOT / "examples").glob("*.toml")} - {"sweep", "switch-32"}
+    # They need root and namespaces, and show what this machine measures.
+    there = {name for name in there if not name.startswith("testbed-")}
     shown = [s.name for s in gallery.GALLERY]
     assert len(shown) == len(set(shown))
     assert there <= set(shown)

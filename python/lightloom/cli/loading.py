@@ -26,6 +26,8 @@ HOMES = {
     "replay-demand": "replay_demand",
     "switch": "switch",
     "testbed": "testbed",
+    "controller": "controller",
+    "circuits": "circuits",
     "devices": "devices",
     "fabrics": "catalogue",
     "policies": "catalogue",
@@ -34,7 +36,7 @@ HOMES = {
     "schema": "catalogue",
 }
 #: Commands of several commands: the attribute `commands` of their modules.
-GROUPS = frozenset({"switch", "testbed"})
+GROUPS = frozenset({"switch", "testbed", "controller", "circuits"})
 #: Commands that read their arguments in a way of their own: module of `lightloom.cli`, and class.
 OWN: dict[str, tuple[str, str]] = {"compare": ("pdf", "WithPdf")}
 

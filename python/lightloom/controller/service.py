@@ -83,6 +83,8 @@ class Controller:
         self.changed = threading.Condition()
         self.version = 0
         """Counts what a dashboard has to show."""
+        self.failure: str | None = None
+        """Why the loop failed the last time; None if it did not."""
         self._lock = threading.RLock()
         self._opener = opener or _opened
         self.switches: dict[str, Managed] = {}
@@ -237,7 +239,7 @@ class Controller:
         if {w.pair for w in mine} == {*advice}:
             one.held_back = None
             return
-        gained = self._share(one, advice) - self._share(one, [w.pair for w in mine])
+        gained = self.share(one, advice) - self.share(one, [w.pair for w in mine])
         lit = [(w.pair, w.since) for w in mine]
         spent = [(t.created, t.updated - t.created) for t in self.store.transactions(one.name)]
         settle = one.description.settle_ps if one.description is not None else None
@@ -246,7 +248,7 @@ class Controller:
         if one.held_back is None:
             self.store.want(one.name, POLICY, advice, PRIORITY[POLICY], POLICY)
 
-    def _share(self, one: Managed, pairs: Sequence[Pair]) -> float:
+    def share(self, one: Managed, pairs: Sequence[Pair]) -> float:
         """The share of the demand whose racks cross-connects join."""
         if one.demand is None:
             return 0.0
@@ -261,11 +263,11 @@ class Controller:
         return change_to(
             one.lit,
             self.wanted(name),
-            self._owned(name),
+            self.owned(name),
             remove_unowned=self.config.unowned == "remove",
         )
 
-    def _owned(self, name: str) -> set[Pair]:
+    def owned(self, name: str) -> set[Pair]:
         """Cross-connects that transactions of this store created and none removed since."""
         owned: set[Pair] = set()
         for one in reversed(self.store.transactions(name, limit=100_000)):
@@ -345,7 +347,7 @@ class Controller:
             "unowned": [name_of(pair) for pair in one.unowned],
             "conflicts": one.conflicts,
             "demand": None if one.demand is None else vars(one.demand),
-            "carried": self._share(one, one.lit),
+            "carried": self.share(one, one.lit),
         }
 
     def _named(self, one: Managed, pair: Pair) -> dict[str, Any]:
@@ -354,6 +356,8 @@ class Controller:
     def alarms(self) -> list[dict[str, Any]]:
         """What needs an operator."""
         found = []
+        if self.failure is not None:
+            found.append({"kind": "failed", "switch": "all", "text": self.failure})
         for one in self.switches.values():
             if one.trouble is not None:
                 found.append({"kind": "unreachable", "switch": one.name, "text": one.trouble})

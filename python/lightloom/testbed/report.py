@@ -102,9 +102,9 @@ def _picture(live: Live) -> str:
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
             axes.legend(frameon=False, ncols=3, loc="upper left", bbox_to_anchor=(0, 1.15))
-        sink = io.StringIO()
-        figure.savefig(sink, format="svg", metadata={"Date": None})
-    text = sink.getvalue()
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    text = out.getvalue()
     return text[text.index("<svg") :]
 
 

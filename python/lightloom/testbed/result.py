@@ -95,6 +95,6 @@ def _circuits(live: Live) -> pa.Table:
 
 
 def _parquet(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(table, sink)
-    return sink.getvalue()
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    return out.getvalue()

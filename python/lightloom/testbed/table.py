@@ -12,9 +12,7 @@ from lightloom.errors import refusal
 class Application(BaseModel):
     """A program that runs on hosts."""
 
-    model_config = ConfigDict(
-        extra="forbid", populate_by_name=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
 
     kind: Literal["iperf3", "nbdcopy", "mpi", "command"]
     """The program: a bulk transfer, a block copy (VM migration), an MPI program with one rank on

@@ -10,15 +10,16 @@ use lightloom_engine::{Refusal, Time};
 use lightloom_experiment::Experiment;
 use pyo3::prelude::*;
 use serde_json::Value;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<ControlLoop>()
 }
 
 /// A controller that hears inputs and asks for actions, both as JSON in the form of its log.
-#[pyclass(module = "lightloom._core", unsendable)]
+#[pyclass(module = "lightloom._core")]
 struct ControlLoop {
-    live: Live,
+    live: Mutex<Live>,
     library: PyLibrary,
 }
 
@@ -45,6 +46,13 @@ fn odd(why: String) -> Refusal {
     Refusal::new("experiment", "", why, "give JSON")
 }
 
+impl ControlLoop {
+    /// What a policy that panicked left is as good as after an error.
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[pymethods]
 impl ControlLoop {
     /// The loop of the fabric at `fabric` of an experiment in JSON; `host` names in its log who
@@ -56,41 +64,41 @@ impl ControlLoop {
         let read = read.map_err(|refusal| library.error(py, refusal))?;
         let policy = policy_of(&read.header, &library)?;
         Ok(ControlLoop {
-            live: Live::new(&read, policy, host),
+            live: Mutex::new(Live::new(&read, policy, host)),
             library,
         })
     }
 
     /// What it is made of, as the first line of its log.
     fn header(&self) -> String {
-        serde_json::to_string(self.live.header()).expect("plain data")
+        serde_json::to_string(self.live().header()).expect("plain data")
     }
 
     /// What it is to hear first, as JSON.
     fn opening(&self) -> Vec<String> {
-        let opening = self.live.opening().iter();
-        opening
+        let live = self.live();
+        { live.opening().iter() }
             .map(|input| serde_json::to_string(input).expect("plain data"))
             .collect()
     }
 
     /// Hands an input over that came at `now_ps`; returns what is to be done, in order.
-    fn on(&mut self, py: Python<'_>, now_ps: i64, input: &str) -> PyResult<Vec<String>> {
+    fn on(&self, py: Python<'_>, now_ps: i64, input: &str) -> PyResult<Vec<String>> {
         let input: Input =
             serde_json::from_str(input).map_err(|e| ConfigError::new_err(e.to_string()))?;
-        let heard = self.live.on(Time(now_ps), input);
+        let heard = self.live().on(Time(now_ps), input);
         let heard = heard.map_err(|refusal| self.library.with_cause(py, refused(refusal)))?;
         let texts = heard.iter().map(serde_json::to_string);
         Ok(texts.map(|text| text.expect("plain data")).collect())
     }
 
     /// The controller fell silent: it hears nothing until an input `silence`.
-    fn silent(&mut self, now_ps: i64) {
-        self.live.silent(Time(now_ps));
+    fn silent(&self, now_ps: i64) {
+        self.live().silent(Time(now_ps));
     }
 
     /// The log so far.
     fn log(&self) -> String {
-        self.live.log()
+        self.live().log()
     }
 }

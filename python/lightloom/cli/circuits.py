@@ -1,0 +1,227 @@
+"""`circuits`: a client of the controller."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lightloom import console
+from lightloom.errors import refusal
+
+commands = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Switch = Annotated[str, typer.Argument(metavar="SWITCH")]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="The controller (default: LIGHTLOOM_CONTROLLER, or 127.0.0.1:8400)."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+STUCK = 1
+"""Exit code if a change was undone or is stuck."""
+
+
+@commands.callback()
+def circuits() -> None:
+    """See and change circuits by the controller (token: LIGHTLOOM_CONTROLLER_TOKEN)."""
+
+
+@commands.command()
+def get(url: Url = None, json: Json = False) -> None:
+    """Print circuits, leases and alarms."""
+    with console.guarded():
+        state = _client(url).state()
+        if json:
+            return console.print_json(state)
+        for one in state["switches"]:
+            console.say(f"{one['name']}: {len(one['lit'])} lit, {len(one['wanted'])} wanted")
+            owners = {c["name"]: c["owner"] for c in one["wanted"]}
+            for c in one["lit"]:
+                console.say(f"  {c['name']}  {c['racks'] or ''}  {owners.get(c['name'], '-')}")
+            for c in one["wanted"]:
+                if not c["lit"]:
+                    console.say(f"  {c['name']}  {c['racks'] or ''}  {c['owner']}: not lit")
+            if one["held_back"]:
+                console.say(f"  policy held back: {one['held_back']}")
+        for lease in state["leases"]:
+            ends = datetime.fromtimestamp(lease["ends"], UTC).isoformat(timespec="seconds")
+            racks = " – ".join(lease["racks"])
+            console.say(f"lease {lease['id']}: {racks} for {lease['owner']} until {ends}")
+        for alarm in state["alarms"]:
+            console.say(f"alarm: {alarm['switch']}: {alarm['kind']}: {alarm['text']}")
+    return None
+
+
+@commands.command()
+def diff(switch: Switch, url: Url = None, json: Json = False) -> None:
+    """Print what a reconciliation would change."""
+    with console.guarded():
+        found = _client(url).diff(switch)
+        if json:
+            return console.print_json(found)
+        _print_change(found)
+    return None
+
+
+@commands.command()
+def apply(
+    switch: Switch,
+    circuit: Annotated[
+        list[str] | None, typer.Option(metavar="RACK:RACK", help="Join two racks; repeat.")
+    ] = None,
+    cross_connect: Annotated[
+        list[str] | None, typer.Option(metavar="1A-29B", help="A cross-connect; repeat.")
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="All that a plan or a list names.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    key: Annotated[
+        str | None, typer.Option(metavar="KEY", help="Requests of one key are carried out once.")
+    ] = None,
+    url: Url = None,
+    json: Json = False,
+) -> None:
+    """Set all circuits that this operator wants on a switch, and change the switch."""
+    with console.guarded():
+        names = _wanted(circuit, cross_connect, plan)
+        found = _client(url).apply(switch, **names, dry_run=dry_run, key=key)
+        if json:
+            console.print_json(found)
+        elif dry_run:
+            _print_change(found)
+        else:
+            _print_made(found["transactions"])
+            for text in found["diff"]["conflicts"]:
+                console.say(f"not lit: {text}")
+    if not dry_run and any(one["state"] != "done" for one in found["transactions"]):
+        raise typer.Exit(STUCK)
+
+
+@commands.command()
+def watch(url: Url = None) -> None:
+    """Print a line for each change until it is interrupted."""
+    with console.guarded():
+        for state in _client(url).watch():
+            lit = ", ".join(f"{one['name']} {len(one['lit'])} lit" for one in state["switches"])
+            last = state["transactions"][:1]
+            said = f"; transaction {last[0]['id']} {last[0]['state']}" if last else ""
+            console.say(f"{lit}{said}; {len(state['alarms'])} alarms")
+
+
+@commands.command()
+def reserve(
+    switch: Switch,
+    a: Annotated[str, typer.Argument(metavar="RACK")],
+    b: Annotated[str, typer.Argument(metavar="RACK")],
+    length: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 2 h.")],
+    after: Annotated[
+        str | None, typer.Option("--in", metavar="TIME", help="Begins after so long.")
+    ] = None,
+    priority: Annotated[int, typer.Option(help="0 to 100; a higher one comes first.")] = 0,
+    url: Url = None,
+) -> None:
+    """Reserve a circuit between two racks."""
+    with console.guarded():
+        from lightloom.durations import duration_ps
+
+        begins = time.time() + (0.0 if after is None else duration_ps("--in", after) / 1e12)
+        ends = begins + duration_ps("--for", length) / 1e12
+        made = _client(url).reserve(switch, (a, b), ends, begins, priority)
+        console.say(f"lease {made['id']}: {a} – {b} for {made['owner']}")
+
+
+@commands.command()
+def release(
+    lease: Annotated[int, typer.Argument(metavar="LEASE")],
+    url: Url = None,
+) -> None:
+    """End a lease."""
+    with console.guarded():
+        _client(url).release(lease)
+
+
+@commands.command()
+def history(
+    switch: Annotated[str | None, typer.Argument(metavar="[SWITCH]")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 20,
+    url: Url = None,
+    json: Json = False,
+) -> None:
+    """Print the last transactions."""
+    with console.guarded():
+        found = _client(url).history(switch, limit)
+        if json:
+            return console.print_json(found)
+        _print_made(found)
+    return None
+
+
+@commands.command()
+def undo(
+    transaction: Annotated[int, typer.Argument(metavar="TRANSACTION")],
+    url: Url = None,
+) -> None:
+    """Make a switch as it was before a transaction."""
+    with console.guarded():
+        made = _client(url).undo(transaction)
+        _print_made(made)
+    if any(one["state"] != "done" for one in made):
+        raise typer.Exit(STUCK)
+
+
+def _client(url: str | None) -> Any:
+    from lightloom.controller.client import Client
+
+    return Client(url)
+
+
+def _wanted(
+    circuit: list[str] | None, cross_connect: list[str] | None, plan: Path | None
+) -> dict[str, Any]:
+    if sum(given is not None for given in (circuit, cross_connect, plan)) > 1:
+        limit = "one form is enough"
+        raise refusal("--circuit", "(and others)", limit, "give one of them")
+    if circuit is not None:
+        pairs = [tuple(text.split(":", 1)) for text in circuit]
+        for text, pair in zip(circuit, pairs, strict=True):
+            if len(pair) != 2:
+                raise refusal("--circuit", text, "not two racks", "write gpu-0:gpu-1")
+        return {"circuits": pairs}
+    if plan is not None:
+        from lightloom.switches.ports import name_of
+        from lightloom.switches.stored import read_wanted
+
+        return {"cross_connects": [name_of(pair) for pair in read_wanted(plan)]}
+    return {"cross_connects": cross_connect or []}
+
+
+def _print_change(found: dict[str, Any]) -> None:
+    for name in ("removed", "added", "kept", "unowned"):
+        if found[name]:
+            console.say(f"{name:9}{' '.join(found[name])}")
+    for text in found["conflicts"]:
+        console.say(f"not lit: {text}")
+    if not found["removed"] and not found["added"]:
+        console.say("nothing would change")
+    elif found.get("dark_pair_s") is not None:
+        console.say(f"dark for {found['dark_s']:.3g} s, {found['dark_pair_s']:.3g} pair-seconds")
+
+
+def _print_made(made: list[dict[str, Any]]) -> None:
+    if not made:
+        console.say("nothing changed")
+    for one in made:
+        counts = f"{len(one['plan']['removed'])} removed, {len(one['plan']['added'])} added"
+        took = (one["updated"] - one["created"]) * 1e3
+        reason = f": {one['reason']}" if one["reason"] else ""
+        text = f"transaction {one['id']} of {one['switch']}: {one['state']}"
+        console.say(f"{text}, {counts}, {took:.0f} ms{reason}")

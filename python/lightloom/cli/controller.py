@@ -1,0 +1,121 @@
+"""`controller`: a service that changes circuits of real switches."""
+
+from __future__ import annotations
+
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lightloom import console
+from lightloom.errors import refusal
+
+commands = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+tokens = typer.Typer(no_args_is_help=True, add_completion=False)
+commands.add_typer(tokens, name="token", help="Add, list and revoke tokens of the interface.")
+
+File = Annotated[Path, typer.Argument(metavar="CONTROLLER.toml")]
+NEEDED = ("fastapi", "uvicorn", "sqlalchemy", "prometheus_client", "sse_starlette")
+
+
+@commands.callback()
+def controller() -> None:
+    """Run the controller of optical circuit switches, and manage its tokens."""
+
+
+@commands.command()
+def serve(file: File) -> None:
+    """Run the controller until it is interrupted."""
+    with console.guarded():
+        check_packages()
+        from lightloom.controller.config import read_config
+        from lightloom.controller.run import serve as run
+
+        run(read_config(file), console.say)
+
+
+@commands.command()
+def check(file: File) -> None:
+    """Check a configuration, its port maps and its policy, and read every switch."""
+    with console.guarded():
+        check_packages()
+        from lightloom.controller.config import read_config
+        from lightloom.controller.service import Controller
+        from lightloom.controller.store import Store
+
+        made = Controller(read_config(file), Store("sqlite://", time.time))
+        made.start()
+        for one in made.switches.values():
+            said = one.trouble or f"{len(one.lit)} cross-connects are lit"
+            console.say(f"{one.name}: {said}")
+        if any(one.trouble for one in made.switches.values()):
+            raise typer.Exit(1)
+
+
+@tokens.command()
+def add(
+    file: File,
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    scope: Annotated[
+        list[str], typer.Option(help="read, plan, reserve, apply or admin; repeat for more.")
+    ],
+    expires: Annotated[
+        str | None, typer.Option(metavar="TIME", help="After so long it is not valid: 30 d.")
+    ] = None,
+) -> None:
+    """Make a token and print it; nothing else holds its text."""
+    with console.guarded():
+        from lightloom.controller.tokens import add_token
+        from lightloom.durations import duration_ps
+
+        until = None if expires is None else time.time() + duration_ps("expires", expires) / 1e12
+        console.say(add_token(_store(file), name, scope, "command line", until))
+
+
+@tokens.command(name="list")
+def list_tokens(file: File) -> None:
+    """List all tokens by their names."""
+    with console.guarded():
+        from lightloom.controller import schema
+
+        for row in _store(file).rows(schema.token):
+            state = "revoked" if row["revoked"] else "valid"
+            if row["expires"] and row["expires"] <= time.time():
+                state = "expired"
+            console.say(f"{row['name']}: {row['scopes']} ({state})")
+
+
+@tokens.command()
+def revoke(file: File, name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
+    """Make a token invalid."""
+    with console.guarded():
+        from lightloom.controller.tokens import revoke_token
+
+        revoke_token(_store(file), name, "command line", time.time())
+
+
+def _store(file: Path):  # type: ignore[no-untyped-def]
+    check_packages()
+    from lightloom.controller.config import read_config
+    from lightloom.controller.store import Store
+
+    return Store(read_config(file).store_url, time.time)
+
+
+def check_packages() -> None:
+    """Refuses to go on without the packages of the extra.
+
+    Raises:
+        ConfigError: naming it.
+    """
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        limit = "the controller needs them"
+        remedy = "pip install 'lightloom[controller]'"
+        raise refusal("package", ", ".join(missing), limit, remedy)

@@ -1,0 +1,161 @@
+"""A client of a controller's HTTP interface."""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lightloom.errors import ConfigError, refusal
+
+URL = "LIGHTLOOM_CONTROLLER"
+TOKEN = "LIGHTLOOM_CONTROLLER_TOKEN"
+DEFAULT_URL = "http://127.0.0.1:8400"
+
+
+class Client:
+    """A controller at an address.
+
+    >>> client = Client("http://127.0.0.1:8400", "token")
+    >>> client.url
+    'http://127.0.0.1:8400'
+    """
+
+    def __init__(
+        self, url: str | None = None, token: str | None = None, timeout_s: float = 120.0
+    ) -> None:
+        """Takes what is not given from `LIGHTLOOM_CONTROLLER` and `LIGHTLOOM_CONTROLLER_TOKEN`.
+
+        Raises:
+            ConfigError: without a token.
+        """
+        self.url = (url or os.environ.get(URL) or DEFAULT_URL).rstrip("/")
+        self._token = token or os.environ.get(TOKEN) or ""
+        self._timeout_s = timeout_s
+        if not self._token:
+            limit = "the controller admits nobody without a token"
+            remedy = f"set {TOKEN}, or run lightloom controller token add"
+            raise refusal(TOKEN, "(missing)", limit, remedy)
+
+    def state(self) -> dict[str, Any]:
+        """All switches, transactions, leases and alarms."""
+        found: dict[str, Any] = self._ask("GET", "/state")
+        return found
+
+    def diff(self, switch: str) -> dict[str, Any]:
+        """What a reconciliation would change."""
+        found: dict[str, Any] = self._ask("GET", f"/switches/{switch}/diff")
+        return found
+
+    def apply(
+        self,
+        switch: str,
+        *,
+        circuits: Sequence[tuple[str, str]] | None = None,
+        cross_connects: Sequence[str] | None = None,
+        dry_run: bool = False,
+        key: str | None = None,
+    ) -> dict[str, Any]:
+        """Wants circuits between racks, or cross-connects, and changes the switch.
+
+        Args:
+            switch: its name.
+            circuits: pairs of racks.
+            cross_connects: such as `1A-29B`.
+            dry_run: only say what would change.
+            key: a request with the same key is carried out once.
+
+        Raises:
+            ConfigError: of what the controller refused.
+        """
+        by_racks = circuits is not None
+        body: dict[str, Any] = {"dry_run": dry_run}
+        body["circuits" if by_racks else "cross_connects"] = list(
+            circuits if circuits is not None else cross_connects or []
+        )
+        path = f"/switches/{switch}/{'circuits' if by_racks else 'intent'}"
+        headers = {} if key is None else {"Idempotency-Key": key}
+        found: dict[str, Any] = self._ask("PUT", path, body, headers)
+        return found
+
+    def send_demand(self, switch: str, matrix: Sequence[Sequence[float]]) -> None:
+        """Sends the demand between the racks of a switch [bytes]."""
+        self._ask("POST", f"/switches/{switch}/demand", {"matrix": [list(row) for row in matrix]})
+
+    def reserve(
+        self,
+        switch: str,
+        racks: tuple[str, str],
+        ends: float,
+        begins: float | None = None,
+        priority: int = 0,
+    ) -> dict[str, Any]:
+        """Reserves a circuit until a time [s since 1970]."""
+        body = {"racks": list(racks), "begins": begins, "ends": ends, "priority": priority}
+        found: dict[str, Any] = self._ask("POST", f"/switches/{switch}/leases", body)
+        return found
+
+    def release(self, lease: int) -> None:
+        """Ends a lease."""
+        self._ask("DELETE", f"/leases/{lease}")
+
+    def history(self, switch: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
+        """The last transactions, newest first."""
+        query = f"?limit={limit}" + ("" if switch is None else f"&switch={switch}")
+        found: list[dict[str, Any]] = self._ask("GET", f"/transactions{query}")
+        return found
+
+    def undo(self, transaction: int) -> list[dict[str, Any]]:
+        """Makes a switch as it was before a transaction."""
+        found: list[dict[str, Any]] = self._ask("POST", f"/transactions/{transaction}/undo", {})
+        return found
+
+    def watch(self) -> Iterator[dict[str, Any]]:
+        """The state, now and whenever it changes."""
+        with self._open("GET", "/events") as stream:
+            for line in stream:
+                text = line.decode()
+                if text.startswith("data:") and text[5:].strip():
+                    yield json.loads(text[5:])
+
+    def _ask(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> Any:
+        with self._open(method, path, body, headers) as answer:
+            return json.loads(answer.read() or b"null")
+
+    def _open(
+        self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, method=method)
+        request.add_header("Authorization", f"Bearer {self._token}")
+        request.add_header("Content-Type", "application/json")
+        for name, value in (headers or {}).items():
+            request.add_header(name, value)
+        context = ssl.create_default_context() if self.url.startswith("https:") else None
+        try:
+            return urllib.request.urlopen(request, timeout=self._timeout_s, context=context)
+        except urllib.error.HTTPError as problem:
+            raise _refused(problem) from None
+        except OSError as problem:
+            reason = getattr(problem, "reason", problem)
+            limit = f"the controller does not answer ({reason})"
+            raise refusal(URL, self.url, limit, "start it, or correct the address") from None
+
+
+def _refused(problem: urllib.error.HTTPError) -> ConfigError:
+    text = problem.read().decode(errors="replace")
+    try:
+        detail = json.loads(text)["detail"]
+    except (ValueError, KeyError, TypeError):
+        detail = text[:400] or str(problem)
+    if isinstance(detail, list):
+        first = detail[0]
+        key = ".".join(str(part) for part in first.get("loc", [])[1:])
+        return refusal(key, first.get("input"), str(first.get("msg")).lower(), "correct it")
+    return ConfigError(str(detail))

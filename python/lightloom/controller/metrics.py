@@ -1,0 +1,38 @@
+"""Metrics of a controller for Prometheus."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+from lightloom.controller.service import Controller
+from lightloom.controller.store import OPEN, OVER
+
+
+def exposition(controller: Controller) -> bytes:
+    """All metrics in the text format, worked out from the store and the last readings."""
+    registry = CollectorRegistry()
+
+    def gauge(name: str, text: str, *labels: str) -> Gauge:
+        return Gauge(f"lightloom_{name}", text, labels, registry=registry)
+
+    lit = gauge("cross_connects", "Cross-connects that are lit", "switch")
+    wanted = gauge("cross_connects_wanted", "Cross-connects that are wanted", "switch")
+    drift = gauge("cross_connects_unowned", "Cross-connects that nobody here wants", "switch")
+    reachable = gauge("switch_reachable", "Whether the last reading succeeded", "switch")
+    carried = gauge("demand_joined", "Share of the demand between joined racks", "switch")
+    outcome = gauge("transactions", "Transactions by their state", "switch", "state")
+    busy = gauge("change_seconds", "Seconds that changes took in all", "switch")
+    alarms = gauge("alarms", "Alarms by kind", "kind")
+    for one in controller.switches.values():
+        lit.labels(one.name).set(len(one.lit))
+        wanted.labels(one.name).set(len(controller.wanted(one.name)))
+        drift.labels(one.name).set(len(one.unowned))
+        reachable.labels(one.name).set(one.trouble is None)
+        carried.labels(one.name).set(controller.share(one, one.lit))
+        made = controller.store.transactions(one.name, limit=100_000)
+        for state in (*OPEN, *OVER):
+            outcome.labels(one.name, state).set(sum(t.state == state for t in made))
+        busy.labels(one.name).set(sum(t.updated - t.created for t in made))
+    for kind in ("unreachable", "drift", "conflict", "stuck"):
+        alarms.labels(kind).set(sum(a["kind"] == kind for a in controller.alarms()))
+    return generate_latest(registry)

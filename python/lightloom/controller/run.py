@@ -1,0 +1,93 @@
+"""The controller as a process: its loop on one thread, the HTTP interface on another."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+import uvicorn
+
+from lightloom.controller.api import app_of
+from lightloom.controller.config import ControllerTable
+from lightloom.controller.service import Controller
+from lightloom.controller.store import DeposedError, Store
+from lightloom.durations import duration_ps
+from lightloom.errors import refusal
+
+PAUSE_S = 0.2
+
+
+def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
+    """Runs a controller until it is interrupted.
+
+    Raises:
+        ConfigError: of the configuration, or of an address that is in use.
+    """
+    store = Store(config.store_url, time.time)
+    controller = Controller(config, store)
+    listening = _bound(config)
+    stop = threading.Event()
+    options = uvicorn.Config(
+        app_of(controller),
+        log_level="warning",
+        ssl_certfile=None if config.tls_certificate is None else str(config.tls_certificate),
+        ssl_keyfile=None if config.tls_key is None else str(config.tls_key),
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(options)
+    loop = threading.Thread(target=_loop, args=(controller, stop, say), daemon=True)
+    scheme = "http" if config.tls_certificate is None else "https"
+    say(f"{config.name}: {scheme}://{config.host}:{listening.getsockname()[1]} (Ctrl-C ends it)")
+    loop.start()
+    try:
+        server.run(sockets=[listening])
+    finally:
+        stop.set()
+        loop.join(timeout=5)
+        store.close()
+
+
+def _bound(config: ControllerTable) -> socket.socket:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((config.host, config.port))
+    except OSError as problem:
+        made.close()
+        said = (problem.strerror or str(problem)).lower()
+        raise refusal("listen", config.listen, said, "choose another port") from None
+    return made
+
+
+def _loop(controller: Controller, stop: threading.Event, say: Callable[[str], None]) -> None:
+    """Takes the role, recovers, and reconciles at every interval; waits while another
+    controller holds the role."""
+    interval = duration_ps("interval", controller.config.interval) / 1e12
+    lease = duration_ps("lease", controller.config.lease) / 1e12
+    holder = f"{socket.gethostname()}:{os.getpid()}"
+    active, next_at = False, 0.0
+    while not stop.is_set():
+        if not controller.store.take_role(holder, lease):
+            active = False
+            stop.wait(PAUSE_S)
+            continue
+        try:
+            if not active:
+                active, next_at = True, 0.0
+                for one in controller.start():
+                    say(f"transaction {one.id} of {one.switch} was left open: {one.state}")
+            if time.monotonic() >= next_at:
+                next_at = time.monotonic() + interval
+                for one in controller.cycle():
+                    say(f"transaction {one.id} of {one.switch}: {one.state} {one.reason}".rstrip())
+            controller.failure = None
+        except DeposedError:
+            active = False
+        except Exception as problem:  # a bug must not end the loop without a word
+            controller.failure = f"{type(problem).__name__}: {problem}"
+            say(f"the loop failed: {controller.failure}; it is tried again in {interval:g} s")
+        stop.wait(min(PAUSE_S, lease / 3))
