@@ -42,8 +42,10 @@ def get(url: Url = None, json: Json = False) -> None:
         if json:
             return console.print_json(state)
         for one in state["switches"]:
-            console.say(f"{one['name']}: {len(one['lit'])} lit, {len(one['wanted'])} wanted")
-            owners = {c["name"]: c["owner"] for c in one["wanted"]}
+            wanted = {c["name"] for c in one["wanted"]}
+            console.say(f"{one['name']}: {len(one['lit'])} lit, {len(wanted)} wanted")
+            # The first owner is the one that decides.
+            owners = {c["name"]: c["owner"] for c in reversed(one["wanted"])}
             for c in one["lit"]:
                 console.say(f"  {c['name']}  {c['racks'] or ''}  {owners.get(c['name'], '-')}")
             for c in one["wanted"]:

@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -182,8 +181,12 @@ def _check(config: ControllerTable) -> None:
         quiet_minutes(text)
     _check_listen(config)
     if config.policy_table is not None:
-        table = dict(config.policy_table)
-        find(str(table.get("kind") or table.get("file")))
+        named = config.policy_table.get("kind") or config.policy_table.get("file")
+        try:
+            find(str(named))
+        except ConfigError as problem:
+            limit, remedy = problem.limit or "", problem.remedy or ""
+            raise refusal("policy", named, limit.replace("algorithm", "policy"), remedy) from None
 
 
 def _check_listen(config: ControllerTable) -> None:
@@ -231,7 +234,7 @@ def _placed(config: ControllerTable, folder: Path) -> ControllerTable:
         "demand": config.demand.model_copy(update={"folder": at(config.demand.folder)}),
     }
     policy = config.policy_table
-    if policy is not None and "file" in policy and not urlsplit(str(policy["file"])).scheme:
+    if policy is not None and "file" in policy:
         path, _, name = str(policy["file"]).rpartition(":")
         update["policy"] = {**policy, "file": f"{folder / path}:{name}"}
     return config.model_copy(update=update)

@@ -214,7 +214,7 @@ class Store:
             found = db.execute(select(table).filter_by(**where).order_by(*table.primary_key)).all()
         return [dict(row._mapping) for row in found]
 
-    def add(self, table: Any, who: str, what: str, **values: Any) -> Any:
+    def add(self, table: Any, who: str, what: str, /, **values: Any) -> Any:
         """Adds a row and an audit record; returns the row's key.
 
         Raises:

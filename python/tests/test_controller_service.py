@@ -1,0 +1,349 @@
+"""The controller on emulated switches: what is wanted is lit, within the limits."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controller_support import PORTS, Lab, matrix
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lightloom.controller.change import change_to, settle
+from lightloom.controller.config import config_of, read_config
+from lightloom.controller.leases import release, reserve
+from lightloom.controller.limits import Limits
+from lightloom.controller.racks import Racks
+from lightloom.controller.schema import meta
+from lightloom.controller.store import DeposedError, Store, Wanted
+from lightloom.errors import ConfigError
+
+CTHROUGH = {"kind": "cthrough", "unrequested": "alone"}
+
+
+@given(st.data())
+def test_a_change_leads_to_what_is_wanted(data: Any) -> None:
+    """Of random intents: each port in one cross-connect, kept ones untouched, and after the
+    change what comes first is lit unless somebody else holds a port of it."""
+    ports = st.integers(1, 5)
+    pair = st.tuples(ports, ports)
+
+    def matching(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        for a, b in pairs:
+            if all(a != x and b != y for x, y in found):
+                found.append((a, b))
+        return found
+
+    lit = matching(data.draw(st.lists(pair, max_size=5)))
+    owned = {p for p in lit if data.draw(st.booleans())}
+    rows = data.draw(st.lists(st.tuples(pair, st.integers(0, 3)), max_size=8))
+    wanted = sorted((Wanted(p, f"o{r}", r, 0.0) for p, r in rows), key=lambda w: -w.priority)
+    change = change_to(lit, wanted, owned)
+    after = ({*lit} - {*change.removed}) | {*change.added}
+    assert len({a for a, _ in after}) == len({b for _, b in after}) == len(after)
+    assert not {*change.kept} & ({*change.removed} | {*change.added})
+    assert {*change.removed} <= owned
+    chosen, conflicts = settle(wanted)
+    blocked = {c.pair for c in change.conflicts}
+    assert {*chosen} - blocked == {*chosen} & after
+    assert len(change.conflicts) >= len(conflicts)
+    if wanted and not change.unowned:
+        assert wanted[0].pair in after
+
+
+def test_an_operator_gets_circuits_and_undoes_them(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.controller.want("east", [(1, 2), (2, 1)], "ann")
+    (made,) = lab.controller.reconcile("east", "ann")
+    assert (made.state, lab.lit()) == ("done", [(1, 2), (2, 1)])
+    assert [step["state"] for step in made.steps] == [
+        "planned",
+        "draining",
+        "changing",
+        "verifying",
+        "done",
+    ]
+    assert lab.controller.reconcile("east", "ann") == []
+    lab.controller.want("east", [(1, 2), (2, 1), (3, 4)], "ann")
+    (more,) = lab.controller.reconcile("east", "ann")
+    assert (more.pairs("added"), more.pairs("kept")) == ([(3, 4)], [(1, 2), (2, 1)])
+    lab.controller.undo(more.id, "ann")
+    assert lab.lit() == [(1, 2), (2, 1)]
+
+
+def test_a_policy_advises_and_acts(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, policy=CTHROUGH)
+    lab.send(matrix((0, 1, 5_000_000), (2, 3, 4_000_000), (0, 2, 1_000_000)))
+    assert lab.controller.cycle() == []
+    one = lab.controller.switches["east"]
+    assert one.advice == [(1, 2), (2, 1), (3, 4), (4, 3)]
+    assert lab.lit() == []
+    acting = Lab(tmp_path, policy=CTHROUGH, mode="act")
+    acting.send(matrix((0, 1, 5_000_000), (2, 3, 4_000_000), (0, 2, 1_000_000)))
+    assert [made.state for made in acting.controller.cycle()] == ["done"]
+    assert acting.lit() == [(1, 2), (2, 1), (3, 4), (4, 3)]
+    acting.now += 10
+    acting.send(matrix((0, 2, 9_000_000), (1, 3, 9_000_000)))
+    acting.controller.cycle()
+    assert acting.lit() == [(1, 3), (2, 4), (3, 1), (4, 2)]
+
+
+def test_hysteresis_is_that_of_the_policy(tmp_path: Path) -> None:
+    """A gain of 1 MB does not move circuits that are lit; 30 MB do."""
+    policy = {**CTHROUGH, "hysteresis": "20 MB"}
+    lab = Lab(tmp_path, policy=policy, mode="act")
+    lab.send(matrix((0, 1, 50_000_000), (2, 3, 50_000_000)))
+    lab.controller.cycle()
+    first = lab.lit()
+    lab.send(matrix((0, 1, 50_000_000), (2, 3, 50_000_000), (0, 2, 51_000_000), (1, 3, 50_000_000)))
+    lab.now += 5
+    lab.controller.cycle()
+    assert lab.lit() == first
+    lab.send(matrix((0, 1, 50_000_000), (2, 3, 50_000_000), (0, 2, 99_000_000), (1, 3, 99_000_000)))
+    lab.now += 5
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 3), (2, 4), (3, 1), (4, 2)]
+
+
+def test_demand_comes_from_the_newest_file(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, policy=CTHROUGH, mode="act")
+    text = ",d,c,b,a\nd,0,9,0,0\nc,9,0,0,0\nb,0,0,0,7\na,0,0,7,0\n"
+    (tmp_path / "demand/one.csv").write_text(text.replace("9", "9000000").replace("7", "7000000"))
+    os.utime(tmp_path / "demand/one.csv", (lab.now, lab.now))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2), (2, 1), (3, 4), (4, 3)]
+    (tmp_path / "demand/two.csv").write_text("nonsense")
+    os.utime(tmp_path / "demand/two.csv", (lab.now + 5, lab.now + 5))
+    lab.controller.cycle()
+    assert "two.csv" in (lab.controller.switches["east"].held_back or "")
+    assert lab.lit() == [(1, 2), (2, 1), (3, 4), (4, 3)]
+
+
+def test_old_demand_is_not_used(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, policy=CTHROUGH, mode="act")
+    lab.send(matrix((0, 1, 5_000_000)))
+    lab.now += 3_601
+    lab.controller.cycle()
+    assert lab.lit() == []
+
+
+def test_a_policy_in_python_decides(tmp_path: Path) -> None:
+    code = "class Mine:\n    def decide(self, demand, switch):\n        return [(0, 3)]\n"
+    (tmp_path / "mine.py").write_text(code)
+    lab = Lab(tmp_path, policy={"file": "mine.py:Mine"}, mode="act")
+    lab.send(matrix((0, 1, 5_000_000)))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 4), (4, 1)]
+
+
+def test_a_policy_that_raises_changes_nothing(tmp_path: Path) -> None:
+    code = "class Mine:\n    def decide(self, demand, switch):\n        raise ValueError('no')\n"
+    (tmp_path / "mine.py").write_text(code)
+    lab = Lab(tmp_path, policy={"file": "mine.py:Mine"}, mode="act")
+    lab.controller.want("east", [(1, 2)], "ann")
+    lab.send(matrix((0, 1, 5_000_000)))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2)]
+    assert "mine.py" in (lab.controller.switches["east"].held_back or "")
+
+
+@given(
+    now=st.floats(0, 200_000),
+    start=st.integers(0, 1439),
+    end=st.integers(0, 1439),
+)
+def test_quiet_hours_are_those_of_the_clock(now: float, start: int, end: int) -> None:
+    minute = int(now // 60) % 1440
+    quiet = Limits(quiet=((start, end),)).is_quiet(now)
+    inside = {m % 1440 for m in range(start, end if end >= start else end + 1440)}
+    assert quiet == (minute in inside)
+
+
+def test_limits_hold_a_policy_back() -> None:
+    limits = Limits(dwell_s=10, gain=0.1, dark_per_hour_s=1.0)
+    lit = [((1, 2), 95.0)]
+    assert limits.refusal(100, [(1, 3)], lit, 0.5, [], 0.1) is not None  # lit for 5 s
+    assert limits.refusal(106, [(1, 3)], lit, 0.5, [], 0.1) is None
+    assert limits.refusal(106, [(1, 3)], lit, 0.09, [], 0.1) is not None
+    spent = [(50.0, 0.5), (60.0, 0.45)]
+    assert limits.refusal(106, [(1, 3)], lit, 0.5, spent, 0.1) is not None
+    assert limits.refusal(3_655, [(1, 3)], lit, 0.5, spent, 0.1) is None  # the first is an hour ago
+
+
+def test_leases_come_before_operators_and_end(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.controller.want("east", [(1, 3), (3, 1)], "ann")
+    lab.controller.reconcile("east", "ann")
+    made = reserve(lab.store, "east", ("a", "b"), "job", 0, lab.now + 10, lab.now + 20)
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 3), (3, 1)]
+    lab.now += 11
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2), (2, 1)]
+    with pytest.raises(ConfigError, match="job holds it"):
+        reserve(lab.store, "east", ("b", "c"), "other", 0, lab.now, lab.now + 5)
+    reserve(lab.store, "east", ("b", "c"), "urgent", 5, lab.now, lab.now + 3)
+    lab.controller.cycle()
+    assert lab.lit() == [(2, 3), (3, 2)]
+    lab.now += 4
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2), (2, 1)]
+    release(lab.store, made.id, "job", lab.now)
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 3), (3, 1)]
+
+
+def test_what_nobody_asked_for_is_reported_or_removed(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.switches["east"].change([], [(5, 6), (1, 7)])
+    lab.controller.want("east", [(1, 2)], "ann")
+    assert lab.controller.cycle() == []
+    kinds = {alarm["kind"] for alarm in lab.controller.alarms()}
+    assert kinds == {"drift", "conflict"}
+    assert lab.lit() == [(1, 7), (5, 6)]
+    lab.config = lab.config.model_copy(update={"unowned": "remove"})
+    lab.begin().cycle()
+    assert lab.lit() == [(1, 2)]
+
+
+def test_two_controllers_of_a_store_never_both_write(tmp_path: Path) -> None:
+    """The first sleeps longer than its lease: the second takes over, the first cannot write."""
+    url = f"sqlite:///{tmp_path / 'shared.db'}"
+    now = [1_000.0]
+    first, second = Store(url, lambda: now[0]), Store(url, lambda: now[0])
+    assert first.take_role("one", 10)
+    assert not second.take_role("two", 10)
+    first.want("east", "operator:x", [(1, 2)], 0, "x")
+    now[0] += 11
+    assert second.take_role("two", 10)
+    second.want("east", "operator:y", [(3, 4)], 0, "y")
+    with pytest.raises(DeposedError):
+        first.want("east", "operator:x", [(5, 6)], 0, "x")
+    assert not first.take_role("one", 10)
+    assert {w.pair for w in second.intents("east")} == {(1, 2), (3, 4)}
+    now[0] += 11
+    assert first.take_role("one", 10)
+    with pytest.raises(DeposedError):
+        second.note("two", "event", {})
+    assert first.broken_link() is None
+
+
+def test_a_record_that_was_changed_breaks_the_chain(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.controller.want("east", [(1, 2)], "ann")
+    lab.controller.want("east", [(2, 1)], "ann")
+    assert lab.store.broken_link() is None
+    with lab.store._engine.begin() as db:
+        db.exec_driver_sql("update audit set body = '{}' where id = 1")
+    assert lab.store.broken_link() == 1
+
+
+def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'new.db'}"
+    store = Store(url, time.time)
+    with store._engine.begin() as db:
+        db.execute(meta.update().values(value="2"))
+    with pytest.raises(ConfigError, match="newer Lightloom"):
+        Store(url, time.time)
+
+
+@pytest.mark.parametrize(
+    ("keys", "key"),
+    [
+        ({"modus": "act"}, "modus"),
+        ({"mode": "go"}, "mode"),
+        ({"interval": "0 s"}, "interval"),
+        ({"listen": "0.0.0.0:8400"}, "listen"),
+        ({"listen": "8400"}, "listen"),
+        ({"limits": {"quiet": ["22-6"]}}, "limits.quiet"),
+        ({"limits": {"gains": 1}}, "limits.gains"),
+        ({"policy": "cthruogh"}, "policy"),
+        ({"switch": []}, "switch"),
+        ({"switch": [{"name": "x", "url": "http://a", "ports": "p.csv"}]}, "switch[0].url"),
+        ({"switch": [{"name": "x y", "url": "scpi://a", "ports": "p.csv"}]}, "switch.0.name"),
+    ],
+)
+def test_what_a_configuration_cannot_be_is_refused(keys: dict[str, Any], key: str) -> None:
+    table = {"switch": [{"name": "x", "url": "scpi://a", "ports": "p.csv"}], **keys}
+    with pytest.raises(ConfigError) as problem:
+        config_of(table)
+    assert key in (problem.value.key or "") or key in str(problem.value)
+
+
+def test_a_port_map_that_the_switch_disagrees_with_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "wide.csv").write_text(PORTS + "e,9,9\n")
+    lab = Lab(tmp_path)
+    with pytest.raises(ConfigError, match="8x8"):
+        Racks(tmp_path / "wide.csv").check(lab.switches["east"].machine.design.size, "east")
+
+
+def free_port() -> int:
+    with socket.socket() as made:
+        made.bind(("127.0.0.1", 0))
+        return int(made.getsockname()[1])
+
+
+def begun(*words: str, **keys: Any) -> subprocess.Popen[str]:
+    line = [sys.executable, "-m", "lightloom", *words]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.Popen(line, **pipes, **keys)
+
+
+def test_a_controller_that_is_killed_amid_a_change_finishes_it(tmp_path: Path) -> None:
+    """Real processes: SIGKILL while the switch settles, then a restart."""
+    scpi, http = free_port(), free_port()
+    (tmp_path / "ports.csv").write_text(PORTS)
+    (tmp_path / "switch.toml").write_text(
+        f'ports = "8x8"\n[timing]\nsettle = "1500 ms"\n[faces.scpi]\nport = {scpi}\n'
+    )
+    (tmp_path / "c.toml").write_text(
+        f'interval = "300 ms"\nlease = "1 s"\nlisten = "127.0.0.1:{http}"\n'
+        f'[[switch]]\nname = "east"\nurl = "scpi://127.0.0.1:{scpi}"\nports = "ports.csv"\n'
+    )
+    switch = begun("switch", "serve", str(tmp_path / "switch.toml"))
+    first = second = client = None
+    try:
+        add = begun("controller", "token", "add", str(tmp_path / "c.toml"), "t", "--scope", "admin")
+        token = add.communicate(timeout=30)[0].strip()
+        first = begun("controller", "serve", str(tmp_path / "c.toml"))
+        store = Store(read_config(tmp_path / "c.toml").store_url, time.time)
+        wait(lambda: bool(store.rows(meta)) and answers(http))
+        environment = {**os.environ, "LIGHTLOOM_CONTROLLER_TOKEN": token}
+        url = f"http://127.0.0.1:{http}"
+        words = ("circuits", "apply", "east", "--circuit", "a:b", "--url", url)
+        client = begun(*words, env=environment)
+        wait(lambda: any(t.state == "changing" for t in store.transactions()))
+        first.send_signal(signal.SIGKILL)
+        first.wait(10)
+        assert client.wait(30) == 2
+        assert [t.state for t in store.transactions()] == ["changing"]
+        second = begun("controller", "serve", str(tmp_path / "c.toml"))
+        wait(lambda: [t.state for t in store.transactions()] == ["done"])
+        shown = begun("circuits", "get", "--json", "--url", url, env=environment)
+        state = json.loads(shown.communicate(timeout=30)[0])
+        assert [c["name"] for c in state["switches"][0]["lit"]] == ["1A-2B", "2A-1B"]
+        assert store.broken_link() is None
+    finally:
+        for process in (switch, first, second, client):
+            if process is not None and process.poll() is None:
+                process.kill()
+                process.wait(10)
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as made:
+        return made.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait(condition: Any, limit_s: float = 30.0) -> None:
+    until = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
