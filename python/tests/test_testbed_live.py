@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 from test_testbed_setup import CTHROUGH, MORDIA, setup, table
-from testbed_support import RECEIVE, SEND, alone, live
+from testbed_support import RECEIVE, SEND, live
 
 from lightloom.testbed import Testbed, namespaces, shell
 from lightloom.testbed.bed import KernelPlane, UserPlane
 from lightloom.testbed.guardian import begin as begin_guardian
 from lightloom.testbed.setup import Setup
 
-pytestmark = [live, alone]
+pytestmark = live
 #: Circuits of everyone with everyone else's rack: what is decided without demand.
 STILL = {"kind": "hybrid", "policy": {"kind": "fixed", "circuits": [[0, 1]]}, "settle": "20 ms"}
 
 
 def inside(bed_setup: Setup, host: int, *command: str) -> list[str]:
     layout = bed_setup.layout
-    return shell.inside(layout.namespace(layout.hosts[host]), command)
+    return shell.namespace_command(layout.namespace(layout.hosts[host]), command)
 
 
 @contextmanager
@@ -78,17 +78,17 @@ def test_bytes_are_intact_over_circuits_and_vlans_say_which() -> None:
         for device in ("o0.0", "e2"):
             line = ["tcpdump", "-i", device, "-c", "20", "-nne", "vlan"]
             taken[device] = subprocess.Popen(
-                shell.inside(space, line),
+                shell.namespace_command(space, line),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
             )
         time.sleep(0.5)
-        before = dict(plane.carried())
+        before = dict(plane.read_counters())
         assert len(set(transferred(bed, 0, 1, 3_000_000)[:2])) == 1
-        over_light = dict(plane.carried())
+        over_light = dict(plane.read_counters())
         assert len(set(transferred(bed, 2, 3, 300_000)[:2])) == 1
-        over_tree = dict(plane.carried())
+        over_tree = dict(plane.read_counters())
         # Bytes of the first are on the circuit, those of the second on the electrical network.
         assert over_light["o0.0"] - before["o0.0"] > 3_000_000
         assert over_light["e0"] - before["e0"] < 10_000
@@ -97,7 +97,7 @@ def test_bytes_are_intact_over_circuits_and_vlans_say_which() -> None:
         texts = {device: process.communicate(timeout=10)[0] for device, process in taken.items()}
         assert set(re.findall(r"vlan (\d+)", texts["o0.0"])) == {"200"}
         assert set(re.findall(r"vlan (\d+)", texts["e2"])) == {"100"}
-        assert plane.facts() == {"dark_packets": 0, "strange_packets": 0, "lost_frames": 0}
+        assert plane.totals() == {"dark_packets": 0, "strange_packets": 0, "lost_frames": 0}
 
 
 def test_what_is_sent_into_the_dark_is_counted() -> None:
@@ -113,7 +113,7 @@ def test_what_is_sent_into_the_dark_is_counted() -> None:
             code = "import socket; s = socket.socket(2, 2); [s.sendto(b'x', ('10.0.1.1', 9))] * 3"
             ping = inside(bed.setup, 0, sys.executable, "-c", code)
         subprocess.run(ping, capture_output=True, check=False, timeout=10)
-        assert plane.facts()["dark_packets"] >= 1
+        assert plane.totals()["dark_packets"] >= 1
 
 
 @pytest.mark.parametrize("policy", ["rotation", "mordia"])
@@ -125,7 +125,7 @@ def test_days_lose_nothing(policy: str) -> None:
         assert isinstance(bed.plane, UserPlane)
         bed.host.begin()
         sent, got, size = transferred(bed, 0, 2, 2_000_000)
-        facts = bed.plane.facts()
+        facts = bed.plane.totals()
         counts = bed.plane.counts()
     assert (sent, size) == (got, 2_000_000)
     assert facts["lost_frames"] == 0
@@ -163,19 +163,20 @@ def runs(pid: int) -> bool:
         return False
 
 
-def left() -> tuple[list[str], list[str], int]:
-    """Namespaces, devices outside of them, and open files of this process."""
+def left(name: str) -> tuple[list[str], list[str], int]:
+    """Namespaces of a name, devices outside of namespaces, and open files of this process."""
     devices = sorted(path.name for path in Path("/sys/class/net").iterdir())
-    return namespaces.existing(), devices, len(list(Path("/proc/self/fd").iterdir()))
+    spaces = [space for space in namespaces.existing() if name in space]
+    return spaces, devices, len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_what_is_built_is_gone_afterwards() -> None:
-    before = left()
+    before = left("tcycle")
     for cycle in range(3):
         for raw in (table(CTHROUGH), table(MORDIA)):
             with Testbed(setup(raw, f"tcycle{cycle}")) as bed:
                 assert len(namespaces.existing(bed.setup.layout.name)) == 5
-    assert left() == before
+    assert left("tcycle") == before
 
 
 def test_a_second_testbed_beside_the_first() -> None:
@@ -221,7 +222,9 @@ def test_down_takes_down_what_nobody_guards() -> None:
     """Also with a process that does not heed SIGTERM."""
     layout = setup(table(CTHROUGH), "tdown").layout
     namespaces.make(layout)
-    line = shell.inside(layout.fabric, ["sh", "-c", "trap '' TERM; sleep 30 & wait; sleep 30"])
+    line = shell.namespace_command(
+        layout.fabric, ["sh", "-c", "trap '' TERM; sleep 30 & wait; sleep 30"]
+    )
     process = subprocess.Popen(line)
     until = time.monotonic() + 5
     while len(namespaces.pids(layout.fabric)) < 2 and time.monotonic() < until:

@@ -184,10 +184,10 @@ class FakePlane:
         self.history: list[tuple[int, int, int, float, float | None]] = []
         self.kinds: list[str] = []
 
-    def takes_s(self, kind: str, body: Any) -> float:
+    def begin(self, kind: str, body: Any) -> float:
         return 0.01 if kind == "light" else 0.0
 
-    def carry_out(self, kind: str, body: Any) -> None:
+    def finish(self, kind: str, body: Any) -> None:
         self.kinds.append(kind)
         if kind == "dark":
             self.lit -= {tuple(row) for row in body["circuits"]}
@@ -196,16 +196,16 @@ class FakePlane:
         ports = [(rack, plane) for a, b, plane in self.lit for rack in (a, b)]
         assert len(ports) == len(set(ports))
 
-    def report(self) -> list[list[int]]:
+    def report_demand(self) -> list[list[int]]:
         return self.waiting
 
-    def carried(self) -> list[tuple[str, int]]:
+    def read_counters(self) -> list[tuple[str, int]]:
         return []
 
-    def facts(self) -> dict[str, Any]:
+    def totals(self) -> dict[str, Any]:
         return {}
 
-    def works(self) -> bool:
+    def is_alive(self) -> bool:
         return True
 
     def stop(self) -> None:

@@ -24,8 +24,6 @@ def reason() -> str | None:
 
 REASON = reason()
 live = pytest.mark.skipif(REASON is not None, reason=REASON or "")
-#: Tests of one machine's namespaces run one after the other.
-alone = pytest.mark.xdist_group("testbed")
 
 #: Sends as many bytes of a sequence as asked for, then waits until the peer has closed.
 SEND = """

@@ -102,7 +102,7 @@ def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name
             bed.host.begin()
             console.say(f"{setup.layout.name}: {len(setup.layout.hosts)} hosts on {setup.label}")
             console.say(f"  lightloom testbed shell HOST --name {setup.layout.name}")
-            while bed.host.trouble is None and bed.plane.works():
+            while bed.host.trouble is None and bed.plane.is_alive():
                 bed.host.step(time.monotonic() + 0.1)
             raise bed.host.trouble or OSError("the data plane has ended")
 
@@ -119,7 +119,7 @@ def shell(
 
         space = _space(_only(name), host)
         words = command or [os.environ.get("SHELL", "/bin/sh")]
-        line = tools.inside(space, words)
+        line = tools.namespace_command(space, words)
         os.execv(line[0], line)
 
 

@@ -89,7 +89,7 @@ class Running:
         number = len(self.processes)
         # They end with this process, whatever becomes of it.
         begun = ["nice", "-n", str(-PREFERRED), "setpriv", "--pdeathsig", "KILL", *command]
-        line = shell.inside(space, begun)
+        line = shell.namespace_command(space, begun)
         out = self.folder / f"{self.name}.{number}.out"
         err = self.folder / f"{self.name}.{number}.err"
         with out.open("wb") as output, err.open("wb") as errors:
@@ -130,7 +130,7 @@ class Running:
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
 
-def prepared(tables: Sequence[Application], layout: Layout, folder: Path) -> list[Running]:
+def prepare(tables: Sequence[Application], layout: Layout, folder: Path) -> list[Running]:
     """The applications of a testbed, not begun yet.
 
     Raises:
@@ -139,7 +139,7 @@ def prepared(tables: Sequence[Application], layout: Layout, folder: Path) -> lis
     made = []
     for at, table in enumerate(tables):
         for tool in NEEDS[table.kind]:
-            shell.found(tool)
+            shell.tool_path(tool)
         source = layout.hosts[table.source]
         to = None if table.to is None else layout.hosts[table.to]
         commands = _commands(table, at, layout, source, to, folder)
@@ -187,7 +187,7 @@ def mpi_line(layout: Layout, folder: Path, words: Sequence[str]) -> list[str]:
     cases = [f"{h.address}) space={layout.namespace(h)} ;;" for h in layout.hosts]
     agent = folder / "mpi-agent"
     text = ["#!/bin/sh", "host=$1; shift", 'case "$host" in', *cases, "*) exit 1 ;;", "esac"]
-    text.append(f'exec {shell.found("ip")} netns exec "$space" sh -c "$*"')
+    text.append(f'exec {shell.tool_path("ip")} netns exec "$space" sh -c "$*"')
     agent.write_text("\n".join(text) + "\n", encoding="utf-8")
     agent.chmod(0o755)
     options = {
@@ -204,7 +204,7 @@ def mpi_line(layout: Layout, folder: Path, words: Sequence[str]) -> list[str]:
     return [*line, "--host", ",".join(host.address for host in layout.hosts), *words]
 
 
-def found(running: Running) -> dict[str, Any]:
+def figures_of(running: Running) -> dict[str, Any]:
     """What became of an application: bytes sent, how long it took, and its goodput."""
     took = None
     if running.began is not None and running.ended is not None:

@@ -39,7 +39,7 @@ class Testbed:
         """
         shell.check_rights()
         for tool in ("ip", "tc"):
-            shell.found(tool)
+            shell.tool_path(tool)
         name = self.setup.layout.name
         if namespaces.existing(name):
             remedy = f"lightloom testbed down {name}, or another --name"

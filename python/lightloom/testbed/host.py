@@ -26,27 +26,27 @@ class Plane(Protocol):
     history: list[tuple[int, int, int, float, float | None]]
     """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
 
-    def takes_s(self, kind: str, body: Any) -> float:
-        """How long an action takes from now on, in seconds, before `carry_out`."""
+    def begin(self, kind: str, body: Any) -> float:
+        """Begins an action; returns the seconds until `finish` is due."""
         ...
 
-    def carry_out(self, kind: str, body: Any) -> None:
-        """The time has passed: the action is carried out."""
+    def finish(self, kind: str, body: Any) -> None:
+        """Completes an action that was begun."""
         ...
 
-    def report(self) -> list[list[int]]:
-        """What there is to send: who reports it, for which rack, bytes."""
+    def report_demand(self) -> list[list[int]]:
+        """Demand: reporter, destination rack, bytes."""
         ...
 
-    def carried(self) -> list[tuple[str, int]]:
+    def read_counters(self) -> list[tuple[str, int]]:
         """Bytes so far, by the names of what received or sent them."""
         ...
 
-    def facts(self) -> dict[str, Any]:
-        """What the plane counts."""
+    def totals(self) -> dict[str, Any]:
+        """Counts of the whole run: losses, lateness."""
         ...
 
-    def works(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether it still carries packets."""
         ...
 
@@ -88,10 +88,10 @@ class RealTimeHost:
 
     def _found(self, found: dict[str, Any]) -> None:
         if found.get("schedule"):
-            self._plane.carry_out("follow", found["schedule"])
+            self._plane.finish("follow", found["schedule"])
         if found["lit"]["circuits"]:
-            self._plane.carry_out("light", found["lit"])
-            self._plane.carry_out("enter", [[], found["routes"]])
+            self._plane.finish("light", found["lit"])
+            self._plane.finish("enter", [[], found["routes"]])
 
     def plan(self, in_s: float, what: Callable[[], None]) -> None:
         """Something is done in so many seconds."""
@@ -130,7 +130,7 @@ class RealTimeHost:
 
     def _ask(self, action: Any) -> None:
         if action == "measure":
-            return self._hear({"demand": self._plane.report()})
+            return self._hear({"demand": self._plane.report_demand()})
         ((kind, body),) = action.items()
         if kind == "wake_at":
             due = self.began + body * self._scale / 1e12
@@ -138,14 +138,14 @@ class RealTimeHost:
         # A step's number, then what it is about.
         step, *about = body
         content = about[0] if len(about) == 1 else about
-        takes = self._plane.takes_s(kind, content)
+        takes = self._plane.begin(kind, content)
         if takes > 0:
             return self.plan(takes, lambda: self._end(kind, step, content))
         return self._end(kind, step, content)
 
     def _end(self, kind: str, step: int, content: Any) -> None:
         try:
-            self._plane.carry_out(kind, content)
+            self._plane.finish(kind, content)
         except OSError as problem:
             self._hear({"failed": [step, str(problem)]})
             return

@@ -1,5 +1,5 @@
-"""The kernel plane as a driver of the controller: links between namespaces, and what light and
-rules make of them.
+"""The kernel plane as a driver of the controller: links between namespaces, tables of the rack
+switches and of the optical switches.
 
 Rack switches leave a circuit before it goes dark and then wait `settle_after`, so that what is
 in its queues passes; what is sent into the dark all the same is counted.
@@ -21,9 +21,9 @@ from lightloom.testbed.setup import Setup, scaled_ps
 BURST = 64 << 10
 """Of a shaper [B]: less halves what segmentation offload reaches."""
 LATENCY_S = 0.005
-"""What a shaper's queue may hold beyond it [s]."""
+"""Queueing delay limit of a shaper, beyond its burst [s]."""
 SPARE_S = 0.002
-"""A queue is left so much more time to empty."""
+"""Added to the time that a queue needs to empty [s]."""
 MTU = 1500
 
 Hop = tuple[int, int, int]
@@ -67,32 +67,32 @@ class KernelPlane:
         self.history: list[tuple[int, int, int, float, float | None]] = []
         """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
 
-    def takes_s(self, kind: str, body: Any) -> float:
-        """How long an action takes from now on, in seconds, before `carry_out`."""
+    def begin(self, kind: str, body: Any) -> float:
+        """Begins an action; returns the seconds until `finish` is due."""
         if kind in ("drain", "dark"):
-            self._leave(kind, body)
+            self._stop_sending(kind, body)
             return self._settle_s()
         if kind == "light":
             return scaled_ps(self._setup, self._setup.dark_ps) / 1e12
         return 0.0
 
     def _settle_s(self) -> float:
-        """What is in the queue before a circuit has passed."""
+        """Seconds until the queue of an uplink is empty."""
         given = self._setup.table.settle_after
         if given is not None:
             return duration_ps("testbed.settle_after", given) / 1e12
         return LATENCY_S + BURST * 8 / self._setup.circuit_bps + SPARE_S
 
-    def _leave(self, kind: str, body: Any) -> None:
-        """Rack switches stop sending over what is about to change."""
+    def _stop_sending(self, kind: str, body: Any) -> None:
+        """Rack switches stop sending over circuits that are about to go dark."""
         if kind == "drain":
             self._drained |= {(a, b) for a, b in body}
-            self._lead()
+            self._install_next_hops()
         else:
-            self._lead(without=_hops(body))
+            self._install_next_hops(without=_hops(body))
 
-    def carry_out(self, kind: str, body: Any) -> None:
-        """The time has passed: light and rules are as asked for.
+    def finish(self, kind: str, body: Any) -> None:
+        """Completes an action that was begun.
 
         Raises:
             OSError: of the kernel.
@@ -105,13 +105,13 @@ class KernelPlane:
             pairs, routes = body
             self._drained -= {(a, b) for a, b in pairs}
             self._routes = routes["routes"]
-            self._lead()
+            self._install_next_hops()
 
     def _darken(self, hops: Iterable[Hop]) -> None:
         now = time.monotonic()
         gone = {hop for hop in hops if hop in self._lit}
         self._lit -= gone
-        self._cross()
+        self._install_outputs()
         for at, (a, b, plane, since, until) in enumerate(self.history):
             if until is None and (a, b, plane) in gone:
                 self.history[at] = (a, b, plane, since, now)
@@ -120,28 +120,28 @@ class KernelPlane:
         self._directed = bool(circuits["directed"])
         new = [hop for hop in _hops(circuits) if hop not in self._lit]
         self._lit |= set(new)
-        self._cross()
+        self._install_outputs()
         now = time.monotonic()
         self.history += [(a, b, plane, now, None) for a, b, plane in new]
 
-    def _cross(self) -> None:
+    def _install_outputs(self) -> None:
         racks, planes = self._layout.racks, self._layout.planes
         self._plane.cross(outputs(self._lit, self._directed, racks, planes))
 
-    def _lead(self, without: Iterable[Hop] = ()) -> None:
+    def _install_next_hops(self, without: Iterable[Hop] = ()) -> None:
         dark = set(without)
         lit = {hop for hop in self._lit if hop not in dark}
         routes = [
             route
             for route in self._routes
-            if set(_of_route(route)) <= lit | {_back(h) for h in lit}
+            if set(_hops_of_route(route)) <= lit | {_reversed(h) for h in lit}
         ]
         ends = self._drained
         routes = [route for route in routes if _ends(route) not in ends]
         self._plane.lead(next_hops(routes, self._layout, self._directed))
 
-    def report(self) -> list[list[int]]:
-        """What hosts have for each rack, from their sockets: host, rack, bytes."""
+    def report_demand(self) -> list[list[int]]:
+        """Bytes in the sockets of each host for each rack: host, rack, bytes."""
         rows = []
         for index, sockets in self._sockets.items():
             waiting: dict[int, int] = {}
@@ -152,23 +152,23 @@ class KernelPlane:
             rows += [[index, rack, size] for rack, size in sorted(waiting.items())]
         return rows
 
-    def carried(self) -> list[tuple[str, int]]:
+    def read_counters(self) -> list[tuple[str, int]]:
         """Bytes that hosts received and that uplinks sent, by their names."""
         found = _core.testbed_counters(shell.NAMESPACES / self._layout.fabric)
         rows = [(f"host {host.index}", found[host.port][3]) for host in self._layout.hosts]
         return rows + [(tor.name, found[tor.name][3]) for tor, _ in self._layout.uplinks()]
 
-    def facts(self) -> dict[str, Any]:
-        """What the plane counts."""
+    def totals(self) -> dict[str, Any]:
+        """Packets that the plane lost, by reason."""
         dark, strange, nowhere = self._plane.lost()
         return {"dark_packets": dark, "strange_packets": strange, "lost_frames": nowhere}
 
-    def works(self) -> bool:
-        """The kernel carries it."""
+    def is_alive(self) -> bool:
+        """Returns True: the kernel carries the packets."""
         return True
 
     def stop(self) -> None:
-        """Lets go of the program; the links go with their namespaces."""
+        """Detaches the program; the links end with their namespaces."""
         self._sockets.clear()
         del self._plane
 
@@ -177,11 +177,11 @@ def _hops(circuits: Mapping[str, Any]) -> list[Hop]:
     return [(a, b, plane) for a, b, plane in circuits["circuits"]]
 
 
-def _back(hop: Hop) -> Hop:
+def _reversed(hop: Hop) -> Hop:
     return hop[1], hop[0], hop[2]
 
 
-def _of_route(route: Mapping[str, Any]) -> list[Hop]:
+def _hops_of_route(route: Mapping[str, Any]) -> list[Hop]:
     racks = route["racks"]
     return list(zip(racks[:-1], racks[1:], route["planes"], strict=True))
 

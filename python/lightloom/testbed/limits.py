@@ -47,7 +47,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
 
 
-def judged(
+def judge_fidelity(
     setup: Setup, facts: Mapping[str, Any], late_s: Sequence[float], loads: Sequence[float]
 ) -> Fidelity:
     """What a run's counts and times say of the testbed."""

@@ -16,7 +16,7 @@ from lightloom.errors import refusal
 from lightloom.testbed import applications
 from lightloom.testbed.bed import Testbed
 from lightloom.testbed.host import Plane
-from lightloom.testbed.limits import Fidelity, judged
+from lightloom.testbed.limits import Fidelity, judge_fidelity
 from lightloom.testbed.measure import Samples
 from lightloom.testbed.setup import Setup
 
@@ -68,7 +68,7 @@ def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
 
 def _measured(bed: Testbed, folder: Path, tick: Tick) -> Live:
     setup, host = bed.setup, bed.host
-    running = applications.prepared(setup.table.application, setup.layout, folder)
+    running = applications.prepare(setup.table.application, setup.layout, folder)
     samples = Samples()
     every = duration_ps("testbed.sample", setup.table.sample) / 1e12
     host.begin()
@@ -78,21 +78,21 @@ def _measured(bed: Testbed, folder: Path, tick: Tick) -> Live:
             host.step(next_sample)
             if time.monotonic() < next_sample:
                 continue
-            samples.take(bed.plane.carried())
+            samples.take(bed.plane.read_counters())
             next_sample += every
             now = time.monotonic()
             for one in running:
                 one.poll(now, host.began)
             if host.trouble is not None:
                 raise host.trouble
-            if not bed.plane.works():
+            if not bed.plane.is_alive():
                 raise OSError("the data plane has ended")
             busy = sum(one.began is not None and not one.over for one in running)
             tick(now - host.began, f"{busy} of {len(running)} applications run")
     finally:
         for one in running:
             one.end()
-    samples.take(bed.plane.carried())
+    samples.take(bed.plane.read_counters())
     ended = time.monotonic()
     return Live(
         setup=setup,
@@ -101,15 +101,15 @@ def _measured(bed: Testbed, folder: Path, tick: Tick) -> Live:
         ended=ended,
         applications=[_figures(one, host.began) for one in running],
         circuits=_circuits(bed.plane, host.began, ended),
-        facts=bed.plane.facts(),
-        fidelity=judged(setup, bed.plane.facts(), host.late_s, samples.loads),
+        facts=bed.plane.totals(),
+        fidelity=judge_fidelity(setup, bed.plane.totals(), host.late_s, samples.loads),
         log=host.log(),
     )
 
 
 def _figures(one: applications.Running, began: float) -> dict[str, Any]:
     begin = None if one.began is None else one.began - began
-    return applications.found(one) | {"begin_s": begin}
+    return applications.figures_of(one) | {"begin_s": begin}
 
 
 def _circuits(plane: Plane, began: float, ended: float) -> list[tuple[int, int, int, float, float]]:

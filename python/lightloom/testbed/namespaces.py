@@ -40,7 +40,7 @@ def make(layout: Layout) -> None:
         shell.batch("ip", ["link set lo up"], space)
         # Devices would speak to each other of their own accord.
         quiet = "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6"
-        shell.call(shell.inside(space, ["sh", "-c", quiet]))
+        shell.call(shell.namespace_command(space, ["sh", "-c", quiet]))
 
 
 def remove(name: str) -> tuple[int, int]:
@@ -118,4 +118,4 @@ def settle_host(layout: Layout, host: Host, mtu: int, buffer: int) -> None:
     spread = f"echo {others:x} > /sys/class/net/{DEVICE}/queues/rx-0/rps_cpus"
     quiet = [f"echo '{value}' > /proc/sys/{key.replace('.', '/')}" for key, value in values.items()]
     shell.batch("ip", lines, space)
-    shell.call(shell.inside(space, ["sh", "-c", "; ".join([*quiet, spread])]))
+    shell.call(shell.namespace_command(space, ["sh", "-c", "; ".join([*quiet, spread])]))

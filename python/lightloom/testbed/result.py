@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 import lightloom
 from lightloom.config import to_toml
-from lightloom.testbed.agreement import compared, flows, replay_table, trace
+from lightloom.testbed.agreement import compare_with_simulation, flows, replay_table, trace
 from lightloom.testbed.live import Live
 from lightloom.testbed.matched import best, matched
 from lightloom.testbed.report import page
@@ -44,7 +44,7 @@ def summary(live: Live, agreement: bool = True) -> dict[str, Any]:
     }
     found |= live.facts
     if agreement:
-        found["agreement"] = compared(live)
+        found["agreement"] = compare_with_simulation(live)
     return found
 
 

@@ -25,7 +25,7 @@ LIMIT_S = 30.0
 NAMESPACES = Path("/run/netns")
 
 
-def found(tool: str) -> str:
+def tool_path(tool: str) -> str:
     """The path of a program.
 
     Raises:
@@ -55,7 +55,7 @@ def call(arguments: Sequence[str], text: str | None = None) -> str:
     Raises:
         RuntimeError: with what it said, if it fails or takes longer than `LIMIT_S`.
     """
-    command = [found(arguments[0]), *arguments[1:]]
+    command = [tool_path(arguments[0]), *arguments[1:]]
     try:
         done = subprocess.run(
             command, input=text, capture_output=True, text=True, timeout=LIMIT_S, check=False
@@ -78,6 +78,6 @@ def batch(tool: str, lines: Sequence[str], namespace: str | None = None) -> None
         call([tool, *where, "-batch", "-"], "\n".join(lines) + "\n")
 
 
-def inside(namespace: str, command: Sequence[str]) -> list[str]:
+def namespace_command(namespace: str, command: Sequence[str]) -> list[str]:
     """The command line that runs a command inside a namespace."""
-    return [found("ip"), "netns", "exec", namespace, *command]
+    return [tool_path("ip"), "netns", "exec", namespace, *command]

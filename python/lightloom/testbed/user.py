@@ -48,11 +48,11 @@ class UserPlane:
         self.schedules: list[tuple[float, Mapping[str, Any]]] = []
         """Schedules that were followed, and since when [s of the monotonic clock]."""
 
-    def takes_s(self, kind: str, body: Any) -> float:
-        """A schedule is followed at once."""
+    def begin(self, kind: str, body: Any) -> float:
+        """Returns 0: a schedule is followed at once."""
         return 0.0
 
-    def carry_out(self, kind: str, body: Any) -> None:
+    def finish(self, kind: str, body: Any) -> None:
         """Follows a schedule; a switch of schedules is asked for nothing else.
 
         Raises:
@@ -68,8 +68,8 @@ class UserPlane:
         self._plane.follow(night, slots)
         self.schedules.append((time.monotonic(), body))
 
-    def report(self) -> list[list[int]]:
-        """What racks have for each other, from their queues: rack, rack, bytes."""
+    def report_demand(self) -> list[list[int]]:
+        """Bytes in the queue of each pair of racks: rack, rack, bytes."""
         racks, waiting = self._racks, self._plane.counts()["waiting"]
         rows = ((at // racks, at % racks, size) for at, size in enumerate(waiting))
         return [[a, b, size] for a, b, size in rows if size]
@@ -79,14 +79,14 @@ class UserPlane:
         found: dict[str, Any] = self._plane.counts()
         return found
 
-    def carried(self) -> list[tuple[str, int]]:
+    def read_counters(self) -> list[tuple[str, int]]:
         """Bytes that crossed circuits, by the racks of each pair."""
         racks, sizes = self._racks, self.counts()["carried"]
         pairs = ((at // racks, at % racks, size) for at, size in enumerate(sizes))
         return [(f"{a}>{b}", size) for a, b, size in pairs if a != b]
 
-    def facts(self) -> dict[str, Any]:
-        """What of the counts says how true the run was."""
+    def totals(self) -> dict[str, Any]:
+        """Losses, share of frames in their day, and lateness of days."""
         counts = self.counts()
         between = counts["in_day"] + counts["out_of_day"]
         median, p99, p999, most = (ns / 1000 for ns in counts["lateness_ns"])
@@ -101,7 +101,7 @@ class UserPlane:
             "lateness_us": {"p50": median, "p99": p99, "p99.9": p999, "max": most},
         }
 
-    def works(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether its thread still polls."""
         return bool(self._plane.works())
 
