@@ -1,9 +1,9 @@
-//! A controller in real time: its host has the clock and the switch, and a log is kept of what
-//! it hears and asks for, the same as of a simulated one.
+//! A controller in real time. Its host has the clock and the switch. All inputs and actions are
+//! kept in a log of the same form as that of a simulated controller.
 //!
-//! It begins from such a log's first lines, which say what the loop is made of and how it is
-//! opened: so the loop of a simulated fabric runs on a testbed or before a real switch,
-//! unchanged.
+//! The controller is built from the first lines of such a log (policy, switch, timing, first
+//! input), so that the loop of a simulated fabric runs unchanged on a testbed or before a real
+//! switch.
 
 use crate::controller::{Action, Controller, Input};
 use crate::demand::Estimator;
@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::replay::paced;
 use lightloom_engine::{Refusal, Time};
 
-/// A controller, and the log of what it hears and asks for.
+/// A controller and the log of its inputs and actions.
 pub struct Live {
     controller: Controller<Box<dyn Policy>>,
     header: Header,
@@ -47,12 +47,12 @@ impl Live {
         }
     }
 
-    /// What it is made of.
+    /// Policy, switch and timing, as the first line of the log.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What it is to hear first.
+    /// The inputs that open the loop.
     pub fn opening(&self) -> &[Input] {
         &self.opening
     }

@@ -49,7 +49,7 @@ pub struct Port {
     pub index: u32,
     /// The rack that it belongs to.
     pub rack: u32,
-    /// What it is.
+    /// Its role in the fabric.
     pub role: Role,
 }
 
@@ -197,10 +197,10 @@ impl KernelPlane {
         self.choose(1, table)
     }
 
-    /// What was lost so far.
+    /// Packets lost since the start.
     ///
     /// # Errors
-    /// Of the kernel.
+    /// If the kernel refuses to read a table.
     pub fn lost(&mut self) -> io::Result<Lost> {
         let array = self.array::<u64>("lost")?;
         let read = |at| array.get(&at, 0).map_err(io::Error::other);

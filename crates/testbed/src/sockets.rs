@@ -23,7 +23,7 @@ pub struct Sockets {
 }
 
 impl Sockets {
-    /// Of a namespace.
+    /// Opens the socket in a namespace.
     ///
     /// # Errors
     /// If it cannot be entered, or the kernel has no SOCK_DIAG.
@@ -44,7 +44,7 @@ impl Sockets {
     /// and not sent yet.
     ///
     /// # Errors
-    /// Of the kernel.
+    /// If the kernel refuses the request.
     pub fn waiting(&mut self) -> io::Result<BTreeMap<Ipv4Addr, u64>> {
         self.socket.send(&request(), 0)?;
         let mut waiting = BTreeMap::new();

@@ -32,7 +32,7 @@ class Change:
     kept: Sequence[Pair] = ()
     """Lit and wanted: never touched."""
     unowned: Sequence[Pair] = ()
-    """Lit, wanted by nobody, and left alone."""
+    """Lit without an owner; not changed."""
     conflicts: Sequence[Conflict] = field(default_factory=list)
 
     @property
@@ -77,13 +77,13 @@ def change_to(
     *,
     remove_unowned: bool = False,
 ) -> Change:
-    """What leads from `lit` to `wanted`.
+    """The change from `lit` to `wanted`.
 
     Args:
         lit: cross-connects of the switch.
         wanted: in order of priority.
-        owned: cross-connects that this controller created; others were made by somebody else.
-        remove_unowned: whether to remove what nobody wants and this controller did not create.
+        owned: cross-connects that this controller created.
+        remove_unowned: whether to remove cross-connects without an owner.
 
     >>> change_to([(1, 1), (2, 2)], [Wanted((1, 1), "x", 0, 0.0)], [(2, 2)]).removed
     [(2, 2)]
@@ -99,7 +99,7 @@ def change_to(
         if pair in lit:
             continue
         if pair[0] in a_held or pair[1] in b_held:
-            conflicts.append(Conflict(pair, owner, "a cross-connect of nobody here"))
+            conflicts.append(Conflict(pair, owner, "a cross-connect without an owner"))
         else:
             added.append(pair)
     kept = [pair for pair in lit if pair in chosen]

@@ -37,7 +37,7 @@ class Client:
         self._token = token or os.environ.get(TOKEN) or ""
         self._timeout_s = timeout_s
         if not self._token:
-            limit = "the controller admits nobody without a token"
+            limit = "the controller needs a token"
             remedy = f"set {TOKEN}, or run lightloom controller token add"
             raise refusal(TOKEN, "(missing)", limit, remedy)
 
@@ -70,7 +70,7 @@ class Client:
             key: a request with the same key is carried out once.
 
         Raises:
-            ConfigError: of what the controller refused.
+            ConfigError: if the controller refuses the request.
         """
         by_racks = circuits is not None
         body: dict[str, Any] = {"dry_run": dry_run}

@@ -76,11 +76,11 @@ class ControllerTable(_Keys):
     tls_key: Path | None = None
     """Its key."""
     unowned: Literal["report", "remove"] = "report"
-    """What happens with cross-connects that nobody asked this controller for."""
+    """Whether cross-connects without an owner are reported or removed."""
     policy: dict[str, Any] | str | None = None
     """Policy as in a fabric: a name, or a table with `kind` or `file`. Default: none decides."""
     hook: str | None = None
-    """URL that is told to lead traffic away before a circuit goes dark, and in again."""
+    """URL of the hook that drains traffic from circuits and restores it."""
     lease: str = "10 s"
     """Length of the role's lease if several controllers share a PostgreSQL database."""
     demand: DemandTable = Field(default_factory=lambda: DemandTable())

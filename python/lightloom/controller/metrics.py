@@ -17,11 +17,11 @@ def exposition(controller: Controller) -> bytes:
 
     lit = gauge("cross_connects", "Cross-connects that are lit", "switch")
     wanted = gauge("cross_connects_wanted", "Cross-connects that are wanted", "switch")
-    drift = gauge("cross_connects_unowned", "Cross-connects that nobody here wants", "switch")
+    drift = gauge("cross_connects_unowned", "Cross-connects without an owner", "switch")
     reachable = gauge("switch_reachable", "Whether the last reading succeeded", "switch")
     carried = gauge("demand_joined", "Share of the demand between joined racks", "switch")
     outcome = gauge("transactions", "Transactions by their state", "switch", "state")
-    busy = gauge("change_seconds", "Seconds that changes took in all", "switch")
+    busy = gauge("change_seconds", "Total duration of changes", "switch")
     alarms = gauge("alarms", "Alarms by kind", "kind")
     for one in controller.switches.values():
         lit.labels(one.name).set(len(one.lit))

@@ -362,7 +362,7 @@ class Controller:
             if one.trouble is not None:
                 found.append({"kind": "unreachable", "switch": one.name, "text": one.trouble})
             if one.unowned and self.config.unowned == "report":
-                text = f"{', '.join(map(name_of, one.unowned))}: nobody here asked for them"
+                text = f"{', '.join(map(name_of, one.unowned))}: they have no owner"
                 found.append({"kind": "drift", "switch": one.name, "text": text})
             for text in one.conflicts:
                 found.append({"kind": "conflict", "switch": one.name, "text": text})

@@ -36,7 +36,7 @@ class DeposedError(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """A cross-connect that somebody wants."""
+    """A wanted cross-connect and its owner."""
 
     pair: Pair
     owner: str

@@ -1,6 +1,4 @@
-"""Programs on hosts, unmodified: begun in their time, ended after their limit, and what they
-said of what they sent.
-"""
+"""Unmodified programs on hosts: start, time limit, and figures from their output."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from lightloom.testbed.table import Application
 PORT = 5201
 """Servers listen on this port and those above."""
 OUTPUT = 10_000
-"""So much of what a command printed is kept, from its end [characters]."""
+"""Length of the kept end of a command's output [characters]."""
 PREFERRED = -10
 """The niceness of the process that drives the testbed; its applications have none."""
 HEAD_START_S = 0.3
@@ -68,7 +66,7 @@ class Running:
         return self.processes[-1].returncode if self.over and self.processes else None
 
     def poll(self, now: float, since: float) -> None:
-        """Begins what is due, and ends what has taken too long."""
+        """Starts processes that are due, and terminates them after the time limit."""
         if self.over:
             return
         while len(self.processes) < len(self.commands):
@@ -163,7 +161,7 @@ def _commands(
         line = mpi_line(layout, folder, words) if table.kind == "mpi" else list(words)
         return [(here, line, begin)]
     if to is None:
-        raise refusal("to", "(missing)", "somebody has to receive", "name a host")
+        raise refusal("to", "(missing)", "a receiver is needed", "name a host")
     there = layout.namespace(to)
     if table.kind == "iperf3":
         server = ["iperf3", "-s", "-1", "-p", port, "-B", to.address]

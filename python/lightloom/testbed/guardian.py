@@ -27,7 +27,7 @@ def begin(name: str) -> subprocess.Popen[bytes]:
 
 
 def main(name: str) -> None:
-    """Waits for the end of the pipe, then removes what is left of the testbed."""
+    """Waits for the end of the pipe, then removes the testbed."""
     from lightloom.testbed import namespaces
 
     sys.stdin.buffer.read()

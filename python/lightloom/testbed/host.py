@@ -1,7 +1,7 @@
 """The controller's host in real time: it wakes the controller, has a plane carry each action out
 in its time, and answers it once.
 
-Everything happens on one thread: an agenda of what is due, and a short sleep.
+One thread runs an agenda of due actions, with short sleeps between them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Plane(Protocol):
         ...
 
     def read_counters(self) -> list[tuple[str, int]]:
-        """Bytes so far, by the names of what received or sent them."""
+        """Byte counters by name: hosts, uplinks or pairs of racks."""
         ...
 
     def totals(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class RealTimeHost:
         self.late_s: list[float] = []
         """How much later than due each thing was done."""
         self.trouble: ConfigError | OSError | None = None
-        """What ended the loop: then nobody decides any more."""
+        """The error that ended the loop; no decisions follow."""
         self.header: dict[str, Any] = json.loads(self._loop.header())
 
     def begin(self) -> None:

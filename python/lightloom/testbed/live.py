@@ -47,7 +47,7 @@ def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
     """Builds a testbed, runs its applications, and takes it down.
 
     Raises:
-        ConfigError: of the set-up, or of what the controller's policy did.
+        ConfigError: of the set-up or of the policy.
         RuntimeError: of a tool.
         OSError: of the kernel.
     """

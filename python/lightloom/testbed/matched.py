@@ -13,7 +13,7 @@ MARGIN_S = 0.1
 
 def matched(live: Live, application: dict[str, Any]) -> dict[str, float | None]:
     """Bits a second that the receiver of an application got with a circuit between the racks and
-    without, and their ratio; None of what did not occur.
+    without, and their ratio; None if one of the two did not occur.
     """
     layout = live.setup.layout
     if application["to"] is None or application["begin_s"] is None:

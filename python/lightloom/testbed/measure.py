@@ -1,4 +1,4 @@
-"""Samples of what hosts receive, taken beside a run."""
+"""Samples of byte counters during a run."""
 
 from __future__ import annotations
 

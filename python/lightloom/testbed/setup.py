@@ -74,7 +74,7 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
     """What is to be built for a fabric of an experiment.
 
     Raises:
-        ConfigError: of a fabric that cannot be emulated, or of what is beyond the limits.
+        ConfigError: of a fabric that cannot be emulated, or of a value beyond a limit.
     """
     table = read_table(experiment.raw.get(TESTBED, {}))
     resolved = experiment.resolved()
@@ -227,7 +227,7 @@ def _check_applications(setup: Setup) -> None:
                 limit = f"the hosts are 0 to {hosts - 1}"
                 raise refusal(f"{where}.{key}", host, limit, "name a host that is there")
         if application.kind in ("iperf3", "nbdcopy") and application.to is None:
-            raise refusal(f"{where}.to", "(missing)", "somebody has to receive", "name a host")
+            raise refusal(f"{where}.to", "(missing)", "a receiver is needed", "name a host")
         if application.to == application.source:
             limit = "a host sends to another"
             raise refusal(f"{where}.to", application.to, limit, "name another host")

@@ -53,7 +53,7 @@ def call(arguments: Sequence[str], text: str | None = None) -> str:
     """Runs a program to its end; returns what it printed.
 
     Raises:
-        RuntimeError: with what it said, if it fails or takes longer than `LIMIT_S`.
+        RuntimeError: with the program's message, if it fails or takes longer than `LIMIT_S`.
     """
     command = [tool_path(arguments[0]), *arguments[1:]]
     try:

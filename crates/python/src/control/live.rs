@@ -37,7 +37,7 @@ fn opening(json: &str, fabric: usize, library: &PyLibrary) -> Result<Read, Refus
             "fabric",
             fabric,
             "it has no controller",
-            "choose a fabric of circuits that somebody decides on",
+            "choose cthrough, hydra, mordia or hybrid",
         )),
     }
 }
@@ -69,12 +69,12 @@ impl ControlLoop {
         })
     }
 
-    /// What it is made of, as the first line of its log.
+    /// The first line of its log: policy, switch, timing.
     fn header(&self) -> String {
         serde_json::to_string(self.live().header()).expect("plain data")
     }
 
-    /// What it is to hear first, as JSON.
+    /// The inputs that open the loop, as JSON.
     fn opening(&self) -> Vec<String> {
         let live = self.live();
         { live.opening().iter() }

@@ -16,7 +16,7 @@ pub struct Slot {
 pub struct Schedule {
     /// Darkness at the start of each slot [ns].
     pub night_ns: u64,
-    /// What follows what.
+    /// The slots in their order.
     pub slots: Vec<Slot>,
 }
 
@@ -28,7 +28,7 @@ impl Schedule {
     ///
     /// # Errors
     /// Of no slots; a matching of another size, or with an output twice; a day of no length;
-    /// more than an hour in all.
+    /// a period of more than an hour.
     pub fn check(&self, ports: u32) -> io::Result<()> {
         let refuse = |why: String| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         if self.slots.is_empty() {
@@ -58,7 +58,7 @@ impl Schedule {
 /// A slot in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Day {
-    /// Of the schedule.
+    /// Index of the slot in the schedule.
     pub slot: usize,
     /// When its circuits are lit [ns].
     pub from: u64,
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(days.advance(1_000), Some((day(0, 1_010, 1_100), 0)));
         assert_eq!(days.advance(1_099), Some((day(0, 1_010, 1_100), 0)));
         assert_eq!(days.advance(1_100), Some((day(1, 1_110, 1_150), 1)));
-        // A period takes 150: whoever slept for two finds the same slot, after four others.
+        // A period takes 150: after two periods the slot is the same, and four slots have begun.
         assert_eq!(days.advance(1_430), Some((day(1, 1_410, 1_450), 4)));
     }
 

@@ -34,7 +34,7 @@ fn end(bucket: usize) -> u64 {
 }
 
 impl Lateness {
-    /// It was so late.
+    /// Counts a lateness.
     pub fn add(&self, ns: u64) {
         self.0[bucket(ns)].fetch_add(1, Relaxed);
     }

@@ -7,7 +7,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | here | the plane, its thread, and what it is told and asked |
+//! | here | the plane, its thread, its settings and its counts |
 //! | [`days`] | which matching is lit at a time |
 //! | [`queues`] | frames that wait, in buffers that are used again |
 //! | `poll` | the loop: read, open, send |
@@ -40,12 +40,12 @@ pub struct Host {
     pub number: u32,
 }
 
-/// What the plane is made of.
+/// Settings of a plane.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Racks, which are the ports of the optical switch.
     pub racks: u32,
-    /// What a circuit carries [b/s].
+    /// Rate of a circuit [b/s].
     pub rate_bps: u64,
     /// The name of the device in each host's namespace.
     pub device: String,
@@ -84,7 +84,7 @@ pub struct Counts {
     pub lateness_ns: [u64; 4],
 }
 
-/// What the thread and its owner share.
+/// State shared by the thread and its owner.
 pub(super) struct Shared {
     stop: AtomicBool,
     /// To be followed from the next boundary on.
@@ -211,7 +211,7 @@ impl UserPlane {
     /// Ends the thread; what waits is dropped.
     ///
     /// # Errors
-    /// What ended the thread before.
+    /// The error that ended the thread earlier.
     pub fn stop(&mut self) -> io::Result<()> {
         self.shared.stop.store(true, Relaxed);
         match self.thread.take().map(JoinHandle::join) {

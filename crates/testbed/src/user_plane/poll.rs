@@ -24,8 +24,8 @@ const WIRE: u64 = 8 + 4 + 12;
 const SHORTEST: u64 = 60;
 /// The EtherType of synchronisation frames: one that IEEE 802 leaves for experiments.
 const SYNC: u16 = 0x88b5;
-/// A night of which so much is left is slept through, so that the thread leaves its
-/// processor to hosts now and then [ns].
+/// The thread sleeps through a night if more than this is left of it, so that hosts get its
+/// processor [ns].
 const NAP: u64 = 200_000;
 /// The sleep ends so long before the day [ns].
 const EARLY: u64 = 100_000;
@@ -50,7 +50,7 @@ struct Plane<'a> {
     shared: &'a Shared,
 }
 
-/// Polls until it is told to stop.
+/// Polls until `Shared::stopped`.
 ///
 /// # Errors
 /// If a device is gone.

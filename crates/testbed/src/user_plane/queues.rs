@@ -13,7 +13,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// What the host sent.
+    /// The bytes of the frame.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
@@ -68,7 +68,7 @@ impl Queues {
         self.queues[queue].front()
     }
 
-    /// It has left; returns its length.
+    /// Removes the first frame of a queue; returns its length.
     pub fn pop(&mut self, queue: usize) -> u64 {
         let Some(frame) = self.queues[queue].pop_front() else {
             return 0;
