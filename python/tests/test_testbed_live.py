@@ -240,14 +240,16 @@ def test_down_takes_down_what_nobody_guards() -> None:
     assert process.wait(5) != 0
 
 
-def test_a_guardian_waits_for_its_maker() -> None:
+def test_a_guardian_waits_for_its_maker(tmp_path: Path) -> None:
     layout = setup(table(CTHROUGH), "tguard").layout
     namespaces.make(layout)
-    guardian = begin_guardian("tguard")
+    guardian = begin_guardian("tguard", tmp_path / "folder")
+    (tmp_path / "folder").mkdir()
     time.sleep(0.5)
     assert len(namespaces.existing("tguard")) == 5
     guardian.communicate(timeout=10)
     assert namespaces.existing("tguard") == []
+    assert not (tmp_path / "folder").exists()
 
 
 def test_a_run_writes_what_it_measured(tmp_path: Path) -> None:

@@ -268,3 +268,30 @@ def test_percentiles_are_of_the_sorted_values(values: list[int], share: float) -
     found = percentile(values, share)
     assert sum(value <= found for value in values) >= share * len(values) - 1e-9
     assert sum(value < found for value in values) < share * len(values) + 1e-9
+
+
+def test_flows_of_a_result_replay_on_other_fabrics(tmp_path: Path) -> None:
+    """Two transfers of a live run, alone on their links, take their bytes over the link's rate."""
+    from typer.testing import CliRunner
+
+    from lightloom.cli import app
+
+    (tmp_path / "live").mkdir()
+    text = "src,dst,bytes,arrival_ps\n0,2,50000000,0\n1,3,25000000,1000000000\n"
+    (tmp_path / "live/flows.csv").write_text(text, encoding="utf-8")
+    file = tmp_path / "clos.toml"
+    file.write_text(
+        '[cluster]\nracks = 4\nservers_per_rack = 1\nserver_rate = "1 Gb/s"\n'
+        '[workload]\npattern = "permutation"\nload = 0.1\nsizes = "web-search"\nflows = 3\n'
+        '[[fabric]]\nkind = "tree"\nforwarding = "cut-through"\n',
+        encoding="utf-8",
+    )
+    out = tmp_path / "out"
+    line = ["run", str(file), "--from", str(tmp_path / "live"), "-o", str(out)]
+    done = CliRunner().invoke(app, line)
+    assert done.exit_code == 0, done.output
+    flows = lightloom.Result.load(out).flows.to_pydict()
+    took = [f - a for f, a in zip(flows["finish_ps"], flows["arrival_ps"], strict=True)]
+    assert took == pytest.approx([0.4e12, 0.2e12], rel=1e-3)
+    missing = CliRunner().invoke(app, [*line[:3], str(tmp_path), "-o", str(out)])
+    assert missing.exit_code == 2

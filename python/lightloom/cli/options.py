@@ -30,6 +30,15 @@ Overrides = Annotated[
         "Override a key, as in workload.load=0.9, fabric.uplinks=16 or fabric.LABEL.queue=8.",
     ),
 ]
+FromResult = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="RESULT",
+        help="Replay the flows of a result (of `testbed run` or of a simulation) in place of the "
+        "file's workload.",
+    ),
+]
 OutDir = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="DIR", help="Where to write (default: results/NAME)."),
@@ -86,6 +95,25 @@ def read_experiment(path: Path, overrides: list[str] | None) -> lightloom.Experi
     """The experiment in a file; a path that holds none is refused by name."""
     check_file("EXPERIMENT", path)
     return lightloom.load(path, overrides or [])
+
+
+def replaying(experiment: lightloom.Experiment, result: Path | None) -> lightloom.Experiment:
+    """The experiment with the flows of a result as its workload, run until all are delivered."""
+    if result is None:
+        return experiment
+    files = [result / name for name in ("flows.csv", "flows.parquet")]
+    found = next((file for file in files if file.is_file()), None)
+    if found is None:
+        limit = "the folder has no flows.csv or flows.parquet"
+        raise refusal("--from", result, limit, "name the folder of a result")
+    run = experiment.raw.get("run", {})
+    kept = {key: run[key] for key in ("seed", "goodput", "controller_log") if key in run}
+    raw = {
+        **experiment.raw,
+        "workload": {"trace": str(found.resolve())},
+        "run": {**kept, "stop": "drain"},
+    }
+    return type(experiment)(raw, experiment.path)
 
 
 def check_file(argument: str, path: Path) -> None:

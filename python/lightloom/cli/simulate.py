@@ -30,12 +30,14 @@ from lightloom.cli.options import (
     CopyInputs,
     DryRun,
     Figures,
+    FromResult,
     Json,
     OutDir,
     Overrides,
     Threads,
     doubt_threads,
     read_experiment,
+    replaying,
 )
 from lightloom.errors import refusal
 from lightloom.machine import check_count
@@ -49,6 +51,7 @@ Made = TypeVar("Made", Result, Repeated)
 def run(
     experiment: Annotated[Path, typer.Argument(metavar="EXPERIMENT.toml")],
     set_: Overrides = None,
+    from_: FromResult = None,
     out: OutDir = None,
     fabric: Annotated[
         str | None,
@@ -65,7 +68,7 @@ def run(
     """
     with console.guarded():
         check_count("--threads", threads)
-        loaded = read_experiment(experiment, set_)
+        loaded = replaying(read_experiment(experiment, set_), from_)
         if fabric is None and len(loaded.labels) > 1:
             how = How(out, threads, json, copy_inputs)
             comparing.compare([loaded], how, dry_run=dry_run, presets=())
@@ -90,6 +93,7 @@ def run(
 def compare(
     experiments: Annotated[list[Path], typer.Argument(metavar="EXPERIMENT.toml…")],
     set_: Overrides = None,
+    from_: FromResult = None,
     out: OutDir = None,
     physics_presets: Annotated[
         str | None,
@@ -121,7 +125,8 @@ def compare(
         check_count("--threads", threads)
         styles = papers.wanted(figures, writes=out is not None or not json)
         loaded = [
-            cost.with_prices(read_experiment(path, set_), prices, price) for path in experiments
+            cost.with_prices(replaying(read_experiment(path, set_), from_), prices, price)
+            for path in experiments
         ]
         presets = physics.wanted(physics_presets)
         search = resilience.asked(worst_failure, worst_of, loaded)

@@ -15,6 +15,7 @@ import typer
 from lightloom import console
 from lightloom.cli.options import Overrides
 from lightloom.errors import refusal
+from lightloom.writing.errors import WriteError
 
 if TYPE_CHECKING:
     from lightloom.config import Experiment
@@ -210,6 +211,10 @@ def _guarded() -> Iterator[None]:
             yield
         except RuntimeError as problem:
             console.stop(str(problem), EXIT_FAILED)
+        except OSError as problem:
+            if problem.filename is not None or isinstance(problem, BrokenPipeError | WriteError):
+                raise
+            console.stop(f"testbed: {problem}", EXIT_FAILED)
 
 
 @contextmanager

@@ -268,11 +268,13 @@ class Controller:
         )
 
     def owned(self, name: str) -> set[Pair]:
-        """Cross-connects that transactions of this store created and none removed since."""
+        """Cross-connects that transactions of this store created and none removed since; those
+        of a stuck transaction may be there, too."""
         owned: set[Pair] = set()
         for one in reversed(self.store.transactions(name, limit=100_000)):
-            if one.state == "done":
+            if one.state in ("done", "stuck"):
                 owned |= {*one.pairs("added")}
+            if one.state == "done":
                 owned -= {*one.pairs("removed")}
         return owned
 

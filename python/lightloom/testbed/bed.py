@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from pathlib import Path
 from types import TracebackType
 
 from lightloom.errors import refusal
@@ -26,6 +29,8 @@ class Testbed:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
+        self.folder: Path
+        """Output of applications and scripts; removed with the testbed."""
         self.plane: Plane
         self.host: RealTimeHost
 
@@ -44,7 +49,8 @@ class Testbed:
         if namespaces.existing(name):
             remedy = f"lightloom testbed down {name}, or another --name"
             raise refusal("--name", name, "a testbed of this name is up", remedy)
-        self._guardian = guardian.begin(name)
+        self.folder = Path(tempfile.mkdtemp(prefix="lightloom-testbed-"))
+        self._guardian = guardian.begin(name, self.folder)
         try:
             namespaces.make(self.setup.layout)
             user = self.setup.plane == "user"
@@ -67,5 +73,6 @@ class Testbed:
         if hasattr(self, "plane"):
             self.plane.stop()
         namespaces.remove(self.setup.layout.name)
+        shutil.rmtree(self.folder, ignore_errors=True)
         # Nothing is left for it: it ends with its pipe.
         self._guardian.communicate(timeout=10)

@@ -6,14 +6,15 @@ ends with the maker, also by SIGKILL.
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 
-def begin(name: str) -> subprocess.Popen[bytes]:
-    """Begins the guardian of a testbed; it ends after the pipe does."""
-    command = [sys.executable, "-m", "lightloom.testbed.guardian", name]
+def begin(name: str, folder: Path) -> subprocess.Popen[bytes]:
+    """Starts the guardian of a testbed and of its folder; it ends after the pipe does."""
+    command = [sys.executable, "-m", "lightloom.testbed.guardian", name, str(folder)]
     package = str(Path(__file__).parents[2])
     return subprocess.Popen(
         command,
@@ -26,13 +27,14 @@ def begin(name: str) -> subprocess.Popen[bytes]:
     )
 
 
-def main(name: str) -> None:
-    """Waits for the end of the pipe, then removes the testbed."""
+def main(name: str, folder: str) -> None:
+    """Waits for the end of the pipe, then removes the testbed and its folder."""
     from lightloom.testbed import namespaces
 
     sys.stdin.buffer.read()
     namespaces.remove(name)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2])

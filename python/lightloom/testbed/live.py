@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from lightloom.durations import duration_ps
@@ -55,20 +52,18 @@ def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
         limit = "nothing would be sent"
         remedy = "add [[testbed.application]], or give a command after --"
         raise refusal("testbed.application", "(missing)", limit, remedy)
-    folder = Path(tempfile.mkdtemp(prefix="lightloom-testbed-"))
     usual = os.getpriority(os.PRIO_PROCESS, 0)
     try:
         with Testbed(setup) as bed:
             os.setpriority(os.PRIO_PROCESS, 0, applications.PREFERRED)
-            return _measured(bed, folder, tick)
+            return _measured(bed, tick)
     finally:
         os.setpriority(os.PRIO_PROCESS, 0, usual)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _measured(bed: Testbed, folder: Path, tick: Tick) -> Live:
+def _measured(bed: Testbed, tick: Tick) -> Live:
     setup, host = bed.setup, bed.host
-    running = applications.prepare(setup.table.application, setup.layout, folder)
+    running = applications.prepare(setup.table.application, setup.layout, bed.folder)
     samples = Samples()
     every = duration_ps("testbed.sample", setup.table.sample) / 1e12
     host.begin()
