@@ -41,6 +41,7 @@ test-rust: $(STAMPS)/system ## Run the Rust tests
 
 test-python: $(STAMPS)/develop ## Run the Python tests
 	bash scripts/system.sh --browser
+	bash scripts/system.sh --database
 	# Tests begin in the order of their files, whose tests share what they simulated; whoever has
 	# none left takes over what others have.
 	$(BIN)/pytest python/tests -n auto --dist worksteal

@@ -9,6 +9,8 @@
 #                                 without it those tests are skipped
 #   scripts/system.sh --testbed   the same for the programs of the Linux testbed and for clang,
 #                                 which compiles its kernel plane; without them that is left out
+#   scripts/system.sh --database  the same for PostgreSQL, on which the controller's store is
+#                                 tested; without it those tests are skipped
 set -euo pipefail
 
 rust_needed=1.88
@@ -58,6 +60,12 @@ if [ "${1:-}" = --testbed ]; then
   done
   [ ${#wanted[@]} = 0 ] || (install_packages "${wanted[@]}") ||
     echo "without ${wanted[*]} the testbed is not built and tested in full" >&2
+  exit 0
+fi
+
+if [ "${1:-}" = --database ]; then
+  compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || (install_packages postgresql) ||
+    echo "without PostgreSQL the controller's store is tested on SQLite alone" >&2
   exit 0
 fi
 

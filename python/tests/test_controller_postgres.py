@@ -1,0 +1,112 @@
+"""The controller's store on PostgreSQL: the same lives as on SQLite, and two controllers of which
+one is stopped for longer than its lease."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from test_controller_service import free_port, wait
+from test_controller_simulated import lived
+
+from lightloom.controller import schema
+from lightloom.controller.store import Store
+
+BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+WRITER = """
+import sys, time
+from lightloom.controller.store import DeposedError, Store
+store = Store(sys.argv[1], time.time)
+name, until = sys.argv[2], time.time() + 30
+while time.time() < until:
+    if store.take_role(name, 0.5):
+        try:
+            for _ in range(20):
+                store.note(name, "write", {"fence": store.fence})
+                time.sleep(0.01)
+        except DeposedError:
+            print("deposed", flush=True)
+    time.sleep(0.02)
+"""
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    if not BINARIES:
+        pytest.skip("Debian's package postgresql is not installed")
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("the test runs PostgreSQL as the user postgres, which needs root")
+    folder = Path(tempfile.mkdtemp(prefix="lightloom-postgres-"))
+    shutil.chown(folder, "postgres", "postgres")
+    port, binaries = free_port(), BINARIES[-1].parent
+    as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+    line = [str(binaries / "initdb"), "-D", str(folder / "data"), "-A", "trust", "-U", "postgres"]
+    subprocess.run([*as_user, *line], check=True, capture_output=True, cwd=folder)
+    line = [str(binaries / "postgres"), "-D", str(folder / "data"), "-p", str(port)]
+    line += ["-h", "127.0.0.1", "-k", str(folder), "-F"]
+    server = subprocess.Popen(
+        [*as_user, *line], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    ready = [str(binaries / "pg_isready"), "-h", "127.0.0.1", "-p", str(port)]
+    try:
+        wait(lambda: subprocess.run(ready, capture_output=True, check=False).returncode == 0)
+        yield f"postgresql+psycopg://postgres@127.0.0.1:{port}/postgres"
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(20)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def emptied(url: str) -> str:
+    store = Store(url, time.time)
+    schema.metadata.drop_all(store._engine)
+    store.close()
+    return url
+
+
+def test_whatever_happens_the_invariants_hold_on_postgresql(database: str) -> None:
+    for seed in range(20):
+        lived(seed, emptied(database))
+
+
+def test_a_stopped_controller_is_deposed(database: str) -> None:
+    url = emptied(database)
+    store = Store(url, time.time)
+    line = [sys.executable, "-c", WRITER, url]
+    first = subprocess.Popen([*line, "first"], stdout=subprocess.PIPE, text=True)
+    second = None
+    try:
+        wait(lambda: writers(store) == ["first"])
+        second = subprocess.Popen([*line, "second"], stdout=subprocess.PIPE, text=True)
+        time.sleep(1.0)
+        assert writers(store) == ["first"]
+        first.send_signal(signal.SIGSTOP)
+        wait(lambda: "second" in writers(store))
+        first.send_signal(signal.SIGCONT)
+        assert first.stdout is not None
+        assert first.stdout.readline() == "deposed\n"
+        second.send_signal(signal.SIGKILL)
+        wait(lambda: writers(store)[-1] == "first" and len(writers(store)) == 3)
+    finally:
+        for process in (first, second):
+            if process is not None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+                process.wait(10)
+    assert writers(store) == ["first", "second", "first"]
+    assert store.broken_link() is None
+    fences = [record["body"] for record in store.audit(limit=100_000)]
+    assert fences == sorted(fences)
+    store.close()
+
+
+def writers(store: Store) -> list[str]:
+    """Who wrote, each turn once."""
+    names = [record["who"] for record in store.audit(limit=100_000)]
+    return [name for at, name in enumerate(names) if at == 0 or names[at - 1] != name]
