@@ -290,3 +290,4 @@ def test_a_host_that_is_not_there_is_refused(tmp_path: Path) -> None:
         check=False,
     )
     assert "no-such-program" in missing.stdout + missing.stderr
+    assert missing.returncode == 1

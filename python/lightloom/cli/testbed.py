@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lightloom.config import Experiment
 
 EXIT_FAILED = 1
-"""A run was beyond its limits under `--strict`, or a tool failed."""
+"""An application or a tool failed, or a run was beyond its limits under `--strict`."""
 
 commands = typer.Typer(
     no_args_is_help=True,
@@ -87,7 +87,8 @@ def run(
                     console.say(line)
         if json:
             console.print_json(as_json(found))
-    if strict and not all(figures["within_limits"] for figures in found.values()):
+    failed = any(one["exit_code"] != 0 for f in found.values() for one in f["applications"])
+    if failed or (strict and not all(figures["within_limits"] for figures in found.values())):
         raise typer.Exit(EXIT_FAILED)
 
 
