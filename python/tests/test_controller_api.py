@@ -1,5 +1,6 @@
 """The HTTP interface: every scope against every route, tokens, keys, the page in a browser."""
 
+import json
 import re
 import threading
 import time
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from cli_support import ROOT
 from controller_support import Lab, matrix
 from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
@@ -165,6 +167,20 @@ def test_metrics_are_what_prometheus_reads(reached: Reached) -> None:
     assert samples["lightloom_cross_connects", None] == 2
     assert samples["lightloom_transactions", "done"] == 1
     assert samples["lightloom_transactions", "stuck"] == 0
+
+
+def test_the_grafana_dashboard_names_metrics_that_there_are(reached: Reached) -> None:
+    text = reached.http.get("/metrics").text
+    known = {family.name for family in text_string_to_metric_families(text)}
+    board = json.loads((ROOT / "examples/controller/grafana.json").read_text(encoding="utf-8"))
+    asked = {
+        name
+        for panel in board["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"lightloom_\w+", target["expr"])
+    }
+    assert len(asked) > 5
+    assert asked <= known
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ def compare_with_simulation(live: Live) -> list[dict[str, Any]]:
                 "measured_bps": one["goodput_bps"],
                 "simulated_bps": expected,
                 "difference": off,
-                "why": _why(off, one, _period_s(live)),
+                "why": _why(off, one, live),
             }
         )
     return found
@@ -106,11 +106,14 @@ def _period_s(live: Live) -> float | None:
     return slots * duration_ps("fabric.slot", own["slot"]) * live.setup.table.time_scale / 1e12
 
 
-def _why(off: float, one: dict[str, Any], period_s: float | None) -> str:
+def _why(off: float, one: dict[str, Any], live: Live) -> str:
     """What explains a difference, as far as the figures show it."""
     if abs(off) <= AGREES:
         return f"within {AGREES:.0%}"
-    reasons = []
+    reasons, period_s = [], _period_s(live)
+    if live.fidelity.load > live.fidelity.processors:
+        load = f"load {live.fidelity.load:.1f} on {live.fidelity.processors} processors"
+        reasons.append(f"the machine was busy ({load})")
     if 1 + off >= HEADERS * (1 - AGREES) and off < 0:
         reasons.append("headers take 5.9 % of a link, and the simulator counts payload")
     if one.get("retransmissions"):
