@@ -63,7 +63,7 @@ def run(
 ) -> None:
     """Run the applications of an experiment, or the command after --, and write what was measured.
 
-    EXPERIMENT.toml is that of a simulation, with a table [testbed] of applications.
+    EXPERIMENT.toml is that of a simulation; its table `testbed` has the applications.
     """
     with _guarded():
         from lightloom.cli.testbed_text import as_json, lines, verdict
@@ -103,13 +103,15 @@ def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name
         with Testbed(setup) as bed:
             bed.host.begin()
             console.say(f"{setup.layout.name}: {len(setup.layout.hosts)} hosts on {setup.label}")
-            console.say(f"  lightloom testbed shell HOST --name {setup.layout.name}")
+            console.say(f"  lightloom testbed shell --name {setup.layout.name} HOST")
             while bed.host.trouble is None and bed.plane.is_alive():
                 bed.host.step(time.monotonic() + 0.1)
             raise bed.host.trouble or OSError("the data plane has ended")
 
 
-@commands.command()
+@commands.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
 def shell(
     host: Annotated[int, typer.Argument(metavar="HOST", help="Its number in the experiment.")],
     command: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]...")] = None,
