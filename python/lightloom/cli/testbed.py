@@ -122,7 +122,9 @@ def shell(
         from lightloom.testbed import shell as tools
 
         space = _space(_only(name), host)
-        words = command or [os.environ.get("SHELL", "/bin/sh")]
+        given = command or []
+        words = given[1:] if given[:1] == ["--"] else given
+        words = words or [os.environ.get("SHELL", "/bin/sh")]
         line = tools.namespace_command(space, words)
         os.execv(line[0], line)
 
