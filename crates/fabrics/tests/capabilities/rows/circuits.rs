@@ -3,7 +3,7 @@
 
 use super::Row;
 use crate::scenario::*;
-use lightloom_engine::{Cluster, Element};
+use lightloom_engine::{Cluster, Element, Time};
 use serde_json::{json, Value};
 
 /// What a schedule gives a pair of racks.
@@ -136,12 +136,36 @@ pub fn mordia() -> Row {
         formula: "157 packets of 1,500 B, 94.5 µs of 20 Gb/s, once in 7 slots of 106 µs",
         fails: (vec![Element::Controller], false),
     };
-    turns.row([
+    let mut row = turns.row([
         turns.mouse_waits(),
         Verdict::DoesNotApply("a rack has one circuit at a time"),
         Verdict::DoesNotApply("no packet takes two circuits"),
         Verdict::DoesNotApply("its packet switch is an option, which its own tests judge"),
-    ])
+    ]);
+    for (scenario, spans) in [
+        ("failure and repair", &[(50, 150)][..]),
+        ("overlapping failures", &[(50, 250), (80, 100)]),
+    ] {
+        let place = row.iter_mut().find(|(name, _)| *name == scenario);
+        place.expect("a scenario").1 = undecided(spans);
+    }
+    row
+}
+
+/// A flow of 100 MB arrives at 60 ms, after its controller has failed: no schedule serves it before
+/// the first decision after the repair. By then its rack holds all of it.
+fn undecided(spans: &[(i64, i64)]) -> Verdict {
+    let repaired = spans.iter().map(|s| s.1).max().expect("one");
+    let interval = 7.0 * 0.106;
+    let decided = (repaired as f64 / interval).ceil() * interval + 0.0115;
+    let least = decided - 60.0 + ms(100 * MB, 10.0);
+    let formula = "TMS: until the night after the first decision since the repair, one in 742 µs; \
+                   then 100 MB ÷ rate of the receiver's link";
+    let flows = vec![(0, 15, 100 * MB, Time::MS * 60)];
+    let case = Case::new(two_racks(), json!({"policy": "tms"}), flows, least, formula);
+    takes(spans.iter().fold(case, |case, &(from, until)| {
+        case.fails(Element::Controller, from, until)
+    }))
 }
 
 /// What 200 MB of each rack take over relays [ms], which fill for a cycle and empty for one.

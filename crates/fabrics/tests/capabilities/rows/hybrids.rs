@@ -7,7 +7,9 @@ use serde_json::{json, Value};
 
 const SERVER: &str = "bytes ÷ rate of the server";
 const BESIDE: &str = "5 Gb/s of the tree until the circuit is lit at 11 ms, then 10 Gb/s";
-const LINKS: &str = "the last packet takes its time again on each of three links more";
+const SLOW: &str =
+    "a twentieth of the server's rate until the circuit is lit at 11 ms, then all of it";
+const BOTH: &str = "2.5 Gb/s each until the circuit is lit at 11 ms, then 10 Gb/s each";
 
 /// A flow has its new rate at once.
 fn at_once(mut table: Value) -> Value {
@@ -58,10 +60,7 @@ pub fn cthrough() -> Row {
             "oversubscription": ratio, "interval": "10 ms", "reconfiguration_delay": "1 ms",
         }))
     };
-    let mut row = beside_a_tree(table(1.0));
-    let both = "2.5 Gb/s each until the circuit is lit at 11 ms, then 10 Gb/s each";
-    let parallel = Case::new(two_racks(), table(4.0), two(10 * MB), then_lit(2.5), both);
-    set(&mut row, "parallel paths", takes(parallel));
+    let mut row = beside_a_tree(&table);
     let beside = Case::new(
         two_racks(),
         table(4.0),
@@ -77,12 +76,15 @@ pub fn cthrough() -> Row {
 }
 
 pub fn hydra() -> Row {
-    let table = json!({"oversubscription": 1, "planes": 2});
-    let mut row = beside_a_tree(table);
-    let quick = json!({
-        "oversubscription": 4, "planes": 1, "hops": 1, "interval": "10 ms", "settle": "1 ms",
-        "retag": "0 s", "rule": "0 s", "transport_recovery": "0 s", "threshold": "0 B",
-    });
+    let table = |ratio: f64| {
+        json!({
+            "oversubscription": ratio, "planes": 1, "hops": 1, "interval": "10 ms",
+            "settle": "1 ms", "retag": "0 s", "rule": "0 s", "transport_recovery": "0 s",
+            "threshold": "0 B",
+        })
+    };
+    let mut row = beside_a_tree(&table);
+    let quick = table(4.0);
     let beside = Case::new(
         two_racks(),
         quick.clone(),
@@ -102,30 +104,69 @@ pub fn hydra() -> Row {
     row
 }
 
-/// Circuits that only ever help: the tree alone carries all that servers send.
-fn beside_a_tree(table: Value) -> Row {
-    let case = |flows, ms, formula| Case::new(two_racks(), table.clone(), flows, ms, formula);
+/// The servers of racks four apart send to each other.
+fn partners() -> Vec<Flow> {
+    let to_partner = |i| (i, (i + 8) % 16, 10 * MB, Time::ZERO);
+    (0..16).map(to_partner).collect()
+}
+
+/// What four flows of 2.5 MB to one server take [ms]. Until 11 ms they share the 5 Gb/s of its
+/// rack's tree; then a circuit gives one of them what the server's link of 10 Gb/s has left, 5 Gb/s,
+/// and when that has ended the other three share the tree.
+fn to_one_then_lit() -> f64 {
+    let each = 2.5 * 8.0;
+    let left = each - 11.0 * 5.0 / 4.0;
+    let first = left / 5.0;
+    11.0 + first + 3.0 * (left - first * 5.0 / 3.0) / 5.0
+}
+
+/// What 4 MB between all pairs of eight racks take, beside 1 Gb/s of a tree for each rack, if a
+/// circuit of 20 Gb/s serves one pair of each rack after the other, from 11, 21, 31 ms on. The
+/// pairs that are left share the tree [ms].
+fn in_rounds() -> f64 {
+    let (mut left, mut until) = (32.0, 11.0);
+    let mut since = 0.0;
+    for pairs in (1..=7).rev() {
+        left -= (until - since) / pairs as f64;
+        (since, until) = (until, until + 10.0);
+    }
+    since + left / 20.0
+}
+
+/// Circuits beside a tree that is too slow for what servers send: what `table` gives for a ratio of
+/// oversubscription.
+fn beside_a_tree(table: &dyn Fn(f64) -> Value) -> Row {
+    let case = |ratio, flows, ms, formula| Case::new(two_racks(), table(ratio), flows, ms, formula);
+    let lit = then_lit(1.0);
     let rates = [10, 25, 100].map(|gbps| {
-        let (flows, least) = (lone(MB * gbps), ms(MB * gbps, gbps as f64));
-        Case::new(cluster(8, 2, gbps), table.clone(), flows, least, SERVER)
+        let flows = lone(MB * gbps);
+        Case::new(cluster(8, 2, gbps), table(20.0), flows, lit, SLOW)
     });
-    let to_one = "all bytes ÷ rate of the receiver's link";
+    let partners_lit =
+        "0.5 Gb/s of the tree each until circuits are lit at 11 ms, then 10 Gb/s each";
+    let to_one =
+        "5 Gb/s of the tree until 11 ms, then 5 Gb/s more of one circuit, to the end of one";
+    let rounds = "seven matchings from 11 ms on, one in 10 ms, beside 1 Gb/s of the tree";
+    let exchange = case(20.0, all_to_all(MB), in_rounds(), rounds);
     vec![
-        ("lone flow", takes(case(lone(10 * MB), 8.0, SERVER))),
+        ("lone flow", takes(case(20.0, lone(10 * MB), lit, SLOW))),
         (
             "permutation",
-            takes(case(permutation(10 * MB), 8.0, SERVER)),
+            takes(case(20.0, partners(), then_lit(0.5), partners_lit)),
         ),
-        ("incast", takes(case(incast(10 * MB / 4), 8.0, to_one))),
         (
-            "all-to-all",
-            takes(case(all_to_all(MB), 12.0, "15 MB ÷ rate of the server")),
+            "incast",
+            takes(case(4.0, incast(10 * MB / 4), to_one_then_lit(), to_one)),
         ),
+        ("all-to-all", takes(exchange)),
         (
             "mouse beside an elephant",
-            takes(small(case(mouse(), 0.0, HALF))),
+            takes(case(1.0, mouse(), half(3.0), HALF).of(1)),
         ),
-        ("parallel paths", takes(case(two(10 * MB), 8.0, SERVER))),
+        (
+            "parallel paths",
+            takes(case(4.0, two(10 * MB), then_lit(2.5), BOTH)),
+        ),
         (
             "two planes",
             Verdict::DoesNotApply("it has one optical switch"),
@@ -141,12 +182,11 @@ fn beside_a_tree(table: Value) -> Row {
     ]
 }
 
-const HALF: &str = "half of the server's rate, and three links more";
+const HALF: &str = "half of the server's rate, and the last packet again on each link more";
 
-/// The mouse alone at the least, and turns with the elephant at the most.
-fn small(case: Case) -> Case {
-    let most = in_turn(1_500) + 3.0 * ms(1_500, 10.0);
-    case.of(1).between(ms(MOUSE, 10.0), most, LINKS)
+/// The mouse has half of its server's link, and its last packet crosses `links` more [ms].
+fn half(links: f64) -> f64 {
+    ms(MOUSE, 5.0) + links * ms(MOUSE % 1_500, 10.0)
 }
 
 fn set(row: &mut Row, scenario: &str, verdict: Verdict) {
@@ -205,7 +245,7 @@ pub fn hybrid() -> Row {
         Case::new(cluster(8, 2, gbps), lit(last, 1), flows, least, SERVER)
     });
     let overlapping = one(13.0).fails(PORT, 1, 6).fails(PORT, 2, 3);
-    let elephant = case(&[[0, 7, 0], [0, 6, 1]], 2, mouse(), 0.0, HALF);
+    let elephant = case(&[[0, 7, 0], [0, 6, 1]], 2, mouse(), half(2.0), HALF);
     vec![
         (
             "lone flow",
@@ -223,7 +263,7 @@ pub fn hybrid() -> Row {
             "all-to-all",
             takes(case(&tournament(), 7, all_to_all(MB), 12.0, mesh)),
         ),
-        ("mouse beside an elephant", takes(small(elephant))),
+        ("mouse beside an elephant", takes(elephant.of(1))),
         ("parallel paths", takes(wide)),
         (
             "two planes",
