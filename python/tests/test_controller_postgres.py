@@ -25,9 +25,9 @@ from lightloom.controller.store import DeposedError, Store
 store = Store(sys.argv[1], time.time)
 name, until = sys.argv[2], time.time() + 30
 while time.time() < until:
-    if store.take_role(name, 0.5):
+    if store.take_role(name, 3.0):
         try:
-            for _ in range(20):
+            for _ in range(10):
                 store.note(name, "write", {"fence": store.fence})
                 time.sleep(0.01)
         except DeposedError:
