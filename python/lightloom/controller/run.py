@@ -18,6 +18,8 @@ from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 
 PAUSE_S = 0.2
+NO_ROLE = 0
+"""A fencing token that no controller holds."""
 
 
 def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
@@ -26,7 +28,7 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
     Raises:
         ConfigError: of the configuration, or of an address that is in use.
     """
-    store = Store(config.store_url, time.time)
+    store = standby_store(config.store_url)
     controller = Controller(config, store)
     listening = _bound(config)
     stop = threading.Event()
@@ -48,6 +50,14 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
         stop.set()
         loop.join(timeout=5)
         store.close()
+
+
+def standby_store(url: str) -> Store:
+    """A store that refuses to write until its controller takes the role: the HTTP interface
+    answers before."""
+    store = Store(url, time.time)
+    store.fence = NO_ROLE
+    return store
 
 
 def _bound(config: ControllerTable) -> socket.socket:

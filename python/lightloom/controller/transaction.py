@@ -161,7 +161,13 @@ class Executor:
     def _undo(self, one: Transaction, why: str) -> Transaction:
         """Leads the switch back to the state before the transaction."""
         before = [pair for pair in one.pairs("before") if pair in one.pairs("removed")]
-        failure = self._change(one, one.pairs("added"), before)
+        failure: str | None
+        try:
+            # After a crash in the state `verifying`, traffic may be on the new circuits.
+            self._hook.drain(one.switch, one.pairs("added"))
+            failure = self._change(one, one.pairs("added"), before)
+        except HookError as problem:
+            failure = str(problem)
         if failure is None:
             return self._let_in_again(one, why)
         ports = sorted({name_of(pair) for pair in [*one.pairs("added"), *before]})
