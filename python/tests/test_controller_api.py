@@ -141,6 +141,12 @@ def test_too_much_is_refused(reached: Reached) -> None:
     headers["Content-Length"] = str(LARGEST + 1)
     answer = reached.http.put("/switches/east/intent", content=b"{}", headers=headers)
     assert answer.status_code == 413
+    chunks = reached.http.put("/switches/east/intent", content=iter([b"{}"]), headers=headers)
+    assert chunks.status_code in (411, 413)
+    far = 10**30
+    for path in (f"/transactions/{far}/undo", f"/audit?after={far}", f"/transactions?limit={far}"):
+        method = "POST" if "undo" in path else "GET"
+        assert reached.ask(method, path).status_code == 422, path
     reached.http.app.state.limiter = Limiter(5)  # type: ignore[attr-defined]
     statuses = [reached.ask("GET", "/transactions").status_code for _ in range(30)]
     assert 429 in statuses

@@ -190,6 +190,9 @@ def attempt(world: World, store: Store, wanted: list[Pair]) -> tuple[Change, lis
             world.kept = {*change.kept}
             if not change.is_empty:
                 over.append(executor.run(SWITCH, change, lit, "x"))
+            while store.transactions(states=OPEN):
+                # A hook failed at the end: as the next cycle does.
+                over += executor.recover()
             world.kept = set()
             return change, over
         except CrashError:

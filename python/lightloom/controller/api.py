@@ -9,7 +9,17 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
+from fastapi import (
+    APIRouter,
+    Depends,
+    FastAPI,
+    Header,
+    HTTPException,
+    Path,
+    Query,
+    Request,
+    Response,
+)
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse
@@ -126,6 +136,9 @@ Operator = Annotated[Client, Depends(_allowed("apply"))]
 Admin = Annotated[Client, Depends(_allowed("admin"))]
 Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=128)]
 
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+Limit = Annotated[int, Query(ge=1, le=1000)]
+
 routes = APIRouter()
 
 
@@ -158,6 +171,8 @@ def _deposed(request: Request, problem: Exception) -> JSONResponse:
 
 
 async def _bounded(request: Request, follow: Any) -> Any:
+    if "transfer-encoding" in request.headers:
+        return JSONResponse({"detail": "send a Content-Length, not chunks"}, 411)
     length = request.headers.get("content-length", "0")
     if not length.isdigit() or int(length) > LARGEST:
         return JSONResponse({"detail": f"a body has at most {LARGEST} bytes"}, 413)
@@ -249,7 +264,7 @@ def lease(controller: Ours, switch: str, body: Reservation, who: Tenant) -> dict
 
 
 @routes.delete("/leases/{number}")
-def released(controller: Ours, number: int, who: Tenant) -> dict[str, Any]:
+def released(controller: Ours, number: Number, who: Tenant) -> dict[str, Any]:
     """Ends a lease of the client."""
     rows = controller.store.rows(schema.lease, id=number)
     if rows and rows[0]["owner"] != who.name and not who.may("admin"):
@@ -260,21 +275,25 @@ def released(controller: Ours, number: int, who: Tenant) -> dict[str, Any]:
 
 @routes.get("/transactions")
 def transactions(
-    controller: Ours, who: Reader, switch: str | None = None, limit: int = 50
+    controller: Ours,
+    who: Reader,
+    switch: str | None = None,
+    limit: Limit = 50,
 ) -> list[Any]:
     """The last transactions, newest first."""
-    bounded_limit = max(1, min(limit, 1000))
-    return [vars(t) for t in controller.store.transactions(switch, limit=bounded_limit)]
+    return [vars(t) for t in controller.store.transactions(switch, limit=limit)]
 
 
 @routes.post("/transactions/{number}/undo")
-def undo(controller: Ours, number: int, who: Operator) -> list[Any]:
+def undo(controller: Ours, number: Number, who: Operator) -> list[Any]:
     """Makes a switch as it was before a transaction."""
     return [vars(made) for made in controller.undo(number, who.name)]
 
 
 @routes.get("/audit")
-def audit(controller: Ours, who: Admin, after: int = 0) -> dict[str, Any]:
+def audit(
+    controller: Ours, who: Admin, after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0
+) -> dict[str, Any]:
     """Audit records, and the first that does not fit the one before it."""
     records = controller.store.audit(after)
     return {"records": records, "broken_link": controller.store.broken_link()}

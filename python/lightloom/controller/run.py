@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
 
 from lightloom.controller.api import app_of
 from lightloom.controller.config import ControllerTable
@@ -40,15 +41,19 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(options)
-    loop = threading.Thread(target=_loop, args=(controller, stop, say), daemon=True)
+    role = Role(store, duration_ps("lease", config.lease) / 1e12)
+    renewal = threading.Thread(target=role.keep, args=(stop,), daemon=True)
+    loop = threading.Thread(target=_loop, args=(controller, role, stop, say), daemon=True)
     scheme = "http" if config.tls_certificate is None else "https"
     say(f"{config.name}: {scheme}://{config.host}:{listening.getsockname()[1]} (Ctrl-C ends it)")
+    renewal.start()
     loop.start()
     try:
         server.run(sockets=[listening])
     finally:
         stop.set()
         loop.join(timeout=5)
+        renewal.join(timeout=5)
         store.close()
 
 
@@ -73,15 +78,36 @@ def _bound(config: ControllerTable) -> socket.socket:
     return made
 
 
-def _loop(controller: Controller, stop: threading.Event, say: Callable[[str], None]) -> None:
-    """Takes the role, recovers, and reconciles at every interval; waits while another
-    controller holds the role."""
+class Role:
+    """The role of the active controller, kept by a thread of its own: a change may take longer
+    than the lease."""
+
+    def __init__(self, store: Store, lease_s: float) -> None:
+        self._store = store
+        self._lease_s = lease_s
+        self._holder = f"{socket.gethostname()}:{os.getpid()}"
+        self.held = False
+        """Whether this controller was active at the last renewal."""
+
+    def keep(self, stop: threading.Event) -> None:
+        """Takes the role or extends it, three times in each lease."""
+        while not stop.is_set():
+            try:
+                self.held = self._store.take_role(self._holder, self._lease_s)
+            except SQLAlchemyError:
+                # Without its store a controller must not act.
+                self.held = False
+            stop.wait(min(PAUSE_S, self._lease_s / 3))
+
+
+def _loop(
+    controller: Controller, role: Role, stop: threading.Event, say: Callable[[str], None]
+) -> None:
+    """Recovers once the role is held, then reconciles at every interval."""
     interval = duration_ps("interval", controller.config.interval) / 1e12
-    lease = duration_ps("lease", controller.config.lease) / 1e12
-    holder = f"{socket.gethostname()}:{os.getpid()}"
     active, next_at = False, 0.0
     while not stop.is_set():
-        if not controller.store.take_role(holder, lease):
+        if not role.held:
             active = False
             stop.wait(PAUSE_S)
             continue
@@ -100,4 +126,4 @@ def _loop(controller: Controller, stop: threading.Event, say: Callable[[str], No
         except Exception as problem:  # a bug must not end the loop without a word
             controller.failure = f"{type(problem).__name__}: {problem}"
             say(f"the loop failed: {controller.failure}; it is tried again in {interval:g} s")
-        stop.wait(min(PAUSE_S, lease / 3))
+        stop.wait(PAUSE_S)

@@ -41,6 +41,14 @@ transaction = Table(
     Column("steps", Text, nullable=False),
 )
 
+owned = Table(
+    "owned",
+    metadata,
+    Column("switch", String(64), primary_key=True),
+    Column("a", Integer, primary_key=True),
+    Column("b", Integer, primary_key=True),
+)
+
 lease = Table(
     "lease",
     metadata,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lightloom.controller import schema
 from lightloom.controller.change import Change, change_to
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.decider import Decider
@@ -30,6 +31,11 @@ from lightloom.switches.protocol import CircuitSwitch, Description, SwitchError
 from lightloom.switches.targets import open_target
 
 POLICY, LEASE, OPERATOR = "policy", "lease", "operator"
+SELF = "controller"
+"""Who reconciles at every interval."""
+MOST_FAILURES = 12
+LONGEST_PAUSE_S = 600.0
+"""The longest pause before a failed change is tried again."""
 PRIORITY = {POLICY: 0, OPERATOR: 1_000, LEASE: 2_000}
 """Added to the priority of an intent by its kind."""
 
@@ -181,12 +187,14 @@ class Controller:
 
     def cycle(self) -> list[Transaction]:
         """One pass over all switches: decide, compare, and change where needed."""
-        made = []
+        with self._lock:
+            # Such as a change whose hook failed at its end.
+            made = self._executor.recover()
         for one in self.switches.values():
             with self._lock:
                 if self._read(one):
                     self._decide(one)
-                    made += self._reconcile(one, "controller")
+                    made += self._reconcile(one, SELF)
             self._tell()
         return made
 
@@ -270,19 +278,13 @@ class Controller:
     def owned(self, name: str) -> set[Pair]:
         """Cross-connects that transactions of this store created and none removed since; those
         of a stuck transaction may be there, too."""
-        owned: set[Pair] = set()
-        for one in reversed(self.store.transactions(name, limit=100_000)):
-            if one.state in ("done", "stuck"):
-                owned |= {*one.pairs("added")}
-            if one.state == "done":
-                owned -= {*one.pairs("removed")}
-        return owned
+        return {(row["a"], row["b"]) for row in self.store.rows(schema.owned, switch=name)}
 
     def _reconcile(self, one: Managed, who: str) -> list[Transaction]:
         change = self.difference(one.name)
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
-        if change.is_empty:
+        if change.is_empty or (who == SELF and self._waits(one.name, change)):
             return []
         try:
             made = self._executor.run(one.name, change, one.lit, who)
@@ -294,6 +296,25 @@ class Controller:
         self._read(one)
         return [made]
 
+    def _waits(self, name: str, change: Change) -> bool:
+        """Whether a change that failed before is not to be tried yet: each failure doubles the
+        pause, as every attempt drains traffic; a stuck one waits for an operator."""
+        plan = change.plan([])
+        failures, newest = 0, 0.0
+        for last in self.store.transactions(name, limit=MOST_FAILURES):
+            same = last.pairs("added") == plan["added"] and last.pairs("removed") == plan["removed"]
+            if last.state == "stuck" and same:
+                return True
+            if last.state != "undone" or not same:
+                break
+            failures += 1
+            newest = max(newest, last.updated)
+        if failures == 0:
+            return False
+        interval = duration_ps("interval", self.config.interval) / 1e12
+        pause = min(LONGEST_PAUSE_S, interval * 2.0**failures)
+        return self.clock() < newest + pause
+
     def undo(self, number: int, who: str) -> list[Transaction]:
         """Makes a switch as it was before a transaction: the operator then wants that.
 
@@ -304,8 +325,19 @@ class Controller:
         if found is None or found.state != "done":
             limit = "no such transaction" if found is None else f"it is {found.state}"
             raise refusal("transaction", number, limit, "name one that is done")
-        self.store.want(found.switch, POLICY, [], PRIORITY[POLICY], who)
-        self.want(found.switch, found.pairs("before"), who)
+        added, removed = {*found.pairs("added")}, {*found.pairs("removed")}
+        owner = f"{OPERATOR}:{who}"
+        wishes: dict[str, list[Wanted]] = {owner: []}
+        for wanted in self.store.intents(found.switch):
+            wishes.setdefault(wanted.owner, []).append(wanted)
+        for other, own in wishes.items():
+            left = {wanted.pair for wanted in own} - added
+            if other == owner:
+                left |= removed
+            elif len(left) == len(own):
+                continue
+            rank = own[0].priority if own else PRIORITY[OPERATOR]
+            self.store.want(found.switch, other, sorted(left), rank, who)
         return self.reconcile(found.switch, who)
 
     # What is to be seen

@@ -182,10 +182,22 @@ class Store:
             if reason:
                 values["reason"] = reason
             db.execute(update(table).filter_by(id=number).values(**values))
+            if state in ("done", "stuck"):
+                self._own(db, row.switch, json.loads(row.plan), state)
             body = {"transaction": number, "switch": row.switch, "reason": reason}
             self._record(db, row.who, state, body)
             row = db.execute(select(table).filter_by(id=number)).one()
         return _transaction(row)
+
+    @staticmethod
+    def _own(db: Connection, switch: str, plan: Mapping[str, Any], state: str) -> None:
+        """Keeps which cross-connects this store's transactions created."""
+        table = schema.owned
+        gone = plan["added"] if state == "stuck" else [*plan["removed"], *plan["added"]]
+        for a, b in gone:
+            db.execute(delete(table).filter_by(switch=switch, a=a, b=b))
+        for a, b in plan["added"]:
+            db.execute(insert(table).values(switch=switch, a=a, b=b))
 
     def transactions(
         self, switch: str | None = None, states: Sequence[str] = (), limit: int = 100

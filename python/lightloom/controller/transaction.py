@@ -128,8 +128,8 @@ class Executor:
         try:
             self._hook.enter(one.switch, one.pairs("added"))
         except HookError as problem:
-            # The light is there; traffic keeps away until the next reconciliation.
-            return self._store.move(one.id, "done", f"lit, but {problem}")
+            # The light is there and traffic keeps away: the next cycle tries the hook again.
+            return self._store.move(one.id, "verifying", f"lit, but {problem}")
         return self._store.move(one.id, "done")
 
     def _unlit(self, switch: str, added: Sequence[Pair]) -> str | None:
