@@ -6,9 +6,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from controller_support import PORTS, Lab, matrix
@@ -124,6 +127,62 @@ def test_demand_comes_from_the_newest_file(tmp_path: Path) -> None:
     lab.controller.cycle()
     assert "two.csv" in (lab.controller.switches["east"].held_back or "")
     assert lab.lit() == [(1, 2), (2, 1), (3, 4), (4, 3)]
+
+
+class Answers(BaseHTTPRequestHandler):
+    """A Prometheus server with one answer; it keeps what it is asked."""
+
+    asked: ClassVar[list[str]] = []
+    text: ClassVar[str] = ""
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        body = self.text.encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_demand_comes_from_prometheus(tmp_path: Path) -> None:
+    """Rates of 10 and 30 B/s for five minutes are 3,000 and 9,000 bytes."""
+
+    def series(src: str, dst: str, rate: float) -> dict[str, Any]:
+        times = range(1_800_000_000 - 300, 1_800_000_000 + 1, 30)
+        return {"metric": {"src": src, "dst": dst}, "values": [[t, str(rate)] for t in times]}
+
+    rows = [series("a", "c", 10), series("c", "a", 10), series("b", "d", 30)]
+    found = {"status": "success", "data": {"resultType": "matrix", "result": rows}}
+    Answers.text = json.dumps(found)
+    server = HTTPServer(("127.0.0.1", 0), Answers)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    source = {"url": url, "query": "sum by (src, dst) (rate(x[1m]))"}
+    try:
+        lab = Lab(tmp_path, policy=CTHROUGH, mode="act", demand={"prometheus": source})
+        lab.controller.cycle()
+        assert lab.lit() == [(1, 3), (2, 4), (3, 1), (4, 2)]
+        seen = lab.controller.switches["east"].demand
+        assert seen is not None
+        assert seen.matrix[1][3] == pytest.approx(3 * seen.matrix[0][2], rel=1e-6)
+        assert 3_000 <= seen.matrix[0][2] <= 3_300
+        asked = parse_qs(urlsplit(Answers.asked[-1]).query)
+        assert asked["query"] == ["sum by (src, dst) (rate(x[1m]))"]
+        assert float(asked["end"][0]) - float(asked["start"][0]) == pytest.approx(300)
+        Answers.text = "nonsense"
+        lab.controller.cycle()
+        assert "prometheus" in (lab.controller.switches["east"].held_back or "")
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
+    lab.controller.cycle()
+    assert "does not answer" in (lab.controller.switches["east"].held_back or "")
+    assert lab.lit() == [(1, 3), (2, 4), (3, 1), (4, 2)]
 
 
 def test_old_demand_is_not_used(tmp_path: Path) -> None:

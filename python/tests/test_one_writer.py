@@ -24,6 +24,8 @@ ALLOWED = {
     ("report/sheets.py", "write_text"): "the page that the browser reads there",
     ("plots/picture.py", "savefig"): "what a notebook's user calls",
     ("console.py", "os.open"): "/dev/null",
+    ("controller/prometheus.py", "TemporaryDirectory"): "the answer's own folder",
+    ("controller/prometheus.py", "write_bytes"): "the answer, which the reader reads there",
     ("testbed/agreement.py", "TemporaryDirectory"): "the simulation's own folder",
     ("testbed/agreement.py", "write_text"): "the trace that it reads there",
     ("testbed/applications.py", "open"): "output of applications, in the run's own folder",

@@ -179,6 +179,15 @@ def test_what_is_built_is_gone_afterwards() -> None:
     assert left("tcycle") == before
 
 
+@pytest.mark.long
+def test_a_hundred_testbeds_leave_nothing() -> None:
+    before = left("thundred")
+    for cycle in range(100):
+        with Testbed(setup(table(MORDIA if cycle % 2 else CTHROUGH), "thundred")):
+            assert len(namespaces.existing("thundred")) == 5
+    assert left("thundred") == before
+
+
 def test_a_second_testbed_beside_the_first() -> None:
     with Testbed(setup(table(MORDIA), "tone")), Testbed(setup(table(CTHROUGH), "ttwo")):
         assert set(namespaces.names()) >= {"tone", "ttwo"}

@@ -8,7 +8,7 @@
 | `transaction` | carries a change out, step by step, and recovers after a crash |
 | `hooks` | what leads traffic away before its circuit goes dark |
 | `decider` | the policy of the simulated fabrics, asked at every interval |
-| `demand` | demand from a folder or from clients |
+| `demand`, `prometheus` | demand from a folder, from clients, or from a Prometheus server |
 | `limits` | dwell, gain, dark time per hour, quiet hours |
 | `service` | the reconcile loop |
 | `leases` | reservations with owners and priorities |

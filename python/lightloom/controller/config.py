@@ -36,11 +36,31 @@ class SwitchTable(_Keys):
     """File with a user and a password, a line each."""
 
 
+class PrometheusTable(_Keys):
+    """A Prometheus server that has the demand."""
+
+    url: str
+    """Its address: http://HOST:9090."""
+    query: str
+    """Query whose series have a label for the source and one for the destination, such as
+    `sum by (src, dst) (rate(flow_bytes_total[1m]))`."""
+    span: str = "5 min"
+    """The query covers so much time up to now."""
+    step: str = "30 s"
+    """Distance between the samples of a series."""
+    unit: str = "B/s"
+    """Unit of a sample: a rate, or an amount such as "B"."""
+    columns: str | None = None
+    """Labels if they are not src and dst: "src=NAME,dst=NAME"."""
+
+
 class DemandTable(_Keys):
     """Where demand comes from; clients may always send it to `POST /demand`."""
 
     folder: Path | None = None
     """Folder of demand matrices (CSV, NPY); the newest file counts."""
+    prometheus: PrometheusTable | None = None
+    """Prometheus server, asked at every interval."""
     older: str = "1 h"
     """Demand that is older than this is not used."""
 
@@ -169,14 +189,20 @@ def _check(config: ControllerTable) -> None:
             ) from None
     if duration_ps("interval", config.interval) <= 0:
         raise refusal("interval", config.interval, "must be above 0", "write 10 s")
+    prometheus = config.demand.prometheus
     for key, value in (
         ("limits.dwell", config.limits.dwell),
         ("limits.dark_per_hour", config.limits.dark_per_hour),
         ("demand.older", config.demand.older),
+        ("demand.prometheus.span", None if prometheus is None else prometheus.span),
+        ("demand.prometheus.step", None if prometheus is None else prometheus.step),
         ("lease", config.lease),
     ):
         if value is not None:
             duration_ps(key, value)
+    if prometheus is not None and config.demand.folder is not None:
+        limit = "demand comes from one source"
+        raise refusal("demand.folder", config.demand.folder, limit, "remove it or prometheus")
     for text in config.limits.quiet:
         quiet_minutes(text)
     _check_listen(config)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lightloom.control.files import read_demand
+from lightloom.control.files import Demand, read_demand
+from lightloom.controller.config import PrometheusTable
+from lightloom.controller.prometheus import query
 from lightloom.controller.racks import Racks
 from lightloom.errors import ConfigError, refusal
 
@@ -29,8 +31,9 @@ class Seen:
 class Collector:
     """The last demand of each switch."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, prometheus: PrometheusTable | None = None) -> None:
         self._folder = folder
+        self._prometheus = prometheus
         self._sent: dict[str, Seen] = {}
         self._lock = threading.Lock()
 
@@ -39,14 +42,16 @@ class Collector:
         with self._lock:
             self._sent[switch] = Seen(matrix, at, who)
 
-    def latest(self, switch: str, racks: Racks) -> Seen | None:
+    def latest(self, switch: str, racks: Racks, now: float) -> Seen | None:
         """The newest demand of a switch; None if there is none.
 
         Raises:
-            ConfigError: of a file that is no demand matrix.
+            ConfigError: of a file or an answer that is no demand matrix.
         """
         with self._lock:
             sent = self._sent.get(switch)
+        if self._prometheus is not None:
+            return Seen(matrix_of(query(self._prometheus, now), racks, "answer"), now, "prometheus")
         file = self._newest()
         if file is None:
             return sent
@@ -72,10 +77,19 @@ def of_file(file: Path, racks: Racks) -> list[list[int]]:
         demand = read_demand(file)
     except ConfigError as problem:
         raise ConfigError(f"{file}: {problem}") from None
+    return matrix_of(demand, racks, str(file))
+
+
+def matrix_of(demand: Demand, racks: Racks, key: str) -> list[list[int]]:
+    """The matrix of a demand between racks: by their names if the demand has names.
+
+    Raises:
+        ConfigError: of another size.
+    """
     matrix = [[int(size) for size in row] for row in demand.matrix.tolist()]
     names = list(demand.names or [])
     if not names:
-        return checked(matrix, racks, str(file))
+        return checked(matrix, racks, key)
     places = [names.index(name) if name in names else None for name in racks.names]
     return [[0 if a is None or b is None else matrix[a][b] for b in places] for a in places]
 

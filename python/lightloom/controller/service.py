@@ -85,7 +85,7 @@ class Controller:
         self.store = store
         self.clock = clock
         self.limits = Limits.of(config.limits)
-        self.collector = Collector(config.demand.folder)
+        self.collector = Collector(config.demand.folder, config.demand.prometheus)
         self.changed = threading.Condition()
         self.version = 0
         """Counts what a dashboard has to show."""
@@ -216,7 +216,7 @@ class Controller:
         if one.decider is None:
             return
         try:
-            one.demand = self.collector.latest(one.name, one.racks)
+            one.demand = self.collector.latest(one.name, one.racks, self.clock())
         except ConfigError as problem:
             one.held_back = str(problem)
             return

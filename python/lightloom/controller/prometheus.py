@@ -1,0 +1,50 @@
+"""Demand from a Prometheus server: the series of a query over the last interval."""
+
+from __future__ import annotations
+
+import tempfile
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlencode
+
+from lightloom.control.files import Demand, read_demand
+from lightloom.controller.config import PrometheusTable
+from lightloom.durations import duration_ps
+from lightloom.errors import ConfigError, refusal
+
+TIMEOUT_S = 10.0
+LARGEST = 64 << 20
+"""No answer is larger [B]."""
+
+
+def query(table: PrometheusTable, now: float) -> Demand:
+    """The demand between the nodes that the labels of the series name.
+
+    Args:
+        table: server, query, span, unit and labels.
+        now: end of the span [s since 1970].
+
+    Raises:
+        ConfigError: if the server does not answer, or its answer is no demand.
+    """
+    span = duration_ps("demand.prometheus.span", table.span) / 1e12
+    step = duration_ps("demand.prometheus.step", table.step) / 1e12
+    asked = {"query": table.query, "start": now - span, "end": now, "step": step}
+    address = f"{table.url.rstrip('/')}/api/v1/query_range?{urlencode(asked)}"
+    try:
+        with urllib.request.urlopen(address, timeout=TIMEOUT_S) as answer:
+            text = answer.read(LARGEST + 1)
+    except OSError as problem:
+        limit = f"it does not answer ({problem})"
+        raise refusal("demand.prometheus.url", table.url, limit, "check the server") from None
+    if len(text) > LARGEST:
+        limit = f"its answer has more than {LARGEST >> 20} MiB"
+        raise refusal("demand.prometheus.query", table.query, limit, "sum by racks in the query")
+    with tempfile.TemporaryDirectory(prefix="lightloom-prometheus-") as folder:
+        file = Path(folder) / "answer.json"
+        file.write_bytes(text)
+        try:
+            return read_demand(file, unit=table.unit, columns=table.columns)
+        except ConfigError as problem:
+            text_of = str(problem).replace(str(file), "the answer").replace(file.name, "the answer")
+            raise ConfigError(f"demand.prometheus: {text_of}") from None
