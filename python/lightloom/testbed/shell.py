@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,6 +45,9 @@ def check_rights() -> None:
     Raises:
         ConfigError: saying what it needs.
     """
+    if sys.platform != "linux":
+        limit = "network namespaces are a part of Linux"
+        raise refusal("testbed", sys.platform, limit, "run it on Linux")
     if os.geteuid() != 0:
         limit = "network namespaces and BPF need root"
         raise refusal("testbed", f"user {os.geteuid()}", limit, "run it as root (sudo)")
