@@ -56,21 +56,21 @@ def test_an_undo_drains_new_circuits_first(tmp_path: Path) -> None:
 def test_a_role_is_kept_while_a_change_takes_longer_than_its_lease(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'c.db'}"
     first, second = standby_store(url), Store(url, time.time)
-    role, stop = Role(first, 0.6), threading.Event()
+    role, stop = Role(first, 2.0), threading.Event()
     thread = threading.Thread(target=role.keep, args=(stop,), daemon=True)
     thread.start()
     until = time.monotonic() + 10
     while not role.held and time.monotonic() < until:
         time.sleep(0.01)
     # Nothing but the thread renews: a change would be under way for three leases.
-    for _ in range(18):
+    for _ in range(60):
         time.sleep(0.1)
-        assert not second.take_role("two", 0.6)
+        assert not second.take_role("two", 2.0)
     first.note("one", "event", {})
     stop.set()
     thread.join(5)
-    time.sleep(1)
-    assert second.take_role("two", 0.6)
+    time.sleep(2.5)
+    assert second.take_role("two", 2.0)
     with pytest.raises(DeposedError):
         first.note("one", "event", {})
 

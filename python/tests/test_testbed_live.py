@@ -32,8 +32,8 @@ def inside(bed_setup: Setup, host: int, *command: str) -> list[str]:
 
 @contextmanager
 def stepping(bed: Testbed, *processes: subprocess.Popen[str]) -> Iterator[None]:
-    """Drives the controller until all processes have ended, 20 s at most."""
-    until = time.monotonic() + 20
+    """Drives the controller until all processes have ended, 40 s at most."""
+    until = time.monotonic() + 40
     while any(process.poll() is None for process in processes) and time.monotonic() < until:
         bed.host.step(time.monotonic() + 0.005)
     try:
@@ -80,10 +80,13 @@ def test_bytes_are_intact_over_circuits_and_vlans_say_which() -> None:
             taken[device] = subprocess.Popen(
                 shell.namespace_command(space, line),
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 text=True,
             )
-        time.sleep(0.5)
+            stderr = taken[device].stderr
+            assert stderr is not None
+            while "listening" not in (said := stderr.readline()):
+                assert said
         before = dict(plane.read_counters())
         assert len(set(transferred(bed, 0, 1, 3_000_000)[:2])) == 1
         over_light = dict(plane.read_counters())

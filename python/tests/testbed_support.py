@@ -27,11 +27,18 @@ live = pytest.mark.skipif(REASON is not None, reason=REASON or "")
 
 #: Sends as many bytes of a sequence as asked for, then waits until the peer has closed.
 SEND = """
-import hashlib, socket, sys
+import hashlib, socket, sys, time
 address, size = sys.argv[1], int(sys.argv[2])
 data = bytes(i * 37 % 251 for i in range(65_521))
 sent, digest = 0, hashlib.sha256()
-with socket.create_connection((address, 7000), timeout=20) as peer:
+for _ in range(100):
+    # The receiver may not listen yet.
+    try:
+        peer = socket.create_connection((address, 7000), timeout=20)
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.1)
+with peer:
     while sent < size:
         part = data[: size - sent]
         peer.sendall(part)
