@@ -42,7 +42,7 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
     for one in figures.get("agreement", []):
         measured, simulated = (console.rate(one[f"{of}_bps"]) for of in ("measured", "simulated"))
         rates = f"{measured} measured, {simulated} simulated"
-        yield f"  {one['name']}: {rates} ({one['difference']:+.0%}): {one['why']}"
+        yield f"  {one['name']}: {rates} ({100 * one['difference']:+.0f} %): {one['why']}"
     for sentence in figures["beyond_limits"]:
         yield f"beyond the limits of the testbed: {sentence}"
     load = f"load {figures['load']:.1f} on {figures['processors']} processors"
@@ -55,7 +55,9 @@ def verdict(figures: Mapping[str, Any], case: str) -> str:
     if figures["matched_ratio"] is not None:
         said.append(f"a circuit was worth {figures['matched_ratio']:.1f} × the electrical network")
     if figures.get("in_day") is not None:
-        said.append(f"{figures['in_day']:.3%} of {figures['frames']:,} frames passed in their day")
+        said.append(
+            f"{100 * figures['in_day']:.3f} % of {figures['frames']:,} frames passed in their day"
+        )
     if "lost_frames" in figures:
         said.append(f"{figures['lost_frames']} frames lost in the fabric")
     if "dark_packets" in figures:

@@ -109,7 +109,7 @@ def _period_s(live: Live) -> float | None:
 def _why(off: float, one: dict[str, Any], live: Live) -> str:
     """What explains a difference, as far as the figures show it."""
     if abs(off) <= AGREES:
-        return f"within {AGREES:.0%}"
+        return f"within {AGREES * 100:g} %"
     reasons, period_s = [], _period_s(live)
     if live.fidelity.load > live.fidelity.processors:
         load = f"load {live.fidelity.load:.1f} on {live.fidelity.processors} processors"

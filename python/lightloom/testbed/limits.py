@@ -75,9 +75,9 @@ def _of_days(facts: Mapping[str, Any]) -> list[str]:
     beyond = []
     share = facts["in_day"]
     if share is not None and share < IN_DAY:
-        beyond.append(f"{share:.2%} of frames passed in their day; 99 % at least")
+        beyond.append(f"{100 * share:.2f} % of frames passed in their day; 99 % at least")
     missed = facts["missed_days"] / max(1, facts["days"] + facts["missed_days"])
     if missed > MISSED:
         remedy = "raise testbed.time_scale, or leave a processor free"
-        beyond.append(f"{missed:.1%} of days passed unseen, 2 % at most: {remedy}")
+        beyond.append(f"{100 * missed:.1f} % of days passed unseen, 2 % at most: {remedy}")
     return beyond

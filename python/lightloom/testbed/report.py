@@ -55,7 +55,7 @@ def _agreement(one: Mapping[str, Any]) -> dict[str, str]:
         "name": one["name"],
         "measured": _rate(one["measured_bps"]),
         "simulated": _rate(one["simulated_bps"]),
-        "difference": f"{one['difference']:+.1%}",
+        "difference": f"{100 * one['difference']:+.1f} %",
         "why": one["why"],
     }
 
@@ -78,7 +78,7 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if key in figures:
             yield name, f"{figures[key]:,}"
     if figures.get("in_day") is not None:
-        yield "frames in the day of their pair", f"{figures['in_day']:.4%}"
+        yield "frames in the day of their pair", f"{100 * figures['in_day']:.4f} %"
     if "lateness_us" in figures:
         late = figures["lateness_us"]
         numbers = " / ".join(f"{late[key]:.1f}" for key in late)
