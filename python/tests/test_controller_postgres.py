@@ -23,7 +23,7 @@ WRITER = """
 import sys, time
 from lightloom.controller.store import DeposedError, Store
 store = Store(sys.argv[1], time.time)
-name, until = sys.argv[2], time.time() + 30
+name, until = sys.argv[2], time.time() + 300
 while time.time() < until:
     if store.take_role(name, 3.0):
         try:
