@@ -63,6 +63,11 @@ class Executor:
         if one.state in ("planned", "draining"):
             # The switch was not touched.
             return self._let_in_again(one, "the controller stopped before the change")
+        try:
+            # An undo that the crash cut short may have let traffic in again.
+            self._hook.drain(one.switch, one.pairs("removed"))
+        except HookError as problem:
+            return self._store.move(one.id, one.state, str(problem))
         failure = self._change(one, one.pairs("removed"), one.pairs("added"))
         if failure is not None:
             return self._undo(one, failure)
