@@ -15,7 +15,17 @@ fn main() {
     let object = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("plane.o");
     let compiled = Command::new(clang)
         .args([
-            "-target", "bpf", "-O2", "-g", "-Wall", "-Werror", "-c", SOURCE, "-o",
+            // No path of the machine that builds it is in the object.
+            "-fdebug-compilation-dir=.",
+            "-target",
+            "bpf",
+            "-O2",
+            "-g",
+            "-Wall",
+            "-Werror",
+            "-c",
+            SOURCE,
+            "-o",
         ])
         .arg(&object)
         .status();

@@ -181,6 +181,9 @@ def attempt(world: World, store: Store, wanted: list[Pair]) -> tuple[Change, lis
     for executor in lives(world, store):
         try:
             over = executor.recover()
+            while store.transactions(states=OPEN):
+                # A hook failed: as the next cycle does.
+                over += executor.recover()
             if not acknowledged:
                 store.want(SWITCH, "operator:x", wanted, 0, "x")
                 acknowledged = True

@@ -22,7 +22,7 @@ from lightloom.controller.hooks import Hook, HttpHook, NoHook
 from lightloom.controller.leases import leases
 from lightloom.controller.limits import Limits
 from lightloom.controller.racks import Racks
-from lightloom.controller.store import DeposedError, Store, Transaction, Wanted
+from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
 from lightloom.controller.transaction import Executor
 from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError, refusal
@@ -285,6 +285,9 @@ class Controller:
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
         if change.is_empty or (who == SELF and self._waits(one.name, change)):
+            return []
+        if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
+            # Its hook failed: the next cycle resumes it first.
             return []
         try:
             made = self._executor.run(one.name, change, one.lit, who)
