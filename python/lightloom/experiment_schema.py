@@ -13,7 +13,7 @@ Table = dict[str, Any]
 
 #: The table of prices and of what the decision page asks for beside them.
 DECISION = "decision"
-#: The table of what only the Linux testbed needs.
+#: The table of keys that only the Linux testbed uses.
 TESTBED = "testbed"
 #: The definition of that table in the schema.
 _NAME = "Decision"

@@ -15,7 +15,7 @@ PORTS = "rack,A port,B port\na,1,1\nb,2,2\nc,3,3\nd,4,4\n"
 
 
 class Lab:
-    """A controller and what is behind it."""
+    """A controller, its store and its emulated switches."""
 
     def __init__(self, folder: Path, store: str = "sqlite://", **keys: Any) -> None:
         (folder / "ports.csv").write_text(PORTS, encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 from lightloom import console
 
 LINES = 20
-"""So many of what a command printed are shown, from its end."""
+"""Number of lines shown from the end of a command's output."""
 
 
 def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -53,7 +53,9 @@ def verdict(figures: Mapping[str, Any], case: str) -> str:
     """What came out, in a line."""
     said = []
     if figures["matched_ratio"] is not None:
-        said.append(f"a circuit was worth {figures['matched_ratio']:.1f} × the electrical network")
+        said.append(
+            f"a circuit was worth up to {figures['matched_ratio']:.1f} × the electrical network"
+        )
     if figures.get("in_day") is not None:
         said.append(
             f"{100 * figures['in_day']:.3f} % of {figures['frames']:,} frames passed in their day"
