@@ -2,7 +2,9 @@
 each check has an input under which it fails."""
 
 import json
+import threading
 
+import asyncssh
 import pytest
 from switch_support import served
 
@@ -132,6 +134,26 @@ def test_reboots_over_every_face(scheme, recovery, told):
         assert not [one for one in checks.values() if one.verdict is Verdict.FAILED]
         assert "cross-connects kept" in checks["warm reboot"].detail
         assert f"cross-connects {told}" in checks["cold reboot"].detail
+
+
+@pytest.mark.parametrize("scheme", ["netconf", "ssh"])
+def test_a_connection_is_closed_by_the_thread_of_its_loop(scheme, monkeypatch):
+    """Closed by another, it wrote to a socket that had just gone away in a reboot."""
+    closed_by = []
+    close = asyncssh.SSHClientConnection.close
+
+    def noted(line):
+        closed_by.append(threading.current_thread())
+        close(line)
+
+    monkeypatch.setattr(asyncssh.SSHClientConnection, "close", noted)
+    with served(scheme, timing={"settle": "5 ms"}) as switch:
+        name = "sonic" if scheme == "ssh" else scheme
+        device = open_target(f"{name}://127.0.0.1:{switch.ports[scheme]}")
+        device.close()
+        device.close()
+    assert len(closed_by) == 1
+    assert closed_by[0] is not threading.main_thread()
 
 
 def test_a_warm_reboot_that_darkens_fails():

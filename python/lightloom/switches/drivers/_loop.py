@@ -8,6 +8,8 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+CLOSE_S = 5.0
+"""The longest wait for the thread to end [s]."""
 
 
 class Loop:
@@ -17,6 +19,7 @@ class Loop:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
+        self._open = True
 
     def run(self, work: Coroutine[Any, Any, T], wait_s: float) -> T:
         """Runs a coroutine and returns its result.
@@ -31,6 +34,15 @@ class Loop:
         return asyncio.run_coroutine_threadsafe(bounded(), self._loop).result()
 
     def close(self) -> None:
-        """Ends the thread."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        """Ends the thread; may be called again."""
+        if self._open:
+            self._open = False
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(CLOSE_S)
+            if not self._thread.is_alive():
+                self._loop.close()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still runs what it is given."""
+        return self._open

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from typing import Any
 
@@ -13,6 +14,8 @@ from lightloom.switches.protocol import Outcome, SwitchError
 
 ANSWER_S = 30.0
 """The longest wait for an answer [s]."""
+GOODBYE_S = 2.0
+"""The longest wait for the switch to close its side [s]."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -58,6 +61,24 @@ def connect(
     except (OSError, asyncssh.Error, TimeoutError) as problem:
         reason = str(problem) or type(problem).__name__
         raise SwitchError(f"{target}: {reason}; check its address", Outcome()) from None
+
+
+def close(loop: Loop, line: asyncssh.SSHClientConnection) -> None:
+    """Ends a connection and its loop; may be called again.
+
+    asyncssh may be used only on the thread of its loop: called from another one, it writes to
+    a socket that the loop closes at that moment because the switch went away.
+    """
+    if not loop.is_open:
+        return
+
+    async def end() -> None:
+        line.close()
+        await line.wait_closed()
+
+    with contextlib.suppress(OSError, asyncssh.Error, TimeoutError):
+        loop.run(end(), GOODBYE_S)
+    loop.close()
 
 
 async def _awaited(connecting: Any) -> asyncssh.SSHClientConnection:

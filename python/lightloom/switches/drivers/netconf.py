@@ -138,8 +138,7 @@ class NetconfSwitch:
 
     def close(self) -> None:
         """Ends the session."""
-        self._line.close()
-        self._loop.close()
+        _ssh.close(self._loop, self._line)
 
     def _edit(self, gone: Sequence[Pair], new: Sequence[Pair], before: Reading) -> None:
         again = {pair[0] for pair in new}

@@ -128,8 +128,7 @@ class SonicSwitch:
 
     def close(self) -> None:
         """Ends the connection."""
-        self._line.close()
-        self._loop.close()
+        _ssh.close(self._loop, self._line)
 
     def _find_generation(self) -> str:
         for name, (show, *_) in _SHOWS.items():
