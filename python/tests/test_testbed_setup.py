@@ -14,6 +14,7 @@ import lightloom
 from lightloom import _core
 from lightloom.errors import ConfigError
 from lightloom.testbed.host import RealTimeHost
+from lightloom.testbed.idealised import not_emulated
 from lightloom.testbed.kernel import next_hops, outputs
 from lightloom.testbed.layout import Layout
 from lightloom.testbed.limits import percentile
@@ -53,6 +54,27 @@ def test_what_a_setup_takes_from_the_experiment() -> None:
     assert found.electrical_bps == 100_000_000
     assert found.dark_ps == 10_000_000_000
     assert setup(table(MORDIA)).plane == "user"
+
+
+@pytest.mark.parametrize(
+    ("fabric", "keys"),
+    [
+        (MORDIA, []),
+        ({**MORDIA, "sync_jitter": "1 us", "late_sync_fraction": 0.01},
+         ["sync_jitter", "late_sync_fraction"]),
+        ({**CTHROUGH, "oversubscription": 10}, ["optical_weight"]),
+        ({"kind": "hydra", "settle": "20 ms", "circuit_rate": "200 Mb/s", "planes": 2,
+          "rule": "0 s", "retag": "5 ms", "oversubscription": 10}, ["retag"]),
+    ],
+)  # fmt: skip
+def test_keys_without_effect_are_named(fabric: dict[str, Any], keys: list[str]) -> None:
+    assert [one.split(" ")[0] for one in not_emulated(setup(table(fabric)))] == keys
+
+
+def test_faults_without_effect_are_counted() -> None:
+    raw = table({**CTHROUGH, "oversubscription": 10, "optical_weight": 0.5})
+    raw["fault"] = [{"kind": "optical-port", "rack": 0, "from": "1 ms", "until": "2 ms"}]
+    assert not_emulated(setup(raw))[-1].startswith("fault: 1 ")
 
 
 @pytest.mark.parametrize(

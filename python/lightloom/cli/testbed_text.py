@@ -33,8 +33,12 @@ def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[str]:
-    """The verdict, a line for each application, what was beyond the limits, where it is."""
+    """The verdict, what limits it, a line for each application, where the result is."""
     yield verdict(figures, case)
+    for sentence in figures["beyond_limits"]:
+        yield f"beyond the limits of the testbed: {sentence}"
+    for sentence in figures["not_emulated"]:
+        yield f"not emulated: {sentence}"
     for one in figures["applications"]:
         yield f"  {_application(one)}"
         for line in one.get("output", "").splitlines()[-LINES:]:
@@ -43,8 +47,6 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
         measured, simulated = (console.rate(one[f"{of}_bps"]) for of in ("measured", "simulated"))
         rates = f"{measured} measured, {simulated} simulated"
         yield f"  {one['name']}: {rates} ({100 * one['difference']:+.0f} %): {one['why']}"
-    for sentence in figures["beyond_limits"]:
-        yield f"beyond the limits of the testbed: {sentence}"
     load = f"load {figures['load']:.1f} on {figures['processors']} processors"
     yield f"measured on this machine, {load}, in {figures['seconds']:.1f} s: {directory / case}"
 

@@ -25,6 +25,7 @@ def page(live: Live, figures: Mapping[str, Any], verdict: str) -> str:
         title=f"{figures['fabric']} on the testbed",
         verdict=verdict,
         beyond=figures["beyond_limits"],
+        not_emulated=figures["not_emulated"],
         picture=Markup(_picture(live)),
         applications=[_application(one) for one in figures["applications"]],
         agreement=[_agreement(one) for one in figures.get("agreement", [])],

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import lightloom
 from lightloom.config import to_toml
 from lightloom.testbed.agreement import compare_with_simulation, flows, replay_table, trace
+from lightloom.testbed.idealised import not_emulated
 from lightloom.testbed.live import Live
 from lightloom.testbed.matched import best, matched
 from lightloom.testbed.report import page
@@ -35,6 +36,7 @@ def summary(live: Live, agreement: bool = True) -> dict[str, Any]:
         "seconds": live.ended - live.began,
         "within_limits": live.fidelity.within,
         "beyond_limits": list(live.fidelity.beyond),
+        "not_emulated": not_emulated(setup),
         "matched_ratio": best(live)["ratio"],
         "circuits": len(live.circuits),
         "late_ms": dict(live.fidelity.late_ms),

@@ -1,0 +1,61 @@
+"""What the simulated fabric has and its testbed has not, by the keys that ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lightloom.durations import duration_ps
+from lightloom.testbed.setup import Setup
+
+
+def not_emulated(setup: Setup) -> list[str]:
+    """Sentences, each with the key that had no effect and what the testbed does instead.
+
+    A key whose value asks for nothing (a delay of 0, a share of 0) is left out.
+    """
+    own = setup.resolved["fabric"][setup.fabric]
+    found = [
+        f"{key} = {own[key]} had no effect: {instead}"
+        for key, instead in _INSTEAD.get(setup.kind, {}).items()
+        if _asks(own.get(key), _NOTHING.get(key))
+    ]
+    return found + list(_of_all(setup))
+
+
+_INSTEAD = {
+    "cthrough": {
+        "optical_weight": "the two queues of a host share its link as packets arrive",
+    },
+    "hydra": {
+        "retag": "all tables change at once",
+        "rule": "all tables change at once",
+    },
+    "mordia": {
+        "nic_delay": "frames leave as the day begins",
+        "sync_jitter": "synchronisation is as late as the thread was",
+        "night_deviation": "every night is as long as the first",
+        "late_sync_fraction": "synchronisation is as late as the thread was",
+        "packet_rate": "no packet switch is beside the circuits",
+        "rings": "one ring carries all racks",
+    },
+}
+_NOTHING = {"rings": 1}
+"""Values that ask for nothing, beside no value, zero and a delay of zero."""
+
+
+def _asks(value: Any, nothing: Any) -> bool:
+    if value is None or value == nothing:
+        return False
+    if isinstance(value, str):
+        try:
+            return duration_ps("fabric", value) > 0
+        except ValueError:
+            return True
+    return bool(value)
+
+
+def _of_all(setup: Setup) -> Iterator[str]:
+    faults = len(setup.resolved.get("fault", []))
+    if faults:
+        yield f"fault: {faults} had no effect: no part of the testbed fails"
