@@ -73,7 +73,7 @@ def test_keys_without_effect_are_named(fabric: dict[str, Any], keys: list[str]) 
 
 def test_faults_without_effect_are_counted() -> None:
     raw = table({**CTHROUGH, "oversubscription": 10, "optical_weight": 0.5})
-    raw["fault"] = [{"kind": "optical-port", "rack": 0, "from": "1 ms", "until": "2 ms"}]
+    raw["fault"] = [{"at": "1 s", "element": "controller", "repair_at": "2 s"}]
     assert not_emulated(setup(raw))[-1].startswith("fault: 1 ")
 
 
