@@ -16,7 +16,7 @@ from test_controller_service import free_port, wait
 from test_controller_simulated import lived
 
 from lightloom.controller import schema
-from lightloom.controller.store import Store
+from lightloom.controller.store import DeposedError, Store
 
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 WRITER = """
@@ -104,6 +104,28 @@ def test_a_stopped_controller_is_deposed(database: str) -> None:
     fences = [record["body"] for record in store.audit(limit=100_000)]
     assert fences == sorted(fences)
     store.close()
+
+
+def test_a_controller_that_stops_in_a_transaction_is_deposed(database: str) -> None:
+    """It held the lock of the role, and no other could take over."""
+    url = emptied(database)
+    first, second = Store(url, time.time), Store(url, time.time)
+    assert first.take_role("first", 0.1)
+
+    def write() -> None:
+        with first._write():
+            time.sleep(0.2)
+            assert second.take_role("second", 60.0)
+
+    with pytest.raises(DeposedError):
+        write()
+    assert second.fence != first.fence
+    with pytest.raises(DeposedError):
+        first.note("first", "write", {})
+    second.note("second", "write", {})
+    assert writers(second) == ["second"]
+    first.close()
+    second.close()
 
 
 def writers(store: Store) -> list[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, select, update
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from lightloom.controller import schema
@@ -65,6 +65,16 @@ class Transaction:
         return [(a, b) for a, b in self.plan[name]]
 
 
+IDLE_MS = 5_000
+"""PostgreSQL ends a session that stays idle in a transaction for longer [ms]: the lock of a
+controller that was stopped there would keep the others from taking over."""
+
+
+def _ended(problem: DBAPIError) -> bool:
+    """Whether the database ended the session, by itself or because it was idle."""
+    return problem.connection_invalidated or getattr(problem.orig, "sqlstate", "") == "25P03"
+
+
 class Store:
     """A database of one or several controllers."""
 
@@ -106,6 +116,16 @@ class Store:
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
+        try:
+            with self._fenced() as db:
+                yield db
+        except DBAPIError as problem:
+            if not _ended(problem):
+                raise
+            raise DeposedError("the database ended the session, which was idle") from problem
+
+    @contextmanager
+    def _fenced(self) -> Iterator[Connection]:
         with self._lock, self._engine.begin() as db:
             if self.fence is not None:
                 statement = select(schema.role.c.fence).filter_by(name=ROLE)
@@ -338,7 +358,8 @@ def _transaction(row: Any) -> Transaction:
 
 def _engine(url: str) -> Engine:
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_pre_ping=True)
+        session = {"options": f"-c idle_in_transaction_session_timeout={IDLE_MS}"}
+        return create_engine(url, pool_pre_ping=True, connect_args=session)
     options: dict[str, Any] = {"connect_args": {"check_same_thread": False, "timeout": 30}}
     if url == "sqlite://":
         options["poolclass"] = StaticPool
