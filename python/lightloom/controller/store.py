@@ -122,7 +122,7 @@ class Store:
         except DBAPIError as problem:
             if not _ended(problem):
                 raise
-            raise DeposedError("the database ended the session, which was idle") from problem
+            raise DeposedError("the database ended the session of this controller") from problem
 
     @contextmanager
     def _fenced(self) -> Iterator[Connection]:

@@ -1,4 +1,4 @@
-"""What the simulated fabric has and its testbed has not, by the keys that ask for it."""
+"""Keys of a fabric that have an effect in the simulation and none on its testbed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def not_emulated(setup: Setup) -> list[str]:
     found = [
         f"{key} = {own[key]} had no effect: {instead}"
         for key, instead in _INSTEAD.get(setup.kind, {}).items()
-        if _asks(own.get(key), _NOTHING.get(key))
+        if _asks(key, own.get(key))
     ]
     return found + list(_of_all(setup))
 
@@ -42,17 +42,15 @@ _INSTEAD = {
 }
 _NOTHING = {"rings": 1}
 """Values that ask for nothing, beside no value, zero and a delay of zero."""
+_RATES = ("packet_rate",)
 
 
-def _asks(value: Any, nothing: Any) -> bool:
-    if value is None or value == nothing:
+def _asks(key: str, value: Any) -> bool:
+    if value is None or value == _NOTHING.get(key):
         return False
-    if isinstance(value, str):
-        try:
-            return duration_ps("fabric", value) > 0
-        except ValueError:
-            return True
-    return bool(value)
+    if key in _RATES or not isinstance(value, str):
+        return bool(value)
+    return duration_ps(f"fabric.{key}", value) > 0
 
 
 def _of_all(setup: Setup) -> Iterator[str]:
