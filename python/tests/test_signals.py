@@ -359,7 +359,9 @@ def test_a_signal_to_the_whole_group_is_one_end(
         time.sleep(1.0)
         os.killpg(process.pid, number)
         _, errors = process.communicate(timeout=60)
-    assert errors == f"{SAID[code]}: nothing unfinished was written\n"
+    # A slow machine is also told how long the sweep takes: not in this test's hands.
+    said = [line for line in errors.splitlines() if not line.startswith("estimate: ")]
+    assert said == [f"{SAID[code]}: nothing unfinished was written"]
     assert process.returncode == code
     assert files(folder) == before
 
