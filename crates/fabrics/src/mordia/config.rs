@@ -263,6 +263,7 @@ impl MordiaConfig {
             together: false,
             ahead: Vec::new(),
             low_latency: None,
+            by_hosts: None,
             title: "Mordia",
             cluster: *cluster,
             discipline: self.discipline,

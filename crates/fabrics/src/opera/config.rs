@@ -7,6 +7,7 @@ use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::low_latency::LowLatency;
+use crate::tdma::per_host::Fairness;
 use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::factorization::random_factors;
@@ -56,6 +57,11 @@ pub struct OperaConfig {
     pub waiting: Discipline,
     /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
+    /// For whom RotorLB divides circuits: "per-rack", or "per-host", as the authors' simulator of
+    /// Opera has it: each host may use its share of a circuit, and what comes during a slot waits
+    /// for the next. Default: "per-rack".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub rotorlb: Fairness,
     /// Which matchings there are, and on which switches in which order. Default 1.
     #[schemars(range(max = 9007199254740992u64))]
     pub matchings_seed: u64,
@@ -93,6 +99,7 @@ impl Default for OperaConfig {
             low_latency: Bytes(15_000_000),
             waiting: Discipline::Fair,
             indirect: Indirect::Rotorlb,
+            rotorlb: Fairness::PerRack,
             matchings_seed: 1,
             discipline: Discipline::Fair,
             packet: Bytes(1_500),
@@ -183,6 +190,7 @@ impl OperaConfig {
     }
 
     pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
+        let wire = self.wire(cluster);
         let day = self.slot(cluster) - self.night;
         Setup {
             title: "Opera",
@@ -192,14 +200,15 @@ impl OperaConfig {
             together: false,
             ahead: self.ahead(cluster),
             link_rate: self.link(cluster),
-            wire: self.wire(cluster),
+            wire,
             propagation: self.overheads().crossing(),
             overheads: self.overheads(),
             punctuality: Punctuality::exact(self.night),
             retransmit_after: Time::ZERO,
             packet_rate: None,
             control: None,
-            relaying: { self.indirect }.relaying(cluster.racks, self.wire(cluster), day),
+            relaying: { self.rotorlb }.relaying(self.indirect, cluster.racks, wire, day),
+            by_hosts: self.rotorlb.by_hosts(wire, day),
             low_latency: Some(LowLatency {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,
@@ -272,6 +281,8 @@ impl OperaConfig {
         ranges::packet(self.packet)?;
         let packet = self.wire(cluster).rate.time_for(self.packet.0);
         let left = self.slice - self.night;
-        ranges::day(("slice", self.slice), "the night", left, packet)
+        ranges::day(("slice", self.slice), "the night", left, packet)?;
+        let day = self.slot(cluster) - self.night;
+        { self.rotorlb }.refuse(self.indirect, cluster, self.wire(cluster), day)
     }
 }

@@ -10,6 +10,7 @@ use crate::physics::{Obeyed, Physics};
 use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
 use crate::tdma::low_latency::LowLatencyTraffic;
+use crate::tdma::per_host::{Fairness, PerHost};
 use crate::tdma::relays::Relays;
 use crate::tdma::rotorlb::Indirect;
 use lightloom_engine::kernel::event::EventDriven;
@@ -104,6 +105,10 @@ impl FabricConfig for OperaConfig {
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 160;
         let moves = Relays::memory(racks, flows) + LowLatencyTraffic::memory(racks, flows);
+        let by_hosts = match self.rotorlb {
+            Fairness::PerRack => 0,
+            Fairness::PerHost => PerHost::memory(hosts, racks * uplinks, flows),
+        };
         // What each line may still send to its relay, and what is on its way there.
         let planned = match self.indirect {
             Indirect::None => 0,
@@ -113,7 +118,7 @@ impl FabricConfig for OperaConfig {
         let slot = self.slot(site.cluster);
         let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);
-        Tdma::memory(racks, hosts, flows) + moves + planned + switches + light
+        Tdma::memory(racks, hosts, flows) + moves + by_hosts + planned + switches + light
     }
 
     fn facts(&self, _: &Cluster) -> Facts {

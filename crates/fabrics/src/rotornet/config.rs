@@ -6,6 +6,7 @@ use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
+use crate::tdma::per_host::Fairness;
 use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::cyclic::RoundRobin;
@@ -44,6 +45,11 @@ pub struct RotorNetConfig {
     pub slot: Time,
     /// Two-hop traffic: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
+    /// For whom RotorLB divides circuits: "per-rack", or "per-host", as the authors' simulator of
+    /// Opera has it: each host may use its share of a circuit, and what comes during a slot waits
+    /// for the next. Default: "per-rack".
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub rotorlb: Fairness,
     /// Order in which the link of a server serves the flows that wait for it, to the rack and
     /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.
     /// Default: `cluster.discipline`, which is "fair".
@@ -77,6 +83,7 @@ impl Default for RotorNetConfig {
             night: Time::US * 20,
             slot: Time::US * 200,
             indirect: Indirect::Rotorlb,
+            rotorlb: Fairness::PerRack,
             discipline: Discipline::Fair,
             packet: Bytes(1_500),
             propagation: Time::ZERO,
@@ -151,6 +158,7 @@ impl RotorNetConfig {
     }
 
     pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
+        let wire = self.wire(cluster);
         Setup {
             title: "RotorNet",
             together: true,
@@ -160,14 +168,15 @@ impl RotorNetConfig {
             discipline: self.discipline,
             planes: self.schedules(cluster),
             link_rate: self.link(cluster),
-            wire: self.wire(cluster),
+            wire,
             propagation: self.overheads().crossing(),
             overheads: self.overheads(),
             punctuality: Punctuality::exact(self.night),
             retransmit_after: Time::ZERO,
             packet_rate: None,
             control: None,
-            relaying: { self.indirect }.relaying(cluster.racks, self.wire(cluster), self.day()),
+            relaying: { self.rotorlb }.relaying(self.indirect, cluster.racks, wire, self.day()),
+            by_hosts: self.rotorlb.by_hosts(wire, self.day()),
         }
     }
 
@@ -210,6 +219,7 @@ impl RotorNetConfig {
     pub(super) fn refuse_packets(&self, cluster: &Cluster) -> Result<(), Refusal> {
         ranges::packet(self.packet)?;
         let packet = self.wire(cluster).rate.time_for(self.packet.0);
-        ranges::day(("slot", self.slot), "the night", self.day(), packet)
+        ranges::day(("slot", self.slot), "the night", self.day(), packet)?;
+        { self.rotorlb }.refuse(self.indirect, cluster, self.wire(cluster), self.day())
     }
 }

@@ -9,6 +9,7 @@ use crate::facts::Facts;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
+use crate::tdma::per_host::{Fairness, PerHost};
 use crate::tdma::relays::Relays;
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Cluster, Fabric, Refusal};
@@ -98,7 +99,15 @@ impl FabricConfig for RotorNetConfig {
         // Those until the last flow comes, at the least.
         let days = (site.flows.last_arrival() / self.slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);
-        Tdma::memory(racks, hosts, flows) + Relays::memory(racks, flows) + switches + light
+        let by_hosts = match self.rotorlb {
+            Fairness::PerRack => 0,
+            Fairness::PerHost => PerHost::memory(hosts, racks * uplinks, flows),
+        };
+        Tdma::memory(racks, hosts, flows)
+            + by_hosts
+            + Relays::memory(racks, flows)
+            + switches
+            + light
     }
 
     fn facts(&self, _: &Cluster) -> Facts {

@@ -19,6 +19,7 @@
 //! | `crossing` | packets over the packet switch |
 //! | `failures` | switches that die |
 //! | `detours` | what relays take in the rest of a slot |
+//! | `by_hosts` | what is sent where RotorLB divides circuits among hosts |
 //! | `low_latency` | packets that cross whatever circuits are lit |
 //! | `interrupted` | lines that such packets interrupt |
 
@@ -26,6 +27,7 @@ use super::burst::Window;
 use super::frames::Frames;
 use super::light::Light;
 use super::low_latency::{LowLatencyPacket, LowLatencyTraffic};
+use super::per_host::PerHost;
 use super::relays::Relays;
 use super::residual::PacketSwitch;
 use super::servers::ServerLinks;
@@ -38,6 +40,7 @@ use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{Agenda, Command, FlowId, HostId, Io, Nic, Rate, Rejected, Time};
 use std::sync::Arc;
 
+mod by_hosts;
 mod control;
 mod crossing;
 mod days;
@@ -181,6 +184,7 @@ pub struct Tdma {
     servers: Option<ServerLinks>,
     packets: Option<PacketSwitch>,
     relays: Option<Relays>,
+    hosts: Option<PerHost>,
     low_latency: Option<LowLatencyTraffic>,
     /// Of each line that may be interrupted, when it has sent what is first in its queues.
     due: Vec<Time>,
@@ -228,6 +232,8 @@ impl Tdma {
         let lines = racks as usize * planes;
         let low_latency = setup.low_latency;
         let low_latency = low_latency.map(|law| LowLatencyTraffic::new(law, racks, flows, seed));
+        let hosts = setup.by_hosts;
+        let hosts = hosts.map(|carries| PerHost::new(&cluster, carries, packet, planes, flows));
         Tdma {
             racks,
             planes: setup.planes.iter().map(plane).collect(),
@@ -237,6 +243,7 @@ impl Tdma {
             frames: Frames::new(setup.punctuality, racks, seed),
             servers,
             relays: { setup.relaying.take() }.map(|rule| Relays::new(rule, racks, planes, flows)),
+            hosts,
             due: vec![Time::NEVER; if low_latency.is_some() { lines } else { 0 }],
             low_latency,
             contested: vec![false; racks as usize],
@@ -267,6 +274,10 @@ impl Tdma {
 
     /// Bytes join the queue for their rack, and leave it at once if that is lit.
     fn wait(&mut self, flow: FlowId, bytes: u64, now: Time, io: &mut Io, todo: &mut Todo) {
+        if let Some(hosts) = &mut self.hosts {
+            let f = flow.index();
+            return hosts.join(flow, io.flows.src[f].0, io.flows.dst[f].0, bytes);
+        }
         let (from, to) = self.ends(flow, io);
         if self.low_latency.is_some() {
             return self.join(from, to, flow, bytes, now, io, todo);
@@ -397,7 +408,6 @@ impl EventKernel for Tdma {
     }
 
     fn idle(&self) -> bool {
-        let waits = self.at_servers().0 + self.voqs.bytes + self.entering;
-        waits + self.moving + self.local + self.queued() == 0
+        self.waiting() + self.moving + self.local + self.queued() == 0
     }
 }

@@ -12,6 +12,7 @@
 //! | [`control`] | the host of the controller that decides about schedules |
 //! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
 //! | [`rotorlb`], [`shares`] | the rule of RotorNet and Opera |
+//! | [`per_host`] | the same rule by hosts, as Opera's authors simulate it |
 //! | [`low_latency`], [`waiting`], [`expander`] | packets that cross whatever circuits are lit |
 //! | [`servers`] | servers' links that are slower than their rack's, by [`crate::links`] |
 //! | [`residual`] | a packet switch beside the circuits |
@@ -31,6 +32,7 @@ pub mod frames;
 pub mod kernel;
 pub mod light;
 pub mod low_latency;
+pub mod per_host;
 pub mod relays;
 pub mod residual;
 pub mod rotorlb;

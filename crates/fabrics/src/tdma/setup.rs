@@ -47,6 +47,9 @@ pub struct Setup {
     pub control: Option<Control>,
     /// Who says what is relayed, if anything is. Then light and frames are punctual.
     pub relaying: Option<Box<dyn Relaying>>,
+    /// Bytes that a circuit carries in a slot, where RotorLB divides them among hosts; then
+    /// nothing else is relayed, and light and frames are punctual.
+    pub by_hosts: Option<u64>,
     /// Which flows do not wait for their circuits, if any are such. Then light and frames
     /// are punctual.
     pub low_latency: Option<LowLatency>,

@@ -47,6 +47,7 @@ fn setup(schedule: Schedule, packet: u64) -> Setup {
         together: false,
         ahead: Vec::new(),
         low_latency: None,
+        by_hosts: None,
     }
 }
 

@@ -33,6 +33,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("slice", json!("0 ps")),
         same("slice", json!("4000 s")),
         same("indirect", json!("vlb")),
+        same("rotorlb", json!("per-server")),
         same("matchings_seed", json!(1u64 << 60)),
         same("packet", json!("0 B")),
         same("packet", json!("70 KB")),
@@ -51,11 +52,11 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let times = (0i64..1_000_000, 500_000i64..4_000_000, 0.0..1.0f64);
     let packet = prop::sample::select(vec![64u64, 300, 1_500]);
     let below = prop::sample::select(vec![0u64, 2_000, 20_000, 15_000_000]);
-    let words = (switches("opera", &[]), rotors());
+    let words = (switches("opera", &[]), rotors(), prop::bool::ANY);
     (cluster, shape, times, packet, below, words).prop_map(
         |(cluster, (uplinks, link, seed), (night, rest, fly), packet, below, words)| {
             let (racks, servers, gbps, nic) = cluster;
-            let (words, dead) = words;
+            let (words, dead, by_hosts) = words;
             let uplinks = uplinks.map(|k| k.min(racks - 1));
             let cluster = Cluster {
                 racks,
@@ -63,16 +64,18 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 server_rate: Rate(gbps * Rate::GBPS.0 + 7),
                 nic,
             };
-            // No slice is shorter than a packet.
+            // No slice is shorter than a packet, or than one for each pair of hosts.
+            let fewest = if by_hosts { servers * servers } else { 1 };
             let most = u64::from(uplinks.unwrap_or(6.min(racks - 1)));
             let share = cluster.rack_rate().0 / most;
             let rate = link.map_or(Rate(share), |gbps| Rate(gbps * Rate::GBPS.0));
-            let rest = rest.max(rate.time_for(packet).0);
+            let rest = rest.max(rate.time_for(packet * u64::from(fewest)).0);
             let table = json!({
                 "switches": uplinks, "link_rate": link.map(|rate| format!("{rate} Gb/s")),
                 "night": picoseconds(night), "slice": picoseconds(night + rest),
                 "packet": format!("{packet} B"), "matchings_seed": seed,
                 "low_latency": format!("{below} B"),
+                "rotorlb": if by_hosts { "per-host" } else { "per-rack" },
                 "propagation": picoseconds((night as f64 * fly) as i64),
             });
             Fitted {

@@ -32,6 +32,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("slot", json!("0 ps")),
         same("slot", json!("4000 s")),
         same("indirect", json!("vlb")),
+        same("rotorlb", json!("per-server")),
         same("packet", json!("0 B")),
         same("packet", json!("70 KB")),
         same("propagation", json!("4000 s")),
@@ -44,10 +45,10 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let shape = (prop::option::of(1u32..8), prop::option::of(5u64..60));
     let times = (0i64..2_000_000, 3_000_000i64..20_000_000, 0.0..1.0f64);
     let packet = prop::sample::select(vec![64u64, 300, 1_500]);
-    let words = (switches("rotornet", &[]), rotors());
+    let words = (switches("rotornet", &[]), rotors(), prop::bool::ANY);
     (cluster, shape, times, packet, words).prop_map(
         |((racks, servers, gbps, nic), (uplinks, link), (night, day, fly), packet, words)| {
-            let (words, dead) = words;
+            let (words, dead, by_hosts) = words;
             let uplinks = uplinks.map(|k| k.min(racks - 1));
             let cluster = Cluster {
                 racks,
@@ -55,14 +56,16 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 server_rate: Rate(gbps * Rate::GBPS.0 + 7),
                 nic,
             };
-            // No day is shorter than a packet.
+            // No day is shorter than a packet, or than one for each pair of hosts.
+            let fewest = if by_hosts { servers * servers } else { 1 };
             let share = cluster.rack_rate().0 / u64::from(uplinks.unwrap_or(1));
             let rate = link.map_or(Rate(share), |gbps| Rate(gbps * Rate::GBPS.0));
-            let day = day.max(rate.time_for(packet).0);
+            let day = day.max(rate.time_for(packet * u64::from(fewest)).0);
             let table = json!({
                 "switches": uplinks, "link_rate": link.map(|rate| format!("{rate} Gb/s")),
                 "night": picoseconds(night), "slot": picoseconds(night + day),
                 "packet": format!("{packet} B"),
+                "rotorlb": if by_hosts { "per-host" } else { "per-rack" },
                 "propagation": picoseconds((night as f64 * fly) as i64),
             });
             Fitted {

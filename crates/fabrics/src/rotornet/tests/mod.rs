@@ -3,6 +3,7 @@
 
 mod by_hand;
 mod failures;
+mod per_host;
 mod reference;
 mod saturation;
 

@@ -19,7 +19,11 @@ fn gets(
     pairs: &[(u32, u32)],
     (from, until): (i64, i64),
 ) -> (Vec<u64>, u64) {
-    let table = json!({"switches": switches, "link_rate": "10 Gb/s", "indirect": indirect});
+    let mut table = json!({"switches": switches, "link_rate": "10 Gb/s"});
+    match indirect {
+        "per-host" => table["rotorlb"] = json!(indirect),
+        _ => table["indirect"] = json!(indirect),
+    }
     let row = |&(a, b): &(u32, u32)| -> Row { (a, b, ENDLESS, Time::ZERO) };
     let rows: Vec<Row> = pairs.iter().map(row).collect();
     let (mut fabric, mut io) = built(&cluster(racks, RATE), &table, &rows);
@@ -47,7 +51,7 @@ fn shift(racks: u32, by: u32) -> Vec<(u32, u32)> {
 #[test]
 fn uniform_traffic_gets_the_duty_cycle() {
     for (racks, switches) in [(9, 4), (8, 7), (16, 4), (11, 3), (6, 1)] {
-        for indirect in ["rotorlb", "none"] {
+        for indirect in ["rotorlb", "per-host", "none"] {
             let pairs = every_pair(racks);
             let (got, peak) = gets(racks, switches, indirect, &pairs, (0, 5));
             assert!(got.iter().all(|&bytes| bytes == 5 * SLOT_CARRIES));
@@ -80,6 +84,13 @@ fn a_permutation_gets_half_with_relays() {
             "{racks} racks, {switches} switches, {by} on: {got:?}, not {expected}"
         );
         assert!(peak <= u64::from(racks - 2) * SLOT_CARRIES, "{peak}");
+    }
+    // By hosts, of which each rack has one, a relay holds twice as much.
+    for (racks, switches, by) in [(16, 4, 5), (8, 1, 1), (11, 3, 4)] {
+        let (got, peak) = gets(racks, switches, "per-host", &shift(racks, by), (10, 30));
+        let expected = 20 * SLOT_CARRIES * u64::from(racks) / 2;
+        assert!(got.iter().all(|&bytes| bytes == expected), "{got:?}");
+        assert!(peak <= 2 * u64::from(racks - 2) * SLOT_CARRIES, "{peak}");
     }
     // Where the switches divide the racks, half of the duty cycle.
     let (got, _) = gets(16, 4, "rotorlb", &shift(16, 5), (10, 30));

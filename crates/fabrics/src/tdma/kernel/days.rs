@@ -13,7 +13,8 @@ impl Tdma {
             false => plane..plane + 1,
             true => 0..self.planes.len() as u16,
         };
-        if self.relays.is_some() && self.low_latency.is_some() {
+        let relays = self.relays.is_some() || self.hosts.is_some();
+        if relays && self.low_latency.is_some() {
             // What has been sent by now, also to relays, does not wait for the next circuits.
             (0..self.lines.len()).for_each(|line| self.settle_line(line, now, io, todo));
         }
@@ -22,12 +23,15 @@ impl Tdma {
             if let Some(relays) = &mut self.relays {
                 relays.unplan(line, self.lines[line].to);
             }
+            if let Some(hosts) = &mut self.hosts {
+                hosts.unplan(line);
+            }
         }
         for plane in planes.clone() {
             match self.setup.together {
                 // All others are dark, too, for as long as it takes to get there.
                 true => self.gather(plane, now, io, todo),
-                false if self.relays.is_some() && !begins => {
+                false if relays && !begins => {
                     todo.schedule(now + self.setup.propagation, Event::Relayed(plane));
                 }
                 false => {}
@@ -36,7 +40,10 @@ impl Tdma {
         for plane in planes.clone() {
             self.turn(plane, now, io, todo);
         }
-        self.relay(planes, now, io, todo);
+        match self.hosts {
+            Some(_) => self.plan_by_hosts(planes, now, io, todo),
+            None => self.relay(planes, now, io, todo),
+        }
     }
 
     pub(super) fn lines_of(&self, planes: std::ops::Range<u16>) -> std::ops::Range<usize> {

@@ -10,6 +10,9 @@ use std::ops::Range;
 impl Tdma {
     /// What a plane carried to relays is there.
     pub(super) fn gather(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
+        if self.hosts.is_some() {
+            return self.gather_at_hosts(plane);
+        }
         let Some(relays) = &mut self.relays else {
             return;
         };

@@ -66,12 +66,22 @@ impl Tdma {
 
     /// Tells relays which racks meet over the switches that work; nothing while all do.
     fn tell_relays(&mut self) {
-        let Some(relays) = &mut self.relays else {
+        if self.relays.is_none() && self.hosts.is_none() {
             return;
-        };
-        if self.planes.iter().all(|plane| plane.works) {
-            return relays.meet(Vec::new());
         }
+        let meet = match self.planes.iter().all(|plane| plane.works) {
+            true => Vec::new(),
+            false => self.who_meet(),
+        };
+        match (&mut self.relays, &mut self.hosts) {
+            (Some(relays), _) => relays.meet(meet),
+            (None, Some(hosts)) => hosts.meet(meet),
+            (None, None) => {}
+        }
+    }
+
+    /// By racks, whether they meet over a switch that works.
+    fn who_meet(&self) -> Vec<bool> {
         let racks = self.racks as usize;
         let mut meet = vec![false; racks * racks];
         for plane in self.planes.iter().filter(|plane| plane.works) {
@@ -81,7 +91,7 @@ impl Tdma {
                 meet[from * racks + to as usize] |= from != to as usize;
             }
         }
-        relays.meet(meet);
+        meet
     }
 }
 

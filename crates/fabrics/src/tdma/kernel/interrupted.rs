@@ -135,6 +135,9 @@ impl Tdma {
             from: Time::ZERO,
             before,
         };
+        if self.hosts.is_some() {
+            return self.send_for_hosts(at, part, io, todo);
+        }
         if self.relays.is_some() {
             self.drain::<true>(at, part, io, todo);
         }
@@ -176,9 +179,11 @@ impl Tdma {
         let wire = &self.setup.wire;
         let begins = line.free.max(now);
         let fits = |bytes: u64| wire.end(begins, bytes) <= line.window.until;
+        let planned = self.hosts.as_ref().and_then(|hosts| hosts.next(at));
         let queues = [self.front::<true>(queue), self.front::<false>(queue)];
         // A packet that would be cut off does not begin, and lets others go before it.
-        let mut first = queues.into_iter().flatten().map(|(_, bytes)| bytes);
+        let first = queues.into_iter().flatten().map(|(_, bytes)| bytes);
+        let mut first = first.chain(planned.map(|part| part.bytes));
         let Some(bytes) = first.find(|&bytes| fits(bytes.min(wire.packet))) else {
             self.arm_behind(at, begins, todo);
             return;

@@ -13,11 +13,12 @@ impl Tdma {
     /// low-latency traffic, wait there.
     pub(super) fn queued_at(&self, rack: u32) -> u64 {
         let relays = self.relays.as_ref().map_or(0, |relays| relays.held(rack));
+        let hosts = self.hosts.as_ref().map_or(0, |hosts| hosts.held(rack));
         let low_latency = self.low_latency.as_ref().map_or(0, |l| l.at(rack));
         let servers = self.servers.as_ref().map_or(0, |s| s.for_rack(rack));
         let packets = self.packets.as_ref();
         let packets = packets.map_or(0, |packets| packets.down.at(rack as usize));
-        relays + low_latency + servers + packets
+        relays + hosts + low_latency + servers + packets
     }
 
     /// More is at a rack than was before.
@@ -32,12 +33,19 @@ impl Tdma {
             .map_or((0, 0), |s| (s.waiting(), s.down.bytes))
     }
 
+    /// Bytes that have not left their source.
+    pub(super) fn waiting(&self) -> u64 {
+        let hosts = self.hosts.as_ref().map_or(0, |hosts| hosts.waiting());
+        self.at_servers().0 + self.voqs.bytes + hosts + self.entering
+    }
+
     /// Bytes that [`Tdma::queued_at`] tells of at all racks, and on links to the packet switch.
     pub(super) fn queued(&self) -> u64 {
         let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
         let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
         let low_latency = self.low_latency.as_ref().map_or(0, |l| l.bytes);
-        self.at_servers().1 + packets + relayed + low_latency
+        let hosts = self.hosts.as_ref().map_or(0, |hosts| hosts.all_held());
+        self.at_servers().1 + packets + relayed + hosts + low_latency
     }
 }
 
@@ -55,7 +63,7 @@ impl Reports for Tdma {
     }
 
     fn observe(&self, _: &Io, view: &mut View) {
-        view.waiting_bytes = self.at_servers().0 + self.voqs.bytes + self.entering;
+        view.waiting_bytes = self.waiting();
         view.queued_bytes = self.queued();
         let racks = (0..self.racks).map(|rack| self.queued_at(rack));
         view.queued_bytes_worst = racks.max().unwrap_or(0);
@@ -65,7 +73,7 @@ impl Reports for Tdma {
     }
 
     fn totals(&self) -> Totals {
-        let relays = self.relays.is_some() || self.low_latency.is_some();
+        let relays = self.relays.is_some() || self.hosts.is_some() || self.low_latency.is_some();
         let has_queues = relays || self.packets.is_some() || self.servers.is_some();
         Totals {
             // Without any of these everything waits at its source.
@@ -87,7 +95,9 @@ impl Reports for Tdma {
             let (from, to) = self.ends(flow, io);
             let delivered = io.flows.delivered[f];
             if delivered > 0 {
-                let relayed = self.relays.as_ref().map_or(0, |r| r.delivered(flow));
+                let by_racks = self.relays.as_ref().map_or(0, |r| r.delivered(flow));
+                let by_hosts = self.hosts.as_ref().map_or(0, |h| h.delivered(flow));
+                let relayed = by_racks + by_hosts;
                 // Some may be at the rack and not yet at the server.
                 let twice = relayed.min(delivered) as f64 / delivered as f64;
                 let beyond = self.low_latency.as_ref().map_or(0.0, |p| p.beyond(flow));

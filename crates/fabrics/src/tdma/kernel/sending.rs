@@ -233,8 +233,10 @@ impl Tdma {
     pub(super) fn landed(&mut self, flow: FlowId, bytes: u64, relayed: bool) {
         self.moving -= bytes;
         self.carried += bytes;
-        if let (true, Some(relays)) = (relayed, &mut self.relays) {
-            relays.land(flow, bytes);
+        match (relayed, &mut self.relays, &mut self.hosts) {
+            (true, Some(relays), _) => relays.land(flow, bytes),
+            (true, None, Some(hosts)) => hosts.land(flow, bytes),
+            _ => {}
         }
     }
 }
