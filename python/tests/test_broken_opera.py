@@ -123,7 +123,7 @@ BROKEN = (
         "simulator",
         "links of 5 Gb/s for 10",
         given("fabric.opera.link_rate=5 Gb/s", "cluster.nic=5 Gb/s"),
-        ("opera-sim-light",),
+        ("opera-sim-light", "opera-sim-bulk", "opera-sim-bulk-by-racks"),
         size=FLOWS,
     ),
 )

@@ -238,7 +238,8 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_while_it_decides(write: Write) -> None:
-    """In a process of its own: an interrupt that strikes late would end the tests."""
+    """In a process of its own: this policy decides, and so interrupts, until the simulation
+    halts, which may be after the first interrupt was caught."""
     mine = write("signal.raise_signal(signal.SIGINT)\nreturn []", head="import signal")
     line = [sys.executable, "-c", CAUGHT, mine]
     done = subprocess.run(

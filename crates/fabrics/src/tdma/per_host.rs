@@ -9,16 +9,17 @@
 //! 1. Second hops: of what a host relays for one host of the rack that is met, at most an h-th
 //!    of a share.
 //! 2. First and only hops: hosts of both racks divide what is left of their shares fairly.
-//! 3. First hops: what a host has left it offers to the hosts of the rack that is met. One of
-//!    them accepts for each destination at most two h-ths of a share, less what it holds for it.
+//! 3. First hops: what a host has left it offers to the hosts of the rack that is met, evenly.
+//!    One of them accepts for each destination at most two h-ths of a share, less what it holds
+//!    for it.
 //!
 //! What comes during a slot waits for the next. What low-latency packets leave no time for waits
 //! in front of its queue again.
 //!
 //! Here as in [`super::relays`], bytes that cross are at the relay when the slot ends, and what
 //! a relay has accepted counts as held; in the authors' simulator they come one by one, and what
-//! is under way does not count. Their relays may all accept the same packets, of which one gets
-//! them; here they are asked in turn, each for what the others leave.
+//! is under way does not count. Their relays may together accept more than a host may send, which
+//! then sends less of everything; here what they accept is what it sends.
 
 use super::burst::Wire;
 use super::relays::Relaying;
@@ -427,14 +428,12 @@ impl PerHost {
         }
     }
 
-    /// Step 3: what is left of shares takes bytes of third racks to relays.
+    /// Step 3: what is left of shares takes bytes of third racks to relays. Each relay says what
+    /// it would accept of all offers, and each offer is divided fairly among those; and again,
+    /// until no relay accepts more.
     fn first_hops(&mut self, circuit: &Circuit) {
         self.offer(circuit);
-        for j in 0..self.hosts_per_rack {
-            if self.offers.is_empty() {
-                return;
-            }
-            self.accept(circuit, j);
+        while !self.offers.is_empty() && self.accept(circuit) > 0 {
             self.offers.retain(|offer| offer.bytes > 0);
         }
     }
@@ -476,11 +475,35 @@ impl PerHost {
         }
     }
 
-    /// One relay accepts of the offers what it has room for and may receive.
-    fn accept(&mut self, circuit: &Circuit, number: u32) {
-        let relay = self.host(circuit.to, number);
+    /// Relays take what they accept of the offers. Returns how much that is.
+    fn accept(&mut self, circuit: &Circuit) -> u64 {
         let mut offers = std::mem::take(&mut self.offers);
         offers.sort_by_key(|offer| offer.to);
+        let relays = self.hosts_per_rack;
+        let would: Vec<Vec<u64>> = { 0..relays }
+            .map(|number| self.would_accept(circuit, number, &offers))
+            .collect();
+        let mut all = 0;
+        for (at, offer) in offers.iter_mut().enumerate() {
+            let caps = would.iter().map(|of| of[at]);
+            let got = self.shares.divide(offer.bytes, caps).to_vec();
+            let from = self.host(circuit.from, offer.sender);
+            for (number, bytes) in (0..relays).zip(got) {
+                let relay = self.host(circuit.to, number);
+                offer.bytes -= bytes;
+                self.left.receive[number as usize] -= bytes;
+                self.coming[self.relayed.of(relay, offer.to)] += bytes;
+                self.move_to_plan(circuit.line, from, offer.to, Way::First { relay }, bytes);
+                all += bytes;
+            }
+        }
+        self.offers = offers;
+        all
+    }
+
+    /// What a relay has room for and may receive of offers, those for a host together.
+    fn would_accept(&mut self, circuit: &Circuit, number: u32, offers: &[Offer]) -> Vec<u64> {
+        let relay = self.host(circuit.to, number);
         let mut allowed: Vec<u64> = Vec::with_capacity(offers.len());
         for same in offers.chunk_by(|a, b| a.to == b.to) {
             let room = self.room_at(relay, same[0].to);
@@ -490,15 +513,7 @@ impl PerHost {
             allowed.extend_from_slice(shares);
         }
         let cap = self.left.receive[number as usize];
-        let got = self.shares.divide(cap, allowed.into_iter()).to_vec();
-        for (offer, bytes) in offers.iter_mut().zip(got) {
-            offer.bytes -= bytes;
-            self.left.receive[number as usize] -= bytes;
-            let from = self.host(circuit.from, offer.sender);
-            self.coming[self.relayed.of(relay, offer.to)] += bytes;
-            self.move_to_plan(circuit.line, from, offer.to, Way::First { relay }, bytes);
-        }
-        self.offers = offers;
+        self.shares.divide(cap, allowed.into_iter()).to_vec()
     }
 
     /// What a relay still accepts for a destination: nothing if their racks meet no more.
@@ -622,20 +637,15 @@ mod tests {
         let mut all = planned(&rule, 0);
         all.sort_by_key(|&(from, to, _, bytes)| (from, to, bytes));
         // The second hop takes 20 B of the share of host 2, which leaves host 0 as much; what
-        // host 1 has left, 20 B, goes to one relay.
-        let relay = match all[2].2 {
-            Way::First { relay } => relay,
-            _ => panic!("host 1 sends to a relay"),
-        };
+        // host 1 has left, 20 B, goes to host 3, as host 2 receives no more.
         assert_eq!(
             all,
             [
                 (0, 2, Way::Direct, 20),
                 (1, 2, Way::Second, 20),
-                (1, 4, Way::First { relay }, 20),
+                (1, 4, Way::First { relay: 3 }, 20),
             ]
         );
-        assert!([2, 3].contains(&relay));
         // What is not sent waits in front again.
         rule.unplan(0);
         assert_eq!(rule.own.waiting(rule.own.of(0, 2)), 100);

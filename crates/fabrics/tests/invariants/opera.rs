@@ -52,7 +52,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let times = (0i64..1_000_000, 500_000i64..4_000_000, 0.0..1.0f64);
     let packet = prop::sample::select(vec![64u64, 300, 1_500]);
     let below = prop::sample::select(vec![0u64, 2_000, 20_000, 15_000_000]);
-    let words = (switches("opera", &[]), rotors(), prop::bool::ANY);
+    let words = (switches("opera", &["rotorlb"]), rotors(), prop::bool::ANY);
     (cluster, shape, times, packet, below, words).prop_map(
         |(cluster, (uplinks, link, seed), (night, rest, fly), packet, below, words)| {
             let (racks, servers, gbps, nic) = cluster;
@@ -70,14 +70,17 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
             let share = cluster.rack_rate().0 / most;
             let rate = link.map_or(Rate(share), |gbps| Rate(gbps * Rate::GBPS.0));
             let rest = rest.max(rate.time_for(packet * u64::from(fewest)).0);
-            let table = json!({
+            let mut table = json!({
                 "switches": uplinks, "link_rate": link.map(|rate| format!("{rate} Gb/s")),
                 "night": picoseconds(night), "slice": picoseconds(night + rest),
                 "packet": format!("{packet} B"), "matchings_seed": seed,
                 "low_latency": format!("{below} B"),
-                "rotorlb": if by_hosts { "per-host" } else { "per-rack" },
                 "propagation": picoseconds((night as f64 * fly) as i64),
             });
+            // Words may say that nothing is relayed.
+            if by_hosts && !words.iter().any(|(_, word)| *word == json!("none")) {
+                table["rotorlb"] = json!("per-host");
+            }
             Fitted {
                 cluster,
                 table: merged(table, words),

@@ -45,7 +45,11 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     let shape = (prop::option::of(1u32..8), prop::option::of(5u64..60));
     let times = (0i64..2_000_000, 3_000_000i64..20_000_000, 0.0..1.0f64);
     let packet = prop::sample::select(vec![64u64, 300, 1_500]);
-    let words = (switches("rotornet", &[]), rotors(), prop::bool::ANY);
+    let words = (
+        switches("rotornet", &["rotorlb"]),
+        rotors(),
+        prop::bool::ANY,
+    );
     (cluster, shape, times, packet, words).prop_map(
         |((racks, servers, gbps, nic), (uplinks, link), (night, day, fly), packet, words)| {
             let (words, dead, by_hosts) = words;
@@ -61,13 +65,16 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
             let share = cluster.rack_rate().0 / u64::from(uplinks.unwrap_or(1));
             let rate = link.map_or(Rate(share), |gbps| Rate(gbps * Rate::GBPS.0));
             let day = day.max(rate.time_for(packet * u64::from(fewest)).0);
-            let table = json!({
+            let mut table = json!({
                 "switches": uplinks, "link_rate": link.map(|rate| format!("{rate} Gb/s")),
                 "night": picoseconds(night), "slot": picoseconds(night + day),
                 "packet": format!("{packet} B"),
-                "rotorlb": if by_hosts { "per-host" } else { "per-rack" },
                 "propagation": picoseconds((night as f64 * fly) as i64),
             });
+            // Words may say that nothing is relayed.
+            if by_hosts && !words.iter().any(|(_, word)| *word == json!("none")) {
+                table["rotorlb"] = json!("per-host");
+            }
             Fitted {
                 cluster,
                 table: merged(table, words),

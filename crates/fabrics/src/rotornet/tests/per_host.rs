@@ -22,9 +22,9 @@ fn one_switch() -> Value {
 }
 
 /// Three racks of two hosts: a share is 50 B, a half of it in whole packets 20 B, and a relay
-/// takes 50 B for a destination. Of 300 B from host 0 to host 4, odd slots take 50 B to hosts of
-/// rack 1, as long as there are such, and even slots 50 B directly. Relays deliver 20 B each in
-/// odd slots: host 3, which is asked first in these, alone in the third.
+/// takes 50 B for a destination. Of 300 B from host 0 to host 4, the first three odd slots take
+/// 25 B each to the two hosts of rack 1, and even slots 50 B directly. Relays deliver 20 B each in
+/// odd slots from the third on, and 15 B in the ninth.
 #[test]
 fn a_flow_over_relays() {
     let rows = [(0, 4, 300, Time::ZERO)];
@@ -34,14 +34,15 @@ fn a_flow_over_relays() {
         io.flows.delivered[0]
     };
     let after: Vec<u64> = (1..=11).map(|slots| delivered(slots, &mut io)).collect();
-    assert_eq!(after, [0, 50, 70, 120, 160, 210, 250, 250, 290, 290, 300]);
+    assert_eq!(after, [0, 50, 90, 140, 180, 230, 270, 270, 300, 300, 300]);
     fabric.settle(&mut io);
     // Half of it has crossed two circuits.
     assert!((io.flows.hops[0] - 1.5).abs() < 1e-6);
     let totals = fabric.totals();
-    assert_eq!(totals.packet_hops, Some(45));
-    // Host 2 has 40 B, and host 3 50 B, when the fifth slot is over.
-    assert_eq!(totals.queue_peak_bytes, Some(90));
+    // 15 directly; to relays 6 times 3 packets, from them 8 times 2.
+    assert_eq!(totals.packet_hops, Some(49));
+    // Each has 35 B when the fifth slot is over.
+    assert_eq!(totals.queue_peak_bytes, Some(70));
 }
 
 /// All to all, each host has its share of every circuit, and divides it among the hosts of the
