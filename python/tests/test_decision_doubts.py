@@ -47,7 +47,7 @@ def of_bills(counting_: str = "share") -> Any:
     book = replace(BOOK, counting=counting_)
     cost = {
         kind: pricing.of_network(kind, network(kind, **more), book)
-        for kind, more in (("clos", {}), ("sirius", {"uplinks": 8}))
+        for kind, more in (("clos", {"tiers": 3}), ("sirius", {"uplinks": 8}))
     }
     some = bought("x", switch=1)
     purchases = tuple(replace_cost(some, label, found) for label, found in cost.items())

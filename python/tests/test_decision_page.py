@@ -105,7 +105,8 @@ def test_json_has_the_costs_of_each_fabric(made: Path) -> None:
     assert list(found) == ["sirius", "clos", "opera"]
     costs = json.loads((made / "out/costs.json").read_text())["fabrics"]
     assert found["clos"]["cost"]["capital"] == costs["clos"]["capital"]
-    assert [x for x in found if found[x]["cost"]["cheapest"]] == ["sirius"]
+    # Eight racks are few enough for a Clos of two tiers.
+    assert [x for x in found if found[x]["cost"]["cheapest"]] == ["clos"]
     assert found["opera"]["cost"]["capital"] is None
     assert found["opera"]["cost"]["unpriced"] == "rotor-switch"
 

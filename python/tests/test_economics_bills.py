@@ -1,8 +1,10 @@
 """Counts of bills against networks that are built, edge by edge, and against worked examples."""
 
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -103,13 +105,45 @@ def test_a_clos_has_the_boxes_and_cables_of_one_that_is_built(
     path = tmp_path / "book.toml"
     path.write_text(book(ports))
     cluster = {"racks": pods * half, "servers_per_rack": half, "server_rate": "10 Gb/s"}
-    shape = {"racks_per_pod": half, "link_rate": "10 Gb/s"}
+    shape = {"racks_per_pod": half, "link_rate": "10 Gb/s", "tiers": 3}
     cost = pricing.of_network("clos", network("clos", cluster, **shape), books.load(path))
     found = counts(cost)
     assert found["switch"] == graph.number_of_nodes()
     assert found["cable"] == graph.number_of_edges()
     assert found["transceiver"] == 2 * graph.number_of_edges()
     assert found["server-cable"] == pods * half * half
+
+
+@pytest.mark.parametrize(
+    ("racks", "more", "tiers"),
+    [
+        (32, {}, 2),  # 64 ports: 1,024 servers by racks of 32 and 32 boxes above
+        (64, {}, 2),
+        (66, {}, 3),
+        (64, {"oversubscription": 3}, 3),  # between pods and core
+        (64, {"oversubscription": 3, "oversubscription_at": "rack"}, 2),
+        (64, {"tiers": 3}, 3),
+        (64, {"tiers": 4}, 4),
+        (66, {"tiers": 2}, 3),
+        (2048, {}, 3),
+        (2112, {}, 4),
+    ],
+)
+def test_a_clos_has_as_few_tiers_as_its_ports_allow(
+    racks: int, more: dict[str, Any], tiers: int, tmp_path: Path
+) -> None:
+    """Boxes of 64 ports: 32 links down and 32 up, so that each further tier joins 32 times as
+    many racks, the last one 64."""
+    path = tmp_path / "book.toml"
+    path.write_text(book(64))
+    cluster = {"racks": racks, "servers_per_rack": 32, "server_rate": "10 Gb/s"}
+    made = network("clos", cluster, link_rate="10 Gb/s", **more)
+    cost = pricing.of_network("clos", made, books.load(path))
+    places = {line.where for line in cost.lines if line.part == "switch"}
+    assert places == {"racks"} | {f"layer {tier}" for tier in range(2, tiers + 1)}
+    if tiers == 2 and not more:
+        # As many links between as servers: each box of the second tier ends 64.
+        assert counts(cost)["switch"] == racks + math.ceil(racks * 32 / 64)
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def test_racks_that_need_a_second_switch_at_equal_cost_are_told(
 def test_an_oversubscription_that_costs_what_another_network_does() -> None:
     from lightloom import load
 
-    table = experiment("clos", oversubscription_at="rack")
+    table = experiment("clos", oversubscription_at="rack", tiers=3)
     table["fabric"].append({"kind": "sirius"})
     at = books.load("sirius-2020").with_price("grating", Range.of(1250))
     at = at.with_price("tunable-transceiver", Range.of(500))
@@ -215,11 +215,12 @@ def test_an_equal_oversubscription_has_the_digits_that_are_printed(racks: int) -
     at = books.load("sirius-2020").with_price("grating", Range.of(1250))
     at = at.with_price("tunable-transceiver", Range.of(500))
     cluster = {"racks": racks, "servers_per_rack": 8, "server_rate": "50 Gb/s"}
-    table = experiment("clos", cluster, oversubscription_at="rack")
+    shape = {"oversubscription_at": "rack", "tiers": 3}
+    table = experiment("clos", cluster, **shape)
     table["fabric"].append({"kind": "sirius"})
     clos = [
         pricing.of_network(
-            "clos", network("clos", cluster, oversubscription_at="rack", oversubscription=beta), at
+            "clos", network("clos", cluster, **shape, oversubscription=beta), at
         ).capital
         for beta in (1, 2)
     ]
@@ -269,7 +270,7 @@ def test_links_keep_their_rate_as_rotors_are_added(kind: str, switches: int, rat
 def test_where_one_end_of_the_prices_alone_has_an_equal_the_other_end_is_said() -> None:
     """Of transceivers of $1 to $1,500 the dear ones are worth a tree, and no tree, whose racks
     keep their links, is as cheap as the cheap ones."""
-    table = experiment("clos")
+    table = experiment("clos", tiers=3)
     table["fabric"].append({"kind": "sirius", "uplinks": 8})
     asked, part = "clos.oversubscription=sirius", "tunable-transceiver"
     book = books.load("sirius-2020").with_price("grating", Range.of(0))

@@ -21,6 +21,14 @@ pub struct ClosConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub racks_per_pod: Option<u32>,
+    /// Tiers of switches, those of the racks included. With 2 every switch above joins all racks,
+    /// as if `racks_per_pod` were all of them; with more there are pods and a core, and the bill of
+    /// parts has so many tiers. Default: pods and a core, and a bill of as few tiers as join the
+    /// racks by switches of the price book, 3 at least where `oversubscription` is between pods
+    /// and core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 8))]
+    pub tiers: Option<u32>,
     /// Rate of one switch-to-switch link [b/s]. A bundle has as many as come
     /// nearest to its capacity, which they share evenly. Default 50 Gb/s
     /// (Sirius §7: "8 uplinks, each operating at a native rate of 50 Gbps").
@@ -99,6 +107,7 @@ impl Default for ClosConfig {
         ClosConfig {
             detail: Detail::Packets,
             racks_per_pod: None,
+            tiers: None,
             link_rate: Rate(50 * Rate::GBPS.0),
             oversubscription: 1.0,
             oversubscription_at: Tier::AggregationCore,
@@ -118,8 +127,11 @@ impl Default for ClosConfig {
 /// No latency of a switch or link is longer.
 const DELAY_MAX: Time = Time(100 * Time::MS.0);
 
+/// How many tiers may be said.
+const TIERS_OF_SWITCHES: std::ops::RangeInclusive<u32> = 2..=8;
+
 /// The largest divisor of `racks` up to 16 that leaves four pods or more.
-pub(super) fn default_pod(racks: u32) -> u32 {
+fn default_pod(racks: u32) -> u32 {
     (1..=16.min(racks / 4).max(1))
         .rev()
         .find(|d| racks.is_multiple_of(*d))
@@ -127,6 +139,43 @@ pub(super) fn default_pod(racks: u32) -> u32 {
 }
 
 impl ClosConfig {
+    /// Racks of a pod.
+    pub(super) fn pod(&self, cluster: &Cluster) -> u32 {
+        let by_tiers = match self.tiers {
+            Some(2) => cluster.racks,
+            _ => default_pod(cluster.racks),
+        };
+        self.racks_per_pod.unwrap_or(by_tiers)
+    }
+
+    /// Refuses tiers that the pods do not have.
+    pub(super) fn refuse_tiers(&self, cluster: &Cluster) -> Result<(), Refusal> {
+        let (Some(tiers), racks) = (self.tiers, cluster.racks) else {
+            return Ok(());
+        };
+        if !TIERS_OF_SWITCHES.contains(&tiers) {
+            let limit = format!(
+                "must be from {} to {}, those of the racks included",
+                TIERS_OF_SWITCHES.start(),
+                TIERS_OF_SWITCHES.end()
+            );
+            return Err(Refusal::new("fabric.tiers", tiers, limit, "leave it out"));
+        }
+        let one_pod = self.pod(cluster) == racks;
+        if racks > 1 && one_pod != (tiers == 2) {
+            let limit = match one_pod {
+                true => format!("all {racks} racks are one pod, which is 2 tiers"),
+                false => format!(
+                    "racks_per_pod = {} leaves pods and a core",
+                    self.pod(cluster)
+                ),
+            };
+            let remedy = "remove fabric.racks_per_pod or fabric.tiers";
+            return Err(Refusal::new("fabric.tiers", tiers, limit, remedy));
+        }
+        Ok(())
+    }
+
     /// Refuses pods and ratios that no Clos of these racks has.
     pub(super) fn refuse_shape(&self, cluster: &Cluster, pod: u32) -> Result<(), Refusal> {
         let racks = cluster.racks;
@@ -195,8 +244,7 @@ impl ClosConfig {
 
     /// Links between switches on the longest path from rack to rack.
     pub(super) fn longest(&self, cluster: &Cluster) -> i64 {
-        let pod = self.racks_per_pod.unwrap_or(default_pod(cluster.racks));
-        if pod >= cluster.racks {
+        if self.pod(cluster) >= cluster.racks {
             2
         } else {
             4

@@ -1,7 +1,7 @@
 //! The Clos in the registry.
 
 use super::bound::Bound;
-use super::config::{default_pod, ClosConfig, Detail};
+use super::config::{ClosConfig, Detail};
 use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX};
@@ -73,8 +73,9 @@ impl FabricConfig for ClosConfig {
     }
 
     fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {
-        let pod = self.racks_per_pod.unwrap_or(default_pod(cluster.racks));
+        let pod = self.pod(cluster);
         self.refuse_shape(cluster, pod)?;
+        self.refuse_tiers(cluster)?;
         self.refuse_packets()?;
         self.racks_per_pod = Some(pod);
         let layout = Layout::new(&self, cluster);

@@ -21,6 +21,7 @@ pub fn out_of_range() -> Vec<(&'static str, Value, &'static str)> {
         same("oversubscription", json!(0.5)),
         same("oversubscription", json!(1001.0)),
         same("racks_per_pod", json!(0)),
+        same("tiers", json!(1)),
         same("racks_per_pod", json!(1_000_003)),
         same("mtu", json!("63 B")),
         same("mtu", json!("70 KB")),

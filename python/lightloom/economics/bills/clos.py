@@ -12,14 +12,17 @@ from lightloom.economics.network import Network
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
-    """Racks, pods of `racks_per_pod` and a core, `oversubscription` where the table has it."""
+    """Racks and as few layers above them as join them by the book's switches, but one of pods and
+    a core where capacity is withheld between these; or the `tiers` of the table."""
     pods = Fraction(network.racks, int(network.fabric.get("racks_per_pod", network.racks)))
     beta, at_rack = network.ratio(), network.fabric["oversubscription_at"] == "rack"
     uplink = network.rack_rate / beta if at_rack else network.rack_rate
     all_up = uplink * network.racks
     top = all_up if at_rack else all_up / beta
-    modelled = 1 if pods == 1 else 2
+    withheld = pods > 1 and beta > 1 and not at_rack
+    asked = int(network.fabric.get("tiers", 3 if withheld else 2)) - 1
     needed = electrical.layers_above(network.racks, electrical.ports_of(book, "switch"))
-    layers = max(modelled, needed)
+    layers = max(asked, needed)
+    groups = 1 if layers == 1 else int(pods)
     yield from electrical.at_racks(network, (1, uplink))
-    yield from electrical.above(electrical.Above(network.racks, int(pods), uplink, top, layers))
+    yield from electrical.above(electrical.Above(network.racks, groups, uplink, top, layers))

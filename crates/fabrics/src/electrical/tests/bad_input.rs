@@ -27,6 +27,20 @@ fn refuses_by_name() {
              \"rack\"",
         ),
         (
+            json!({"tiers": 1}),
+            "fabric.tiers = 1: must be from 2 to 8, those of the racks included; leave it out",
+        ),
+        (
+            json!({"tiers": 2, "racks_per_pod": 16}),
+            "fabric.tiers = 2: racks_per_pod = 16 leaves pods and a core; remove \
+             fabric.racks_per_pod or fabric.tiers",
+        ),
+        (
+            json!({"tiers": 3, "racks_per_pod": 128}),
+            "fabric.tiers = 3: all 128 racks are one pod, which is 2 tiers; remove \
+             fabric.racks_per_pod or fabric.tiers",
+        ),
+        (
             json!({"mtu": "0 B"}),
             "fabric.mtu = 0 B: must be from 64 B to 65.535 KB; use 1500 B",
         ),
@@ -66,6 +80,8 @@ fn refuses_by_name() {
 fn defaults_are_filled_in() {
     let c = resolved(&cluster(128, 40), &json!({}));
     assert_eq!((c.racks_per_pod, c.flow_buffer), (Some(16), Some(8)));
+    let of_tiers = |tiers: u32| resolved(&cluster(128, 40), &json!({"tiers": tiers})).racks_per_pod;
+    assert_eq!([2, 3, 4].map(of_tiers), [Some(128), Some(16), Some(16)]);
     // Four pods or more, also where few racks or a prime number allow no 16.
     for (racks, pod) in [
         (1, 1),
