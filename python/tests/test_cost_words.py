@@ -97,3 +97,22 @@ def test_clock_compares_its_deviation_with_the_guardband(tmp_path: Path) -> None
     (found,) = re.findall(r"largest deviation\s+([\d.]+) ps", done.stdout)
     (times,) = re.findall(r"budget 5 ps .* is ([\d.]+) times that", done.stdout)
     assert float(times) == pytest.approx(float(found) / 5, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ("oversubscription = 3", True),
+        ('oversubscription = 3\noversubscription_at = "rack"', False),
+        ("oversubscription = 3\ntiers = 3", False),
+        ("", False),
+    ],
+)
+def test_a_tier_that_oversubscription_alone_takes_is_said(
+    keys: str, told: bool, tmp_path: Path
+) -> None:
+    """Eight racks are joined by two tiers; 3:1 between pods and core takes three."""
+    costs = package.cost(write(tmp_path / "e.toml", SMALL, f"{CLOS}{keys}\n"), "sirius-2020")
+    said = [line for line in cost_text.notes(costs) if "between pods and core" in line]
+    assert len(said) == told
+    assert all("3 tiers of switches, where 2 join" in line for line in said)

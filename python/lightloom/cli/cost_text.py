@@ -21,6 +21,7 @@ from lightloom.economics.words import (
     narrow,
     sign,
     span,
+    tiers,
 )
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def legend(found: Costs) -> Iterator[str]:
 
 def notes(found: Costs) -> Iterator[str]:
     """What has to be known of the bills."""
-    for said in (narrow, fractions, as_if, lasers, by_devices, left_out):
+    for said in (narrow, tiers, fractions, as_if, lasers, by_devices, left_out):
         yield from said(found)
 
 

@@ -177,3 +177,21 @@ def as_if(found: Costs) -> Iterator[str]:
             f'{", ".join(rotors)}: uplink_plan = "rotor" is an ideal that no gratings make; the '
             'bill has as many as if it had some. "wide" and "mixed" have gratings to be bought.'
         )
+
+
+def tiers(found: Costs) -> Iterator[str]:
+    """Which Clos has a tier more than its racks need, as it withholds capacity above pods."""
+    from lightloom.economics.bills.electrical import layers_above, ports_of
+
+    for label, cost in found.fabrics.items():
+        table = cost.network.fabric
+        if cost.network.kind != "clos" or "tiers" in table or cost.network.ratio() == 1:
+            continue
+        layers = {line.where for line in cost.lines if line.part == "switch"}
+        ports = ports_of(found.book, "switch")
+        if len(layers) - 1 > layers_above(cost.network.racks, ports):
+            yield (
+                f"{label}: {float(cost.network.ratio()):g}:1 between pods and core takes "
+                f"{len(layers)} tiers of switches, where {len(layers) - 1} join all racks at 1:1; "
+                'fabric.oversubscription_at = "rack" takes no more'
+            )

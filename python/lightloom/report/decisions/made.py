@@ -20,6 +20,7 @@ from lightloom.economics.words import (
     left_out,
     narrow,
     part,
+    tiers,
 )
 from lightloom.resilience.outcome import Resilience
 
@@ -141,6 +142,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         sentences.amounts(bought, POWER),
         sentences.delivered(bought, "In the window" if made.windowed else "Over the whole run"),
         *narrow(made.costs),
+        *tiers(made.costs),
         *as_if(made.costs),
         BREAKS if dead is None else "",
     )
