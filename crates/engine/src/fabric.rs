@@ -147,7 +147,7 @@ impl View {
 /// What the peak of a queue is a peak of. Figures of different places are not comparable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueuePlace {
-    /// The packets that wait for one link of an electrical switch.
+    /// The packets that wait for one link of an electrical switch, one beside circuits included.
     #[default]
     Port,
     /// All buffers of a router.

@@ -164,6 +164,12 @@ impl Links {
     pub fn at(&self, link: usize) -> u64 {
         self.queued[link]
     }
+
+    /// Bytes that wait for a link, behind the packet that it is sending.
+    pub fn waiting_for(&self, link: usize) -> u64 {
+        let sending = self.first(link).map_or(0, |packet| u64::from(packet.bytes));
+        self.queued[link] - sending
+    }
 }
 
 #[cfg(test)]
@@ -224,6 +230,8 @@ mod tests {
                 let all = waits[at].iter().flatten().flat_map(|(_, packets)| packets);
                 let all: u32 = all.chain(&sending[at]).sum();
                 prop_assert_eq!(links.at(at), u64::from(all));
+                let waiting = u64::from(all - sending[at].unwrap_or(0));
+                prop_assert_eq!(links.waiting_for(at), waiting);
             }
         }
     }

@@ -24,6 +24,8 @@ pub struct PacketSwitch {
     pub up: Links,
     /// To racks.
     pub down: Links,
+    /// Most bytes that waited for the link of a rack, at any time.
+    pub peak: u64,
     /// Bytes of each pair that the last decision has seen and that still wait.
     seen: Vec<u64>,
     /// Of them, those that slots to come of the pass carry.
@@ -43,6 +45,7 @@ impl PacketSwitch {
             packet,
             up: Links::fifo(n, rate),
             down: Links::fifo(n, rate),
+            peak: 0,
             seen: vec![0; n * n],
             planned: vec![0; n * n],
             slots: 0,
@@ -119,7 +122,26 @@ impl PacketSwitch {
         until.map(|until| (packet, until))
     }
 
-    /// Bytes inside.
+    /// A packet is at the switch and joins the queue for a rack; returns when it will have
+    /// been sent, if it need not wait.
+    pub fn forward(&mut self, to: u32, packet: Packet, now: Time) -> Option<Time> {
+        let until = self.down.join(to as usize, packet, false, now);
+        self.peak = self.peak.max(self.waiting_for(to));
+        until
+    }
+
+    /// Bytes that wait at the switch for the link of a rack.
+    pub fn waiting_for(&self, rack: u32) -> u64 {
+        self.down.waiting_for(rack as usize)
+    }
+
+    /// Bytes on links, to the switch and from it.
+    pub fn on_links(&self) -> u64 {
+        let racks = 0..self.racks as u32;
+        self.bytes() - racks.map(|rack| self.waiting_for(rack)).sum::<u64>()
+    }
+
+    /// Bytes inside, links included.
     pub fn bytes(&self) -> u64 {
         self.up.bytes + self.down.bytes
     }

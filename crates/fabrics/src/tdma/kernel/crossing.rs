@@ -30,11 +30,10 @@ impl Tdma {
             .cluster
             .rack_of(io.flows.dst[packet.flow.index()]);
         self.carried += u64::from(packet.bytes);
-        if let Some(until) = packets.down.join(to as usize, packet, false, now) {
+        if let Some(until) = packets.forward(to, packet, now) {
             self.record(self.switch_port(to, false), packet.bytes, now, until, io);
             todo.schedule(until, Event::Leaves(to));
         }
-        self.queue_grew(to);
         self.spill(rack, now, io, todo);
     }
 

@@ -9,16 +9,13 @@ use lightloom_engine::{
 };
 
 impl Tdma {
-    /// Bytes at a rack, or at the packet switch for it, that have left their source: or, of
-    /// low-latency traffic, wait there.
+    /// Bytes at a rack that have left their source: or, of low-latency traffic, wait there.
     pub(super) fn queued_at(&self, rack: u32) -> u64 {
         let relays = self.relays.as_ref().map_or(0, |relays| relays.held(rack));
         let hosts = self.hosts.as_ref().map_or(0, |hosts| hosts.held(rack));
         let low_latency = self.low_latency.as_ref().map_or(0, |l| l.at(rack));
         let servers = self.servers.as_ref().map_or(0, |s| s.for_rack(rack));
-        let packets = self.packets.as_ref();
-        let packets = packets.map_or(0, |packets| packets.down.at(rack as usize));
-        relays + hosts + low_latency + servers + packets
+        relays + hosts + low_latency + servers
     }
 
     /// More is at a rack than was before.
@@ -39,7 +36,26 @@ impl Tdma {
         self.at_servers().0 + self.voqs.bytes + hosts + self.entering
     }
 
-    /// Bytes that [`Tdma::queued_at`] tells of at all racks, and on links to the packet switch.
+    /// Bytes that wait at the packet switch for a rack.
+    fn waiting_at_switch(&self, rack: u32) -> u64 {
+        { self.packets.as_ref() }.map_or(0, |packets| packets.waiting_for(rack))
+    }
+
+    /// The peak of the longest queue, and whether that was at a rack or at the packet switch;
+    /// none without queues, where everything waits at its source.
+    fn longest_queue(&self) -> Option<(u64, QueuePlace)> {
+        let place = match self.low_latency {
+            Some(_) => QueuePlace::RackLowLatency,
+            None => QueuePlace::Relay,
+        };
+        let relays = self.relays.is_some() || self.hosts.is_some() || self.low_latency.is_some();
+        let at_racks = (relays || self.servers.is_some()).then_some((self.queue_peak, place));
+        let at_switch = { self.packets.as_ref() }.map(|switch| (switch.peak, QueuePlace::Port));
+        // Of equal peaks, that at a rack.
+        at_switch.into_iter().chain(at_racks).max_by_key(|q| q.0)
+    }
+
+    /// Bytes that have left their sources: at racks, at the packet switch, or on its links.
     pub(super) fn queued(&self) -> u64 {
         let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
         let relayed = self.relays.as_ref().map_or(0, |relays| relays.queues.bytes);
@@ -64,24 +80,20 @@ impl Reports for Tdma {
 
     fn observe(&self, _: &Io, view: &mut View) {
         view.waiting_bytes = self.waiting();
-        view.queued_bytes = self.queued();
-        let racks = (0..self.racks).map(|rack| self.queued_at(rack));
-        view.queued_bytes_worst = racks.max().unwrap_or(0);
-        view.on_links_bytes = self.moving + self.local;
+        let on_links = self.packets.as_ref().map_or(0, PacketSwitch::on_links);
+        view.queued_bytes = self.queued() - on_links;
+        let nodes = (0..self.racks).flat_map(|r| [self.queued_at(r), self.waiting_at_switch(r)]);
+        view.queued_bytes_worst = nodes.max().unwrap_or(0);
+        view.on_links_bytes = self.moving + self.local + on_links;
         view.in_flight_bytes = view.placed_bytes();
         view.carried_bytes = self.carried;
     }
 
     fn totals(&self) -> Totals {
-        let relays = self.relays.is_some() || self.hosts.is_some() || self.low_latency.is_some();
-        let has_queues = relays || self.packets.is_some() || self.servers.is_some();
+        let longest = self.longest_queue();
         Totals {
-            // Without any of these everything waits at its source.
-            queue_peak_bytes: has_queues.then_some(self.queue_peak),
-            queue_place: match self.low_latency {
-                Some(_) => QueuePlace::RackLowLatency,
-                None => QueuePlace::Relay,
-            },
+            queue_peak_bytes: longest.map(|(peak, _)| peak),
+            queue_place: longest.map_or(QueuePlace::Relay, |(_, place)| place),
             reorder_peak_bytes: None,
             cell_hops: None,
             packet_hops: Some(self.packet_hops),

@@ -1,0 +1,105 @@
+//! The packet switch beside the circuits: its queues and those of receivers' links.
+
+use super::{built, cluster};
+use crate::tdma::testing;
+use lightloom_engine::{Cluster, Fabric, Io, Nic, QueuePlace, Rate, Time, View};
+use serde_json::{json, Value};
+
+/// Every rack is joined with the next, for ever.
+fn ring(racks: u32) -> Value {
+    let permutation: Vec<u32> = (0..racks).map(|rack| (rack + 1) % racks).collect();
+    json!({"kind": "fixed", "schedule": {"ports": racks, "night_ps": 11_500_000, "slots": [
+        {"permutation": permutation, "day_ps": 90_000_000},
+    ]}})
+}
+
+/// Five racks of a server with a link of 10 Gb/s, as fast as circuits and the packet switch: a
+/// packet takes 1.2 us on each link.
+fn of_five(rows: &[testing::Row]) -> (Box<dyn Fabric>, Io) {
+    let cluster = Cluster {
+        nic: Nic::Capped(Rate(10 * Rate::GBPS.0)),
+        ..cluster(5)
+    };
+    let table = json!({"policy": ring(5), "interval": "1 ms", "packet_rate": "10 Gb/s"});
+    built(&cluster, &table, testing::flows(rows))
+}
+
+fn seen(fabric: &dyn Fabric, io: &Io) -> View {
+    let mut view = View::default();
+    fabric.observe(io, &mut view);
+    assert_eq!(view.placed_bytes(), io.ledger.in_flight());
+    view
+}
+
+/// Of a full packet [B].
+const PACKET: u64 = 1_500;
+
+/// The time of so many packets after 1 ms, and a quarter of one more: no packet begins or ends then.
+fn after(packets: i64) -> Time {
+    Time::MS + Time(1_200_000 * packets + 300_000)
+}
+
+/// Racks 0, 3 and 4 send 30 packets each to rack 2 over the packet switch from 1 ms on. From
+/// 930 us on rack 1 sends to it over a circuit that is lit until 1,015 us, as fast as its server.
+/// In the time of a packet three come to the packet switch and one leaves it; two come to the
+/// receiver's link and one leaves it.
+#[test]
+fn bytes_at_the_packet_switch_and_at_receivers_are_in_places_of_their_own() {
+    let few = 30 * PACKET;
+    let rows = [
+        (0, 2, few, Time::ZERO),
+        (3, 2, few, Time::ZERO),
+        (4, 2, few, Time::ZERO),
+        (1, 2, 70 * PACKET, Time::US * 930),
+    ];
+    let (mut fabric, mut io) = of_five(&rows);
+    fabric.advance(after(-1), &mut io);
+    let before = seen(&*fabric, &io);
+    // One packet is at the receiver's link.
+    assert_eq!(
+        (before.queued_bytes, before.queued_bytes_worst),
+        (PACKET, PACKET)
+    );
+    for packets in [1, 4, 8] {
+        fabric.advance(after(packets as i64), &mut io);
+        let view = seen(&*fabric, &io);
+        let (at_switch, at_rack) = (2 * packets * PACKET, packets * PACKET);
+        assert_eq!(view.queued_bytes, at_switch + at_rack, "after {packets}");
+        assert_eq!(view.queued_bytes_worst, at_switch, "after {packets}");
+        // Three on links to the packet switch, one from it, one on the circuit.
+        assert_eq!(view.on_links_bytes, 5 * PACKET, "after {packets}");
+    }
+    fabric.advance(Time::MS * 10, &mut io);
+    assert!(fabric.idle());
+    assert_eq!(seen(&*fabric, &io).placed_bytes(), 0);
+    assert_eq!(io.ledger.delivered, io.flows.total_bytes());
+    // The last three of 90 come when 29 have left: 60 wait behind the one that is being sent.
+    let totals = fabric.totals();
+    assert_eq!(totals.queue_peak_bytes, Some(60 * PACKET));
+    assert_eq!(totals.queue_place, QueuePlace::Port);
+}
+
+/// Two servers of rack 1 send over the circuit to one of rack 2, whose link takes half of it. The
+/// packets of rack 0 alone do not wait at the packet switch.
+#[test]
+fn the_place_of_the_peak_is_that_of_the_longer_queue() {
+    let cluster = Cluster {
+        servers_per_rack: 2,
+        nic: Nic::Capped(Rate(10 * Rate::GBPS.0)),
+        ..cluster(5)
+    };
+    let table = json!({"policy": ring(5), "interval": "1 ms", "packet_rate": "10 Gb/s"});
+    // When the last two of 40 packets come, 19 have left.
+    let rows = [
+        (0, 4, 30 * PACKET, Time::ZERO),
+        (2, 4, 20 * PACKET, Time::US * 930),
+        (3, 4, 20 * PACKET, Time::US * 930),
+    ];
+    let (mut fabric, mut io) = built(&cluster, &table, testing::flows(&rows));
+    fabric.advance(Time::MS * 10, &mut io);
+    assert_eq!(io.ledger.delivered, io.flows.total_bytes());
+    let totals = fabric.totals();
+    assert_eq!(totals.circuit_bytes, Some(40 * PACKET));
+    assert_eq!(totals.queue_peak_bytes, Some(21 * PACKET));
+    assert_eq!(totals.queue_place, QueuePlace::Relay);
+}
