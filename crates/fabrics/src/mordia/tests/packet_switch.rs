@@ -1,8 +1,9 @@
-//! The packet switch beside the circuits: its queues and those of receivers' links.
+//! The packet switch beside the circuits: its queues and those of receivers' links, and the bytes
+//! that it carries beside days with losses.
 
 use super::{built, cluster};
 use crate::tdma::testing;
-use lightloom_engine::{Cluster, Fabric, Io, Nic, QueuePlace, Rate, Time, View};
+use lightloom_engine::{Audit, Cluster, Fabric, Io, Nic, QueuePlace, Rate, Time, View};
 use serde_json::{json, Value};
 
 /// Every rack is joined with the next, for ever.
@@ -102,4 +103,60 @@ fn the_place_of_the_peak_is_that_of_the_longer_queue() {
     assert_eq!(totals.circuit_bytes, Some(40 * PACKET));
     assert_eq!(totals.queue_peak_bytes, Some(21 * PACKET));
     assert_eq!(totals.queue_place, QueuePlace::Relay);
+}
+
+/// A good part of what racks send is lost in the dark and sent again, while the packet switch takes
+/// what schedules leave: synchronisation frames come early or late.
+#[test]
+fn lossy_days_and_the_packet_switch_deliver_every_byte_once() {
+    let racks = 5;
+    let rows: Vec<testing::Row> = { 0..200u32 }
+        .map(|k| {
+            let (from, step) = (k % racks, 1 + k / racks % (racks - 1));
+            let bytes = 1 + u64::from(k) * 977 % 40_000;
+            (
+                from,
+                (from + step) % racks,
+                bytes,
+                Time::US * i64::from(20 * k),
+            )
+        })
+        .collect();
+    for (policy, again) in [("solstice", "0 s"), ("tms", "0 s"), ("solstice", "150 us")] {
+        let table = json!({
+            "policy": policy, "interval": "1 ms", "packet_rate": "1 Gb/s", "nic_delay": "5 us",
+            "sync_jitter": "3 us", "late_sync_fraction": 0.2, "retransmit_after": again,
+        });
+        let (mut fabric, mut io) = built(&cluster(racks), &table, testing::flows(&rows));
+        io.audit = Some(Audit::default());
+        for step in 1..=400 {
+            fabric.advance(Time::US * (250 * step), &mut io);
+            seen(&*fabric, &io);
+        }
+        let total = io.flows.total_bytes();
+        assert!(fabric.idle() && io.ledger.losses > 20, "{policy} {again}");
+        assert_eq!(io.flows.delivered, io.flows.bytes, "{policy} {again}");
+        // Every byte crossed one circuit, or a link to the packet switch and one from it.
+        let circuit = fabric.totals().circuit_bytes.expect("it has circuits");
+        let audit = io.audit.as_ref().expect("it was asked for");
+        let carried = |first: u32, ports: u32| -> u64 {
+            let of = audit
+                .transmissions
+                .iter()
+                .filter(|t| (first..first + ports).contains(&t.tx.0));
+            of.map(|t| t.bytes).sum()
+        };
+        let up = 3 * racks;
+        assert_eq!(carried(0, racks), circuit, "{policy} {again}");
+        assert_eq!(carried(up, racks), total - circuit, "{policy} {again}");
+        assert_eq!(
+            carried(up + racks, racks),
+            total - circuit,
+            "{policy} {again}"
+        );
+        assert!(
+            circuit > 0 && circuit < total,
+            "{policy} {again}: {circuit} of {total}"
+        );
+    }
 }
