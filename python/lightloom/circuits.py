@@ -1,5 +1,5 @@
 """What to know of a run before its circuits are judged: whether it lasted long enough
-for any, and whether they carry more than the tree beside them.
+for any, how often they were decided on, and whether they carry more than the tree beside them.
 
 Told from the resolved experiment, the time at which the run ended and whether a
 circuit was ever lit and used. Any fabric with the keys that are read here is understood; no
@@ -9,6 +9,7 @@ fabric is named. Faults are not looked at: they can only make circuits later.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core, networks
@@ -25,6 +26,9 @@ UNTIL_LIT = ("reconfiguration_delay", "settle", "link_up")
 #: The order of a change in which routes are installed while circuits come up.
 ROUTED = "three-substeps"
 
+#: Policies that decide the same at every interval, whatever there is to send.
+STANDING = ("fixed", "rotation")
+
 #: How to make a run last that did not end at a given time, by `run.stop`.
 OTHERWISE = {
     "last-arrival": "set run.stop to a longer time",
@@ -36,20 +40,112 @@ OTHERWISE = {
 def notes(result: Result) -> Iterator[str]:
     """What weakens the figures of one run of a fabric with circuits; nothing for others."""
     if result.circuits is not None:
+        fabric, cluster = result.experiment["fabric"][0], result.experiment.get("cluster", {})
+        yield from _slow(fabric, networks.tree_rate(cluster, fabric))
+
+
+def first(result: Result) -> Iterator[str]:
+    """What is printed before the figures of a run: that its circuits had too little time, or that
+    they were decided on once or never."""
+    if result.circuits is not None:
         fabric, summary = result.experiment["fabric"][0], result.summary
         lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))
-        yield from doubts(result.experiment, fabric, summary["simulated_s"], lit, carried)
+        ended_s, arrived_s = summary["simulated_s"], _arrived_s(result)
+        yield from doubts(result.experiment, fabric, ended_s, lit, carried, arrived_s)
 
 
 def doubts(
-    experiment: Table, fabric: Table, ended_s: float, lit: bool, carried: bool
+    experiment: Table,
+    fabric: Table,
+    ended_s: float,
+    lit: bool,
+    carried: bool,
+    arrived_s: float | None = None,
 ) -> Iterator[str]:
-    """The same from its parts: the resolved experiment and the fabric's table of it,
-    when the run ended [s], whether a circuit was ever lit, and carried anything."""
-    cluster = experiment.get("cluster", {})
-    if "interval" in fabric:
-        yield from _too_short(experiment, fabric, ended_s, lit, carried)
-    yield from _slow(fabric, networks.tree_rate(cluster, fabric))
+    """The same from its parts: the resolved experiment and the fabric's table of it, when the run
+    ended [s], whether a circuit was ever lit, and carried anything, and when the last flow arrived
+    [s], if flows arrive at times of their own."""
+    if "interval" not in fabric:
+        return
+    short = list(_too_short(experiment, fabric, ended_s, lit, carried))
+    yield from short
+    rare = rare_decisions(fabric, ended_s, arrived_s)
+    if rare is not None and not short:
+        yield f"{rare}; shorten fabric.interval, or {rare.longer(experiment)}"
+
+
+@dataclass(frozen=True)
+class RareDecisions:
+    """A policy that decides on circuits once or never, or when all flows have arrived."""
+
+    interval_ps: int
+    ended_s: float
+    decisions: int
+    """How many are in force before the run ends."""
+    arrived_s: float | None
+    """When the last flow arrived, if no decision is in force before; else None."""
+
+    def __str__(self) -> str:
+        return f"the policy {self.often}: {self.why}"
+
+    @property
+    def often(self) -> str:
+        """How often, as a verb: `decides once`."""
+        if self.decisions == 0:
+            return "never decides on circuits"
+        if self.arrived_s is not None:
+            return "first decides on circuits when all flows have arrived"
+        return "decides on circuits once"
+
+    @property
+    def why(self) -> str:
+        """The interval, and what is too short for it."""
+        interval = f"fabric.interval is {_core.control_time_text(self.interval_ps)}"
+        if self.decisions and self.arrived_s is not None:
+            return f"{interval}, and the last flow arrives after {seconds(self.arrived_s)}"
+        return f"{interval}, and the run ends after {seconds(self.ended_s)}"
+
+    def longer(self, experiment: Table) -> str:
+        """How to give the policy more time."""
+        if self.decisions and self.arrived_s is not None:
+            return "offer traffic for longer"
+        return _longer(experiment, self.ended_s)
+
+
+def rare_decisions(
+    fabric: Table, ended_s: float, arrived_s: float | None = None
+) -> RareDecisions | None:
+    """A policy that decides once or never before the run ends [s], or only after the last flow
+    arrived [s]; None where it decides more often, or always decides the same.
+
+    >>> fabric = {"interval": "1 s"}
+    >>> [getattr(rare_decisions(fabric, end), "decisions", None) for end in (1.0, 1.5, 2.0, 2.5)]
+    [0, 1, 1, None]
+    >>> print(rare_decisions(fabric, 9.0, arrived_s=0.25).often)
+    first decides on circuits when all flows have arrived
+    """
+    policy = fabric.get("policy")
+    kind = policy.get("kind") if isinstance(policy, Mapping) else policy
+    if "interval" not in fabric or kind in STANDING:
+        return None
+    interval = _core.control_time("fabric.interval", fabric["interval"])
+    decided, ended = decided_ps(fabric), _ps(ended_s)
+    # A decision that takes longer than the interval delays the next.
+    apart = max(interval, decided - interval)
+    # One at the very end has no effect.
+    decisions = 0 if ended <= decided else 1 + (ended - 1 - decided) // apart
+    late = arrived_s is not None and _ps(arrived_s) <= decided
+    if decisions > 1 and not late:
+        return None
+    return RareDecisions(interval, ended_s, decisions, arrived_s if late else None)
+
+
+def _arrived_s(result: Result) -> float | None:
+    """When the last flow arrived [s]; None where all arrive at once or wait for each other."""
+    arrivals = result.flows["arrival_ps"].to_numpy()
+    if result.summary.get("load_offered") is None or not arrivals.size:
+        return None
+    return min(float(arrivals.max()) * 1e-12, float(result.summary["simulated_s"]))
 
 
 def _too_short(

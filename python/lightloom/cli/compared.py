@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import lightloom
-from lightloom import console, cuts, loads
+from lightloom import circuits, console, cuts, loads
 from lightloom.cli import (
     by_size,
     completion,
@@ -127,7 +127,7 @@ def _print_notes(comparison: lightloom.Comparison) -> None:
     for line in notes.inexact_rates(comparison.means):
         console.say(f"note: {line}")
     for label, result in comparison.results.items():
-        for line in notes.of(result):
+        for line in (*circuits.first(result), *notes.of(result)):
             console.say(f"note: {label}: {line}")
 
 

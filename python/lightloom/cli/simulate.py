@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 import typer
 
 import lightloom
-from lightloom import console, forecasts, inputs
+from lightloom import circuits, console, forecasts, inputs
 from lightloom.cli import (
     compared,
     comparing,
@@ -140,6 +140,8 @@ def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
     result, target = _saved(lightloom.run, loaded, label, how)
     if how.json:
         return
+    for line in circuits.first(result):
+        console.say(f"note: {line}")
     run_text.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in physics.in_force(result.experiment):
         console.say(line)
@@ -182,8 +184,10 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: How) -> None:
     repeated, target = _saved(lightloom.repeat, loaded, label, how)
     if how.json:
         return
-    repeats.print_repeated(repeated)
     first = repeated.results[0]
+    for line in circuits.first(first):
+        console.say(f"note: seed {repeated.seeds[0]}: {line}")
+    repeats.print_repeated(repeated)
     for line in physics.in_force(first.experiment):
         console.say(line)
     for line in notes.of_cluster(loaded.raw.get("cluster", {})):

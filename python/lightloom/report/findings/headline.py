@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lightloom import steady
+from lightloom import circuits, steady
 
 from ..model import Fabric, Workload, short_p99
 from ..verdicts.fair import carrying, share_of_best
@@ -17,6 +17,7 @@ from .kinds import (
     Basis,
     Cut,
     DarkStart,
+    DecidesRarely,
     DoneSooner,
     Finding,
     FinishesMore,
@@ -114,6 +115,20 @@ def dark_starts(fabrics: Sequence[Fabric]) -> list[DarkStart]:
         until = float(circuits.start.min())
         if until > DARK_NOTABLE * end:
             found.append(DarkStart(fabric.label, until, until / end))
+    return found
+
+
+def rare_decisions(fabrics: Sequence[Fabric]) -> list[DecidesRarely]:
+    """Fabrics whose policy decides on circuits once or never, or when all flows have arrived."""
+    found = []
+    for fabric in fabrics:
+        end = fabric.get("simulated_s")
+        if not end or fabric.circuits is None:
+            continue
+        arrived = None if fabric.get("load_offered") is None else fabric.arrivals
+        rare = circuits.rare_decisions(fabric.settings, end, arrived)
+        if rare is not None:
+            found.append(DecidesRarely(fabric.label, rare))
     return found
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from lightloom.circuits import RareDecisions
+
 Basis = Literal["window", "load", "traffic"]
 
 
@@ -85,6 +87,14 @@ class DarkStart:
     until_s: float
     share: float
     """Of the run."""
+
+
+@dataclass(frozen=True)
+class DecidesRarely:
+    """The policy of a fabric decides on circuits once or never, or when all flows have arrived."""
+
+    label: str
+    decisions: RareDecisions
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import units
-from .kinds import AloneCarries, Cut, DarkStart, FinishesMore, NoneCarries, WindowTooShort
+from .kinds import (
+    AloneCarries,
+    Cut,
+    DarkStart,
+    DecidesRarely,
+    FinishesMore,
+    NoneCarries,
+    WindowTooShort,
+)
 
 
 def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> str:
@@ -148,6 +156,14 @@ def dark(found: Sequence[DarkStart]) -> str:
         for d in found
     )
     return f"Dark start: {each}; a longer run gives it less weight."
+
+
+def rarely(found: Sequence[DecidesRarely]) -> str:
+    """Which policies decide once or never, or too late, and the remedy; empty if none does."""
+    if not found:
+        return ""
+    each = units.listed(f"{d.label} {d.decisions.often} ({d.decisions.why})" for d in found)
+    return f"{each}. Shorten fabric.interval, or let the traffic last longer."
 
 
 def left_out(found: Cut) -> str:

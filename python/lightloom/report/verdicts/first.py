@@ -26,9 +26,9 @@ from ..factors import (
     percent_more,
     told,
 )
-from ..findings.headline import cuts, dark_starts, first_question, too_short
+from ..findings.headline import cuts, dark_starts, first_question, rare_decisions, too_short
 from ..findings.kinds import AloneCarries, Finding, FinishesMore, NoneCarries
-from ..findings.sentences import cut, dark, explained, jobs_done
+from ..findings.sentences import cut, dark, explained, jobs_done, rarely
 from ..findings.sentences import title as titled
 from ..model import Workload
 from ..ranking import NAMED, Ranking, Score, names, together
@@ -71,6 +71,7 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
         "" if decided.names_carriers else unfair(workload.fabrics),
         cut(cuts(workload.fabrics)),
         dark(dark_starts(workload.fabrics)),
+        rarely(rare_decisions(workload.fabrics)),
         *(trade(c, r, ranking) for c, r in ahead),
     )
     doubts = (
