@@ -178,6 +178,30 @@ fn a_schedule_serves_its_own_demand() {
     }
 }
 
+/// TMS and Eclipse plan bytes, whatever the packets: each day of a circuit leaves less than a packet
+/// of its share.
+#[test]
+fn plans_of_bytes_leave_less_than_a_packet_a_day() {
+    let demand = Matrix::new(4, 4, SKEWED.iter().map(|b| b * 50).collect()).expect("square");
+    for policy in ["tms", "eclipse"] {
+        let carried = |packet: &str| {
+            let table = json!({"policy": policy, "interval": "1 ms", "packet": packet});
+            let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
+            // A day that ends then is over.
+            fabric.advance(Time::MS * 2 + Time(1), &mut io);
+            let days = fabric.circuits(Time::MS * 2).len() as u64;
+            (io.ledger.delivered, days)
+        };
+        let (whole, days) = carried("1500 B");
+        let (bytes, same) = carried("1 B");
+        assert_eq!(days, same, "{policy}");
+        assert!(
+            whole < bytes && bytes - whole < 1_500 * days,
+            "{policy}: {whole} of {bytes} B in {days} days"
+        );
+    }
+}
+
 /// No schedule carries more than what the busiest port could in the time that it is lit.
 #[test]
 fn tms_stays_below_the_fluid_bound_and_above_round_robin() {
