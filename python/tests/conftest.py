@@ -2,7 +2,9 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -38,3 +40,21 @@ def write(tmp_path: Path) -> Write:
         return f"{tmp_path / name}:Mine"
 
     return write
+
+
+@pytest.fixture
+def reached(tmp_path: Path) -> Any:
+    """The HTTP interface of a controller of an emulated switch, and a token of each scope."""
+    from controller_support import Reached
+
+    return Reached(tmp_path)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Any]:
+    """The same on a socket."""
+    from controller_support import Served
+
+    made = Served(tmp_path)
+    yield made
+    made.close()

@@ -1,12 +1,22 @@
 """A controller of emulated switches in this process, in virtual time."""
 
-from collections.abc import Callable
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import httpx
+import uvicorn
+from fastapi.testclient import TestClient
+
+from lightloom.controller.api import app_of
 from lightloom.controller.config import config_of
 from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
+from lightloom.controller.tokens import SCOPES, add_token
 from lightloom.switches.design import Design
 from lightloom.switches.emulated import EmulatedSwitch
 from lightloom.switches.ports import Size
@@ -58,3 +68,68 @@ def matrix(*entries: tuple[int, int, int]) -> list[list[int]]:
         made[a][b] += size
         made[b][a] += size
     return made
+
+
+#: Method, path, body, needed scope.
+ROUTES: list[tuple[str, str, Any, str]] = [
+    ("GET", "/state", None, "read"),
+    ("GET", "/events", None, "read"),
+    ("GET", "/switches/east/diff", None, "read"),
+    ("GET", "/transactions", None, "read"),
+    ("PUT", "/switches/east/intent", {"cross_connects": ["1A-2B"]}, "apply"),
+    ("PUT", "/switches/east/circuits", {"circuits": [["a", "b"]]}, "apply"),
+    ("POST", "/transactions/1/undo", None, "apply"),
+    ("POST", "/switches/east/demand", {"matrix": matrix((0, 1, 5))}, "plan"),
+    ("POST", "/switches/east/leases", {"racks": ["a", "b"], "ends": 2e9}, "reserve"),
+    ("DELETE", "/leases/1", None, "reserve"),
+    ("GET", "/audit", None, "admin"),
+]
+
+
+class Reached:
+    """The interface of a lab, and a token of each scope."""
+
+    def __init__(self, folder: Path, **keys: Any) -> None:
+        self.lab = Lab(folder, **keys)
+        self.http = TestClient(app_of(self.lab.controller), raise_server_exceptions=False)
+        self.tokens = {s: add_token(self.lab.store, s, [s], "test") for s in SCOPES}
+
+    def ask(
+        self, method: str, path: str, body: Any = None, scope: str = "admin", **headers: str
+    ) -> Any:
+        told = {"Authorization": f"Bearer {self.tokens[scope]}", **headers}
+        return self.http.request(method, path, json=body, headers=told)
+
+
+class Served(Reached):
+    """The same on a socket: its streams and clients run beside the test."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        options = uvicorn.Config(self.http.app, log_level="error", timeout_graceful_shutdown=1)
+        self._server = uvicorn.Server(options)
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
+        )
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.01)
+
+    def stream(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        token: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> AbstractContextManager[httpx.Response]:
+        """Sends a request; the answer is read as it comes."""
+        given = {**(headers or {}), **({"Authorization": f"Bearer {token}"} if token else {})}
+        return httpx.stream(method, self.url + path, json=body, headers=given, timeout=60)
+
+    def close(self) -> None:
+        """Ends the server."""
+        self._server.should_exit = True
+        self._thread.join(10)

@@ -1,106 +1,17 @@
-"""The HTTP interface: every scope against every route, tokens, keys, the page in a browser."""
+"""The HTTP interface: what routes do, the client, the page in a browser."""
 
 import json
 import re
-import threading
-import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from cli_support import ROOT
-from controller_support import Lab, matrix
-from fastapi.testclient import TestClient
+from controller_support import Reached, Served, matrix
 from prometheus_client.parser import text_string_to_metric_families
-from test_controller_service import free_port
 
-from lightloom.controller.api import LARGEST, Limiter, app_of
+from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.client import Client
-from lightloom.controller.tokens import SCOPES, add_token, revoke_token
 from lightloom.errors import ConfigError
-
-#: Method, path, body, scope.
-ROUTES: list[tuple[str, str, Any, str]] = [
-    ("GET", "/state", None, "read"),
-    ("GET", "/switches/east/diff", None, "read"),
-    ("GET", "/transactions", None, "read"),
-    ("PUT", "/switches/east/intent", {"cross_connects": ["1A-2B"]}, "apply"),
-    ("PUT", "/switches/east/circuits", {"circuits": [["a", "b"]]}, "apply"),
-    ("POST", "/transactions/1/undo", None, "apply"),
-    ("POST", "/switches/east/demand", {"matrix": matrix((0, 1, 5))}, "plan"),
-    ("POST", "/switches/east/leases", {"racks": ["a", "b"], "ends": 2e9}, "reserve"),
-    ("DELETE", "/leases/1", None, "reserve"),
-    ("GET", "/audit", None, "admin"),
-]
-
-
-class Reached:
-    """The interface of a lab, and a token of each scope."""
-
-    def __init__(self, folder: Path, **keys: Any) -> None:
-        self.lab = Lab(folder, **keys)
-        self.http = TestClient(app_of(self.lab.controller), raise_server_exceptions=False)
-        self.tokens = {s: add_token(self.lab.store, s, [s], "test") for s in SCOPES}
-
-    def ask(
-        self, method: str, path: str, body: Any = None, scope: str = "admin", **headers: str
-    ) -> Any:
-        told = {"Authorization": f"Bearer {self.tokens[scope]}", **headers}
-        return self.http.request(method, path, json=body, headers=told)
-
-
-@pytest.fixture
-def reached(tmp_path: Path) -> Reached:
-    return Reached(tmp_path)
-
-
-def test_every_route_has_its_scope(reached: Reached) -> None:
-    listed = {(m, p.replace("east", "{switch}")) for m, p, _, _ in ROUTES}
-    listed = {(m, re.sub(r"/1(?=/|$)", "/{number}", p)) for m, p in listed}
-    schema = reached.http.get("/openapi.json").json()["paths"]
-    known = {(m.upper(), path) for path, methods in schema.items() for m in methods}
-    assert known - {("GET", "/healthz"), ("GET", "/events")} == listed
-    for method, path, body, scope in ROUTES:
-        for own in SCOPES:
-            status = reached.ask(method, path, body, own).status_code
-            assert (status == 403) == (own not in (scope, "admin")), (path, own, status)
-
-
-@pytest.mark.parametrize("token", ["", "nobody.x", "read.wrong", "admin"])
-def test_without_a_valid_token_nothing_is_shown(reached: Reached, token: str) -> None:
-    for method, path, body, _ in [*ROUTES, ("GET", "/events", None, "read")]:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        answer = reached.http.request(method, path, json=body, headers=headers)
-        assert answer.status_code == 401
-        assert "www-authenticate" in answer.headers
-
-
-def test_tokens_end(reached: Reached) -> None:
-    store = reached.lab.store
-    reached.tokens["short"] = add_token(store, "short", ["read"], "test", reached.lab.now + 60)
-    assert reached.ask("GET", "/state", scope="short").status_code == 200
-    reached.lab.now += 61
-    assert reached.ask("GET", "/state", scope="short").status_code == 401
-    revoke_token(store, "read", "test", reached.lab.now)
-    assert reached.ask("GET", "/state", scope="read").status_code == 401
-    with pytest.raises(ConfigError):
-        add_token(store, "admin", ["read"], "test")
-    stored = str(store.rows(__import__("lightloom.controller.schema", fromlist=["token"]).token))
-    assert not any(text.split(".")[1] in stored for text in reached.tokens.values())
-
-
-def test_a_request_of_a_key_is_carried_out_once(reached: Reached) -> None:
-    body = {"cross_connects": ["1A-2B"]}
-    first = reached.ask("PUT", "/switches/east/intent", body, **{"Idempotency-Key": "k"})
-    reached.ask("PUT", "/switches/east/intent", {"cross_connects": []})
-    again = reached.ask("PUT", "/switches/east/intent", body, **{"Idempotency-Key": "k"})
-    assert first.json() == again.json()
-    assert reached.lab.lit() == []
-    other = {"cross_connects": ["1A-3B"]}
-    refused = reached.ask("PUT", "/switches/east/intent", other, **{"Idempotency-Key": "k"})
-    assert refused.status_code == 422
 
 
 def test_a_dry_run_changes_nothing(reached: Reached) -> None:
@@ -189,29 +100,8 @@ def test_the_grafana_dashboard_names_metrics_that_there_are(reached: Reached) ->
     assert asked <= known
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Reached, str]]:
-    reached = Reached(tmp_path)
-    port = free_port()
-    options = uvicorn.Config(
-        reached.http.app,
-        host="127.0.0.1",
-        port=port,
-        log_level="error",
-        timeout_graceful_shutdown=1,
-    )
-    server = uvicorn.Server(options)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield reached, f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join(10)
-
-
-def test_the_client_in_python(served: tuple[Reached, str]) -> None:
-    reached, url = served
+def test_the_client_in_python(served: Served) -> None:
+    reached, url = served, served.url
     client = Client(url, reached.tokens["admin"])
     made = client.apply("east", circuits=[("a", "b")])
     assert made["transactions"][0]["state"] == "done"
@@ -231,7 +121,7 @@ def test_the_client_in_python(served: tuple[Reached, str]) -> None:
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
 def test_the_dashboard_is_live_and_asks_nobody_else(
-    served: tuple[Reached, str], width: int, scheme: Any
+    served: Served, width: int, scheme: Any
 ) -> None:
     sync = pytest.importorskip("playwright.sync_api")
     import shutil
@@ -239,7 +129,7 @@ def test_the_dashboard_is_live_and_asks_nobody_else(
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("no Chromium")
-    reached, url = served
+    reached, url = served, served.url
     asked: list[str] = []
     errors: list[str] = []
     with sync.sync_playwright() as play:

@@ -13,6 +13,9 @@
 | `service` | the reconcile loop |
 | `leases` | reservations with owners and priorities |
 | `tokens` | who may do what |
-| `api`, `page`, `metrics` | HTTP interface, dashboard, Prometheus metrics |
+| `api` | routes of the HTTP interface |
+| `bodies`, `answers`, `refusals` | requests, answers and errors of the interface, as its document has them |
+| `admission`, `replays` | tokens and limits, checked before a body is read; idempotency keys |
+| `page`, `metrics` | dashboard, Prometheus metrics |
 | `client` | a client of the interface |
 """

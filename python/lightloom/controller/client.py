@@ -154,8 +154,4 @@ def _refused(problem: urllib.error.HTTPError) -> ConfigError:
         detail = json.loads(text)["detail"]
     except (ValueError, KeyError, TypeError):
         detail = text[:400] or str(problem)
-    if isinstance(detail, list):
-        first = detail[0]
-        key = ".".join(str(part) for part in first.get("loc", [])[1:])
-        return refusal(key, first.get("input"), str(first.get("msg")).lower(), "correct it")
     return ConfigError(str(detail))

@@ -74,9 +74,11 @@ def reserve(
     """Adds a lease.
 
     Raises:
-        ConfigError: of times in the wrong order, or of a rack that another lease holds; it names
-            the owner and when the rack is free.
+        ConfigError: of one rack twice, of times in the wrong order, or of a rack that another
+            lease holds; it names the owner and when the rack is free.
     """
+    if racks[0] == racks[1]:
+        raise refusal("racks", racks[0], "a circuit joins two racks", "name another one")
     if not begins < ends:
         raise refusal("until", ends, f"must be after the start, {begins}", "choose a later time")
     if not 0 <= priority <= MOST_PRIORITY:

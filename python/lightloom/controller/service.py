@@ -40,6 +40,10 @@ PRIORITY = {POLICY: 0, OPERATOR: 1_000, LEASE: 2_000}
 """Added to the priority of an intent by its kind."""
 
 
+class UnreachableError(Exception):
+    """A switch that does not answer: what is wanted is kept, and nothing was changed."""
+
+
 @dataclass
 class Managed:
     """A switch of the controller and what is known of it."""
@@ -125,23 +129,32 @@ class Controller:
         Raises:
             ConfigError: of a port that is in two of them, or not on the switch.
         """
-        one = self.managed(switch)
+        self.check_pairs(self.managed(switch), pairs)
+        owner = f"{OPERATOR}:{who}"
+        self.store.want(switch, owner, pairs, PRIORITY[OPERATOR] + priority, who)
+        self._tell()
+
+    @staticmethod
+    def check_pairs(one: Managed, pairs: Sequence[Pair]) -> None:
+        """Refuses cross-connects that cannot be lit together.
+
+        Raises:
+            ConfigError: of a port that is in two of them, or not on the switch.
+        """
         for side in (0, 1):
-            ports = [pair[side] for pair in pairs]
-            for port in ports:
-                if ports.count(port) > 1:
-                    name = f"{port}{'AB'[side]}"
+            seen: set[int] = set()
+            for pair in pairs:
+                if pair[side] in seen:
                     limit = "a port is in one cross-connect"
+                    name = f"{pair[side]}{'AB'[side]}"
                     raise refusal("cross_connects", name, limit, "name each port once")
+                seen.add(pair[side])
         if one.description is not None:
             size = one.description.size
             for a, b in pairs:
                 if not 1 <= a <= size.a or not 1 <= b <= size.b:
                     limit = f"the switch has {size} ports"
                     raise refusal("cross_connects", name_of((a, b)), limit, "choose other ports")
-        owner = f"{OPERATOR}:{who}"
-        self.store.want(switch, owner, pairs, PRIORITY[OPERATOR] + priority, who)
-        self._tell()
 
     def wanted(self, switch: str) -> list[Wanted]:
         """All intents of a switch, active leases among them, the most important first."""
@@ -202,12 +215,14 @@ class Controller:
         """Compares one switch with what is wanted now, and changes it.
 
         Raises:
-            ConfigError: if the switch does not answer.
+            UnreachableError: if the switch does not answer.
         """
         with self._lock:
             one = self.managed(name)
             if not self._read(one):
-                raise refusal("switch", name, one.trouble or "", "check the switch and its address")
+                raise UnreachableError(
+                    f"switch = {name}: {one.trouble}; check the switch and its address"
+                )
             made = self._reconcile(one, who)
         self._tell()
         return made
@@ -328,6 +343,7 @@ class Controller:
         if found is None or found.state != "done":
             limit = "no such transaction" if found is None else f"it is {found.state}"
             raise refusal("transaction", number, limit, "name one that is done")
+        self.managed(found.switch)
         added, removed = {*found.pairs("added")}, {*found.pairs("removed")}
         owner = f"{OPERATOR}:{who}"
         wishes: dict[str, list[Wanted]] = {owner: []}

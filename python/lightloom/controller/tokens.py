@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from lightloom.errors import refusal
 
 SCOPES = ("read", "plan", "reserve", "apply", "admin")
 """What a token may allow; `admin` allows everything."""
+
+NAME = re.compile(r"[A-Za-z0-9_.@+-]{1,64}")
+"""Names of tokens: they appear in headers, in logs and as owners."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,11 @@ def add_token(
     """Makes a token; returns its text, which nothing else holds.
 
     Raises:
-        ConfigError: of an unknown scope, or of a name that is in use.
+        ConfigError: of an unknown scope, or of a name that is malformed or in use.
     """
+    if NAME.fullmatch(name) is None:
+        limit = "must be 1 to 64 letters, digits or characters of _ . @ + -"
+        raise refusal("name", name, limit, "choose such a name")
     for scope in scopes:
         if scope not in SCOPES:
             raise refusal("scope", scope, f"must be one of {', '.join(SCOPES)}", "correct it")
@@ -60,7 +67,10 @@ def revoke_token(store: Store, name: str, who: str, now: float) -> None:
 
 def client_of(store: Store, text: str, now: float) -> Client | None:
     """The client of a token; None if the token is not valid."""
-    name = text.partition(".")[0]
+    # A name may have dots; what follows the last one is the secret.
+    name = text.rpartition(".")[0]
+    if not name.isprintable():
+        return None
     rows = store.rows(schema.token, name=name)
     if not rows or not hmac.compare_digest(rows[0]["hash"], _hash(text)):
         return None

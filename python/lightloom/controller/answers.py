@@ -1,0 +1,225 @@
+"""What the HTTP interface answers, as its OpenAPI document describes it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, RootModel
+
+Pair = tuple[int, int]
+"""An A port and a B port."""
+
+
+class Answer(BaseModel):
+    """An answer: no field beyond those that are documented."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Refusal(Answer):
+    """Why a request was refused, and what to do."""
+
+    detail: str
+    key: str | None = None
+    value: str | None = None
+    limit: str | None = None
+    remedy: str | None = None
+
+
+class Health(Answer):
+    """Whether the controller works, and the switches that do not answer."""
+
+    status: Literal["ok", "degraded"]
+    unreachable: list[str]
+
+
+class NamedPair(Answer):
+    """A cross-connect, and the racks that it joins."""
+
+    name: str
+    pair: Pair
+    racks: str | None
+
+
+class WantedPair(NamedPair):
+    """A wanted cross-connect with its owner."""
+
+    owner: str
+    lit: bool
+
+
+class Plan(Answer):
+    """The change of a transaction."""
+
+    before: list[Pair]
+    removed: list[Pair]
+    added: list[Pair]
+    kept: list[Pair]
+
+
+State = Literal["planned", "draining", "changing", "verifying", "done", "undone", "stuck"]
+
+
+class Step(Answer):
+    """A state of a transaction, and when it began [s since 1970]."""
+
+    state: State
+    at: float
+    reason: str = ""
+
+
+class TransactionAnswer(Answer):
+    """A change of one switch and its progress."""
+
+    id: int
+    switch: str
+    state: State
+    who: str
+    plan: Plan
+    reason: str
+    created: float
+    updated: float
+    steps: list[Step]
+
+
+class ShownTransaction(TransactionAnswer):
+    """A transaction with the names of its cross-connects."""
+
+    removed: list[str]
+    added: list[str]
+    kept: list[str]
+
+
+class LeaseAnswer(Answer):
+    """A reservation."""
+
+    id: int
+    switch: str
+    racks: tuple[str, str]
+    owner: str
+    priority: int
+    begins: float
+    ends: float
+    released: float | None
+
+
+class CurrentLease(LeaseAnswer):
+    """A reservation that has not ended."""
+
+    active: bool
+
+
+class Alarm(Answer):
+    """Something that needs an operator."""
+
+    kind: Literal["failed", "unreachable", "drift", "conflict", "stuck"]
+    switch: str
+    text: str
+
+
+class SeenDemand(Answer):
+    """The last demand between racks [bytes]."""
+
+    matrix: list[list[int]]
+    at: float
+    source: str
+
+
+class SwitchState(Answer):
+    """A switch, its circuits, and what its policy wants."""
+
+    name: str
+    url: str
+    model: str
+    ports: str
+    read_at: float | None
+    trouble: str | None
+    racks: list[str]
+    lit: list[NamedPair]
+    wanted: list[WantedPair]
+    advice: list[NamedPair] | None
+    held_back: str | None
+    unowned: list[str]
+    conflicts: list[str]
+    demand: SeenDemand | None
+    carried: float
+
+
+class ControllerState(Answer):
+    """All switches, transactions, leases and alarms."""
+
+    name: str
+    mode: Literal["advise", "act"]
+    now: float
+    version: int
+    switches: list[SwitchState]
+    transactions: list[ShownTransaction]
+    leases: list[CurrentLease]
+    alarms: list[Alarm]
+
+
+class Difference(Answer):
+    """What a reconciliation of a switch would change."""
+
+    switch: str
+    removed: list[str]
+    added: list[str]
+    kept: list[str]
+    unowned: list[str]
+    conflicts: list[str]
+
+
+class TimedDifference(Difference):
+    """The same with its dark time, where the switch reports how long it settles."""
+
+    dark_s: float | None
+    dark_pair_s: float | None
+
+
+class Preview(Difference):
+    """What a request would change; nothing was written."""
+
+    dry_run: Literal[True] = True
+
+
+class Applied(Answer):
+    """The transactions of a request, and what is left to change."""
+
+    transactions: list[TransactionAnswer]
+    diff: TimedDifference
+
+
+class Undone(RootModel[list[TransactionAnswer]]):
+    """The transactions that undid one."""
+
+
+class DemandTaken(Answer):
+    """Demand that was taken."""
+
+    switch: str
+    bytes: int
+
+
+class Released(Answer):
+    """The lease that was ended."""
+
+    released: int
+
+
+class Record(Answer):
+    """An audit record; it holds the hash of the one before."""
+
+    id: int
+    at: float
+    who: str
+    what: str
+    body: str
+    previous: str
+    hash: str
+
+
+class Audit(Answer):
+    """Audit records, and the first of all that does not fit the one before it."""
+
+    records: list[Record]
+    broken_link: int | None

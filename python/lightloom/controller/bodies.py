@@ -1,0 +1,76 @@
+"""What a request of the HTTP interface holds: its body, or the parameters of its address."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from lightloom.controller.demand import MOST
+from lightloom.controller.leases import MOST_PRIORITY
+
+LATEST = 253_402_300_799.0
+"""The end of the year 9999 [s since 1970]: no lease ends later."""
+MOST_PORTS = 1_024
+"""A matrix or a list of circuits has no more rows."""
+
+Priority = Annotated[int, Field(strict=True, ge=0, le=MOST_PRIORITY)]
+CrossConnectName = Annotated[str, Field(pattern="^[1-9][0-9]{0,3}A-[1-9][0-9]{0,3}B$")]
+Rack = Annotated[str, Field(min_length=1, max_length=256)]
+Time = Annotated[float, Field(strict=True, ge=0, le=LATEST, allow_inf_nan=False)]
+"""Seconds since 1970."""
+SWITCH = r"^[A-Za-z0-9_.-]{1,64}$"
+"""Names of switches, as in the configuration."""
+Bytes = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)]
+
+
+class Body(BaseModel):
+    """A request."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Intent(Body):
+    """Cross-connects that an operator wants; all others of this operator are given up."""
+
+    cross_connects: list[CrossConnectName] = Field(max_length=2 * MOST_PORTS)
+    priority: Priority = 0
+    dry_run: bool = Field(False, strict=True)
+
+
+class Circuits(Body):
+    """The same by racks: each circuit leads both ways."""
+
+    circuits: list[tuple[Rack, Rack]] = Field(max_length=MOST_PORTS)
+    priority: Priority = 0
+    dry_run: bool = Field(False, strict=True)
+
+
+class Reservation(Body):
+    """Two racks to be joined from one time to another [s since 1970]."""
+
+    racks: tuple[Rack, Rack]
+    begins: Time | None = None
+    ends: Time
+    priority: Priority = 0
+
+
+class Demand(Body):
+    """Racks × racks [bytes]."""
+
+    matrix: list[Annotated[list[Bytes], Field(max_length=MOST_PORTS)]] = Field(
+        max_length=MOST_PORTS
+    )
+
+
+class History(Body):
+    """Which transactions to list."""
+
+    switch: str | None = Field(None, pattern=SWITCH)
+    limit: int = Field(50, ge=1, le=1000)
+
+
+class Records(Body):
+    """Which audit records to list: those after a number."""
+
+    after: int = Field(0, ge=0, le=2**31 - 1)

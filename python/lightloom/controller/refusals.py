@@ -1,0 +1,72 @@
+"""Refusals of the HTTP interface: one form for all, whatever was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from lightloom.controller.service import UnreachableError
+from lightloom.controller.store import DeposedError
+from lightloom.errors import ConfigError, brief, refusal, shortened
+
+CONFLICTS = ("holds it", "is not over")
+"""Words of a limit that another client set."""
+
+
+def add_refusals(app: FastAPI) -> None:
+    """Has an interface answer errors as `answers.Refusal`."""
+    app.add_exception_handler(ConfigError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(UnreachableError, _unavailable)
+    app.add_exception_handler(DeposedError, _unavailable)
+
+
+def _refused(request: Request, problem: Exception) -> JSONResponse:
+    assert isinstance(problem, ConfigError)
+    is_conflict = any(words in (problem.limit or "") for words in CONFLICTS)
+    return _answer(problem, 409 if is_conflict else 422)
+
+
+def _invalid(request: Request, problem: Exception) -> JSONResponse:
+    assert isinstance(problem, RequestValidationError)
+    first = problem.errors()[0]
+    key, given = _key(first["loc"]), first.get("input")
+    if first["type"] == "missing":
+        return _answer(refusal(key, "(missing)", "it is needed", "send it"), 422)
+    if first["type"] == "extra_forbidden":
+        return _answer(refusal(key, given, "no such key", "leave it out"), 422)
+    if first["type"] == "json_invalid":
+        return _answer(refusal("body", "(not JSON)", str(first["ctx"]["error"]), "correct it"), 400)
+    if isinstance(given, bytes):
+        limit = "it was not sent as JSON"
+        return _answer(refusal(key, given, limit, "send Content-Type: application/json"), 422)
+    return _answer(refusal(key, given, str(first["msg"]).lower(), "correct it"), 422)
+
+
+def _unavailable(request: Request, problem: Exception) -> JSONResponse:
+    return JSONResponse({"detail": _encodable(brief(str(problem)))}, 503)
+
+
+def _answer(problem: ConfigError, status: int) -> JSONResponse:
+    body: dict[str, str | None] = {"detail": _encodable(brief(str(problem)))}
+    for name in ("key", "value", "limit", "remedy"):
+        text = getattr(problem, name)
+        body[name] = None if text is None else _encodable(shortened(text))
+    return JSONResponse(body, status)
+
+
+def _key(location: Sequence[Any]) -> str:
+    """`matrix[0][1]` for `("body", "matrix", 0, 1)`."""
+    key = ""
+    for part in location[1:]:
+        key += f"[{part}]" if isinstance(part, int) else f".{part}" if key else str(part)
+    return key or "body"
+
+
+def _encodable(text: str) -> str:
+    """A text without halves of surrogate pairs, which JSON may hold and UTF-8 cannot."""
+    return text.encode("utf-8", "backslashreplace").decode()

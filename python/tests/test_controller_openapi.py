@@ -1,0 +1,244 @@
+"""The HTTP interface against its own OpenAPI document: generated requests, valid and broken ones
+(schemathesis), and each refusal that a route documents."""
+
+import json
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import jsonschema
+import pytest
+import schemathesis
+from controller_support import ROUTES, Reached
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from lightloom.controller import schema
+from lightloom.controller.admission import LARGEST, Limiter
+from lightloom.controller.api import app_of
+from lightloom.controller.run import NO_ROLE
+from lightloom.switches.protocol import SwitchError
+
+DOCUMENT: dict[str, Any] = app_of(SimpleNamespace(store=None, clock=None)).openapi()  # type: ignore[arg-type]
+CHECKS: Any = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+    unsupported_method,
+]
+#: A stream of events has no end; test_controller_tokens.py has it.
+ENDLESS = "/events"
+OPERATIONS = [
+    (method, path)
+    for path, methods in DOCUMENT["paths"].items()
+    for method in methods
+    if path != ENDLESS
+]
+EXAMPLES = 20
+
+
+def broken_ones() -> list[tuple[str, str]]:
+    """Operations with something that a request can have wrong."""
+    return [
+        (method, path)
+        for method, path in OPERATIONS
+        if {"parameters", "requestBody"} & {*DOCUMENT["paths"][path][method]}
+    ]
+
+
+def fuzz(reached: Reached, method: str, path: str, mode: GenerationMode) -> set[int]:
+    """Sends generated requests, and returns the status codes of the answers. Half of the valid
+    ones to a switch, a lease or a transaction name one that there is."""
+    described = schemathesis.openapi.from_asgi("/openapi.json", reached.http.app)
+    operation = described[path][method.upper()]
+    known = {"switch": "east", "number": 1}
+    headers = {"Authorization": f"Bearer {reached.tokens['admin']}"}
+    statuses = set()
+
+    @settings(max_examples=EXAMPLES, suppress_health_check=[*HealthCheck])
+    @given(case=operation.as_strategy(generation_mode=mode, headers=headers), named=st.booleans())
+    def send(case: Any, named: bool) -> None:
+        if named and mode is GenerationMode.POSITIVE:
+            for name in {*known} & {*(case.path_parameters or {})}:
+                case.path_parameters[name] = known[name]
+        answer = case.call(headers=headers)
+        statuses.add(answer.status_code)
+        case.validate_response(answer, CHECKS, headers=headers)
+
+    send()
+    return statuses
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_valid_requests_have_documented_answers(reached: Reached, method: str, path: str) -> None:
+    reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["5A-6B"]})
+    reached.ask("POST", "/switches/east/leases", {"racks": ["a", "b"], "ends": 2e9})
+    statuses = fuzz(reached, method, path, GenerationMode.POSITIVE)
+    # No generated text is the name of a rack, and no matrix has as many rows as there are.
+    assert 200 in statuses or path.endswith(("/leases", "/demand")), statuses
+
+
+@pytest.mark.parametrize(("method", "path"), broken_ones())
+def test_broken_requests_are_refused_as_documented(
+    reached: Reached, method: str, path: str
+) -> None:
+    assert 422 in fuzz(reached, method, path, GenerationMode.NEGATIVE)
+    assert reached.lab.lit() == []
+
+
+#: A request that each route accepts.
+GOOD = {
+    (method, re.sub(r"/1(?=/|$)", "/{number}", path.replace("east", "{switch}"))): (path, body)
+    for method, path, body, _ in ROUTES
+}
+
+
+def conforms(answer: Any, method: str, path: str) -> None:
+    """Holds an answer to what the document says of its status."""
+    documented = DOCUMENT["paths"][path][method]["responses"]
+    assert str(answer.status_code) in documented, (answer.status_code, answer.text[:300])
+    (kind,) = documented[str(answer.status_code)]["content"]
+    assert answer.headers["content-type"].startswith(kind)
+    described = documented[str(answer.status_code)]["content"][kind]["schema"]
+    jsonschema.validate(answer.json(), {**described, "components": DOCUMENT["components"]})
+
+
+def refusals() -> list[tuple[str, str, int]]:
+    """Every refusal that the document has of a route."""
+    return [
+        (method, path, int(status))
+        for path, methods in DOCUMENT["paths"].items()
+        for method, route in methods.items()
+        for status in route["responses"]
+        if int(status) >= 400
+    ]
+
+
+def busy(reached: Reached, path: str) -> None:
+    """Another client holds what a request needs."""
+    if path.endswith("leases"):
+        reached.ask("POST", "/switches/east/leases", {"racks": ["a", "b"], "ends": 2e9})
+        return
+    reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["5A-6B"]})
+    change = {"before": [], "removed": [], "added": [(7, 8)], "kept": []}
+    reached.lab.store.plan("east", change, "somebody")
+
+
+def provoked(reached: Reached, method: str, general: str, status: int) -> Any:
+    """The answer to a request that deserves a refusal."""
+    path, body = GOOD[method.upper(), general]
+    token, headers, content = reached.tokens["admin"], {}, json.dumps(body).encode()
+    if status == 400:
+        content = b'{"racks": ['
+    elif status == 401:
+        token = "nobody.x"
+    elif status == 403:
+        needed = DOCUMENT["paths"][general][method]["x-scope"]
+        token = reached.tokens["plan" if needed == "read" else "read"]
+    elif status == 409:
+        busy(reached, path)
+    elif status == 411:
+        headers = {"Transfer-Encoding": "chunked"}
+    elif status == 413:
+        headers = {"Content-Length": str(LARGEST + 1)}
+    elif status == 422:
+        path = path.replace("/1", "/0").replace("east", "west")
+        path += "?limits=1" if path in ("/transactions", "/audit") else ""
+    elif status == 429:
+        reached.http.app.state.limiter = Limiter(0)  # type: ignore[attr-defined]
+    elif status == 503:
+        reached.ask("PUT", "/switches/east/intent", {"cross_connects": []})
+        reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["5A-6B"]})
+        reached.ask("POST", "/switches/east/leases", {"racks": ["c", "d"], "ends": 2e9})
+        reached.lab.store.fence = NO_ROLE
+    headers |= {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    return reached.http.request(method.upper(), path, content=content, headers=headers)
+
+
+@pytest.mark.parametrize(("method", "path", "status"), refusals())
+def test_each_documented_refusal_is_what_a_client_gets(
+    reached: Reached, method: str, path: str, status: int
+) -> None:
+    answer = provoked(reached, method, path, status)
+    assert answer.status_code == status, answer.text[:300]
+    conforms(answer, method, path)
+
+
+def test_a_switch_that_does_not_answer_is_no_fault_of_the_client(reached: Reached) -> None:
+    def fail() -> Any:
+        raise SwitchError("scpi://east: connection refused")
+
+    reached.lab.switches["east"].read = fail  # type: ignore[method-assign]
+    answer = reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["1A-2B"]})
+    assert answer.status_code == 503
+    assert "connection refused" in answer.json()["detail"]
+    conforms(answer, "put", "/switches/{switch}/intent")
+
+
+#: Bodies that a JSON parser or a database may choke on, by what is odd about them.
+ODD = {
+    "not a number": b'{"ends": NaN, "matrix": [[NaN]], "priority": NaN, "circuits": NaN}',
+    "infinite": b'{"ends": 1e999, "racks": ["a", "b"], "matrix": [[1e999]], "circuits": [1e999]}',
+    "many digits": b'{"ends": ' + b"9" * 5_000 + b', "racks": ["a", "b"]}',
+    "half a surrogate pair": b'{"cross_connects": ["\\ud800"], "racks": ["\\ud800", "a"]}',
+    "a zero character": b'{"racks": ["a\\u0000", "b"], "ends": 9, "circuits": [["a\\u0000", "b"]]}',
+    "no UTF-8": b'{"racks": ["\xff", "b"]}',
+    "deep": b"[" * 50_000,
+    "a deep key": b'{"matrix": ' + b"[" * 900 + b"]" * 900 + b"}",
+    "long": b'{"cross_connects": ["' + b"x" * 1_000_000 + b'"]}',
+    "a key of its own": b'{"\\ud800": 1}',
+    "true for a number": b'{"racks": ["a", "b"], "ends": true, "matrix": [[true]]}',
+    "text for a number": b'{"racks": ["a", "b"], "ends": "2e9", "matrix": [["1"]]}',
+    "a rack twice": b'{"racks": ["a", "a"], "ends": 2e9, "circuits": [["a", "a"]]}',
+    "ended": b'{"racks": ["a", "b"], "begins": 1, "ends": 2, "circuits": [["a"]]}',
+    "null": b"null",
+    "nothing": b"",
+}
+BODIES = [("put", "intent"), ("put", "circuits"), ("post", "demand"), ("post", "leases")]
+
+
+@pytest.mark.parametrize(("method", "name"), BODIES)
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_bodies_are_refused_by_name(reached: Reached, method: str, name: str, odd: str) -> None:
+    path = f"/switches/{{switch}}/{name}"
+    for kind in ("application/json", "text/plain", "application/octet-stream"):
+        headers = {"Authorization": f"Bearer {reached.tokens['admin']}", "Content-Type": kind}
+        url = path.replace("{switch}", "east")
+        answer = reached.http.request(method, url, content=ODD[odd], headers=headers)
+        assert answer.status_code in (400, 422), answer.text[:300]
+        conforms(answer, method, path)
+        assert len(answer.text) < 5_000
+    assert reached.lab.lit() == []
+    assert reached.lab.store.rows(schema.lease) == []
+
+
+@pytest.mark.parametrize("length", ["-1", "²", "9" * 5_000, "1e3", str(LARGEST + 1)])
+def test_a_length_that_is_none_is_refused(reached: Reached, length: str) -> None:
+    token = reached.tokens["admin"]
+    headers = {"Authorization": f"Bearer {token}", "Content-Length": length.encode("latin-1")}
+    answer = reached.http.put("/switches/east/intent", content=b"{}", headers=headers)
+    assert answer.status_code == 413
+
+
+def test_a_refusal_names_the_entry_and_the_limit(reached: Reached) -> None:
+    rows = [[0] * 4, [0, 0, -5, 0], [0] * 4, [0] * 4]
+    found = reached.ask("POST", "/switches/east/demand", {"matrix": rows}).json()
+    assert (found["key"], found["value"]) == ("matrix[1][2]", "-5")
+    assert "greater than or equal to 0" in found["limit"]
+    found = reached.ask("PUT", "/switches/east/intent", {"cross": []}).json()
+    assert found["detail"] == "cross_connects = (missing): it is needed; send it"
+    found = reached.ask("GET", "/transactions?swich=east").json()
+    assert found["detail"] == "swich = east: no such key; leave it out"
