@@ -14,7 +14,7 @@
 | `leases` | reservations with owners and priorities |
 | `tokens` | who may do what |
 | `api` | routes of the HTTP interface |
-| `bodies`, `answers`, `refusals` | requests, answers and errors of the interface, as its document has them |
+| `bodies`, `answers`, `refusals` | requests, answers and errors of the interface |
 | `admission`, `replays` | tokens and limits, checked before a body is read; idempotency keys |
 | `page`, `metrics` | dashboard, Prometheus metrics |
 | `client` | a client of the interface |

@@ -301,7 +301,7 @@ def _preview(
     rank = PRIORITY[OPERATOR] + body.priority
     mine = [Wanted(pair, owner, rank, controller.clock()) for pair in pairs]
     wanted = sorted([*others, *mine], key=lambda w: (-w.priority, w.since, w.pair))
-    change = change_to(one.lit, wanted, controller.owned(switch))
+    change = change_to(one.lit, wanted, controller.store.owned(switch))
     return answers.Preview(**_named(switch, change))
 
 

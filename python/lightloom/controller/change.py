@@ -66,7 +66,6 @@ def settle(wanted: Sequence[Wanted]) -> tuple[dict[Pair, str], list[Conflict]]:
             conflicts.append(Conflict(one.pair, one.owner, holder))
             continue
         chosen[one.pair] = a_ports[a] = b_ports[b] = one.owner
-        chosen[one.pair] = one.owner
     return chosen, conflicts
 
 
@@ -89,14 +88,15 @@ def change_to(
     [(2, 2)]
     """
     chosen, conflicts = settle(wanted)
-    mine = {*owned} if not remove_unowned else {*lit}
+    there = {*lit}
+    mine = {*owned} if not remove_unowned else there
     removed = [pair for pair in lit if pair not in chosen and pair in mine]
     unowned = [pair for pair in lit if pair not in chosen and pair not in mine]
     a_held = {a for a, _ in unowned}
     b_held = {b for _, b in unowned}
     added = []
     for pair, owner in chosen.items():
-        if pair in lit:
+        if pair in there:
             continue
         if pair[0] in a_held or pair[1] in b_held:
             conflicts.append(Conflict(pair, owner, "a cross-connect without an owner"))

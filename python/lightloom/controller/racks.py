@@ -32,6 +32,9 @@ class Racks:
             self.names.append(port.rack)
             self._a.append(port.a)
             self._b.append(port.b)
+        self._of_a = {port: rack for rack, port in enumerate(self._a)}
+        self._of_b = {port: rack for rack, port in enumerate(self._b)}
+        self._numbers = {name: rack for rack, name in enumerate(self.names)}
 
     def check(self, size: Size, switch: str) -> None:
         """Refuses a port map with ports that a switch does not have.
@@ -51,10 +54,10 @@ class Racks:
         Raises:
             ConfigError: if there is none of that name.
         """
-        if name not in self.names:
+        if name not in self._numbers:
             shown = ", ".join(self.names[:8])
             raise refusal("rack", name, "not in the port map", f"name one of {shown}")
-        return self.names.index(name)
+        return self._numbers[name]
 
     def pairs(self, circuits: Iterable[Circuit], directed: bool = False) -> list[Pair]:
         """The cross-connects of circuits: one for a directed circuit, otherwise one each way."""
@@ -70,17 +73,16 @@ class Racks:
         port map; other cross-connects are left out."""
         ways = set()
         for a, b in pairs:
-            if a in self._a and b in self._b:
-                source, target = self._a.index(a), self._b.index(b)
-                if source != target:
-                    ways.add((source, target))
+            source, target = self._of_a.get(a), self._of_b.get(b)
+            if source is not None and target is not None and source != target:
+                ways.add((source, target))
         if all((b, a) in ways for a, b in ways):
             return False, sorted({(min(way), max(way)) for way in ways})
         return True, sorted(ways)
 
     def named(self, pair: Pair) -> str | None:
         """The racks that a cross-connect joins, `web → cache`; None if they are not here."""
-        a, b = pair
-        if a not in self._a or b not in self._b:
+        source, target = self._of_a.get(pair[0]), self._of_b.get(pair[1])
+        if source is None or target is None:
             return None
-        return f"{self.names[self._a.index(a)]} → {self.names[self._b.index(b)]}"
+        return f"{self.names[source]} → {self.names[target]}"

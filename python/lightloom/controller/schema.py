@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Integer, MetaData, String, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 VERSION = 1
 """Version of these tables. A store of a newer version is refused."""
@@ -39,6 +49,7 @@ transaction = Table(
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
     Column("steps", Text, nullable=False),
+    Index("transaction_log_switch", "switch", "id"),
 )
 
 owned = Table(

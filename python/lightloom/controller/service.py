@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lightloom.controller import schema
 from lightloom.controller.change import Change, change_to
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.decider import Decider
@@ -286,14 +285,9 @@ class Controller:
         return change_to(
             one.lit,
             self.wanted(name),
-            self.owned(name),
+            self.store.owned(name),
             remove_unowned=self.config.unowned == "remove",
         )
-
-    def owned(self, name: str) -> set[Pair]:
-        """Cross-connects that transactions of this store created and none removed since; those
-        of a stuck transaction may be there, too."""
-        return {(row["a"], row["b"]) for row in self.store.rows(schema.owned, switch=name)}
 
     def _reconcile(self, one: Managed, who: str) -> list[Transaction]:
         change = self.difference(one.name)

@@ -14,7 +14,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    bindparam,
+    create_engine,
+    delete,
+    event,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
@@ -95,6 +106,9 @@ class Store:
         try:
             self._engine = _engine(url)
             schema.metadata.create_all(self._engine)
+            for index in schema.transaction.indexes:
+                # A store of an earlier release has the table without the newer index.
+                index.create(self._engine, checkfirst=True)
             self._check_version(url)
         except SQLAlchemyError as problem:
             said = str(problem.__cause__ or problem).splitlines()[0]
@@ -160,9 +174,12 @@ class Store:
                 return
             db.execute(delete(table).filter_by(**mine))
             now = self._clock()
-            for pair in sorted({*pairs}):
-                values = {**mine, "a": pair[0], "b": pair[1], "priority": priority}
-                db.execute(insert(table).values(**values, since=since.get(pair, now)))
+            rows = [
+                {**mine, "a": a, "b": b, "priority": priority, "since": since.get((a, b), now)}
+                for a, b in sorted({*pairs})
+            ]
+            if rows:
+                db.execute(insert(table), rows)
             body = {"switch": switch, "owner": owner, "pairs": sorted({*pairs})}
             self._record(db, who, "intent", body)
 
@@ -188,36 +205,46 @@ class Store:
             number = db.execute(insert(table).values(**values)).inserted_primary_key
             assert number is not None
             self._record(db, who, "planned", {"transaction": number[0], "switch": switch, **plan})
-            row = db.execute(select(table).filter_by(id=number[0])).one()
-        return _transaction(row)
+        return _transaction({"id": number[0], **values})
 
     def move(self, number: int, state: str, reason: str = "") -> Transaction:
         """Writes the next state of a transaction down, before its step begins."""
         table = schema.transaction
         now = self._clock()
         with self._write() as db:
-            row = db.execute(select(table).filter_by(id=number)).one()
-            steps = [*json.loads(row.steps), {"state": state, "at": now, "reason": reason}]
+            row = db.execute(select(table).filter_by(id=number)).one()._mapping
+            steps = [*json.loads(row["steps"]), {"state": state, "at": now, "reason": reason}]
             values = {"state": state, "updated": now, "steps": json.dumps(steps)}
             if reason:
                 values["reason"] = reason
             db.execute(update(table).filter_by(id=number).values(**values))
+            moved = _transaction({**row, **values})
             if state in ("done", "stuck"):
-                self._own(db, row.switch, json.loads(row.plan), state)
-            body = {"transaction": number, "switch": row.switch, "reason": reason}
-            self._record(db, row.who, state, body)
-            row = db.execute(select(table).filter_by(id=number)).one()
-        return _transaction(row)
+                self._own(db, moved)
+            body = {"transaction": number, "switch": moved.switch, "reason": reason}
+            self._record(db, moved.who, state, body)
+        return moved
 
     @staticmethod
-    def _own(db: Connection, switch: str, plan: Mapping[str, Any], state: str) -> None:
+    def _own(db: Connection, one: Transaction) -> None:
         """Keeps which cross-connects this store's transactions created."""
+        table, added = schema.owned, one.pairs("added")
+        gone = added if one.state == "stuck" else [*one.pairs("removed"), *added]
+        if gone:
+            where = (table.c.a == bindparam("a_port"), table.c.b == bindparam("b_port"))
+            statement = delete(table).where(table.c.switch == one.switch, *where)
+            db.execute(statement, [{"a_port": a, "b_port": b} for a, b in gone])
+        if added:
+            rows = [{"switch": one.switch, "a": a, "b": b} for a, b in added]
+            db.execute(insert(table), rows)
+
+    def owned(self, switch: str) -> set[Pair]:
+        """Cross-connects that transactions of this store created and none removed since; those
+        of a stuck transaction may be there, too."""
         table = schema.owned
-        gone = plan["added"] if state == "stuck" else [*plan["removed"], *plan["added"]]
-        for a, b in gone:
-            db.execute(delete(table).filter_by(switch=switch, a=a, b=b))
-        for a, b in plan["added"]:
-            db.execute(insert(table).values(switch=switch, a=a, b=b))
+        with self._read() as db:
+            found = db.execute(select(table.c.a, table.c.b).filter_by(switch=switch)).all()
+        return {(a, b) for a, b in found}
 
     def transactions(
         self, switch: str | None = None, states: Sequence[str] = (), limit: int = 100
@@ -230,13 +257,22 @@ class Store:
         if states:
             query = query.where(table.c.state.in_(states))
         with self._read() as db:
-            return [_transaction(row) for row in db.execute(query).all()]
+            return [_transaction(row._mapping) for row in db.execute(query).all()]
+
+    def outcomes(self, switch: str) -> dict[str, tuple[int, float]]:
+        """The number of transactions of a switch in each state, and their total duration [s]."""
+        table = schema.transaction
+        length = func.sum(table.c.updated - table.c.created)
+        query = select(table.c.state, func.count(), length).filter_by(switch=switch)
+        with self._read() as db:
+            rows = db.execute(query.group_by(table.c.state)).all()
+        return {state: (count, float(seconds)) for state, count, seconds in rows}
 
     def transaction(self, number: int) -> Transaction | None:
         """The transaction of a number."""
         with self._read() as db:
             row = db.execute(select(schema.transaction).filter_by(id=number)).first()
-        return None if row is None else _transaction(row)
+        return None if row is None else _transaction(row._mapping)
 
     # Leases, tokens, answers: rows, as their modules make them
 
@@ -342,17 +378,9 @@ def digest(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _transaction(row: Any) -> Transaction:
+def _transaction(row: Mapping[Any, Any]) -> Transaction:
     return Transaction(
-        id=row.id,
-        switch=row.switch,
-        state=row.state,
-        who=row.who,
-        plan=json.loads(row.plan),
-        reason=row.reason,
-        created=row.created,
-        updated=row.updated,
-        steps=json.loads(row.steps),
+        **{**row, "plan": json.loads(row["plan"]), "steps": json.loads(row["steps"])}
     )
 
 

@@ -112,12 +112,12 @@ class Executor:
     @staticmethod
     def _missing(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
         """What of a change a switch does not have; None if it has all of it."""
-        there = {*reading.pairs}
+        there, found_of = {*reading.pairs}, reading.by_pair()
         for pair in removed:
             if pair in there:
                 return f"{name_of(pair)} is still there"
         for pair in added:
-            found = reading.find(pair)
+            found = found_of.get(pair)
             if pair not in there or found is None:
                 return f"{name_of(pair)} is not there"
             if found.status not in (None, Status.CONNECTED):
@@ -185,10 +185,11 @@ class Executor:
 
 def _taken(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
     """A port of a new cross-connect that another one holds, which is not to be removed."""
+    own = {*removed, *added}
+    by_a = {pair[0]: pair for pair in added}
+    by_b = {pair[1]: pair for pair in added}
     for held in reading.pairs:
-        if held in removed or held in added:
-            continue
-        for pair in added:
-            if held[0] == pair[0] or held[1] == pair[1]:
-                return f"{name_of(pair)}: {name_of(held)} holds one of its ports"
+        pair = by_a.get(held[0]) or by_b.get(held[1])
+        if pair is not None and held not in own:
+            return f"{name_of(pair)}: {name_of(held)} holds one of its ports"
     return None
