@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,19 @@ def test_a_dry_run_changes_nothing(reached: Reached) -> None:
     assert found["added"] == ["1A-2B", "2A-1B"]
     assert reached.lab.lit() == []
     assert reached.lab.store.intents("east") == []
+
+
+def test_a_dry_run_shows_what_the_change_would_do(tmp_path: Path) -> None:
+    """Cross-connects without an owner would be removed, too, if the file says so."""
+    reached = Reached(tmp_path, unowned="remove")
+    reached.lab.switches["east"].change([], [(5, 6), (1, 7)])
+    reached.lab.controller.start()
+    body = {"cross_connects": ["1A-2B"]}
+    shown = reached.ask("PUT", "/switches/east/intent", {**body, "dry_run": True}).json()
+    made = reached.ask("PUT", "/switches/east/intent", body).json()["transactions"][0]
+    assert shown["removed"] == ["1A-7B", "5A-6B"]
+    assert made["plan"]["removed"] == [[1, 7], [5, 6]]
+    assert reached.lab.lit() == [(1, 2)]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,13 @@
 | `decider` | the policy of the simulated fabrics, asked at every interval |
 | `demand`, `prometheus` | demand from a folder, from clients, or from a Prometheus server |
 | `limits` | dwell, gain, dark time per hour, quiet hours |
+| `managed`, `racks` | a switch and what was last read of it; the racks on its ports |
+| `wishes` | what operators, leases and the policy want, in order of priority |
+| `advice` | asks the policies, within the limits |
+| `retries` | when a failed change is tried again |
 | `service` | the reconcile loop |
+| `overview` | the state of all switches, and alarms |
+| `run` | the process: its threads and the role of the active controller |
 | `leases` | reservations with owners and priorities |
 | `tokens` | who may do what |
 | `api` | routes of the HTTP interface |

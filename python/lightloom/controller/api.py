@@ -14,15 +14,14 @@ from sse_starlette import EventSourceResponse
 import lightloom
 from lightloom.controller import answers, bodies, schema
 from lightloom.controller.admission import IN_ADDRESS, Who, add_admission, needs
-from lightloom.controller.change import Change, change_to
+from lightloom.controller.change import Change
 from lightloom.controller.demand import checked
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.metrics import exposition
 from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals
 from lightloom.controller.replays import Replays
-from lightloom.controller.service import OPERATOR, PRIORITY, Controller
-from lightloom.controller.store import Wanted
+from lightloom.controller.service import Controller
 from lightloom.controller.tokens import Client
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of, pair_of
@@ -295,13 +294,8 @@ def _preview(
 ) -> answers.Preview:
     """What the request would change; nothing is written."""
     one = controller.managed(switch)
-    controller.check_pairs(one, pairs)
-    owner = f"{OPERATOR}:{who.name}"
-    others = [wanted for wanted in controller.wanted(switch) if wanted.owner != owner]
-    rank = PRIORITY[OPERATOR] + body.priority
-    mine = [Wanted(pair, owner, rank, controller.clock()) for pair in pairs]
-    wanted = sorted([*others, *mine], key=lambda w: (-w.priority, w.since, w.pair))
-    change = change_to(one.lit, wanted, controller.store.owned(switch))
+    wanted = controller.wishes.preview(one, pairs, who.name, body.priority)
+    change = controller.difference(switch, wanted)
     return answers.Preview(**_named(switch, change))
 
 

@@ -28,7 +28,7 @@ def exposition(controller: Controller) -> bytes:
         wanted.labels(one.name).set(len(controller.wanted(one.name)))
         drift.labels(one.name).set(len(one.unowned))
         reachable.labels(one.name).set(one.trouble is None)
-        carried.labels(one.name).set(controller.share(one, one.lit))
+        carried.labels(one.name).set(one.share(one.lit))
         made = controller.store.outcomes(one.name)
         for state in (*OPEN, *OVER):
             outcome.labels(one.name, state).set(made.get(state, (0, 0.0))[0])

@@ -1,0 +1,48 @@
+"""A switch of the controller: its address, its racks, and the results of the last reading and the
+last decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lightloom.controller.decider import Decider
+from lightloom.controller.demand import Seen
+from lightloom.controller.racks import Racks
+from lightloom.switches.ports import Pair
+from lightloom.switches.protocol import Description
+
+
+@dataclass
+class Managed:
+    """A switch of the controller."""
+
+    name: str
+    url: str
+    racks: Racks
+    credentials: Path | None = None
+    decider: Decider | None = None
+    description: Description | None = None
+    lit: list[Pair] = field(default_factory=list)
+    power: dict[str, float] = field(default_factory=dict)
+    read_at: float | None = None
+    trouble: str | None = None
+    """Why it could not be read; None if it could."""
+    advice: list[Pair] | None = None
+    """What the policy wants; None if it has not decided."""
+    held_back: str | None = None
+    """Why the advice is not carried out."""
+    unowned: list[Pair] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    demand: Seen | None = None
+    decided_at: float | None = None
+
+    def share(self, pairs: list[Pair]) -> float:
+        """The share of the demand whose racks cross-connects join."""
+        if self.demand is None:
+            return 0.0
+        matrix = self.demand.matrix
+        whole = sum(map(sum, matrix))
+        directed, circuits = self.racks.circuits(pairs)
+        ways = [*circuits] if directed else [*circuits, *((b, a) for a, b in circuits)]
+        return sum(matrix[a][b] for a, b in ways) / whole if whole else 0.0
