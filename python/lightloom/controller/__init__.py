@@ -8,7 +8,9 @@
 | `transaction` | carries a change out, step by step, and recovers after a crash |
 | `hooks` | what leads traffic away before its circuit goes dark |
 | `decider` | the policy of the simulated fabrics, asked at every interval |
-| `demand`, `prometheus` | demand from a folder, from clients, or from a Prometheus server |
+| `demand`, `matrices` | the newest demand of each switch; matrices between its racks |
+| `folder`, `prometheus`, `counters` | sources of demand: files, a Prometheus server, interfaces |
+| `interfaces` | interfaces of top-of-rack switches that speak gNMI |
 | `limits` | dwell, gain, dark time per hour, quiet hours |
 | `managed`, `racks` | a switch and what was last read of it; the racks on its ports |
 | `wishes` | what operators, leases and the policy want, in order of priority |

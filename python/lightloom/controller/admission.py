@@ -1,7 +1,7 @@
 """Who may ask the HTTP interface: tokens, the rate of requests, the size of a body.
 
 Every path needs a valid token unless it is listed in `OPEN`. The token is checked before the
-body is read, so that nobody without one can make the controller parse it.
+body is read, so that the controller parses no body of a client without one.
 """
 
 from __future__ import annotations

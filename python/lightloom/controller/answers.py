@@ -183,7 +183,7 @@ class Preview(Difference):
 
 
 class Applied(Answer):
-    """The transactions of a request, and what is left to change."""
+    """The transactions of a request, and the difference that remains."""
 
     transactions: list[TransactionAnswer]
     diff: TimedDifference

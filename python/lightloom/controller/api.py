@@ -15,8 +15,8 @@ import lightloom
 from lightloom.controller import answers, bodies, schema
 from lightloom.controller.admission import IN_ADDRESS, Who, add_admission, needs
 from lightloom.controller.change import Change
-from lightloom.controller.demand import checked
 from lightloom.controller.leases import release, reserve
+from lightloom.controller.matrices import checked
 from lightloom.controller.metrics import exposition
 from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals

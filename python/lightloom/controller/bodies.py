@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from lightloom.controller.demand import MOST
 from lightloom.controller.leases import MOST_PRIORITY
+from lightloom.controller.matrices import MOST
 
 LATEST = 253_402_300_799.0
 """The end of the year 9999 [s since 1970]: no lease ends later."""

@@ -11,11 +11,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lightloom import reading
+from lightloom.control.demand.columns import asked
+from lightloom.control.demand.formats import FORMATS
+from lightloom.control.demand.units import unit_of
 from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError, refusal
 from lightloom.policy_registry import find
 from lightloom.switches.targets import parse_target
 
+SOURCES = ("folder", "prometheus", "counters")
+"""Sources of demand, of which a controller has one."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -54,13 +59,38 @@ class PrometheusTable(_Keys):
     """Labels if they are not src and dst: "src=NAME,dst=NAME"."""
 
 
+class CountersTable(_Keys):
+    """Counters of the racks' interfaces, read over gNMI."""
+
+    interfaces: Path
+    """CSV with a line for each interface: rack, target (gnmi://HOST:PORT), interface."""
+    span: str = "1 min"
+    """The demand is that of so much time up to now."""
+    credentials: Path | None = None
+    """File with a user and a password, a line each."""
+    timeout: str = "5 s"
+    """Longest wait for an answer."""
+    origin: Literal["", "openconfig"] = ""
+    """Origin of the paths. Most servers need none."""
+
+
 class DemandTable(_Keys):
     """Where demand comes from; clients may always send it to `POST /demand`."""
 
     folder: Path | None = None
-    """Folder of demand matrices (CSV, NPY); the newest file counts."""
+    """Folder of demand matrices or of flow records; the newest file counts."""
+    hosts: Path | None = None
+    """CSV that names the rack of each host, address or prefix in flow records."""
+    format: str | None = None
+    """Format of the files, such as "nfdump", "pmacct" or "sflowtool". Default: found out."""
+    unit: str | None = None
+    """What a number in the files stands for, such as "KB". Default: bytes."""
+    columns: str | None = None
+    """Columns of the files if they have other names: "src=NAME,dst=NAME,bytes=NAME"."""
     prometheus: PrometheusTable | None = None
     """Prometheus server, asked at every interval."""
+    counters: CountersTable | None = None
+    """Counters of interfaces, read at every interval."""
     older: str = "1 h"
     """Demand that is older than this is not used."""
 
@@ -170,8 +200,11 @@ def _known(location: tuple[int | str, ...]) -> list[str]:
         "switch": SwitchTable,
         "demand": DemandTable,
         "limits": LimitsTable,
+        "prometheus": PrometheusTable,
+        "counters": CountersTable,
     }
-    model = tables.get(str(location[0]), ControllerTable) if len(location) > 1 else ControllerTable
+    names = [str(part) for part in location[:-1] if isinstance(part, str)]
+    model = tables.get(names[-1], ControllerTable) if names else ControllerTable
     return list(model.model_fields)
 
 
@@ -187,8 +220,7 @@ def _check(config: ControllerTable) -> None:
             raise refusal(
                 f"switch[{at}].url", switch.url, problem.limit or "", problem.remedy or ""
             ) from None
-    if duration_ps("interval", config.interval) <= 0:
-        raise refusal("interval", config.interval, "must be above 0", "write 10 s")
+    positive_s("interval", config.interval)
     prometheus = config.demand.prometheus
     for key, value in (
         ("limits.dwell", config.limits.dwell),
@@ -200,9 +232,7 @@ def _check(config: ControllerTable) -> None:
     ):
         if value is not None:
             duration_ps(key, value)
-    if prometheus is not None and config.demand.folder is not None:
-        limit = "demand comes from one source"
-        raise refusal("demand.folder", config.demand.folder, limit, "remove it or prometheus")
+    _check_demand(config.demand)
     for text in config.limits.quiet:
         quiet_minutes(text)
     _check_listen(config)
@@ -215,6 +245,29 @@ def _check(config: ControllerTable) -> None:
             raise refusal("policy", named, limit.replace("algorithm", "policy"), remedy) from None
 
 
+def _check_demand(table: DemandTable) -> None:
+    given = [name for name in SOURCES if getattr(table, name) is not None]
+    if len(given) > 1:
+        limit = "demand comes from one source"
+        raise refusal(f"demand.{given[1]}", "(given)", limit, f"remove it or {given[0]}")
+    for name in ("hosts", "format", "unit", "columns"):
+        value = getattr(table, name)
+        if value is not None and table.folder is None:
+            limit = "it is of the files in a folder, and there is no demand.folder"
+            raise refusal(f"demand.{name}", value, limit, "remove it, or name the folder")
+    if (counters := table.counters) is not None:
+        positive_s("demand.counters.span", counters.span)
+        positive_s("demand.counters.timeout", counters.timeout)
+    if table.format is not None and table.format not in FORMATS:
+        raise refusal("demand.format", table.format, "no such format", f"use {', '.join(FORMATS)}")
+    try:
+        asked(table.columns)
+        unit_of(table.unit or "B", rates=True)
+    except ConfigError as problem:
+        key = f"demand.{problem.key}"
+        raise refusal(key, problem.value, problem.limit or "", problem.remedy or "") from None
+
+
 def _check_listen(config: ControllerTable) -> None:
     text = config.listen
     if not re.fullmatch(r"(\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}", text) or config.port > 65535:
@@ -225,6 +278,21 @@ def _check_listen(config: ControllerTable) -> None:
     if (config.tls_certificate is None) != (config.tls_key is None):
         limit = "a certificate needs its key"
         raise refusal("tls_key", config.tls_key or "(missing)", limit, "give both")
+
+
+def positive_s(key: str, text: str) -> float:
+    """A duration above 0 in seconds.
+
+    Raises:
+        ConfigError: of `key`.
+
+    >>> positive_s("interval", "1.5 s")
+    1.5
+    """
+    found = duration_ps(key, text) / 1e12
+    if found <= 0:
+        raise refusal(key, text, "must be above 0", "write 10 s")
+    return found
 
 
 def quiet_minutes(text: str) -> tuple[int, int]:
@@ -243,6 +311,20 @@ def quiet_minutes(text: str) -> tuple[int, int]:
     return 60 * first + second, 60 * third + fourth
 
 
+def _placed_demand(table: DemandTable, folder: Path) -> DemandTable:
+    update: dict[str, Any] = {
+        name: None if (path := getattr(table, name)) is None else folder / path
+        for name in ("folder", "hosts")
+    }
+    if (counters := table.counters) is not None:
+        credentials = counters.credentials
+        placed = {"interfaces": folder / counters.interfaces}
+        if credentials is not None:
+            placed["credentials"] = folder / credentials
+        update["counters"] = counters.model_copy(update=placed)
+    return table.model_copy(update=update)
+
+
 def _placed(config: ControllerTable, folder: Path) -> ControllerTable:
     def at(path: Path | None) -> Path | None:
         return None if path is None else folder / path
@@ -257,7 +339,7 @@ def _placed(config: ControllerTable, folder: Path) -> ControllerTable:
         "store": store,
         "tls_certificate": at(config.tls_certificate),
         "tls_key": at(config.tls_key),
-        "demand": config.demand.model_copy(update={"folder": at(config.demand.folder)}),
+        "demand": _placed_demand(config.demand, folder),
     }
     policy = config.policy_table
     if policy is not None and "file" in policy:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lightloom.controller.decider import Decider
-from lightloom.controller.demand import Seen
+from lightloom.controller.matrices import Seen
 from lightloom.controller.racks import Racks
 from lightloom.switches.ports import Pair
 from lightloom.switches.protocol import Description

@@ -9,12 +9,33 @@ from urllib.parse import urlencode
 
 from lightloom.control.files import Demand, read_demand
 from lightloom.controller.config import PrometheusTable
+from lightloom.controller.matrices import Seen, matrix_of
+from lightloom.controller.racks import Racks
 from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError, refusal
 
 TIMEOUT_S = 10.0
 LARGEST = 64 << 20
 """No answer is larger [B]."""
+
+
+class Prometheus:
+    """A server that is asked at every interval."""
+
+    def __init__(self, table: PrometheusTable) -> None:
+        self._table = table
+
+    def check(self, racks: Racks) -> None:
+        """Whatever the racks are, the server may have series of them."""
+
+    def latest(self, racks: Racks, now: float) -> Seen | None:
+        """The demand of the span up to now.
+
+        Raises:
+            ConfigError: if the server does not answer, or its answer is no demand.
+        """
+        demand = query(self._table, now)
+        return Seen(matrix_of(demand, racks, "demand.prometheus"), now, "prometheus")
 
 
 def query(table: PrometheusTable, now: float) -> Demand:

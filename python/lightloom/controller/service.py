@@ -53,7 +53,7 @@ class Controller:
         self.config = config
         self.store = store
         self.clock = clock
-        self.collector = Collector(config.demand.folder, config.demand.prometheus)
+        self.collector = Collector(config.demand, config.interval)
         self.wishes = Wishes(store, clock)
         self.changed = threading.Condition()
         self.version = 0
@@ -63,6 +63,7 @@ class Controller:
         self.switches: dict[str, Managed] = {}
         for table in config.switch:
             racks = Racks(table.ports)
+            self.collector.check(racks)
             policy = config.policy_table
             decider = None if policy is None else Decider(policy, racks, config.interval)
             one = Managed(table.name, table.url, racks, table.credentials, decider)

@@ -8,7 +8,7 @@ until they have the sums that were counted (iterative proportional fitting).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,20 +42,38 @@ def estimated(
     for one in counters:
         sums[one.direction][at[one.node]] += float(one.amount * unit.size)
     out, came = sums["out"], sums["in"]
+    notes = [f"who sends to whom is estimated by gravity from {len(counters):,} counters"]
+    matrix = from_sums(source.name, names, out, came)
+    lost = came.sum() / out.sum() - 1
+    if abs(lost) > 0.01:
+        notes.append(f"all nodes received {100 * lost:+.1f} % of what they sent: scaled to that")
+    return matrix, names, notes
+
+
+def from_sums(
+    name: str, names: Sequence[str], out: NDArray[np.float64], came: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """The demand between nodes of which is known what each sent and received [bytes].
+
+    Args:
+        name: what messages call the source.
+        names: the nodes.
+        out: what each sent.
+        came: what each received; scaled to the sum of `out`.
+
+    Raises:
+        ConfigError: if a direction is missing, or a node cannot have sent what it received.
+    """
     if not out.sum() or not came.sum():
         missing = "sent" if not out.sum() else "received"
         limit = f"nothing was {missing}: both directions are needed"
-        raise ConfigError(f"{source.name}: {limit}; ask for counters in and out")
-    lost = came.sum() / out.sum() - 1
-    notes = [f"who sends to whom is estimated by gravity from {len(counters):,} counters"]
-    if abs(lost) > 0.01:
-        notes.append(f"all nodes received {100 * lost:+.1f} % of what they sent: scaled to that")
-    matrix = _fitted(source.name, out, came * out.sum() / came.sum(), names)
-    return np.rint(matrix).astype(np.int64), names, notes
+        raise ConfigError(f"{name}: {limit}; ask for counters in and out")
+    matrix = _fitted(name, out, came * out.sum() / came.sum(), names)
+    return np.rint(matrix).astype(np.int64)
 
 
 def _fitted(
-    name: str, out: NDArray[np.float64], came: NDArray[np.float64], names: list[str]
+    name: str, out: NDArray[np.float64], came: NDArray[np.float64], names: Sequence[str]
 ) -> NDArray[np.float64]:
     """A matrix with these sums of rows and of columns, and zeros on its diagonal."""
     total = out.sum()

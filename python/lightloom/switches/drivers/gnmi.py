@@ -7,17 +7,12 @@ model the switch has is asked by Capabilities (`?model=ocp|sonic-db` says it ins
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
-import grpc
-from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
-
 from lightloom.switches.access import Credentials
+from lightloom.switches.drivers._gnmi_client import CA, GnmiClient, path_of, update_of
 from lightloom.switches.ports import Pair, Port, Size, ends_of, name_of, pair_of, port_of
 from lightloom.switches.protocol import (
     WAIT_S,
@@ -32,13 +27,8 @@ from lightloom.switches.protocol import (
 from lightloom.switches.states import PortStatus, Status
 from lightloom.switches.waiting import wait_until_settled
 
-ANSWER_S = 30.0
-"""The longest wait for an answer [s]."""
-LARGEST = 64 << 20
-"""The largest message [bytes]."""
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
-CA = "LIGHTLOOM_SWITCH_CA"
-"""Environment variable: a file of certificates that are trusted instead of the system's."""
+__all__ = ["CA", "GnmiSwitch"]
+
 _OCP = "ocp-ocs-optical-switch-connections"
 
 
@@ -73,17 +63,8 @@ class GnmiSwitch:
         model: str = "",
         tls: bool | None = None,
     ) -> None:
-        self._target = f"gnmi://{host}:{port}"
-        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        options = [("grpc.max_receive_message_length", LARGEST), ("grpc.enable_retries", 0)]
-        if tls if tls is not None else host not in LOOPBACK:
-            roots = Path(os.environ[CA]).read_bytes() if os.environ.get(CA) else None
-            self._channel = grpc.secure_channel(where, grpc.ssl_channel_credentials(roots), options)
-        else:
-            self._channel = grpc.insecure_channel(where, options)
-        self._stub = gnmi_pb2_grpc.gNMIStub(self._channel)
-        secret = credentials or Credentials()
-        self._metadata = [("username", secret.user), ("password", secret.password or "")]
+        self._client = GnmiClient(host, port, credentials, tls=tls)
+        self._target = self._client.target
         self._model: Model = _MODELS[model or self._ask_model()]
         self._size: Size | None = None
 
@@ -101,8 +82,8 @@ class GnmiSwitch:
 
     def read(self) -> Reading:
         """Its cross-connects and ports as they are."""
-        ports = {port: status for port, (status, _) in self._model.ports(self._get).items()}
-        return Reading(self._model.connections(self._get), ports)
+        ports = {port: status for port, (status, _) in self._model.ports(self._client.get).items()}
+        return Reading(self._model.connections(self._client.get), ports)
 
     def change(
         self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = WAIT_S
@@ -116,11 +97,7 @@ class GnmiSwitch:
             return Outcome([], [], kept, True, time.monotonic() - started)
         leaving = [one for one in before.cross_connects if one.pair in gone and one.configured]
         leaving += self._stale_in_way(before, new)
-        self._set(
-            gnmi_pb2.SetRequest(
-                delete=self._model.deletions(leaving), update=self._model.additions(new)
-            )
-        )
+        self._client.set(delete=self._model.deletions(leaving), update=self._model.additions(new))
         done = Outcome(gone, new, kept)
         try:
             return wait_until_settled(self._connections, done, started, wait_s)
@@ -132,19 +109,19 @@ class GnmiSwitch:
         """The light that leaves each port [dBm]."""
         if not self._model.has_power:
             return None
-        found = self._model.ports(self._get)
+        found = self._model.ports(self._client.get)
         return {port: power for port, (_, power) in found.items() if power is not None}
 
     def close(self) -> None:
         """Ends the connection."""
-        self._channel.close()
+        self._client.close()
 
     def _connections(self) -> Reading:
-        return Reading(self._model.connections(self._get))
+        return Reading(self._model.connections(self._client.get))
 
     def _ports(self) -> Size:
         if self._size is None:
-            ports = [*self._model.ports(self._get)]
+            ports = [*self._model.ports(self._client.get)]
             a = max((port.number for port in ports if port.side == "A"), default=0)
             b = max((port.number for port in ports if port.side == "B"), default=0)
             self._size = Size(a, b)
@@ -159,9 +136,7 @@ class GnmiSwitch:
             if not one.configured and one.pair not in new and wanted & {*ends_of(one.pair)}
         ]
         if stale:
-            self._set(
-                gnmi_pb2.SetRequest(update=self._model.additions([one.pair for one in stale]))
-            )
+            self._client.set(update=self._model.additions([one.pair for one in stale]))
         return stale
 
     def _drop_invalid(self, pairs: Sequence[Pair]) -> None:
@@ -169,71 +144,10 @@ class GnmiSwitch:
         found = self._connections().cross_connects
         invalid = [one for one in found if one.pair in pairs and one.status is Status.INVALID]
         if invalid:
-            self._set(gnmi_pb2.SetRequest(delete=self._model.deletions(invalid)))
+            self._client.set(delete=self._model.deletions(invalid))
 
     def _ask_model(self) -> str:
-        found = self._call(self._stub.Capabilities, gnmi_pb2.CapabilityRequest())
-        names = {model.name for model in found.supported_models}
-        return "ocp" if _OCP in names else "sonic-db"
-
-    def _get(self, path: Any, default: Any) -> Any:
-        """The value of a path; `default` if there is none."""
-        request = gnmi_pb2.GetRequest(path=[path], encoding=gnmi_pb2.JSON_IETF)
-        try:
-            found = self._call(self._stub.Get, request)
-        except _NotFoundError:
-            return default
-        for note in found.notification:
-            for update in note.update:
-                value = update.val
-                return json.loads(getattr(value, value.WhichOneof("value")))
-        return default
-
-    def _set(self, request: Any) -> None:
-        self._call(self._stub.Set, request)
-
-    def _call(self, method: Any, request: Any) -> Any:
-        try:
-            return method(request, timeout=ANSWER_S, metadata=self._metadata)
-        except grpc.RpcError as problem:
-            raise _error(self._target, problem) from None
-
-
-class _NotFoundError(SwitchError):
-    """A path without a value."""
-
-
-_REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION)
-
-
-def _error(target: str, problem: Any) -> SwitchError:
-    code, text = problem.code(), problem.details() or ""
-    if code is grpc.StatusCode.NOT_FOUND:
-        return _NotFoundError(f"{target}: {text}")
-    if code in _REFUSED:
-        return SwitchError(f"{target}: refused: {text}; read the switch", Outcome())
-    if code is grpc.StatusCode.UNAUTHENTICATED:
-        remedy = "check LIGHTLOOM_SWITCH_PASSWORD or the file of --credentials"
-        return SwitchError(f"{target}: refused the login; {remedy}", Outcome())
-    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-        return SwitchError(f"{target}: no answer in {ANSWER_S:g} s; read the switch")
-    return SwitchError(f"{target}: {code.name.lower()}: {text[:300]}; check its address")
-
-
-def _path(*steps: str | tuple[str, str], origin: str = "") -> Any:
-    """A path; a pair is an element with the key `name`."""
-    elements = [
-        gnmi_pb2.PathElem(name=step)
-        if isinstance(step, str)
-        else gnmi_pb2.PathElem(name=step[0], key={"name": step[1]})
-        for step in steps
-    ]
-    return gnmi_pb2.Path(origin=origin, elem=elements)
-
-
-def _update(path: Any, value: Any) -> Any:
-    typed = gnmi_pb2.TypedValue(json_ietf_val=json.dumps(value).encode())
-    return gnmi_pb2.Update(path=path, val=typed)
+        return "ocp" if _OCP in self._client.models() else "sonic-db"
 
 
 class _Ocp:
@@ -244,7 +158,7 @@ class _Ocp:
 
     def connections(self, get: Any) -> list[CrossConnect]:
         found = []
-        for entry in get(_path("connections"), {}).get("port-connection", []):
+        for entry in get(path_of("connections"), {}).get("port-connection", []):
             state = entry.get("state", entry.get("config", {}))
             a = port_of(state.get("input-port-name", ""))
             b = port_of(state.get("output-port-name", ""))
@@ -259,7 +173,7 @@ class _Ocp:
 
     def ports(self, get: Any) -> dict[Port, tuple[PortStatus, float | None]]:
         found = {}
-        for entry in get(_path("components"), {}).get("component", []):
+        for entry in get(path_of("components"), {}).get("component", []):
             port = port_of(entry.get("name", ""))
             state = entry.get("ocp-ocs-port", {}).get("state", {})
             if port is None or not state:
@@ -271,7 +185,7 @@ class _Ocp:
         return found
 
     def deletions(self, found: Sequence[CrossConnect]) -> list[Any]:
-        return [_path("connections", ("port-connection", one.name)) for one in found]
+        return [path_of("connections", ("port-connection", one.name)) for one in found]
 
     def additions(self, pairs: Sequence[Pair]) -> list[Any]:
         entries = []
@@ -279,8 +193,8 @@ class _Ocp:
             a, b = map(str, ends_of(pair))
             config = {"name": name_of(pair), "input-port-name": a, "output-port-name": b}
             entries.append({"name": name_of(pair), "config": config})
-        path = _path("connections")
-        return [_update(path, {"port-connection": entries})] if entries else []
+        path = path_of("connections")
+        return [update_of(path, {"port-connection": entries})] if entries else []
 
 
 class _SonicDb:
@@ -317,12 +231,12 @@ class _SonicDb:
         for pair in pairs:
             a, b = map(str, ends_of(pair))
             path = _table("CONFIG_DB", "OCS_CROSS_CONNECT", name_of(pair))
-            found.append(_update(path, {"a_side": a, "b_side": b}))
+            found.append(update_of(path, {"a_side": a, "b_side": b}))
         return found
 
 
 def _table(database: str, *steps: str) -> Any:
-    return _path(database, "localhost", *steps, origin="sonic-db")
+    return path_of(database, "localhost", *steps, origin="sonic-db")
 
 
 def _of_sides(row: Mapping[str, str] | None) -> Status:

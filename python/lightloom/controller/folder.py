@@ -1,0 +1,87 @@
+"""Demand from a folder: matrices, or flow records of NetFlow, IPFIX and sFlow; the newest file
+counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lightloom.control.demand.formats import ENDINGS
+from lightloom.control.files import Demand, read_demand
+from lightloom.controller.config import DemandTable
+from lightloom.controller.matrices import Seen, matrix_of
+from lightloom.controller.racks import Racks
+from lightloom.errors import ConfigError
+
+Version = tuple[Path, int, int]
+"""A file, the time of its last change [ns] and its size: another version is read again."""
+
+
+class Folder:
+    """A folder into which something puts files."""
+
+    def __init__(self, table: DemandTable) -> None:
+        self._table = table
+        self._version: Version | None = None
+        self._demand: Demand | None = None
+
+    def check(self, racks: Racks) -> None:
+        """Whatever the racks are, a later file may name them."""
+
+    def latest(self, racks: Racks, now: float) -> Seen | None:
+        """The demand of the newest file; None if there is no file.
+
+        Raises:
+            ConfigError: naming a file that is no demand, or that names no rack.
+        """
+        version = self._newest()
+        if version is None:
+            return None
+        file, changed_ns, _ = version
+        demand = self._read(version)
+        return Seen(matrix_of(demand, racks, str(file)), changed_ns / 1e9, _source(file, demand))
+
+    def _newest(self) -> Version | None:
+        folder = self._table.folder
+        if folder is None or not folder.is_dir():
+            return None
+        found = []
+        for file in folder.iterdir():
+            try:
+                state = file.stat()
+            except OSError:
+                continue  # removed in between
+            if file.suffix.lower() in ENDINGS and file.is_file():
+                found.append((state.st_mtime_ns, file.name, file, state.st_size))
+        if not found:
+            return None
+        changed_ns, _, file, size = max(found)
+        return file, changed_ns, size
+
+    def _read(self, version: Version) -> Demand:
+        if self._demand is not None and version == self._version:
+            return self._demand
+        file, table = version[0], self._table
+        try:
+            self._demand = read_demand(
+                file,
+                unit=table.unit,
+                format=table.format,
+                map=table.hosts,
+                columns=table.columns,
+            )
+        except ConfigError as problem:
+            text = str(problem)
+            raise ConfigError(text if str(file) in text else f"{file}: {text}") from None
+        except OSError as problem:
+            raise ConfigError(f"{problem.filename}: {problem.strerror}; check the file") from None
+        self._version = version
+        return self._demand
+
+
+def _source(file: Path, demand: Demand) -> str:
+    """The name of a file, and what was left out of it."""
+    reading = demand.reading
+    if reading is None or not reading.unknown or not reading.total:
+        return file.name
+    share = 100 * reading.unknown / reading.total
+    return f"{file.name}, without {share:.3g} % of its bytes, whose hosts are not in the map"

@@ -1,0 +1,125 @@
+"""Interfaces of top-of-rack switches that speak gNMI: which ones there are, and calls to all of
+their switches at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from lightloom.control.demand.source import source_of
+from lightloom.control.demand.tables import Rows
+from lightloom.errors import ConfigError
+from lightloom.switches.access import read_credentials
+from lightloom.switches.drivers._gnmi_client import GnmiClient
+from lightloom.switches.targets import parse_target
+
+T = TypeVar("T")
+R = TypeVar("R")
+AT_ONCE = 16
+"""So many switches are asked at the same time."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """An interface of a switch."""
+
+    target: str
+    """Address of its switch: gnmi://HOST:PORT."""
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.target} {self.name}"
+
+
+def read_interfaces(
+    file: Path, columns: Sequence[str]
+) -> Iterator[tuple[str, list[str], Interface]]:
+    """The rows of a table (CSV) whose first line names its columns: its place, the cells of the
+    columns that are asked for, and the interface of the columns `target` and `interface`.
+
+    Raises:
+        ConfigError: naming file and line.
+    """
+    wanted = [*columns, "target", "interface"]
+    try:
+        rows = Rows(source_of(file))
+        cells = iter(rows)
+        header = [cell.strip().lower() for cell in next(cells, [])]
+    except OSError as problem:
+        raise ConfigError(f"{file}: {problem.strerror}; name a CSV file") from None
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        limit = f"no column {', '.join(missing)}"
+        raise ConfigError(f"{rows.where()}: {limit}; begin it with {','.join(wanted)}")
+    at = [header.index(name) for name in wanted]
+    for row in cells:
+        found = [row[place].strip() if place < len(row) else "" for place in at]
+        for name, cell in zip(wanted, found, strict=True):
+            if not cell:
+                raise ConfigError(f"{rows.where()}: no {name}; fill every cell")
+        yield rows.where(), found[:-2], Interface(_address(rows.where(), found[-2]), found[-1])
+
+
+def _address(where: str, text: str) -> str:
+    try:
+        scheme = parse_target(text).scheme
+    except ConfigError as problem:
+        raise ConfigError(f"{where}: target = {text}: {problem.limit}; {problem.remedy}") from None
+    if scheme != "gnmi":
+        limit = "interfaces are read and set over gNMI"
+        raise ConfigError(f"{where}: target = {text}: {limit}; write gnmi://HOST:PORT")
+    return text
+
+
+class Targets:
+    """Connections to switches, opened once and kept."""
+
+    def __init__(self, credentials: Path | None, answer_s: float) -> None:
+        self._credentials = credentials
+        self._answer_s = answer_s
+        self._clients: dict[str, GnmiClient] = {}
+
+    def _client(self, text: str) -> GnmiClient:
+        if text not in self._clients:
+            target = parse_target(text)
+            tls = (target.options or {}).get("tls", "")
+            self._clients[text] = GnmiClient(
+                target.host,
+                target.port or 9339,
+                read_credentials(self._credentials, target.user),
+                tls={"on": True, "off": False}.get(tls),
+                answer_s=self._answer_s,
+            )
+        return self._clients[text]
+
+    def each(
+        self, work: Mapping[str, T], act: Callable[[GnmiClient, T], R]
+    ) -> dict[str, R | Exception]:
+        """Does something on each target at once; the results, or what was raised instead."""
+        clients = {text: self._client(text) for text in work}
+
+        def one(text: str) -> R | Exception:
+            try:
+                return act(clients[text], work[text])
+            except Exception as problem:
+                return problem
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return dict(zip(work, pool.map(one, work), strict=True))
+
+    def close(self) -> None:
+        """Ends all connections."""
+        for client in self._clients.values():
+            client.close()
+        self._clients.clear()
+
+
+def by_target(interfaces: Sequence[Interface]) -> dict[str, list[str]]:
+    """The names of interfaces by their switch, each once."""
+    found: dict[str, dict[str, None]] = {}
+    for one in interfaces:
+        found.setdefault(one.target, {})[one.name] = None
+    return {target: [*names] for target, names in found.items()}

@@ -1,0 +1,145 @@
+"""A connection to a gNMI server: Capabilities, Get and Set, with errors that name the server."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import grpc
+from pygnmi.spec.v080 import gnmi_pb2, gnmi_pb2_grpc
+
+from lightloom.switches.access import Credentials
+from lightloom.switches.protocol import Outcome, SwitchError
+
+ANSWER_S = 30.0
+"""The longest wait for an answer [s]."""
+LARGEST = 64 << 20
+"""The largest message [bytes]."""
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+CA = "LIGHTLOOM_SWITCH_CA"
+"""Environment variable: a file of certificates that are trusted instead of the system's."""
+
+
+class NotFoundError(SwitchError):
+    """A path without a value."""
+
+
+class GnmiClient:
+    """A gNMI server."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int = 9339,
+        credentials: Credentials | None = None,
+        *,
+        tls: bool | None = None,
+        answer_s: float = ANSWER_S,
+    ) -> None:
+        """Connects at the first call.
+
+        Args:
+            host: its name or address.
+            port: its TCP port.
+            credentials: user and password.
+            tls: None: unless it is on this machine.
+            answer_s: the longest wait for an answer [s].
+        """
+        self.target = f"gnmi://{host}:{port}"
+        self._answer_s = answer_s
+        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        options = [("grpc.max_receive_message_length", LARGEST), ("grpc.enable_retries", 0)]
+        if tls if tls is not None else host not in LOOPBACK:
+            roots = Path(os.environ[CA]).read_bytes() if os.environ.get(CA) else None
+            self._channel = grpc.secure_channel(where, grpc.ssl_channel_credentials(roots), options)
+        else:
+            self._channel = grpc.insecure_channel(where, options)
+        self._stub = gnmi_pb2_grpc.gNMIStub(self._channel)
+        secret = credentials or Credentials()
+        self._metadata = [("username", secret.user), ("password", secret.password or "")]
+
+    def models(self) -> set[str]:
+        """The names of the models that it has."""
+        found = self._call(self._stub.Capabilities, gnmi_pb2.CapabilityRequest())
+        return {model.name for model in found.supported_models}
+
+    def get(self, path: Any, default: Any) -> Any:
+        """The value of a path; `default` if there is none.
+
+        Raises:
+            SwitchError: if it does not answer, or its answer is no value.
+        """
+        request = gnmi_pb2.GetRequest(path=[path], encoding=gnmi_pb2.JSON_IETF)
+        try:
+            found = self._call(self._stub.Get, request)
+        except NotFoundError:
+            return default
+        updates = [update for note in found.notification for update in note.update]
+        if len(updates) > 1 and all(update.path.elem for update in updates):
+            # A server that answers leaf by leaf.
+            return {update.path.elem[-1].name: self._value(update.val) for update in updates}
+        return self._value(updates[0].val) if updates else default
+
+    def set(self, *, delete: Any = (), update: Any = ()) -> None:
+        """One Set: deletions, then updates; all or nothing.
+
+        Raises:
+            SwitchError: if it refuses or does not answer.
+        """
+        self._call(self._stub.Set, gnmi_pb2.SetRequest(delete=delete, update=update))
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._channel.close()
+
+    def _value(self, value: Any) -> Any:
+        kind = value.WhichOneof("value")
+        if kind is None:
+            return None
+        if kind not in ("json_ietf_val", "json_val"):
+            return getattr(value, kind)
+        try:
+            return json.loads(getattr(value, kind))
+        except (ValueError, RecursionError):
+            raise SwitchError(f"{self.target}: its answer is not JSON; check the server") from None
+
+    def _call(self, method: Any, request: Any) -> Any:
+        try:
+            return method(request, timeout=self._answer_s, metadata=self._metadata)
+        except grpc.RpcError as problem:
+            raise self._error(problem) from None
+
+    def _error(self, problem: Any) -> SwitchError:
+        code, text = problem.code(), problem.details() or ""
+        if code is grpc.StatusCode.NOT_FOUND:
+            return NotFoundError(f"{self.target}: {text}")
+        if code in _REFUSED:
+            return SwitchError(f"{self.target}: refused: {text}; read the switch", Outcome())
+        if code is grpc.StatusCode.UNAUTHENTICATED:
+            remedy = "check LIGHTLOOM_SWITCH_PASSWORD or the file of --credentials"
+            return SwitchError(f"{self.target}: refused the login; {remedy}", Outcome())
+        if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+            return SwitchError(f"{self.target}: no answer in {self._answer_s:g} s; read the switch")
+        return SwitchError(f"{self.target}: {code.name.lower()}: {text[:300]}; check its address")
+
+
+_REFUSED = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION)
+
+
+def path_of(*steps: str | tuple[str, str], origin: str = "") -> Any:
+    """A path; a pair is an element with the key `name`."""
+    elements = [
+        gnmi_pb2.PathElem(name=step)
+        if isinstance(step, str)
+        else gnmi_pb2.PathElem(name=step[0], key={"name": step[1]})
+        for step in steps
+    ]
+    return gnmi_pb2.Path(origin=origin, elem=elements)
+
+
+def update_of(path: Any, value: Any) -> Any:
+    """An update that writes a value."""
+    typed = gnmi_pb2.TypedValue(json_ietf_val=json.dumps(value).encode())
+    return gnmi_pb2.Update(path=path, val=typed)
