@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -74,6 +74,19 @@ class CountersTable(_Keys):
     """Origin of the paths. Most servers need none."""
 
 
+class DrainTable(_Keys):
+    """Interfaces that are disabled over gNMI before their circuit goes dark."""
+
+    interfaces: Path
+    """CSV with a line for each A port: switch, port, target (gnmi://HOST:PORT), interface."""
+    credentials: Path | None = None
+    """File with a user and a password, a line each."""
+    timeout: str = "10 s"
+    """Longest wait for an answer, and for an interface to be up or down."""
+    origin: Literal["", "openconfig"] = ""
+    """Origin of the paths. Most servers need none."""
+
+
 class DemandTable(_Keys):
     """Where demand comes from; clients may always send it to `POST /demand`."""
 
@@ -93,6 +106,9 @@ class DemandTable(_Keys):
     """Counters of interfaces, read at every interval."""
     older: str = "1 h"
     """Demand that is older than this is not used."""
+
+
+Interfaces = TypeVar("Interfaces", CountersTable, DrainTable)
 
 
 class LimitsTable(_Keys):
@@ -131,6 +147,8 @@ class ControllerTable(_Keys):
     """Policy as in a fabric: a name, or a table with `kind` or `file`. Default: none decides."""
     hook: str | None = None
     """URL of the hook that drains traffic from circuits and restores it."""
+    drain: DrainTable | None = None
+    """Interfaces that are disabled instead: a table. Default: none."""
     lease: str = "10 s"
     """Length of the role's lease if several controllers share a PostgreSQL database."""
     demand: DemandTable = Field(default_factory=lambda: DemandTable())
@@ -202,6 +220,7 @@ def _known(location: tuple[int | str, ...]) -> list[str]:
         "limits": LimitsTable,
         "prometheus": PrometheusTable,
         "counters": CountersTable,
+        "drain": DrainTable,
     }
     names = [str(part) for part in location[:-1] if isinstance(part, str)]
     model = tables.get(names[-1], ControllerTable) if names else ControllerTable
@@ -233,6 +252,10 @@ def _check(config: ControllerTable) -> None:
         if value is not None:
             duration_ps(key, value)
     _check_demand(config.demand)
+    if config.drain is not None:
+        positive_s("drain.timeout", config.drain.timeout)
+        if config.hook is not None:
+            raise refusal("hook", config.hook, "one hook drains traffic", "remove it or drain")
     for text in config.limits.quiet:
         quiet_minutes(text)
     _check_listen(config)
@@ -311,17 +334,20 @@ def quiet_minutes(text: str) -> tuple[int, int]:
     return 60 * first + second, 60 * third + fourth
 
 
+def _placed_interfaces(table: Interfaces, folder: Path) -> Interfaces:
+    placed = {"interfaces": folder / table.interfaces}
+    if table.credentials is not None:
+        placed["credentials"] = folder / table.credentials
+    return table.model_copy(update=placed)
+
+
 def _placed_demand(table: DemandTable, folder: Path) -> DemandTable:
     update: dict[str, Any] = {
         name: None if (path := getattr(table, name)) is None else folder / path
         for name in ("folder", "hosts")
     }
     if (counters := table.counters) is not None:
-        credentials = counters.credentials
-        placed = {"interfaces": folder / counters.interfaces}
-        if credentials is not None:
-            placed["credentials"] = folder / credentials
-        update["counters"] = counters.model_copy(update=placed)
+        update["counters"] = _placed_interfaces(counters, folder)
     return table.model_copy(update=update)
 
 
@@ -340,6 +366,7 @@ def _placed(config: ControllerTable, folder: Path) -> ControllerTable:
         "tls_certificate": at(config.tls_certificate),
         "tls_key": at(config.tls_key),
         "demand": _placed_demand(config.demand, folder),
+        "drain": None if config.drain is None else _placed_interfaces(config.drain, folder),
     }
     policy = config.policy_table
     if policy is not None and "file" in policy:

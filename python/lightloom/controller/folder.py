@@ -79,7 +79,7 @@ class Folder:
 
 
 def _source(file: Path, demand: Demand) -> str:
-    """The name of a file, and what was left out of it."""
+    """The name of a file, and the share of its bytes that was left out."""
     reading = demand.reading
     if reading is None or not reading.unknown or not reading.total:
         return file.name

@@ -3,6 +3,7 @@ their switches at once."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -81,6 +82,7 @@ class Targets:
         self._credentials = credentials
         self._answer_s = answer_s
         self._clients: dict[str, GnmiClient] = {}
+        self._lock = threading.Lock()
 
     def _client(self, text: str) -> GnmiClient:
         if text not in self._clients:
@@ -99,7 +101,8 @@ class Targets:
         self, work: Mapping[str, T], act: Callable[[GnmiClient, T], R]
     ) -> dict[str, R | Exception]:
         """Does something on each target at once; the results, or what was raised instead."""
-        clients = {text: self._client(text) for text in work}
+        with self._lock:
+            clients = {text: self._client(text) for text in work}
 
         def one(text: str) -> R | Exception:
             try:

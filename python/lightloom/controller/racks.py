@@ -48,6 +48,14 @@ class Racks:
                     limit = f"switch {switch} has {size} ports"
                     raise refusal(f"{self.file}: {name}", port, limit, "correct the port map")
 
+    def a_port(self, name: str) -> Port:
+        """The A port of a rack: where its light enters the switch.
+
+        Raises:
+            ConfigError: if there is no rack of that name.
+        """
+        return Port("A", self._a[self.number(name)])
+
     def number(self, name: str) -> int:
         """The number of a rack.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lightloom.controller.advice import Advice
@@ -71,8 +71,7 @@ class Controller:
         self._lock = threading.RLock()
         self._opener = opener or _opened
         self._advice = Advice(config, store, self.wishes, self.collector, clock)
-        own = HttpHook(config.hook) if config.hook else NoHook()
-        self._executor = Executor(store, self._open, hook or own)
+        self._executor = Executor(store, self._open, hook or _hook(config, self.switches))
 
     def _open(self, name: str) -> CircuitSwitch:
         return self._opener(self.switches[name])
@@ -218,6 +217,17 @@ class Controller:
         with self.changed:
             self.version += 1
             self.changed.notify_all()
+
+
+def _hook(config: ControllerTable, switches: Mapping[str, Managed]) -> Hook:
+    if config.drain is not None:
+        from lightloom.controller.interface_hook import InterfaceHook
+
+        made = InterfaceHook(config.drain)
+        for one in switches.values():
+            made.check(one.name, one.racks)
+        return made
+    return HttpHook(config.hook) if config.hook else NoHook()
 
 
 def _opened(one: Managed) -> CircuitSwitch:
