@@ -63,7 +63,7 @@ def test_what_a_setup_takes_from_the_experiment() -> None:
         ({**MORDIA, "sync_jitter": "1 us", "late_sync_fraction": 0.01},
          ["sync_jitter", "late_sync_fraction"]),
         ({**MORDIA, "packet_rate": "50 Mb/s"}, ["packet_rate"]),
-        ({**CTHROUGH, "oversubscription": 10}, ["optical_weight"]),
+        ({**CTHROUGH, "oversubscription": 10}, []),
         ({"kind": "hydra", "settle": "20 ms", "circuit_rate": "200 Mb/s", "planes": 2,
           "rule": "0 s", "retag": "5 ms", "oversubscription": 10}, ["retag"]),
     ],

@@ -58,6 +58,10 @@ impl TestbedKernelPlane {
         Ok(TestbedKernelPlane(plane))
     }
 
+    fn classify(&mut self, namespaces: Vec<PathBuf>, device: String) -> PyResult<()> {
+        Ok(self.0.classify(&namespaces, &device)?)
+    }
+
     fn lead(&mut self, next: Vec<u32>) -> PyResult<()> {
         Ok(self.0.lead(&next)?)
     }

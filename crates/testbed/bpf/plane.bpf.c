@@ -202,4 +202,27 @@ int plane(struct __sk_buff *skb)
 	return lose(1);
 }
 
+// At a host's output: what its rack switch sends over a circuit is of class 1:2 of the host's
+// scheduler, all else of 1:3 (c-Through §4.2). A packet keeps the way to its qdisc.
+#define NEXT (-1)
+#define OPTICAL_CLASS 0x10002
+#define OTHER_CLASS 0x10003
+
+SEC("classifier")
+int host_output(struct __sk_buff *skb)
+{
+	u8 *data = (u8 *)(long)skb->data;
+	struct place from, to;
+	u32 *table = of(&chosen, 0);
+	skb->priority = OTHER_CLASS;
+	if (!table || data + 14 > (u8 *)(long)skb->data_end)
+		return NEXT;
+	if (!place_of(data, &to) || !place_of(data + 6, &from))
+		return NEXT;
+	u32 *hop = of(&next, (((*table & 1) * RACKS + from.rack) * RACKS + from.rack) * RACKS + to.rack);
+	if (hop && *hop && *hop <= PLANES)
+		skb->priority = OPTICAL_CLASS;
+	return NEXT;
+}
+
 char _license[] SEC("license") = "MIT";

@@ -122,6 +122,19 @@ impl KernelPlane {
         Ok(plane)
     }
 
+    /// From now on the output of a device in each of these namespaces has two classes: 1:2 for
+    /// what its rack sends over a circuit at that moment, 1:3 for all else.
+    ///
+    /// # Errors
+    /// If the kernel refuses the program; if there is no such device or namespace.
+    pub fn classify(&mut self, namespaces: &[PathBuf], device: &str) -> io::Result<()> {
+        let program = classifier(&mut self.program, "host_output")?;
+        for namespace in namespaces {
+            within(namespace, || attach(program, device, TcAttachType::Egress))?;
+        }
+        Ok(())
+    }
+
     fn describe(&mut self, ports: &[Port]) -> io::Result<()> {
         for port in ports {
             let (role, plane) = match port.role {
@@ -245,18 +258,30 @@ fn set<T: aya::Pod>(array: &mut Array<&mut MapData, T>, key: u32, value: T) -> i
 #[cfg(bpf)]
 fn attached(ports: &[Port]) -> io::Result<Ebpf> {
     let mut loaded = Ebpf::load(PROGRAM).map_err(io::Error::other)?;
-    let program: &mut SchedClassifier = { loaded.program_mut("plane") }
-        .expect("the object has it")
+    let program = classifier(&mut loaded, "plane")?;
+    for port in ports {
+        attach(program, &port.name, TcAttachType::Ingress)?;
+    }
+    Ok(loaded)
+}
+
+/// A function of the object, loaded.
+fn classifier<'a>(object: &'a mut Ebpf, name: &str) -> io::Result<&'a mut SchedClassifier> {
+    let program: &mut SchedClassifier = { object.program_mut(name) }
+        .ok_or_else(|| io::Error::other(format!("the object has no function {name}")))?
         .try_into()
         .map_err(io::Error::other)?;
     program.load().map_err(io::Error::other)?;
-    for port in ports {
-        // It is there already where something else was attached.
-        let _ = tc::qdisc_add_clsact(&port.name);
-        let attached = program.attach(&port.name, TcAttachType::Ingress);
-        attached.map_err(|e| io::Error::other(format!("{}: {e}", port.name)))?;
-    }
-    Ok(loaded)
+    Ok(program)
+}
+
+/// Attaches it to a device of the namespace of this thread.
+fn attach(program: &mut SchedClassifier, device: &str, to: TcAttachType) -> io::Result<()> {
+    // It is there already where something else was attached.
+    let _ = tc::qdisc_add_clsact(device);
+    let attached = program.attach(device, to);
+    attached.map_err(|e| io::Error::other(format!("{device}: {e}")))?;
+    Ok(())
 }
 
 #[cfg(not(bpf))]

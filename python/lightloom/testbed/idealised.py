@@ -24,9 +24,6 @@ def not_emulated(setup: Setup) -> list[str]:
 
 
 _INSTEAD = {
-    "cthrough": {
-        "optical_weight": "the two queues of a host share its link as packets arrive",
-    },
     "hydra": {
         "retag": "all tables change at once",
         "rule": "all tables change at once",

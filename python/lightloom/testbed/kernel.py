@@ -25,6 +25,8 @@ LATENCY_S = 0.005
 SPARE_S = 0.002
 """Added to the time that a queue needs to empty [s]."""
 MTU = 1500
+QUANTUM = 60_000
+"""Of both classes of a host's scheduler in a round [B]."""
 
 Hop = tuple[int, int, int]
 """A circuit: rack, rack, plane."""
@@ -55,6 +57,9 @@ class KernelPlane:
         self._plane = _core.TestbedKernelPlane(
             Path(space), racks, planes, setup.layout.electrical, rows
         )
+        if setup.optical_weight is not None:
+            hosts = [shell.NAMESPACES / setup.layout.namespace(h) for h in setup.layout.hosts]
+            self._plane.classify(hosts, DEVICE)
         self._lit: set[Hop] = set()
         self._directed = False
         self._routes: list[Mapping[str, Any]] = []
@@ -247,13 +252,35 @@ def _make_links(setup: Setup) -> None:
         rate = setup.electrical_bps if ends[1].role == "core" else setup.circuit_bps
         shapes += [_shape(end.name, rate) for end in ends]
     shell.batch("tc", shapes, fabric)
+    weight = setup.optical_weight
     for host in layout.hosts:
-        shell.batch("tc", [_shape(DEVICE, setup.host_bps)], layout.namespace(host))
+        plain = [_shape(DEVICE, setup.host_bps)]
+        lines = plain if weight is None else _schedule(DEVICE, setup.host_bps, weight)
+        shell.batch("tc", lines, layout.namespace(host))
 
 
 def _shape(device: str, rate: int) -> str:
     latency = f"latency {round(LATENCY_S * 1e6)}us"
     return f"qdisc add dev {device} root tbf rate {rate}bit burst {BURST} {latency}"
+
+
+def _schedule(device: str, rate: int, weight: float) -> list[str]:
+    """A host's output scheduler: the class of circuits (1:2) and that of all else (1:3) are sure of
+    their shares of the rate, and each uses what the other leaves (c-Through §4.2)."""
+    limit = int(rate * LATENCY_S / 8) + BURST
+    most = f"ceil {rate}bit burst {BURST} cburst {BURST}"
+    lines = [
+        f"qdisc add dev {device} root handle 1: htb default 3",
+        f"class add dev {device} parent 1: classid 1:1 htb rate {rate}bit {most}",
+    ]
+    for number, share in ((2, weight), (3, 1 - weight)):
+        sure, quantum = max(1, round(rate * share)), max(MTU, round(QUANTUM * share))
+        lines += [
+            f"class add dev {device} parent 1:1 classid 1:{number} htb rate {sure}bit {most} "
+            f"quantum {quantum}",
+            f"qdisc add dev {device} parent 1:{number} handle {number}: bfifo limit {limit}",
+        ]
+    return lines
 
 
 def _indices(namespace: str) -> dict[str, int]:

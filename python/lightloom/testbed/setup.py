@@ -55,6 +55,14 @@ class Setup:
     """What a TCP socket may hold [B]."""
 
     @property
+    def optical_weight(self) -> float | None:
+        """What traffic over circuits is sure of at a host's link, as a share; None where the
+        fabric has no such scheduler."""
+        own = self.resolved["fabric"][self.fabric]
+        given = own.get("optical_weight")
+        return None if given is None or not self.layout.electrical else float(given)
+
+    @property
     def kind(self) -> str:
         """The kind of the fabric."""
         return str(self.resolved["fabric"][self.fabric]["kind"])
