@@ -360,6 +360,7 @@ class TestbedKernelPlane:
         """`ports` are name, index, rack, role (host, tor-electrical, tor-optical, core, ocs),
         and the number of the host in its rack or of the optical switch."""
 
+    def classify(self, namespaces: Sequence[Path], device: str) -> None: ...
     def lead(self, next: list[int]) -> None:
         """Where racks send, at (at × racks + src) × racks + dst: 0 over the electrical network,
         1 + plane over an optical switch, or `TESTBED_NOWHERE`."""
