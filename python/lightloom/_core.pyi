@@ -360,7 +360,10 @@ class TestbedKernelPlane:
         """`ports` are name, index, rack, role (host, tor-electrical, tor-optical, core, ocs),
         and the number of the host in its rack or of the optical switch."""
 
-    def classify(self, namespaces: Sequence[Path], device: str) -> None: ...
+    def classify(self, namespaces: list[Path], device: str) -> None:
+        """The output of a device in each of these has two classes from now on: 1:2 for what its
+        rack sends over a circuit at that moment, 1:3 for all else."""
+
     def lead(self, next: list[int]) -> None:
         """Where racks send, at (at × racks + src) × racks + dst: 0 over the electrical network,
         1 + plane over an optical switch, or `TESTBED_NOWHERE`."""
