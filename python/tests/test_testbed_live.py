@@ -17,6 +17,7 @@ from testbed_support import RECEIVE, SEND, live
 
 from lightloom.testbed import Testbed, namespaces, shell
 from lightloom.testbed.bed import KernelPlane, UserPlane
+from lightloom.testbed.capture import Capture
 from lightloom.testbed.guardian import begin as begin_guardian
 from lightloom.testbed.setup import Setup
 
@@ -352,3 +353,36 @@ def test_circuits_are_sure_of_their_weight_at_a_hosts_link(weight: float) -> Non
         alone = sent_over(bed, 2, 3)
         assert alone["o0.0"] < 0.01 * sum(both.values())
         assert alone["e0"] > 0.9 * sum(both.values())
+
+
+def test_a_capture_has_the_packets_of_each_network(tmp_path: Path) -> None:
+    """As tcpdump reads the file: what crossed the circuit has VLAN 200, all else 100, and headers
+    alone are kept."""
+    raw = table({**STILL, "circuit_rate": "200 Mb/s", "interval": "200 ms"})
+    raw["testbed"] = {"capture": "80 B"}
+    with Testbed(setup(raw, "tcapture")) as bed:
+        bed.host.begin()
+        until = time.monotonic() + 5
+        while not bed.plane.history and time.monotonic() < until:
+            bed.host.step(time.monotonic() + 0.01)
+        capture = Capture(bed.setup, bed.folder)
+        transferred(bed, 0, 1, 300_000)
+        transferred(bed, 2, 3, 100_000)
+        written, cut = capture.end()
+    assert cut == []
+    path = tmp_path / "capture.pcapng"
+    path.write_bytes(written)
+    assert written.count(b"o0.0") == 1
+
+    def lengths(*expression: str) -> list[int]:
+        line = ["tcpdump", "-r", str(path), "-nne", *expression]
+        done = subprocess.run(line, capture_output=True, text=True, check=True)
+        return [int(found) for found in re.findall(r", length (\d+): vlan", done.stdout)]
+
+    # Each packet leaves one rack switch and comes to the other.
+    data, over_tree = lengths("vlan 200 and tcp dst port 7000"), lengths("vlan 100")
+    assert sum(data) > 2 * 300_000
+    assert lengths("vlan 200 and ether src 02:4c:00:00:00:00") == data
+    assert sum(over_tree) > 2 * 100_000
+    assert len(lengths()) == len(lengths("vlan 200")) + len(over_tree)
+    assert len(written) < 200 * len(lengths()) + 2_000

@@ -39,6 +39,8 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
         yield f"beyond the limits of the testbed: {sentence}"
     for sentence in figures["not_emulated"]:
         yield f"not emulated: {sentence}"
+    if cut := figures.get("capture_cut"):
+        yield f"capture.pcapng has only the first packets of {', '.join(cut)}: capture less"
     for one in figures["applications"]:
         yield f"  {_application(one)}"
         for line in one.get("output", "").splitlines()[-LINES:]:

@@ -12,6 +12,7 @@ from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.testbed import applications
 from lightloom.testbed.bed import Testbed
+from lightloom.testbed.capture import Capture
 from lightloom.testbed.host import Plane
 from lightloom.testbed.limits import Fidelity, judge_fidelity
 from lightloom.testbed.measure import Samples
@@ -38,6 +39,8 @@ class Live:
     fidelity: Fidelity
     log: str
     """Of the controller."""
+    captured: bytes | None = None
+    """Packets of the links, as pcapng; None if none were asked for."""
 
 
 def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
@@ -66,6 +69,7 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
     running = applications.prepare(setup.table.application, setup.layout, bed.folder)
     samples = Samples()
     every = duration_ps("testbed.sample", setup.table.sample) / 1e12
+    capture = Capture(setup, bed.folder) if setup.table.capture is not None else None
     host.begin()
     next_sample = host.began
     try:
@@ -89,6 +93,7 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
             one.end()
     samples.take(bed.plane.read_counters())
     ended = time.monotonic()
+    captured, cut = capture.end() if capture is not None else (None, [])
     return Live(
         setup=setup,
         samples=samples,
@@ -96,9 +101,10 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
         ended=ended,
         applications=[_figures(one, host.began) for one in running],
         circuits=_circuits(bed.plane, host.began, ended),
-        facts=bed.plane.totals(),
+        facts=bed.plane.totals() | ({"capture_cut": cut} if cut else {}),
         fidelity=judge_fidelity(setup, bed.plane.totals(), host.late_s, samples.loads),
         log=host.log(),
+        captured=captured,
     )
 
 

@@ -74,6 +74,8 @@ def save(live: Live, figures: dict[str, Any], verdict: str, directory: Path) -> 
         "flows.csv": trace(flows(live)).encode(),
         REPLAY: to_toml(replay_table(live, "flows.csv")).encode(),
     }
+    if live.captured is not None:
+        files["capture.pcapng"] = live.captured
     return write_files({directory / name: content for name, content in files.items()}, directory)
 
 

@@ -15,7 +15,7 @@ from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.experiment_schema import TESTBED, of_core
 from lightloom.testbed.layout import Layout
-from lightloom.testbed.table import Table, read_table
+from lightloom.testbed.table import Table, kept_bytes, read_table
 
 KERNEL_KINDS = ("cthrough", "hydra", "hybrid")
 """Fabrics whose circuits stay for 10 ms and longer."""
@@ -111,6 +111,8 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
     for key in ("sample", "settle_after"):
         if (given := getattr(table, key)) is not None:
             duration_ps(f"testbed.{key}", given)
+    if table.capture is not None:
+        kept_bytes(table.capture)
     _check_limits(setup)
     _check_applications(setup)
     return setup

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lightloom import _core
 from lightloom.errors import refusal
 
 
@@ -62,6 +63,9 @@ class Table(BaseModel):
     light. Default: the time that the queue of the uplink needs to empty."""
     sample: str = "50 ms"
     """Interval between two samples of the counters."""
+    capture: str | None = None
+    """Bytes of each packet that are written to `capture.pcapng`, such as "128 B". Default: no
+    packets are captured."""
     application: list[Application] = Field(default_factory=list)
     """Programs that run on the hosts."""
     case: list[Case] = Field(default_factory=list)
@@ -83,3 +87,16 @@ def read_table(raw: Any) -> Table:
             known = ", ".join(Table.model_fields)
             raise refusal(key, first["input"], "no such key", f"known: {known}") from None
         raise refusal(key, first["input"], first["msg"].lower(), "correct it") from None
+
+
+def kept_bytes(given: str) -> int:
+    """Bytes of each packet that a capture keeps.
+
+    Raises:
+        ConfigError: of an amount that no header fits into, or beyond what tcpdump takes.
+    """
+    found = int(_core.control_bytes("testbed.capture", given))
+    if not 64 <= found <= 65_535:
+        limit = "must be from 64 B to 65,535 B of each packet"
+        raise refusal("testbed.capture", given, limit, 'use "128 B" for the headers')
+    return found
