@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from lightloom.controller import schema
 from lightloom.controller.config import config_of
+from lightloom.controller.run import WORKERS
 from lightloom.controller.service import Controller
 from lightloom.controller.store import Store
 from lightloom.controller.tokens import add_token
@@ -106,7 +107,7 @@ class InstantSwitch:
 class Bench:
     """A controller of instant switches on an SQLite file."""
 
-    def __init__(self, folder: Path, switches: int, ports: int) -> None:
+    def __init__(self, folder: Path, switches: int, ports: int, workers: int = 1) -> None:
         rows = "".join(f"r{n},{n},{n}\n" for n in range(1, ports + 1))
         (folder / "ports.csv").write_text(f"rack,A port,B port\n{rows}", encoding="utf-8")
         names = [f"s{n}" for n in range(switches)]
@@ -114,9 +115,10 @@ class Bench:
         self.switches = {name: InstantSwitch(ports) for name in names}
         self.store = Store(f"sqlite:///{folder / 'controller.db'}", time.time)
         self.controller = Controller(
-            config_of({"switch": tables}, folder),
+            config_of({"switch": tables, "interval": "60 s"}, folder),
             self.store,
             opener=lambda one: self.switches[one.name],
+            workers=workers,
         )
         self.controller.start()
 
@@ -185,7 +187,7 @@ def transactions(folder: Path) -> None:
 
 def many(folder: Path) -> None:
     """100 switches, each with a change, in one pass."""
-    bench = Bench(folder, SWITCHES, PORTS)
+    bench = Bench(folder, SWITCHES, PORTS, WORKERS)
     for name in bench.switches:
         bench.want(name, neighbours(PORTS))
     began = time.perf_counter()

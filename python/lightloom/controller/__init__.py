@@ -16,7 +16,7 @@
 | `wishes` | what operators, leases and the policy want, in order of priority |
 | `advice` | asks the policies, within the limits |
 | `retries` | when a failed change is tried again |
-| `service` | the reconcile loop |
+| `service`, `passes` | the reconcile loop, over all switches at once |
 | `overview` | the state of all switches, and alarms |
 | `run` | the process: its threads and the role of the active controller |
 | `leases` | reservations with owners and priorities |

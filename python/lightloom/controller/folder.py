@@ -3,6 +3,7 @@ counts."""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from lightloom.control.demand.formats import ENDINGS
@@ -23,6 +24,7 @@ class Folder:
         self._table = table
         self._version: Version | None = None
         self._demand: Demand | None = None
+        self._lock = threading.Lock()
 
     def check(self, racks: Racks) -> None:
         """Whatever the racks are, a later file may name them."""
@@ -37,7 +39,8 @@ class Folder:
         if version is None:
             return None
         file, changed_ns, _ = version
-        demand = self._read(version)
+        with self._lock:
+            demand = self._read(version)
         return Seen(matrix_of(demand, racks, str(file)), changed_ns / 1e9, _source(file, demand))
 
     def _newest(self) -> Version | None:

@@ -3,6 +3,7 @@ last decision."""
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +37,8 @@ class Managed:
     conflicts: list[str] = field(default_factory=list)
     demand: Seen | None = None
     decided_at: float | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
+    """Held while the switch is read or changed."""
 
     def share(self, pairs: list[Pair]) -> float:
         """The share of the demand whose racks cross-connects join."""

@@ -19,6 +19,8 @@ from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 
 PAUSE_S = 0.2
+WORKERS = 16
+"""So many switches are read and changed at once."""
 NO_ROLE = 0
 """A fencing token that no controller holds."""
 
@@ -30,7 +32,7 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
         ConfigError: of the configuration, or of an address that is in use.
     """
     store = standby_store(config.store_url)
-    controller = Controller(config, store)
+    controller = Controller(config, store, workers=WORKERS)
     listening = _bound(config)
     stop = threading.Event()
     options = uvicorn.Config(

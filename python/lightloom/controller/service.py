@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from lightloom.controller.advice import Advice
@@ -15,6 +16,7 @@ from lightloom.controller.demand import Collector
 from lightloom.controller.hooks import Hook, HttpHook, NoHook
 from lightloom.controller.managed import Managed
 from lightloom.controller.overview import alarms_of, state_of
+from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
@@ -44,8 +46,17 @@ class Controller:
         clock: Callable[[], float] = time.time,
         opener: Callable[[Managed], CircuitSwitch] | None = None,
         hook: Hook | None = None,
+        workers: int = 1,
     ) -> None:
         """Reads port maps and builds policies; no switch is asked yet.
+
+        Args:
+            config: the configuration.
+            store: everything that must survive a crash.
+            clock: seconds since 1970.
+            opener: opens a switch; by its address unless given.
+            hook: drains traffic; as configured unless given.
+            workers: so many switches are read and changed at once.
 
         Raises:
             ConfigError: of a port map or a policy.
@@ -68,10 +79,12 @@ class Controller:
             decider = None if policy is None else Decider(policy, racks, config.interval)
             one = Managed(table.name, table.url, racks, table.credentials, decider)
             self.switches[table.name] = one
-        self._lock = threading.RLock()
+        self._passes = Passes(workers)
+        self._interval_s = duration_ps("interval", config.interval) / 1e12
         self._opener = opener or _opened
         self._advice = Advice(config, store, self.wishes, self.collector, clock)
-        self._executor = Executor(store, self._open, hook or _hook(config, self.switches))
+        hook = hook or _hook(config, self.switches)
+        self._executor = Executor(store, self._open, hook, tell=self._tell)
 
     def _open(self, name: str) -> CircuitSwitch:
         return self._opener(self.switches[name])
@@ -102,12 +115,17 @@ class Controller:
 
     def start(self) -> list[Transaction]:
         """Finishes or undoes what a crash left, and reads every switch; returns the former."""
-        with self._lock:
-            recovered = self._executor.recover()
-            for one in self.switches.values():
-                self._read(one)
-            self._tell()
-            return recovered
+        return self._passes.run(self._jobs(self._begin))
+
+    def _jobs(self, act: Callable[[Managed], list[Transaction]]) -> dict[str, Job]:
+        return {one.name: partial(act, one) for one in self.switches.values()}
+
+    def _begin(self, one: Managed) -> list[Transaction]:
+        with one.lock:
+            recovered = self._executor.recover(one.name)
+            self._read(one)
+        self._tell()
+        return recovered
 
     def _read(self, one: Managed) -> bool:
         try:
@@ -128,16 +146,21 @@ class Controller:
         return True
 
     def cycle(self) -> list[Transaction]:
-        """One pass over all switches: decide, compare, and change where needed."""
-        with self._lock:
+        """One pass over all switches: decide, compare, and change where needed.
+
+        Several workers go on to the next pass without the switches that have not answered within
+        an interval.
+        """
+        return self._passes.run(self._jobs(self._pass), self._interval_s)
+
+    def _pass(self, one: Managed) -> list[Transaction]:
+        with one.lock:
             # Such as a change whose hook failed at its end.
-            made = self._executor.recover()
-        for one in self.switches.values():
-            with self._lock:
-                if self._read(one):
-                    self._advice.renew(one)
-                    made += self._reconcile(one, SELF)
-            self._tell()
+            made = self._executor.recover(one.name)
+            if self._read(one):
+                self._advice.renew(one)
+                made += self._reconcile(one, SELF)
+        self._tell()
         return made
 
     def reconcile(self, name: str, who: str) -> list[Transaction]:
@@ -146,8 +169,8 @@ class Controller:
         Raises:
             UnreachableError: if the switch does not answer.
         """
-        with self._lock:
-            one = self.managed(name)
+        one = self.managed(name)
+        with one.lock:
             if not self._read(one):
                 raise UnreachableError(
                     f"switch = {name}: {one.trouble}; check the switch and its address"
@@ -187,8 +210,7 @@ class Controller:
         return [made]
 
     def _waits(self, name: str, change: Change) -> bool:
-        interval_s = duration_ps("interval", self.config.interval) / 1e12
-        return must_wait(self.store, name, change, self.clock(), interval_s)
+        return must_wait(self.store, name, change, self.clock(), self._interval_s)
 
     def undo(self, number: int, who: str) -> list[Transaction]:
         """Makes a switch as it was before a transaction: the operator then wants that.
@@ -205,9 +227,9 @@ class Controller:
         return self.reconcile(found.switch, who)
 
     def state(self) -> dict[str, Any]:
-        """The state of all switches as the interface and the dashboard show it."""
-        with self._lock:
-            return state_of(self)
+        """The state of all switches as the interface and the dashboard show it; a change that is
+        under way does not hold it up."""
+        return state_of(self)
 
     def alarms(self) -> list[dict[str, Any]]:
         """What needs an operator."""

@@ -27,8 +27,25 @@ Open = Callable[[str], CircuitSwitch]
 class Executor:
     """Carries transactions out on switches."""
 
-    def __init__(self, store: Store, open_switch: Open, hook: Hook, wait_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        store: Store,
+        open_switch: Open,
+        hook: Hook,
+        wait_s: float = 60.0,
+        tell: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Touches nothing yet.
+
+        Args:
+            store: transactions are written down there before each step.
+            open_switch: opens a switch by its name.
+            hook: leads traffic away and in.
+            wait_s: the longest wait for a switch to settle [s].
+            tell: called after each step, which somebody may watch.
+        """
         self._store = store
+        self._tell = tell
         self._open = open_switch
         self._hook = hook
         self._wait_s = wait_s
@@ -42,18 +59,24 @@ class Executor:
         one = self._store.plan(switch, change.plan(lit), who)
         return self._carry_out(one)
 
-    def recover(self) -> list[Transaction]:
-        """Finishes or undoes every transaction that a crash left open."""
-        left = self._store.transactions(states=OPEN, limit=10_000)
+    def recover(self, switch: str | None = None) -> list[Transaction]:
+        """Finishes or undoes every transaction that a crash left open; those of one switch alone
+        if it is named."""
+        left = self._store.transactions(switch, OPEN, limit=10_000)
         return [self._resume(one) for one in reversed(left)]
 
+    def _move(self, number: int, state: str, reason: str = "") -> Transaction:
+        moved = self._store.move(number, state, reason)
+        self._tell()
+        return moved
+
     def _carry_out(self, one: Transaction) -> Transaction:
-        one = self._store.move(one.id, "draining")
+        one = self._move(one.id, "draining")
         try:
             self._hook.drain(one.switch, one.pairs("removed"))
         except HookError as problem:
             return self._let_in_again(one, str(problem))
-        one = self._store.move(one.id, "changing")
+        one = self._move(one.id, "changing")
         failure = self._change(one, one.pairs("removed"), one.pairs("added"))
         if failure is not None:
             return self._undo(one, failure)
@@ -67,7 +90,7 @@ class Executor:
             # An undo that the crash cut short may have let traffic in again.
             self._hook.drain(one.switch, one.pairs("removed"))
         except HookError as problem:
-            return self._store.move(one.id, one.state, str(problem))
+            return self._move(one.id, one.state, str(problem))
         failure = self._change(one, one.pairs("removed"), one.pairs("added"))
         if failure is not None:
             return self._undo(one, failure)
@@ -126,7 +149,7 @@ class Executor:
         return None
 
     def _verify(self, one: Transaction) -> Transaction:
-        one = self._store.move(one.id, "verifying")
+        one = self._move(one.id, "verifying")
         failure = self._unlit(one.switch, one.pairs("added"))
         if failure is not None:
             return self._undo(one, failure)
@@ -134,8 +157,8 @@ class Executor:
             self._hook.enter(one.switch, one.pairs("added"))
         except HookError as problem:
             # The light is there and traffic keeps away: the next cycle tries the hook again.
-            return self._store.move(one.id, "verifying", f"lit, but {problem}")
-        return self._store.move(one.id, "done")
+            return self._move(one.id, "verifying", f"lit, but {problem}")
+        return self._move(one.id, "done")
 
     def _unlit(self, switch: str, added: Sequence[Pair]) -> str | None:
         """The first new cross-connect without light, on a switch that measures it."""
@@ -161,7 +184,7 @@ class Executor:
             self._hook.enter(one.switch, one.pairs("removed"))
         except HookError as problem:
             why = f"{why}; traffic was not let in again: {problem}"
-        return self._store.move(one.id, "undone", why)
+        return self._move(one.id, "undone", why)
 
     def _undo(self, one: Transaction, why: str) -> Transaction:
         """Leads the switch back to the state before the transaction."""
@@ -180,7 +203,7 @@ class Executor:
             f"{why}; undoing it failed: {failure}. Ports of {', '.join(ports)}: check them on the "
             f"switch, make it as wanted by hand, then run `circuits apply`"
         )
-        return self._store.move(one.id, "stuck", text)
+        return self._move(one.id, "stuck", text)
 
 
 def _taken(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:

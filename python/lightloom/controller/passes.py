@@ -1,0 +1,62 @@
+"""Passes over all switches at once, on a few threads: a switch that does not answer holds up no
+other one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
+from queue import SimpleQueue
+
+from lightloom.controller.store import Transaction
+
+Made = list[Transaction]
+Job = Callable[[], Made]
+
+
+class Passes:
+    """Threads that carry out passes.
+
+    They are daemons: a process that ends does not wait for a switch.
+    """
+
+    def __init__(self, workers: int) -> None:
+        """Starts the threads; of one worker everything runs in the caller's thread, in order."""
+        self._running: dict[str, Future[Made]] = {}
+        self._queue: SimpleQueue[tuple[Future[Made], Job]] = SimpleQueue()
+        self._is_parallel = workers > 1
+        for number in range(workers if self._is_parallel else 0):
+            name = f"pass-{number}"
+            threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    def run(self, jobs: Mapping[str, Job], wait_s: float | None = None) -> Made:
+        """Carries out a job for each switch; returns the transactions of those that are over.
+
+        Args:
+            jobs: by the names of switches. A switch whose earlier job is still under way is left
+                out.
+            wait_s: the longest wait for all of them; None: until all are over.
+
+        Raises:
+            Exception: what a job raised, once the others are over or the wait is.
+        """
+        if not self._is_parallel:
+            return [one for job in jobs.values() for one in job()]
+        for name, job in jobs.items():
+            if name not in self._running:
+                self._running[name] = Future()
+                self._queue.put((self._running[name], job))
+        over = wait(self._running.values(), wait_s).done
+        ended = [self._running.pop(name) for name, one in [*self._running.items()] if one in over]
+        problems = [problem for one in ended if (problem := one.exception()) is not None]
+        if problems:
+            raise problems[0]
+        return [made for one in ended for made in one.result()]
+
+    def _work(self) -> None:
+        while True:
+            future, job = self._queue.get()
+            try:
+                future.set_result(job())
+            except BaseException as problem:
+                future.set_exception(problem)

@@ -1,0 +1,179 @@
+"""Switches are read and changed at once: a silent one holds up neither the others nor those who
+ask for the state."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controller_support import PORTS, Lab, Reached
+from test_controller_service import wait
+
+from lightloom.controller.passes import Passes
+from lightloom.controller.service import Controller
+from lightloom.controller.store import Store
+from lightloom.switches.design import Design
+from lightloom.switches.emulated import EmulatedSwitch
+from lightloom.switches.ports import Size
+
+
+class Gate:
+    """Holds those who pass until it is opened, and counts them."""
+
+    def __init__(self, act: Callable[..., Any]) -> None:
+        self.act = act
+        self.opened = threading.Event()
+        self.waiting = threading.Event()
+        self.came = 0
+
+    def __call__(self, *given: Any, **keys: Any) -> Any:
+        self.came += 1
+        self.waiting.set()
+        assert self.opened.wait(60)
+        return self.act(*given, **keys)
+
+
+def pod(folder: Path, names: list[str], workers: int, **keys: Any) -> Lab:
+    """A controller of several switches, on a file that threads share."""
+    lab = Lab(folder)
+    lab.switches = {name: EmulatedSwitch(Design(size=Size(8, 8))) for name in names}
+    tables = [{"name": n, "url": "scpi://127.0.0.1:5025", "ports": "ports.csv"} for n in names]
+    from lightloom.controller.config import config_of
+
+    lab.config = config_of({"switch": tables, "interval": "200 ms", **keys}, folder)
+    lab.store = Store(f"sqlite:///{folder / 'pod.db'}", lab.clock)
+    (folder / "ports.csv").write_text(PORTS)
+    lab.controller = Controller(
+        lab.config, lab.store, lab.clock, lambda one: lab.switches[one.name], workers=workers
+    )
+    lab.recovered = lab.controller.start()
+    return lab
+
+
+def test_a_silent_switch_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    """`west` does not answer for four passes: `east` changes meanwhile, and `west` is not asked
+    again before it has answered."""
+    lab = pod(tmp_path, ["west", "east"], 4)
+    gate = Gate(lab.switches["west"].read)
+    lab.switches["west"].read = gate  # type: ignore[method-assign]
+    for name in ("west", "east"):
+        lab.controller.want(name, [(1, 2)], "ann")
+    states = [[(one.switch, one.state) for one in lab.controller.cycle()] for _ in range(2)]
+    assert states == [[("east", "done")], []]
+    lab.controller.want("east", [(1, 3)], "ann")
+    lab.controller.cycle()
+    assert lab.switches["east"].read().pairs == [(1, 3)]
+    assert gate.came == 1
+    gate.opened.set()
+    wait(lambda: [t.state for t in lab.store.transactions("west")] == ["done"])
+    made = lab.controller.cycle()
+    assert [(one.switch, one.state) for one in made] == [("west", "done")]
+    assert lab.store.broken_link() is None
+
+
+def test_many_switches_change_at_once(tmp_path: Path) -> None:
+    """Twenty switches that take 100 ms each, on ten threads: ten at a time, all done, and the audit
+    log is whole."""
+    names = [f"s{n}" for n in range(20)]
+    lab = pod(tmp_path, names, 10, interval="60 s")
+    lock, busy, most = threading.Lock(), 0, 0
+
+    def slowly(change: Callable[..., Any]) -> Callable[..., Any]:
+        def act(*given: Any, **keys: Any) -> Any:
+            nonlocal busy, most
+            with lock:
+                busy += 1
+                most = max(most, busy)
+            time.sleep(0.1)
+            with lock:
+                busy -= 1
+                return change(*given, **keys)
+
+        return act
+
+    for name in names:
+        switch = lab.switches[name]
+        switch.change = slowly(switch.change)  # type: ignore[method-assign]
+        lab.controller.want(name, [(1, 2), (2, 1)], "ann")
+    made = lab.controller.cycle()
+    assert [(one.switch, one.state) for one in made] == [(name, "done") for name in names]
+    assert 2 <= most <= 10
+    assert all(lab.switches[name].read().pairs == [(1, 2), (2, 1)] for name in names)
+    assert lab.store.broken_link() is None
+
+
+def test_an_operator_waits_for_the_pass_over_the_same_switch(tmp_path: Path) -> None:
+    """Two changes of one switch never overlap, whoever asked for them."""
+    lab = pod(tmp_path, ["east"], 2)
+    gate = Gate(lab.switches["east"].change)
+    lab.switches["east"].change = gate  # type: ignore[method-assign]
+    lab.controller.want("east", [(1, 2)], "ann")
+    assert lab.controller.cycle() == []
+    lab.controller.want("east", [(1, 3)], "ann")
+    made: list[Any] = []
+    asked = threading.Thread(
+        target=lambda: made.extend(lab.controller.reconcile("east", "ann")), daemon=True
+    )
+    asked.start()
+    asked.join(0.3)
+    assert asked.is_alive()
+    assert gate.came == 1
+    gate.opened.set()
+    asked.join(30)
+    assert [one.state for one in made] == ["done"]
+    assert [one.state for one in lab.store.transactions()] == ["done", "done"]
+    assert lab.switches["east"].read().pairs == [(1, 3)]
+
+
+def test_the_state_shows_a_change_step_by_step(tmp_path: Path) -> None:
+    """While a switch settles, the interface answers, and names the step."""
+    reached = Reached(tmp_path)
+    switch, controller = reached.lab.switches["east"], reached.lab.controller
+    gate = Gate(switch.change)
+    switch.change = gate  # type: ignore[method-assign]
+    controller.want("east", [(1, 2)], "ann")
+    before = controller.version
+    change = threading.Thread(target=controller.reconcile, args=("east", "ann"), daemon=True)
+    change.start()
+    assert gate.waiting.wait(30)
+    began = time.monotonic()
+    state = reached.ask("GET", "/state").json()
+    assert time.monotonic() - began < 10
+    assert [one["state"] for one in state["transactions"]] == ["changing"]
+    assert state["version"] >= before + 2
+    gate.opened.set()
+    change.join(30)
+    state = reached.ask("GET", "/state").json()
+    assert [one["state"] for one in state["transactions"]] == ["done"]
+
+
+def test_a_transaction_of_a_switch_that_left_the_file_fails_nothing(tmp_path: Path) -> None:
+    """The controller stopped in a change of `west`, and is started without that switch."""
+    lab = pod(tmp_path, ["west", "east"], 1)
+    change = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
+    lab.store.plan("west", change, "ann")
+    store = lab.store
+    lab = pod(tmp_path, ["east"], 1)
+    lab.controller.want("east", [(3, 4)], "ann")
+    assert [(one.switch, one.state) for one in lab.controller.cycle()] == [("east", "done")]
+    assert [one.state for one in store.transactions("west")] == ["planned"]
+
+
+def test_a_pass_that_fails_is_raised_after_the_others(tmp_path: Path) -> None:
+    done = []
+
+    def fail() -> list[Any]:
+        raise ValueError("a bug")
+
+    def work() -> list[Any]:
+        time.sleep(0.05)
+        done.append(1)
+        return []
+
+    passes = Passes(2)
+    with pytest.raises(ValueError, match="a bug"):
+        passes.run({"a": fail, "b": work, "c": work})
+    assert done == [1, 1]
+    assert passes.run({"a": work}) == []
