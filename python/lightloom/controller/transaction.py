@@ -42,7 +42,7 @@ class Executor:
             open_switch: opens a switch by its name.
             hook: leads traffic away and in.
             wait_s: the longest wait for a switch to settle [s].
-            tell: called after each step, which somebody may watch.
+            tell: called after each step.
         """
         self._store = store
         self._tell = tell
