@@ -236,6 +236,28 @@ def test_limits_hold_a_policy_back() -> None:
     assert limits.refusal(3_655, [(1, 3)], lit, 0.5, spent, 0.1) is None  # the first is an hour ago
 
 
+def test_the_budget_of_dark_time_counts_all_changes_of_the_hour(tmp_path: Path) -> None:
+    """150 changes of half a second are 75 s; those of the hour before do not count."""
+    limits = {"dark_per_hour": "60 s"}
+    lab = Lab(tmp_path, policy=CTHROUGH, mode="act", limits=limits)
+    lab.now -= 3_700
+    begun = lab.now
+    for at in range(150):
+        lab.now = begun + at
+        one = lab.store.plan("east", {"before": [], "removed": [], "added": [], "kept": []}, "x")
+        lab.now += 0.5
+        lab.store.move(one.id, "undone")
+    lab.now = begun + 3_500
+    lab.send(matrix((0, 1, 5_000_000)))
+    lab.controller.cycle()
+    assert "dark time" in (lab.controller.switches["east"].held_back or "")
+    assert lab.lit() == []
+    lab.now = begun + 3_700
+    lab.send(matrix((0, 1, 5_000_000)))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2), (2, 1)]
+
+
 def test_leases_come_before_operators_and_end(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lab.controller.want("east", [(1, 3), (3, 1)], "ann")

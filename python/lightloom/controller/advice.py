@@ -8,7 +8,7 @@ from collections.abc import Callable
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.decider import Decider
 from lightloom.controller.demand import Collector
-from lightloom.controller.limits import Limits
+from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.store import Store
 from lightloom.controller.wishes import Wishes
@@ -71,7 +71,7 @@ class Advice:
             return
         gained = one.share(advice) - one.share([wish.pair for wish in mine])
         lit = [(wish.pair, wish.since) for wish in mine]
-        spent = [(t.created, t.updated - t.created) for t in self._store.transactions(one.name)]
+        spent = self._store.durations(one.name, now - HOUR_S)
         settle = one.description.settle_ps if one.description is not None else None
         dark_s = 0.0 if settle is None else settle / 1e12
         one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark_s)

@@ -268,6 +268,14 @@ class Store:
             rows = db.execute(query.group_by(table.c.state)).all()
         return {state: (count, float(seconds)) for state, count, seconds in rows}
 
+    def durations(self, switch: str, since: float) -> list[tuple[float, float]]:
+        """When each transaction of a switch since a time began, and its duration so far [s]."""
+        table = schema.transaction
+        query = select(table.c.created, table.c.updated - table.c.created)
+        query = query.filter_by(switch=switch).where(table.c.created >= since)
+        with self._read() as db:
+            return [(at, length) for at, length in db.execute(query.order_by(table.c.id)).all()]
+
     def transaction(self, number: int) -> Transaction | None:
         """The transaction of a number."""
         with self._read() as db:
