@@ -188,41 +188,84 @@ def test_a_switch_that_does_not_answer_is_no_fault_of_the_client(reached: Reache
     conforms(answer, "put", "/switches/{switch}/intent")
 
 
-#: Bodies that a JSON parser or a database may choke on, by what is odd about them.
-ODD = {
-    "not a number": b'{"ends": NaN, "matrix": [[NaN]], "priority": NaN, "circuits": NaN}',
-    "infinite": b'{"ends": 1e999, "racks": ["a", "b"], "matrix": [[1e999]], "circuits": [1e999]}',
-    "many digits": b'{"ends": ' + b"9" * 5_000 + b', "racks": ["a", "b"]}',
-    "half a surrogate pair": b'{"cross_connects": ["\\ud800"], "racks": ["\\ud800", "a"]}',
-    "a zero character": b'{"racks": ["a\\u0000", "b"], "ends": 9, "circuits": [["a\\u0000", "b"]]}',
-    "no UTF-8": b'{"racks": ["\xff", "b"]}',
-    "deep": b"[" * 50_000,
-    "a deep key": b'{"matrix": ' + b"[" * 900 + b"]" * 900 + b"}",
-    "long": b'{"cross_connects": ["' + b"x" * 1_000_000 + b'"]}',
+#: Values that a JSON parser, a number or a database may choke on, by what is odd about them.
+ODD_VALUES = {
+    "not a number": b"NaN",
+    "infinite": b"1e999",
+    "infinite below": b"-Infinity",
+    "huge": b"1e308",
+    "below 0": b"-1",
+    "many digits": b"9" * 5_000,
+    "half a surrogate pair": b'"\\ud800"',
+    "a zero character": b'"a\\u0000"',
+    "no UTF-8": b'"\xff"',
+    "true": b"true",
+    "a number as text": b'"2000000000"',
+    "long": b'"' + b"x" * 1_000_000 + b'"',
+    "null": b"null",
+    "an object": b'{"\\ud800": 1}',
+    "deep": b"[" * 900 + b"]" * 900,
+}
+#: Whole bodies.
+ODD_BODIES = {
+    "too deep": b"[" * 50_000,
     "a key of its own": b'{"\\ud800": 1}',
-    "true for a number": b'{"racks": ["a", "b"], "ends": true, "matrix": [[true]]}',
-    "text for a number": b'{"racks": ["a", "b"], "ends": "2e9", "matrix": [["1"]]}',
-    "a rack twice": b'{"racks": ["a", "a"], "ends": 2e9, "circuits": [["a", "a"]]}',
-    "ended": b'{"racks": ["a", "b"], "begins": 1, "ends": 2, "circuits": [["a"]]}',
     "null": b"null",
     "nothing": b"",
+    "cut": b'{"racks": ["a"',
 }
-BODIES = [("put", "intent"), ("put", "circuits"), ("post", "demand"), ("post", "leases")]
+#: Bodies that are valid but for the value in them.
+BODIES = {
+    ("put", "intent"): b'{"cross_connects": [%s]}',
+    ("put", "circuits"): b'{"circuits": [["a", %s]]}',
+    ("post", "demand"): b'{"matrix": [[0, %s, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}',
+    ("post", "leases"): b'{"racks": ["a", "b"], "ends": %s}',
+}
 
 
 @pytest.mark.parametrize(("method", "name"), BODIES)
 def test_odd_bodies_are_refused_by_name(reached: Reached, method: str, name: str) -> None:
     path = f"/switches/{{switch}}/{name}"
     url, token = path.replace("{switch}", "east"), reached.tokens["admin"]
-    for odd, content in ODD.items():
+    odd = {key: BODIES[method, name] % value for key, value in ODD_VALUES.items()} | ODD_BODIES
+    for problem, content in odd.items():
         for kind in ("application/json", "text/plain", "application/octet-stream"):
             headers = {"Authorization": f"Bearer {token}", "Content-Type": kind}
             answer = reached.http.request(method, url, content=content, headers=headers)
-            assert answer.status_code in (400, 422), (odd, kind, answer.text[:300])
+            assert answer.status_code in (400, 422), (problem, kind, answer.text[:300])
             conforms(answer, method, path)
-            assert len(answer.text) < 5_000, (odd, kind)
+            assert len(answer.text) < 5_000, (problem, kind)
     assert reached.lab.lit() == []
     assert reached.lab.store.rows(schema.lease) == []
+    assert reached.lab.controller.collector.latest("east", racks_of(reached), 0.0) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"racks": ["a", "a"], "ends": 2e9},
+        {"racks": ["a", "b"], "begins": 1, "ends": 2},
+        {"racks": ["a", "b"], "begins": 1_900_000_001, "ends": 1_900_000_000},
+        {"racks": ["a", "b", "c"], "ends": 2e9},
+    ],
+)
+def test_leases_that_join_nothing_are_refused(reached: Reached, body: Any) -> None:
+    answer = reached.ask("POST", "/switches/east/leases", body)
+    assert answer.status_code == 422
+    conforms(answer, "post", "/switches/{switch}/leases")
+    assert reached.lab.store.rows(schema.lease) == []
+
+
+def racks_of(reached: Reached) -> Any:
+    return reached.lab.controller.switches["east"].racks
+
+
+def test_a_record_that_was_changed_is_documented(reached: Reached) -> None:
+    with reached.lab.store._engine.begin() as db:
+        db.exec_driver_sql("update audit set who = 'nobody' where id = 2")
+    answer = reached.ask("GET", "/audit")
+    assert answer.json()["broken_link"] == 2
+    conforms(answer, "get", "/audit")
 
 
 @pytest.mark.parametrize("length", ["-1", "²", "9" * 5_000, "1e3", str(LARGEST + 1)])
