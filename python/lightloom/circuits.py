@@ -44,7 +44,7 @@ def notes(result: Result) -> Iterator[str]:
         yield from _slow(fabric, networks.tree_rate(cluster, fabric))
 
 
-def first(result: Result) -> Iterator[str]:
+def leading_notes(result: Result) -> Iterator[str]:
     """What is printed before the figures of a run: that its circuits had too little time, or that
     they were decided on once or never."""
     if result.circuits is not None:

@@ -140,7 +140,7 @@ def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
     result, target = _saved(lightloom.run, loaded, label, how)
     if how.json:
         return
-    for line in circuits.first(result):
+    for line in circuits.leading_notes(result):
         console.say(f"note: {line}")
     run_text.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
     for line in physics.in_force(result.experiment):
@@ -185,7 +185,7 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: How) -> None:
     if how.json:
         return
     first = repeated.results[0]
-    for line in circuits.first(first):
+    for line in circuits.leading_notes(first):
         console.say(f"note: seed {repeated.seeds[0]}: {line}")
     repeats.print_repeated(repeated)
     for line in physics.in_force(first.experiment):
