@@ -100,7 +100,8 @@ pub struct Outcome {
     pub kernel_s: f64,
     /// Whether the observer stopped the run.
     pub interrupted: bool,
-    /// Since when no byte had been delivered, where that ended the run.
+    /// Since when no byte had been delivered, where that ended the run, or for the later half of a
+    /// run that its limit ended.
     pub still_since: Option<Time>,
 }
 
@@ -159,12 +160,16 @@ pub fn run_while_moving(
         let end = running.end();
         let interrupted = !progress.tick(running.now, end, &running.io.ledger);
         if running.now >= end || interrupted {
+            running.look_back(patience);
             return Ok(running.ended(interrupted));
         }
         let by = progress.again_by(running.now);
         running.advance(end.min(by))?;
     }
 }
+
+/// A run that its limit ends has stood still if it was quiet for such a part of the patience.
+const LONG: i64 = 20;
 
 /// A run under way.
 struct Running<'a> {
@@ -271,6 +276,16 @@ impl<'a> Running<'a> {
             self.still_since = Some(self.moved.1);
         }
         self.still_since.is_some()
+    }
+
+    /// At the limit: whether nothing was delivered for the later half of the run, and for so large
+    /// a part of `patience` that a higher limit would only show that it stands still.
+    fn look_back(&mut self, patience: Time) {
+        let quiet = self.now - self.moved.1;
+        if self.now < self.plan.limit || quiet * 2 < self.now || quiet * LONG < patience {
+            return;
+        }
+        self.is_still(quiet);
     }
 
     /// Whether bytes were delivered since this was asked last.

@@ -10,12 +10,26 @@ const CONTROLLER_FAILS: &str = "100 us";
 /// The summary of a run to its end on four racks of two servers, of flows of so many bytes from
 /// server 0 to server 2.
 fn summary(fabric: Value, server_rate: &str, bytes: &[u64], fault: Option<Value>) -> Value {
+    limited(Some("100000 s"), fabric, server_rate, bytes, fault)
+}
+
+/// The same with a limit, or with the default.
+fn limited(
+    limit: Option<&str>,
+    fabric: Value,
+    server_rate: &str,
+    bytes: &[u64],
+    fault: Option<Value>,
+) -> Value {
     let mut raw = json!({
         "cluster": {"racks": 4, "servers_per_rack": 2, "server_rate": server_rate},
         "workload": {"trace": "given.parquet"},
-        "run": {"stop": "drain", "limit": "100000 s"},
+        "run": {"stop": "drain"},
         "fabric": [fabric],
     });
+    if let Some(limit) = limit {
+        raw["run"]["limit"] = json!(limit);
+    }
     if let Some(fault) = fault {
         raw["fault"] = json!([fault]);
     }
@@ -60,6 +74,44 @@ fn a_mordia_without_its_controller_ends() {
         (&json!(1), None)
     );
     assert!(found["simulated_s"].as_f64().unwrap() > 60.0, "{found}");
+}
+
+/// The default limit is no longer than the patience: it ends the run, and what it says is why.
+#[test]
+fn a_run_that_stands_still_says_so_at_its_default_limit() {
+    let port = json!({"element": "optical-port", "node": 0, "plane": 0, "at": "1 ms"});
+    let circuits = json!({"kind": "hybrid", "electrical": false, "interval": "1 ms",
+        "policy": {"kind": "fixed", "circuits": [[0, 1]]}});
+    let controller = json!({"element": "controller", "at": CONTROLLER_FAILS});
+    for (fabric, fault, at_most) in [
+        (json!({"kind": "mordia"}), controller.clone(), 1e-3),
+        (circuits, port, 5e-3),
+        (
+            json!({"kind": "hybrid", "preset": "mesh"}),
+            controller,
+            20.0,
+        ),
+    ] {
+        let found = limited(None, fabric, "10 Gb/s", &[50_000_000], Some(fault));
+        let since = found["cut"]["still_since_s"].as_f64();
+        let since = since.unwrap_or_else(|| panic!("it stood still: {found}"));
+        assert!(since <= at_most, "{found}");
+    }
+    // One that is slow is not still, nor is one that is cut before it could move.
+    let tree = || json!({"kind": "tree"});
+    for (limit, rate) in [(Some("10 ms"), "1 Gb/s"), (Some("10 s"), "1 Mb/s")] {
+        let found = limited(limit, tree(), rate, &[50_000_000], None);
+        assert!(
+            found["cut"].is_object() && found["cut"]["still_since_s"].is_null(),
+            "{found}"
+        );
+    }
+    let slow = json!({"kind": "hybrid", "preset": "mesh"});
+    let found = limited(Some("1 ms"), slow, "10 Gb/s", &[50_000_000], None);
+    assert!(
+        found["cut"].is_object() && found["cut"]["still_since_s"].is_null(),
+        "{found}"
+    );
 }
 
 /// Rates do not change for 800 s: a fabric of flows writes nothing down meanwhile.

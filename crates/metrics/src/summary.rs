@@ -196,7 +196,8 @@ pub struct Endless {
 pub struct Cut {
     /// When the run ended: the limit, or when nothing had moved for long [s].
     pub limit_s: f64,
-    /// Since when no byte was delivered, if that ended the run [s].
+    /// Since when no byte was delivered, if that ended the run, or if its limit did and that was for
+    /// the later half of it [s].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub still_since_s: Option<f64>,
     /// Flows of the workload, with those that were never offered.
