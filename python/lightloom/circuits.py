@@ -40,8 +40,7 @@ OTHERWISE = {
 def notes(result: Result) -> Iterator[str]:
     """What weakens the figures of one run of a fabric with circuits; nothing for others."""
     if result.circuits is not None:
-        fabric, cluster = result.experiment["fabric"][0], result.experiment.get("cluster", {})
-        yield from _slow(fabric, networks.tree_rate(cluster, fabric))
+        yield from slow_circuits(result.experiment, result.experiment["fabric"][0])
 
 
 def leading_notes(result: Result) -> Iterator[str]:
@@ -174,9 +173,10 @@ def _too_short(
         )
 
 
-def _slow(fabric: Table, tree: float | None) -> Iterator[str]:
-    """Says that circuits carry no more than the tree beside them [b/s]: all of a rack together,
-    or each alone."""
+def slow_circuits(experiment: Table, fabric: Table) -> Iterator[str]:
+    """Says that circuits carry no more than the tree beside them: all of a rack together, or each
+    alone; of a resolved experiment and the fabric's table of it."""
+    tree = networks.tree_rate(experiment.get("cluster", {}), fabric)
     circuit, planes = networks.circuit_rate(fabric), fabric.get("planes", 1)
     if circuit is None or tree is None:
         return

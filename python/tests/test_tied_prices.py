@@ -26,6 +26,8 @@ SHARES = {
     "tunable-transceiver": ("transceiver", Fraction("1.125"), Fraction("1.64")),
     "grating": ("switch", Fraction(0), Fraction("0.25")),
 }
+#: The networks, a Clos with pods and a core.
+MORE: dict[str, dict[str, Any]] = {"sirius": {}, "clos": {"tiers": 3}}
 #: Of one piece: $5,000, and $1 a Gb/s at 400 Gb/s.
 FREE = {"switch": Fraction(5000), "transceiver": Fraction(400)}
 
@@ -33,7 +35,7 @@ FREE = {"switch": Fraction(5000), "transceiver": Fraction(400)}
 def pair(**cluster: Any) -> list[FabricCost]:
     table = {"racks": 16, "servers_per_rack": 8, "server_rate": "50 Gb/s"} | cluster
     book = books.load("sirius-2020")
-    return [pricing.of_network(k, network(k, table), book) for k in ("sirius", "clos")]
+    return [pricing.of_network(k, network(k, table, **MORE[k]), book) for k in MORE]
 
 
 def bill(cost: FabricCost, free: dict[str, Fraction], shares: dict[str, Fraction]) -> Fraction:
@@ -137,7 +139,7 @@ def test_a_lower_price_of_switches_favours_neither_for_certain() -> None:
 
 def test_a_price_that_the_user_sets_is_tied_to_none() -> None:
     book = books.load("sirius-2020").with_price("tunable-transceiver", Range.of(600))
-    costs = [pricing.of_network(k, network(k), book) for k in ("sirius", "clos")]
+    costs = [pricing.of_network(k, network(k, **MORE[k]), book) for k in MORE]
     even = only(break_evens(costs, "transceiver"))
     assert even.tied == ()
     # 64 transceivers = 24 × 600 + 0 to 3 × 1,250 − 0.625 × 5,000
@@ -201,7 +203,7 @@ def test_a_base_without_a_price_has_a_break_even(tmp_path: Path) -> None:
         'schema = 1\nextends = "sirius-2020"\n[part.transceiver]\nrate = "400 Gb/s"\nlanes = 8\n'
         'price = { unknown = "not public", per = "Gb/s" }\n'
     )
-    costs = [pricing.of_network(k, network(k), books.load(path)) for k in ("sirius", "clos")]
+    costs = [pricing.of_network(k, network(k, **MORE[k]), books.load(path)) for k in MORE]
     assert only(break_evens(costs, "transceiver")) == only(break_evens(pair(), "transceiver"))
 
 

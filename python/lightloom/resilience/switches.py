@@ -8,7 +8,7 @@ network has, by a book of prices: what is paid for is what dies.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
@@ -61,10 +61,14 @@ def switches_of(experiment: Experiment, label: str, book: Book) -> list[Switches
 
 
 def _billed(network: networks.Network, book: Book) -> Iterator[tuple[str, Fraction]]:
-    """How many switches each tier has in the bill; of aggregation switches a pod."""
+    """How many switches each tier has in the bill; of aggregation switches a pod. A Clos is billed
+    with the tiers that it is simulated with, also where two suffice."""
+    as_simulated = network
+    if network.kind == "clos" and network.fabric.get("racks_per_pod") != network.racks:
+        as_simulated = replace(network, fabric={"tiers": 3, **network.fabric})
     boxes = [
         need
-        for need in needs_of(network, book)
+        for need in needs_of(as_simulated, book)
         if isinstance(need, Boxes) and need.part == "switch" and need.where.startswith("layer ")
     ]
     two_levels = network.kind == "tree" and int(network.fabric.get("levels", 2)) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lightloom.circuits import doubts
+from lightloom.circuits import doubts, slow_circuits
 from lightloom.intervals import LEVEL
 
 from .. import units
@@ -98,13 +98,17 @@ def circuits(workload: Workload) -> Verdict | None:
 
 
 def circuit_notes(workload: Workload) -> tuple[str, ...]:
-    """Runs too short for circuits, and circuits no faster than what is beside them."""
+    """Runs too short for circuits, policies that rarely decide, and circuits no faster than what is
+    beside them."""
     return tuple(
         f"{f.label}: {line}."
         for f in workload.fabrics
         if f.circuits is not None and (end := f.get("simulated_s")) is not None
-        for line in doubts(
-            workload.experiment, f.settings, end, f.circuits.settings > 0, bool(f.circuit_share)
+        for line in (
+            *doubts(
+                workload.experiment, f.settings, end, f.circuits.settings > 0, bool(f.circuit_share)
+            ),
+            *slow_circuits(workload.experiment, f.settings),
         )
     )
 
