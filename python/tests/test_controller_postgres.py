@@ -23,15 +23,18 @@ WRITER = """
 import sys, time
 from lightloom.controller.store import DeposedError, Store
 store = Store(sys.argv[1], time.time)
-name, until = sys.argv[2], time.time() + 300
+name, until, held = sys.argv[2], time.time() + 300, False
 while time.time() < until:
-    if store.take_role(name, 3.0):
-        try:
-            for _ in range(10):
-                store.note(name, "write", {"fence": store.fence})
-                time.sleep(0.01)
-        except DeposedError:
-            print("deposed", flush=True)
+    before, held = held, store.take_role(name, 3.0)
+    try:
+        for _ in range(10 if held else 0):
+            store.note(name, "write", {"fence": store.fence})
+            time.sleep(0.01)
+    except DeposedError:
+        held = False
+    # By a write, or by the renewal of the role.
+    if before and not held:
+        print("deposed", flush=True)
     time.sleep(0.02)
 """
 

@@ -354,8 +354,19 @@ class Store:
     def take_role(self, holder: str, length_s: float) -> bool:
         """Takes or extends the role of the active controller; whether this one holds it then.
 
-        A takeover increases the fencing token, so that the former holder cannot write.
+        A takeover increases the fencing token, so that the former holder cannot write. A session
+        that the database ended meanwhile, as this process had stopped, has not taken it.
         """
+        before = self.fence
+        try:
+            return self._take_role(holder, length_s)
+        except DBAPIError as problem:
+            if not _ended(problem):
+                raise
+            self.fence = before
+            return False
+
+    def _take_role(self, holder: str, length_s: float) -> bool:
         table, now = schema.role, self._clock()
         with self._lock, self._engine.begin() as db:
             row = db.execute(select(table).filter_by(name=ROLE).with_for_update()).first()

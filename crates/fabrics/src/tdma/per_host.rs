@@ -609,8 +609,11 @@ mod tests {
         }
     }
 
-    /// All that is planned for a line: from, to, way, bytes.
-    fn planned(rule: &PerHost, line: usize) -> Vec<(u32, u32, Way, u64)> {
+    /// From, to, way, bytes.
+    type Row = (u32, u32, Way, u64);
+
+    /// All that is planned for a line.
+    fn planned(rule: &PerHost, line: usize) -> Vec<Row> {
         { rule.plans[line].iter() }
             .map(|part| (part.from, part.to, part.way, part.bytes))
             .collect()
@@ -719,7 +722,7 @@ mod tests {
             let share = packets / u64::from(h) * 10;
             for circuit in &circuits {
                 let plan = planned(&rule, circuit.line);
-                let sum = |keep: &dyn Fn(&(u32, u32, Way, u64)) -> bool| -> u64 {
+                let sum = |keep: &dyn Fn(&Row) -> bool| -> u64 {
                     plan.iter().filter(|part| keep(part)).map(|part| part.3).sum()
                 };
                 for host in circuit.from * h..(circuit.from + 1) * h {
