@@ -82,8 +82,10 @@ controller that was stopped there would keep the others from taking over."""
 
 
 def _ended(problem: DBAPIError) -> bool:
-    """Whether the database ended the session, by itself or because it was idle."""
-    return problem.connection_invalidated or getattr(problem.orig, "sqlstate", "") == "25P03"
+    """Whether the database ended the session, by itself or because it was idle: with its code
+    25P03, or, where the connection was closed before that could be read, without any."""
+    code = getattr(problem.orig, "sqlstate", "")
+    return problem.connection_invalidated or code in (None, "25P03")
 
 
 class Store:
