@@ -138,8 +138,9 @@ const OPEN: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keys of physics and the devices that a fabric may name, left out where they are nothing:
-/// tables of results stay what they were before there were such keys.
+/// Keys of physics and the devices that a fabric may name, left out where they are nothing, and
+/// keys left out where they say what was so before there were such keys: tables of results stay
+/// what they were.
 const LEFT_OUT: &[&str] = &[
     "devices",
     "discipline",
@@ -150,6 +151,8 @@ const LEFT_OUT: &[&str] = &[
     "codeword_wait",
     "header",
     "packet",
+    "rotorlb",
+    "tiers",
 ];
 
 #[test]
