@@ -93,8 +93,9 @@ fn summary(raw: &Value) -> Value {
 
 /// Keys that a resolved table may leave open, and why nothing is in force for them.
 const OPEN: &[(&str, &[&str])] = &[
-    // As many switches as links lead to, of the servers' rate.
-    ("clos", &["aggregation_switches", "core_switches"]),
+    // As many switches as links lead to, of the servers' rate. Tiers that nobody asked for are those
+    // of the bill of parts, by its price book; `racks_per_pod` records those that are simulated.
+    ("clos", &["aggregation_switches", "core_switches", "tiers"]),
     // Routers without a speedup, as by default, have no output queues.
     ("flattened-butterfly", &["output_buffer"]),
     // Its default plan, the idealised rotor, has no gratings.
@@ -138,9 +139,8 @@ const OPEN: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keys of physics and the devices that a fabric may name, left out where they are nothing, and
-/// keys left out where they say what was so before there were such keys: tables of results stay
-/// what they were.
+/// Keys of physics and the devices that a fabric may name, left out where they are nothing:
+/// tables of results stay what they were before there were such keys.
 const LEFT_OUT: &[&str] = &[
     "devices",
     "discipline",
@@ -151,8 +151,6 @@ const LEFT_OUT: &[&str] = &[
     "codeword_wait",
     "header",
     "packet",
-    "rotorlb",
-    "tiers",
 ];
 
 #[test]

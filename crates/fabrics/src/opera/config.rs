@@ -7,7 +7,7 @@ use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
 use crate::tdma::low_latency::LowLatency;
-use crate::tdma::per_host::Fairness;
+use crate::tdma::per_host::fairness::Fairness;
 use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::factorization::random_factors;
@@ -57,10 +57,10 @@ pub struct OperaConfig {
     pub waiting: Discipline,
     /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
-    /// For whom RotorLB divides circuits: "per-rack", or "per-host", as the authors' simulator of
-    /// Opera has it: each host may use its share of a circuit, and what comes during a slot waits
-    /// for the next. Default: "per-rack".
-    #[serde(skip_serializing_if = "is_nothing")]
+    /// The unit among which RotorLB divides a circuit. "per-rack": a circuit carries what waits at
+    /// its rack. "per-host", as in the simulator of Opera's authors: each host may use its share of
+    /// a circuit, and traffic that arrives during a slot waits for a later one. Default:
+    /// "per-rack", the rule of the papers.
     pub rotorlb: Fairness,
     /// Which matchings there are, and on which switches in which order. Default 1.
     #[schemars(range(max = 9007199254740992u64))]

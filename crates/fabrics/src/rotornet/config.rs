@@ -6,7 +6,7 @@ use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
 use crate::tdma::frames::Punctuality;
-use crate::tdma::per_host::Fairness;
+use crate::tdma::per_host::fairness::Fairness;
 use crate::tdma::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::cyclic::RoundRobin;
@@ -45,10 +45,10 @@ pub struct RotorNetConfig {
     pub slot: Time,
     /// Two-hop traffic: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
-    /// For whom RotorLB divides circuits: "per-rack", or "per-host", as the authors' simulator of
-    /// Opera has it: each host may use its share of a circuit, and what comes during a slot waits
-    /// for the next. Default: "per-rack".
-    #[serde(skip_serializing_if = "is_nothing")]
+    /// The unit among which RotorLB divides a circuit. "per-rack": a circuit carries what waits at
+    /// its rack. "per-host", as in the simulator of Opera's authors: each host may use its share of
+    /// a circuit, and traffic that arrives during a slot waits for a later one. Default:
+    /// "per-rack", the rule of the papers.
     pub rotorlb: Fairness,
     /// Order in which the link of a server serves the flows that wait for it, to the rack and
     /// from it: "fair", flows in turn, a packet each; or "fifo". The paper does not say.

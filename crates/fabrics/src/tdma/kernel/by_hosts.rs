@@ -8,7 +8,7 @@ use lightloom_engine::{Io, Time};
 use std::ops::Range;
 
 impl Tdma {
-    /// What a plane carried to relays is there.
+    /// The bytes that a plane carried to relays arrive there.
     pub(super) fn gather_at_hosts(&mut self, plane: u16) {
         let Some(hosts) = &mut self.hosts else {
             return;
@@ -63,8 +63,8 @@ impl Tdma {
         })
     }
 
-    /// Sends what is planned for a line, as far as a part of the day goes. A packet that the day
-    /// is too short for, as low-latency packets went before it, ends it.
+    /// Sends what is planned for a line in a part of the day. The line sends no more in this slot
+    /// once low-latency packets have left too little time for its next packet.
     pub(super) fn send_for_hosts(&mut self, at: usize, part: Part, io: &mut Io, todo: &mut Todo) {
         let (line, wire) = (self.lines[at], self.setup.wire);
         let mut free = line.free.max(part.from);
@@ -101,7 +101,7 @@ impl Tdma {
             carried: bytes,
             ..Burst::default()
         };
-        // It counts when the last of it has landed, also where the day ends before the flow.
+        // A part counts when its last byte has landed, also if the flow continues after the day.
         let all = part.before == Time::NEVER;
         match planned.way {
             Way::Direct => self.send::<false>(at, flow, burst, all, part, free, io, todo),

@@ -110,6 +110,9 @@ impl Tdma {
 
     /// Sends what waits for a circuit whose day begins; the packet switch need not carry it.
     fn serve_day(&mut self, line: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+        if self.packets.is_none() {
+            return self.serve(line, now, io, todo);
+        }
         let rack = line as u32 % self.racks;
         let pair = self.voqs.of(rack, self.lines[line].to);
         let waiting = self.voqs.waiting(pair);

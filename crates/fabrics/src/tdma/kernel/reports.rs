@@ -51,7 +51,7 @@ impl Tdma {
         let relays = self.relays.is_some() || self.hosts.is_some() || self.low_latency.is_some();
         let at_racks = (relays || self.servers.is_some()).then_some((self.queue_peak, place));
         let at_switch = { self.packets.as_ref() }.map(|switch| (switch.peak, QueuePlace::Port));
-        // Of equal peaks, that at a rack.
+        // If the peaks are equal, the place is the rack.
         at_switch.into_iter().chain(at_racks).max_by_key(|q| q.0)
     }
 
