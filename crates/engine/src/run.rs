@@ -168,8 +168,8 @@ pub fn run_while_moving(
     }
 }
 
-/// A run that its limit ends has stood still if it was quiet for such a part of the patience.
-const LONG: i64 = 20;
+/// A run that its limit ends has stood still if nothing was delivered for patience ÷ `STILL_PART`.
+const STILL_PART: i64 = 20;
 
 /// A run under way.
 struct Running<'a> {
@@ -278,11 +278,11 @@ impl<'a> Running<'a> {
         self.still_since.is_some()
     }
 
-    /// At the limit: whether nothing was delivered for the later half of the run, and for so large
-    /// a part of `patience` that a higher limit would only show that it stands still.
+    /// At the limit: notes since when the run stands still, if nothing was delivered in its later
+    /// half, and for a part of `patience` after which a higher limit would not help.
     fn look_back(&mut self, patience: Time) {
         let quiet = self.now - self.moved.1;
-        if self.now < self.plan.limit || quiet * 2 < self.now || quiet * LONG < patience {
+        if self.now < self.plan.limit || quiet * 2 < self.now || quiet * STILL_PART < patience {
             return;
         }
         self.is_still(quiet);

@@ -202,8 +202,8 @@ int plane(struct __sk_buff *skb)
 	return lose(1);
 }
 
-// At a host's output: what its rack switch sends over a circuit is of class 1:2 of the host's
-// scheduler, all else of 1:3 (c-Through §4.2). A packet keeps the way to its qdisc.
+// At a host's output: packets that its rack switch sends over a circuit get class 1:2 of the host's
+// HTB scheduler, all others 1:3 (c-Through §4.2). The class stands in skb->priority.
 #define NEXT (-1)
 #define OPTICAL_CLASS 0x10002
 #define OTHER_CLASS 0x10003

@@ -178,8 +178,8 @@ fn a_schedule_serves_its_own_demand() {
     }
 }
 
-/// TMS and Eclipse plan bytes, whatever the packets: each day of a circuit leaves less than a packet
-/// of its share.
+/// TMS and Eclipse plan bytes, whatever the packets: in each day a circuit carries at most one packet
+/// less than the plan says.
 #[test]
 fn plans_of_bytes_leave_less_than_a_packet_a_day() {
     let demand = Matrix::new(4, 4, SKEWED.iter().map(|b| b * 50).collect()).expect("square");

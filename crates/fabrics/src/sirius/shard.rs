@@ -177,7 +177,8 @@ impl Shard {
     /// those that wait for their second hop.
     pub fn bytes(&self, routes: &Routes) -> (u64, Vec<u64>) {
         let (mut waiting, mut relayed) = (self.local.bytes(routes), vec![0; self.rows]);
-        for queued in self.queues.each() {
+        // Most lists of the queues are empty: behind the last cell there is nothing to look at.
+        for queued in self.queues.each().take(self.held as usize) {
             let bytes = routes.bytes(queued.cell());
             match queued.cell().is_second() {
                 true => relayed[Row::of(queued.intermediate(), self.lo).0] += bytes,

@@ -32,7 +32,7 @@ fn seen(fabric: &dyn Fabric, io: &Io) -> View {
     view
 }
 
-/// Of a full packet [B].
+/// Size of a full packet [B].
 const PACKET: u64 = 1_500;
 
 /// The time of so many packets after 1 ms, and a quarter of one more: no packet begins or ends then.
@@ -105,8 +105,8 @@ fn the_place_of_the_peak_is_that_of_the_longer_queue() {
     assert_eq!(totals.queue_place, QueuePlace::Relay);
 }
 
-/// A good part of what racks send is lost in the dark and sent again, while the packet switch takes
-/// what schedules leave: synchronisation frames come early or late.
+/// Synchronisation frames come early or late, so that many frames are lost in the dark and sent
+/// again, while the packet switch carries what schedules leave.
 #[test]
 fn lossy_days_and_the_packet_switch_deliver_every_byte_once() {
     let racks = 5;
