@@ -51,14 +51,11 @@ impl Fairness {
         if self == Fairness::PerRack {
             return Ok(());
         }
+        let given = "\"per-host\"";
         if indirect == Indirect::None {
-            let limit = "divides circuits for two-hop traffic, and fabric.indirect = \"none\"";
-            return refuse(
-                "rotorlb",
-                "per-host",
-                limit.to_owned(),
-                "remove one of the two",
-            );
+            let limit = "divides circuits among hosts for two-hop traffic, of which there is none \
+                         with fabric.indirect = \"none\"";
+            return refuse("rotorlb", given, limit.to_owned(), "remove one of the two");
         }
         let hosts = u64::from(cluster.servers_per_rack);
         let (packets, fewest) = (wire.rate.bytes_in(day) / wire.packet, hosts * hosts);
@@ -68,7 +65,7 @@ impl Fairness {
                  racks, and a day carries {packets}"
             );
             let remedy = "lengthen the day, shorten packets, or use \"per-rack\"";
-            return refuse("rotorlb", "per-host", limit, remedy);
+            return refuse("rotorlb", given, limit, remedy);
         }
         Ok(())
     }
