@@ -116,3 +116,15 @@ def test_a_tier_that_oversubscription_alone_takes_is_said(
     said = [line for line in cost_text.notes(costs) if "between pods and core" in line]
     assert len(said) == told
     assert all("3 tiers of switches, where 2 join" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [("", True), ("tiers = 2", False), ("tiers = 3", False), ("racks_per_pod = 8", False)],
+)
+def test_a_clos_that_is_billed_with_fewer_tiers_than_simulated_is_named(
+    keys: str, told: bool, tmp_path: Path
+) -> None:
+    costs = package.cost(write(tmp_path / "e.toml", SMALL, f"{CLOS}{keys}\n"), "sirius-2020")
+    said = [line for line in cost_text.notes(costs) if "simulated with pods and a core" in line]
+    assert [line.partition(":")[0] for line in said] == (["clos"] if told else [])

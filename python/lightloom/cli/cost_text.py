@@ -20,6 +20,7 @@ from lightloom.economics.words import (
     left_out,
     narrow,
     sign,
+    simulated_otherwise,
     span,
     tiers,
 )
@@ -106,7 +107,16 @@ def legend(found: Costs) -> Iterator[str]:
 
 def notes(found: Costs) -> Iterator[str]:
     """What has to be known of the bills."""
-    for said in (narrow, tiers, fractions, as_if, lasers, by_devices, left_out):
+    for said in (
+        narrow,
+        tiers,
+        simulated_otherwise,
+        fractions,
+        as_if,
+        lasers,
+        by_devices,
+        left_out,
+    ):
         yield from said(found)
 
 

@@ -195,3 +195,20 @@ def tiers(found: Costs) -> Iterator[str]:
                 f"{len(layers)} tiers of switches, where {len(layers) - 1} join all racks at 1:1; "
                 'fabric.oversubscription_at = "rack" takes no more'
             )
+
+
+def simulated_otherwise(found: Costs) -> Iterator[str]:
+    """Which Clos is simulated with pods and a core, and billed without."""
+    of = [
+        label
+        for label, cost in found.fabrics.items()
+        if cost.network.kind == "clos"
+        and "tiers" not in cost.network.fabric
+        and cost.network.fabric.get("racks_per_pod") != cost.network.racks
+        and {line.where for line in cost.lines if line.part == "switch"} <= {"racks", "layer 2"}
+    ]
+    if of:
+        yield (
+            f"{', '.join(of)}: simulated with pods and a core, three tiers of switches, and billed "
+            "with two, which join all racks; fabric.tiers = 2 or 3 makes both the same"
+        )

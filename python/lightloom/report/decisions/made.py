@@ -20,6 +20,7 @@ from lightloom.economics.words import (
     left_out,
     narrow,
     part,
+    simulated_otherwise,
     tiers,
 )
 from lightloom.resilience.outcome import Resilience
@@ -163,6 +164,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         windowed=made.windowed,
         unpriced=tuple(_missing(bought)),
         notes=(
+            *simulated_otherwise(made.costs),
             *fractions(made.costs),
             *lasers(made.costs),
             *by_devices(made.costs),
