@@ -1,15 +1,16 @@
 //! The page of the documentation that has this table.
 
-use crate::rows;
+use crate::rows::{self, variants, Row};
 use crate::scenario::{Case, Verdict};
-use lightloom_fabrics::REGISTRY;
+use lightloom_fabrics::{find, REGISTRY};
 use std::fmt::Write;
 use std::path::Path;
 
 const INTRODUCTION: &str = "# What every fabric does with simple traffic
 
 Simple traffic on every fabric, and the time that arithmetic gives it. A test runs each case and
-compares; expected values follow from rates, sizes and times alone. Unless a case says otherwise
+compares; expected values follow from rates, sizes and times alone. Fabrics with keys that select
+another kernel or rule have a table for each, of what applies to it. Unless a case says otherwise
 there are 8 racks of 2 servers of 10 Gb/s (16 nodes for LIONS and the flattened butterfly), each
 with a link of that rate, and the time is that of the longest flow.
 
@@ -32,23 +33,29 @@ pub fn check() {
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
     for entry in REGISTRY {
-        let heading = "| scenario | [ms] | computed as | why not within 1 % |\n|---|---|---|---|";
-        writeln!(page, "## {}\n\n{heading}", entry.title).expect("a string");
-        for (scenario, verdict) in rows::of(entry.kind) {
-            match verdict {
-                Verdict::DoesNotApply(why) => {
-                    writeln!(page, "| {scenario} | – | does not apply: {why} | |")
-                        .expect("a string");
-                }
-                Verdict::Takes(cases) => cases
-                    .iter()
-                    .for_each(|case| line(&mut page, scenario, case)),
-            }
-        }
-        page.push('\n');
+        section(&mut page, entry.title, rows::of(entry.kind));
+    }
+    for variant in variants::all() {
+        let entry = find(variant.kind).expect("registered");
+        let title = format!("{}, `{}`", entry.title, variant.title);
+        section(&mut page, &title, variant.row);
     }
     page.truncate(page.trim_end().len());
     page + "\n"
+}
+
+fn section(page: &mut String, title: &str, row: Row) {
+    let heading = "| scenario | [ms] | computed as | why not within 1 % |\n|---|---|---|---|";
+    writeln!(page, "## {title}\n\n{heading}").expect("a string");
+    for (scenario, verdict) in row {
+        match verdict {
+            Verdict::DoesNotApply(why) => {
+                writeln!(page, "| {scenario} | – | does not apply: {why} | |").expect("a string");
+            }
+            Verdict::Takes(cases) => cases.iter().for_each(|case| line(page, scenario, case)),
+        }
+    }
+    page.push('\n');
 }
 
 fn line(page: &mut String, scenario: &str, case: &Case) {

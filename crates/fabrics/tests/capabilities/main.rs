@@ -1,6 +1,7 @@
 //! What every fabric does with simple traffic, beside what arithmetic says it should: a row for
 //! each fabric of the registry, a case for each scenario. A fabric that is new in the registry
-//! needs a row: the test fails until it has one. Expected values are computed in `rows/`, from
+//! needs a row: the test fails until it has one. Variants, a fabric under
+//! another key, have what applies to them. Expected values are computed in `rows/`, from
 //! rates, sizes and times alone; no kernel is asked for one.
 //!
 //! `docs/fabrics/capabilities.md` is this table. `LIGHTLOOM_BLESS=1 cargo test -p
@@ -26,9 +27,16 @@ fn every_fabric_has_a_row_with_every_scenario() {
 
 #[test]
 fn every_case_takes_what_arithmetic_says() {
+    let fabrics = REGISTRY.iter().map(|e| (e.kind, "", rows::of(e.kind)));
+    let variants = rows::variants::all().into_iter();
+    let rows: Vec<_> = fabrics
+        .chain(variants.map(|v| (v.kind, v.title, v.row)))
+        .collect();
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let each = REGISTRY.iter();
-        let checked: Vec<_> = each.map(|e| scope.spawn(|| wrong_cases(e.kind))).collect();
+        let each = rows.into_iter();
+        let checked: Vec<_> = each
+            .map(|(kind, title, row)| scope.spawn(move || wrong_cases(kind, title, row)))
+            .collect();
         let joined = checked
             .into_iter()
             .flat_map(|t| t.join().expect("no panic"));
@@ -43,9 +51,9 @@ fn the_page_is_this_table() {
 }
 
 /// The cases of a fabric whose figure is out of bounds, in words.
-fn wrong_cases(kind: &'static str) -> Vec<String> {
+fn wrong_cases(kind: &'static str, title: &str, row: rows::Row) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (scenario, verdict) in rows::of(kind) {
+    for (scenario, verdict) in row {
         let Verdict::Takes(cases) = verdict else {
             continue;
         };
@@ -54,7 +62,7 @@ fn wrong_cases(kind: &'static str) -> Vec<String> {
             let took = took(kind, &case).map(|took| took.as_secs_f64() * 1e3);
             if !took.as_ref().is_ok_and(|ms| (least..=most).contains(ms)) {
                 wrong.push(format!(
-                    "{kind}, {scenario}: {took:?}, not {least} to {most} ms ({})\n  {}",
+                    "{kind} {title}, {scenario}: {took:?}, not {least} to {most} ms ({})\n  {}",
                     case.formula, case.table
                 ));
             }

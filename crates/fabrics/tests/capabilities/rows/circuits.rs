@@ -169,7 +169,7 @@ fn undecided(spans: &[(i64, i64)]) -> Verdict {
 }
 
 /// What 200 MB of each rack take over relays [ms], which fill for a cycle and empty for one.
-fn relayed(table: Value, gbps: f64, cycle: f64, formula: &'static str) -> Verdict {
+pub fn relayed(table: Value, gbps: f64, cycle: f64, formula: &'static str) -> Verdict {
     let least = ms(200 * MB, gbps);
     let case = Case::new(two_racks(), table, permutation(100 * MB), least, formula);
     let relays = "relays fill for a cycle and empty for one, and the first circuit is lit in one";
@@ -194,11 +194,14 @@ pub fn rotornet() -> Row {
     turns.row([turns.mouse_waits(), takes(planes), multihop, NO_TREE])
 }
 
+/// Eight slices of 100 µs [ms].
+pub const OPERA_CYCLE: f64 = 0.8;
+
 pub fn opera() -> Row {
     let turns = Turns {
         table: json!({"indirect": "none", "low_latency": "1 B", "switches": 4}),
         share: 243_750,
-        cycle: 0.8,
+        cycle: OPERA_CYCLE,
         formula: "390 µs of 5 Gb/s, once in 8 slices of 100 µs",
         fails: ((0..4).map(Element::Plane).collect(), true),
     };

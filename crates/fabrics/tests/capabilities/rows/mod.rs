@@ -5,6 +5,7 @@ mod electrical;
 mod hybrids;
 mod packets;
 mod sirius;
+pub mod variants;
 
 use crate::scenario::Verdict;
 
