@@ -58,7 +58,17 @@ impl Hybrid {
         self.night(self.schedules, context);
     }
 
-    pub(super) fn night(&mut self, number: u32, context: &mut Context) {
+    /// A day is over, once the flows that end with it have ended.
+    pub(super) fn dusk(&mut self, number: u32, context: &mut Context) {
+        let end = context.net.next_finish().filter(|&at| at > context.now);
+        let covered = |&at: &Time| self.days.as_ref().is_some_and(|days| days.covers(at));
+        match end.filter(covered) {
+            Some(at) => context.todo.schedule(at, Event::Night(number)),
+            None => self.night(number, context),
+        }
+    }
+
+    fn night(&mut self, number: u32, context: &mut Context) {
         let lit = self.switch.lit();
         self.switch.darken(&lit, context.now);
         let Some(days) = self.days.as_ref().filter(|d| d.number() == number) else {
@@ -76,11 +86,8 @@ impl Hybrid {
         let Some(days) = self.days.as_mut().filter(|d| d.number() == number) else {
             return;
         };
-        let (circuits, length) = days.day();
-        days.next();
-        context
-            .todo
-            .schedule(context.now + length, Event::Night(number));
+        let (circuits, dusk) = days.begin(context.now);
+        context.todo.schedule(dusk, Event::Night(number));
         self.switch.light(&circuits, context.now);
         if !self.given_up {
             self.enter(Routes::direct(&circuits), context);

@@ -9,6 +9,8 @@ use lightloom_engine::Time;
 pub struct Days {
     schedule: Schedule,
     slot: usize,
+    /// When the day is over, by the schedule.
+    dusk: Time,
     /// Events of schedules that were followed before are void.
     number: u32,
 }
@@ -20,6 +22,7 @@ impl Days {
         (!schedule.slots.is_empty()).then_some(Days {
             schedule,
             slot,
+            dusk: Time::ZERO,
             number,
         })
     }
@@ -34,15 +37,18 @@ impl Days {
         self.schedule.night
     }
 
-    /// The circuits of the day, and how long it lasts.
-    pub fn day(&self) -> (Circuits, Time) {
+    /// The day begins: its circuits, and when it is over.
+    pub fn begin(&mut self, now: Time) -> (Circuits, Time) {
         let slot = &self.schedule.slots[self.slot];
         let pairs = slot.circuits().map(|(a, b)| (a as u32, b as u32));
-        (Circuits::one_way(pairs), slot.day)
+        self.slot = (self.slot + 1) % self.schedule.slots.len();
+        self.dusk = now + slot.day;
+        (Circuits::one_way(pairs), self.dusk)
     }
 
-    /// The day is over.
-    pub fn next(&mut self) {
-        self.slot = (self.slot + 1) % self.schedule.slots.len();
+    /// Whether a flow that ends at `at`, after the day, ends in it all the same: a day is planned
+    /// to the byte for the flows that it carries, and each of their ends is a whole picosecond.
+    pub fn covers(&self, at: Time) -> bool {
+        at <= self.dusk + Time::NS
     }
 }

@@ -301,7 +301,7 @@ impl FlowKernel for Hybrid {
                     self.tell(Input::Done(step), context);
                 }
             }
-            Event::Night(number) if self.schedules == number => self.night(number, context),
+            Event::Night(number) if self.schedules == number => self.dusk(number, context),
             Event::Day(number) if self.schedules == number => self.day(number, context),
             Event::GiveUp(term) if term == self.term => self.give_up(context),
             Event::Night(_) | Event::Day(_) | Event::GiveUp(_) => {}

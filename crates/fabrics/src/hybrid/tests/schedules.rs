@@ -167,3 +167,24 @@ fn a_schedule_that_is_given_is_followed_for_ever() {
     std::fs::remove_file(&path).expect("it was there");
     assert_eq!(from_file.until(398).delivered(), bench.delivered());
 }
+
+/// What Eclipse plans is enough for what it was planned for: the last flow ends with its slot,
+/// though three ended before, each at the next picosecond (of which its circuit is idle for a part).
+/// Once the rest of some bits waited for the next decision.
+#[test]
+fn a_slot_that_is_planned_to_the_byte_is_enough() {
+    let table = ideal(json!({
+        "policy": "eclipse", "electrical": false, "interval": "8 ms", "settle": "500 us",
+        "circuit_rate": "7 Gb/s",
+    }));
+    let flows = [72_000, 26_123, 3_624, 139].map(|bytes| (2, 0, bytes, Time::ZERO));
+    let mut bench = Bench::new(table, &flows);
+    bench.until(15);
+    let sent = Rate(7 * Rate::GBPS.0).time_for(flows.iter().map(|f| f.2).sum());
+    let mut lit = bench.fabric.circuits(bench.now).into_iter();
+    let first = lit.find(|c| (c.a, c.b) == (1, 0)).expect("a day");
+    let longer = first.until - first.from - sent;
+    assert!(longer >= Time::ZERO && longer <= Time::NS, "{longer}");
+    let last = bench.io.flows.finish.iter().max();
+    assert_eq!(last, Some(&first.until));
+}

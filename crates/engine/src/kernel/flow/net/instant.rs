@@ -23,8 +23,8 @@ impl Net {
         self.open == 0 && self.landing == 0
     }
 
-    /// When the next flow will have sent its last byte.
-    pub(in crate::kernel::flow) fn next_finish(&mut self) -> Option<Time> {
+    /// When the next flow will have sent its last byte, at the rates of the last solution.
+    pub fn next_finish(&mut self) -> Option<Time> {
         loop {
             let (at, bundle) = self.finishes.first()?;
             let finish = self.bundles[bundle as usize].finish();
