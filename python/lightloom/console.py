@@ -272,7 +272,7 @@ def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
         return shown
     value, unit = shown.split()
     size_us = 1e6 * dict(TIMES)[unit]
-    return f"{value} ± {half_width_us / size_us:.2g} {unit}"
+    return f"{value} ± {float(f'{half_width_us / size_us:.2g}'):g} {unit}"
 
 
 def mean_latency(windows: Sequence[Mapping[str, Any]], half_width_us: float | None) -> str:

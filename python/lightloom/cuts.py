@@ -45,10 +45,13 @@ def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
     found = cut(every)
     if found is None:
         return None
-    left = (
-        f"of {counted(found['flows'], 'flow')} {found['flows_never_offered']:,} were never offered "
-        f"and {found['flows_unfinished']:,} unfinished"
+    offered, unfinished = found["flows_never_offered"], found["flows_unfinished"]
+    parts = (
+        f"{offered:,} were never offered" if offered else "",
+        f"{unfinished:,} {'' if offered else 'were '}unfinished" if unfinished else "",
     )
+    of = counted(found["flows"], "flow")
+    left = f"of {of} {' and '.join(p for p in parts if p) or 'none was left'}"
     since = still_since(every)
     if since is None:
         return f"run.limit ended the run: {left}; raise it"

@@ -291,6 +291,7 @@ BAD = {
     "a nameless column in quotes": ('x,a,""\na,0,1\nb,1,0\n', ":1:5: a column without a name"),
     "a nameless row": ("x,a,b\na,0,1\n ,1,0\n", f":3:2: a row without a name; {ONCE}"),
     "a nameless first row": (",a,b\n,0,1\nb,1,0\n", f":2:1: a row without a name; {ONCE}"),
+    "decimal commas": ("0;1,5;2\n1;0;2,5\n1,5;2;0\n", ":1:3: `1,5` is not a number; write 1.5"),
     "too few names of columns": (
         "x,a\na,0,1\nb,1,0\n",
         ":1:1: 1 name for 2 columns; name every column once",

@@ -281,6 +281,12 @@ impl<'a> Running<'a> {
     /// At the limit: notes since when the run stands still, if nothing was delivered in its later
     /// half, and for a part of `patience` after which a higher limit would not help.
     fn look_back(&mut self, patience: Time) {
+        if self.plan.stop == Stop::Drain && self.is_over() && self.io.ledger.in_flight() > 0 {
+            // What is left is of parts that are dead, and are never repaired.
+            self.has_moved();
+            self.still_since = Some(self.moved.1);
+            return;
+        }
         let quiet = self.now - self.moved.1;
         if self.now < self.plan.limit || quiet * 2 < self.now || quiet * STILL_PART < patience {
             return;
@@ -334,10 +340,16 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
+    /// Whether nothing is to come, and the fabric has nothing left that could move.
+    fn is_over(&self) -> bool {
+        self.fabric.idle() && self.io.exhausted() && self.faults.len() == 0
+    }
+
     /// The last sample, and what the run leaves behind.
     fn ended(mut self, interrupted: bool) -> Outcome {
         let mut now = self.now;
-        if self.plan.stop == Stop::Drain && self.fabric.idle() && self.io.exhausted() {
+        let drained = self.plan.stop == Stop::Drain && self.fabric.idle() && self.io.exhausted();
+        if drained && self.io.ledger.in_flight() == 0 {
             // With its last byte, not with the horizon that saw it.
             now = self.io.last_completion().min(now);
         }

@@ -8,12 +8,12 @@
 //!
 //! with t_i what one takes on a link of hop i, in whole picoseconds: one packet on every hop, and
 //! the rounds before it on the hop where they take longest. A short last packet goes on from a
-//! hop of one link once the full one ahead of it has.
+//! hop of one link once the full one ahead of it has; where there are several it may overtake
+//! others, but a hop of one link carries one after the other whoever comes first.
 //!
 //! Exact where every hop has one link, and for full packets where all links have one rate. Else
 //! it is too early, by less than one packet's time on every hop: full packets come to a bundle
-//! of other links in bunches; and the short one, which may overtake others where there are
-//! several links, is taken to wait on the first hop alone.
+//! of other links in bunches.
 //!
 //! Not modelled: queues behind packets of others, which rates have none of.
 
@@ -86,7 +86,9 @@ impl Alone {
         match short {
             0 => whole,
             _ if self.single => self.last_of_single(full, short),
-            _ => whole.max(self.last(full, short)),
+            _ => whole
+                .max(self.last(full, short))
+                .max(self.in_a_row(full, short)),
         }
     }
 
@@ -103,6 +105,25 @@ impl Alone {
         let one = |hop: &Hop| hop.links.rate.time_for(short + self.header);
         let way = self.hops.iter().fold(Time::ZERO, |sum, hop| sum + one(hop));
         first.ahead(full + 1) + way
+    }
+
+    /// When all are through if nobody waits but on one hop of one link, that where it takes
+    /// longest, which is busy from the first that comes, full or short, until the last has gone.
+    fn in_a_row(&self, full: u64, short: u64) -> Time {
+        let one = |hop: &Hop| hop.links.rate.time_for(short + self.header);
+        let mut rest = self.hops.iter().fold(Time::ZERO, |sum, hop| sum + one(hop));
+        let (mut of_full, mut of_short) = (Time::ZERO, self.hops[0].ahead(full + 1));
+        let mut end = Time::ZERO;
+        for hop in &self.hops {
+            rest -= one(hop);
+            if hop.links.links == 1 {
+                let all = Time(hop.full.0.saturating_mul(full as i64)) + one(hop);
+                end = end.max(of_full.min(of_short) + all + rest);
+            }
+            of_full += hop.full;
+            of_short += one(hop);
+        }
+        end
     }
 
     /// The same where every hop has one link: it waits on each.
@@ -167,6 +188,10 @@ mod tests {
         // Two follow each other, on one link or on two.
         assert_eq!(ps(&[links(1, 10); 3], 3_000), 4_800_000);
         assert_eq!(ps(&[links(2, 10); 3], 3_000), 3_600_000);
+        // A server's link, twice as many as wide, a server's link: ten and a half packets go one
+        // after the other over the last, from when the first is there.
+        let clos = [links(1, 10), links(2, 10), links(2, 10), links(1, 10)];
+        assert_eq!(ps(&clos, 15_750), 3_600_000 + 12_600_000);
         // The short one catches up with the full one ahead of it, and waits.
         assert_eq!(ps(&[links(1, 10); 3], 1_501), 3_600_800);
         let beyond = alone(&[links(1, 10); 3], 1_500, 0).beyond_rate(15_000);

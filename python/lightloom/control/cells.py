@@ -8,18 +8,23 @@ import re
 from collections.abc import Sequence
 
 DELIMITERS = ",;\t"
+DECIMAL = r"[+-]?\d+([.,]\d+)?"
+"""A number with a point or a comma."""
 UNITS = ("TB", "GB", "MB", "KB", "B")
 """Of amounts of data."""
 Number = int | float
 
 
 def delimiter_of(line: str) -> str:
-    """What separates the cells of a line: the first of `DELIMITERS` outside quotes.
+    """What separates the cells of a line: the first of `DELIMITERS` outside quotes; semicolons,
+    where that leaves numbers of which some have decimal commas.
 
-    >>> delimiter_of('"hall 1, rack 2";"hall 1, rack 3"')
-    ';'
+    >>> delimiter_of('"hall 1, rack 2";"hall 1, rack 3"'), delimiter_of("0;1,5;2")
+    (';', ';')
     """
     bare = re.sub(r'"[^"]*"', "", line)
+    if ";" in bare and all(re.fullmatch(DECIMAL, cell.strip()) for cell in bare.split(";")):
+        return ";"
     return next((d for d in DELIMITERS if d in bare), " " if _spaced(bare) else ",")
 
 

@@ -60,7 +60,16 @@ def sentence(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> str:
     told = listed(_keeps(p, kept[p.label]) for p in first)
     weighed = [broken(p, kept[p.label]) for p in purchases if p.label in kept]
     left = f" Of {labels(missing)} it is not modelled." if missing else ""
-    return f"{told[:1].upper()}{told[1:]}. {_weighed(first, leaders(weighed, CAPITAL))}{left}"
+    then = leaders(weighed, CAPITAL)
+    fall = [p for p in purchases if p.label in kept and p.carries and not kept[p.label].carries]
+    out = f" {_falls_out(fall)}" if then and fall else ""
+    return f"{told[:1].upper()}{told[1:]}. {_weighed(first, then)}{out}{left}"
+
+
+def _falls_out(purchases: Sequence[Purchase]) -> str:
+    """Who carries the load whole and not with its worst part dead."""
+    does = "does" if len(purchases) == 1 else "do"
+    return f"{labels(purchases)} {does} not carry the load then."
 
 
 def _keeps(one: Purchase, found: Kept) -> str:

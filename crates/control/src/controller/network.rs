@@ -96,9 +96,14 @@ impl Network {
         };
         match step {
             Step::Drain => {
+                // Who keeps all routes and has others beside them sends nothing into the dark.
+                let loses = |&(a, b): &Pair| {
+                    let wanted = routes.between(a, b);
+                    let mut now = self.routes.between(a, b).iter();
+                    now.any(|route| !wanted.contains(route))
+                };
                 change.drain = self.routes.differing(routes);
-                let in_force = |&(a, b): &Pair| !self.routes.between(a, b).is_empty();
-                change.drain.retain(in_force);
+                change.drain.retain(loses);
                 Action::Drain(id, change.drain.clone())
             }
             Step::Dark(extent) => {

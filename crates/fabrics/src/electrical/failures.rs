@@ -42,6 +42,14 @@ impl Wiring {
         self.pod.map_or(0, |(racks, _)| self.racks / racks)
     }
 
+    /// The pods that have links to the core: none where there is one pod.
+    fn cored(&self) -> u32 {
+        match self.pods() {
+            1 => 0,
+            pods => pods,
+        }
+    }
+
     /// How many links they are.
     pub fn links(&self, uplinks: Uplinks) -> u64 {
         match (uplinks, self.pod) {
@@ -82,7 +90,7 @@ impl Wiring {
 
     /// The bundles that may lose links with a part.
     fn touched(&self, element: Element) -> Vec<Uplinks> {
-        let all_pods = || (0..self.pods()).map(Uplinks::OfPod).collect();
+        let all_pods = || (0..self.cored()).map(Uplinks::OfPod).collect();
         match (element, self.pod) {
             (Element::Transceiver { node, .. }, _) => vec![Uplinks::OfRack(node)],
             (
@@ -102,7 +110,8 @@ impl Wiring {
             (Element::Switch { index, .. }, Some((racks, _))) => {
                 let pod = index / self.aggregation;
                 let below = (pod * racks..(pod + 1) * racks).map(Uplinks::OfRack);
-                below.chain([Uplinks::OfPod(pod)]).collect()
+                let above = (pod < self.cored()).then_some(Uplinks::OfPod(pod));
+                below.chain(above).collect()
             }
             _ => Vec::new(),
         }
@@ -149,6 +158,12 @@ impl Wiring {
             Element::Transceiver { uplink, .. } => {
                 below("uplinks of a rack", uplink as u64, self.rack_links)
             }
+            Element::Switch {
+                tier: SwitchTier::Core,
+                ..
+            } if self.pods() == 1 => Err(Rejected(format!(
+                "{fabric} of one pod has no core switches; let an aggregation switch fail"
+            ))),
             Element::Switch {
                 tier: SwitchTier::Core,
                 index,

@@ -109,14 +109,10 @@ impl Layout {
         );
         let server = nic.unwrap_or_default();
         let bundles = [server, rack, core, core, rack, server];
-        let counts = [
-            if nic.is_some() { cluster.hosts() } else { 0 },
-            cluster.racks,
-            cluster.racks / pod,
-            cluster.racks / pod,
-            cluster.racks,
-            if nic.is_some() { cluster.hosts() } else { 0 },
-        ];
+        // A pod alone has no core above it.
+        let cored = Some(cluster.racks / pod).filter(|&pods| pods > 1);
+        let (servers, pods) = (nic.map_or(0, |_| cluster.hosts()), cored.unwrap_or(0));
+        let counts = [servers, cluster.racks, pods, pods, cluster.racks, servers];
         let (mut first, mut first_link) = ([0; TIERS + 1], [0; TIERS + 1]);
         for t in 0..TIERS {
             first[t + 1] = first[t] + counts[t];

@@ -6,7 +6,9 @@ use crate::contract::{
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
+use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
+use crate::tdma::dealing;
 use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
 use crate::tdma::low_latency::LowLatencyTraffic;
@@ -91,6 +93,13 @@ impl FabricConfig for OperaConfig {
         let mut ideal = self.overheads().ideal();
         ideal.extend(["unlimited buffers", "clocks in step"]);
         ideal
+    }
+
+    fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
+        let matchings = cluster.racks - 1 + cluster.racks % 2;
+        { dealing::finding(matchings, self.uplinks(cluster), 2) }
+            .into_iter()
+            .collect()
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -24,6 +24,7 @@
 //! | `interrupted` | lines that such packets interrupt |
 
 use super::burst::Window;
+use super::crossings::Crossings;
 use super::frames::Frames;
 use super::light::Light;
 use super::low_latency::{LowLatencyPacket, LowLatencyTraffic};
@@ -185,6 +186,7 @@ pub struct Tdma {
     packets: Option<PacketSwitch>,
     relays: Option<Relays>,
     hosts: Option<PerHost>,
+    crossings: Crossings,
     low_latency: Option<LowLatencyTraffic>,
     /// Of each line that may be interrupted, when it has sent what is first in its queues.
     due: Vec<Time>,
@@ -244,6 +246,7 @@ impl Tdma {
             servers,
             relays: { setup.relaying.take() }.map(|rule| Relays::new(rule, racks, planes, flows)),
             hosts,
+            crossings: Crossings::new(planes),
             due: vec![Time::NEVER; if low_latency.is_some() { lines } else { 0 }],
             low_latency,
             contested: vec![false; racks as usize],
@@ -398,6 +401,7 @@ impl EventKernel for Tdma {
     }
 
     fn catch_up(&mut self, to: Time, io: &mut Io) {
+        self.carried += self.crossings.crossed_by(to, &self.setup.wire);
         if self.servers.is_none() {
             (0..self.lines.len()).for_each(|line| self.count_open(line, to, io));
         }

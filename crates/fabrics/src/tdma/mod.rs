@@ -10,6 +10,8 @@
 //! | [`frames`] | nights, synchronisation frames, jitter |
 //! | [`light`] | which circuits were lit when |
 //! | [`control`] | the host of the controller that decides about schedules |
+//! | [`crossings`] | how much of what goes to relays has crossed |
+//! | [`dealing`] | matchings that leave switches idle |
 //! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
 //! | [`rotorlb`], [`shares`] | the rule of RotorNet and Opera |
 //! | [`per_host`] | the same rule by hosts, as Opera's authors simulate it |
@@ -27,6 +29,8 @@
 
 pub mod burst;
 pub mod control;
+pub mod crossings;
+pub mod dealing;
 pub mod expander;
 pub mod frames;
 pub mod kernel;

@@ -119,7 +119,10 @@ fn layout(heading: Row, form: &Form) -> Result<Layout, TextError> {
         problems.push(Problem {
             cell: None,
             problem: format!("has no column {title}"),
-            remedy: HEADING.to_owned(),
+            remedy: match named[c] {
+                None => HEADING.to_owned(),
+                Some(_) => named_elsewhere(title, &unknown),
+            },
         });
     }
     refused(heading, problems, &unknown)?;
@@ -129,6 +132,14 @@ fn layout(heading: Row, form: &Form) -> Result<Layout, TextError> {
         width,
         decimals,
     })
+}
+
+/// What a column that `trace_columns` names may be called in the heading.
+fn named_elsewhere(title: &str, unknown: &[&str]) -> String {
+    match unknown {
+        [] => "name one that the heading has in workload.trace_columns".to_owned(),
+        _ => config::nearest(title, unknown),
+    }
 }
 
 /// Which of [`COLUMNS`] a title is, by the names that were given, or its own.

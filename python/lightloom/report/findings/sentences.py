@@ -167,8 +167,11 @@ def rarely(found: Sequence[DecidesRarely]) -> str:
 
 
 def left_out(found: Cut) -> str:
-    """How many flows the limit left out: `never offered 900, left 5 unfinished, of 1,000 flows`."""
-    return (
-        f"never offered {found.never_offered:,} and left {found.unfinished:,} unfinished of "
-        f"{units.counted(found.flows, 'flow')}"
+    """How many flows the limit left out: `never offered 900 and left 5 unfinished of 1,000 flows`,
+    without what is none."""
+    parts = (
+        f"never offered {found.never_offered:,}" if found.never_offered else "",
+        f"left {found.unfinished:,} unfinished" if found.unfinished else "",
     )
+    said = " and ".join(part for part in parts if part) or "left none unfinished"
+    return f"{said} of {units.counted(found.flows, 'flow')}"

@@ -33,7 +33,7 @@ from ..findings.sentences import title as titled
 from ..model import Workload
 from ..ranking import NAMED, Ranking, Score, names, together
 from ..spec import tick_label
-from .criteria import FINISHED, JOBS, Criterion, criteria, of_finished
+from .criteria import FINISHED, JOBS, SHORT, Criterion, criteria, of_finished
 from .criteria import measures as measures_of
 from .fair import carrying, unfair
 
@@ -216,15 +216,16 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
     else:
         shown = [deciding.shown(s) for s in ranking.leaders]
         each = [f"{s.fabric.label} {t}" for s, t in zip(ranking.leaders, shown, strict=True)]
-        how = too_few(ranking) if ranking.untold else f"Level in {deciding.name}"
+        how = too_few(deciding, ranking) if ranking.untold else f"Level in {deciding.name}"
         lead = f"{how}: {units.listed(each)}"
     return f"{lead}{behind_by(deciding, best, ranking.rest)}."
 
 
-def too_few(ranking: Ranking) -> str:
-    """What is known instead of who is ahead."""
-    flows = min(int(s.fabric.fct.size) for s in ranking.leaders)
-    return f"{units.counted(flows, 'flow')}, too few for intervals"
+def too_few(deciding: Criterion, ranking: Ranking) -> str:
+    """What is known instead of who is ahead: of how many flows the figures are."""
+    short = deciding is SHORT
+    flows = min(s.fabric.short_count if short else int(s.fabric.fct.size) for s in ranking.leaders)
+    return f"{units.counted(flows, 'short flow' if short else 'flow')}, too few for intervals"
 
 
 def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:

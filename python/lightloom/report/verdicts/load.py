@@ -96,7 +96,7 @@ def interval(made: Score) -> str:
     if not half:
         return units.show(made.value, "time")
     name, size = units.step_for(half, "time")
-    return f"{units.show(made.value, 'time')} ± {half / size:.2g}{units.GLUE}{name}"
+    return f"{units.show(made.value, 'time')} ± {float(f'{half / size:.2g}'):g}{units.GLUE}{name}"
 
 
 def detail(fabric: Fabric) -> str:

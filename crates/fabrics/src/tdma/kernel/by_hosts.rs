@@ -15,7 +15,6 @@ impl Tdma {
         };
         let bytes = hosts.gather(plane as usize);
         self.moving -= bytes;
-        self.carried += bytes;
         if bytes > 0 {
             (0..self.racks).for_each(|rack| self.queue_grew(rack));
         }
@@ -111,6 +110,7 @@ impl Tdma {
                 self.packet_hops += self.setup.wire.packets(bytes);
                 self.write_down(at, &burst, free, io);
                 let plane = at / self.racks as usize;
+                self.crossings.begin(plane, free, bytes);
                 if let Some(hosts) = &mut self.hosts {
                     hosts.cross(plane, planned);
                 }

@@ -10,6 +10,7 @@ use std::ops::Range;
 impl Tdma {
     /// What a plane carried to relays is there.
     pub(super) fn gather(&mut self, plane: u16, now: Time, io: &mut Io, todo: &mut Todo) {
+        self.carried += self.crossings.end(plane as usize);
         if self.hosts.is_some() {
             return self.gather_at_hosts(plane);
         }
@@ -19,7 +20,6 @@ impl Tdma {
         let crossed = relays.crossed(plane as usize);
         for crossing in &crossed {
             self.moving -= crossing.bytes;
-            self.carried += crossing.bytes;
             self.relayed(crossing, now, io, todo);
         }
         if let (Some(relays), false) = (&mut self.relays, crossed.is_empty()) {
@@ -146,7 +146,9 @@ impl Tdma {
                 flow,
                 bytes: carried,
             };
-            relays.cross(at / self.racks as usize, crossing);
+            let plane = at / self.racks as usize;
+            relays.cross(plane, crossing);
+            self.crossings.begin(plane, free, carried);
             self.voqs.take(queue, carried);
             io.start(flow, free);
             self.moving += carried;
