@@ -43,7 +43,9 @@ def test_the_pick_changes_where_its_worst_part_costs_it_the_lead() -> None:
 
 def test_who_no_longer_carries_the_load_is_not_the_one_to_buy() -> None:
     kept = {"sirius": Kept(0.92, "grating 3", carries=False), "esn": WHOLE}
-    assert sentence([ESN, SIRIUS], kept).endswith("the one to buy is esn, $156 per Gb/s delivered.")
+    assert sentence([ESN, SIRIUS], kept).endswith(
+        "the one to buy is esn, $156 per Gb/s delivered. sirius does not carry the load then."
+    )
     assert broken(SIRIUS, Kept(0.0, "node", carries=True)).delivered is None
 
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lightloom import bounds, console, repeats
-from lightloom.cli.completion import LEGEND_BOUNDS
+from lightloom.cli.completion import LEGEND_BOUNDS, fluid
 from lightloom.console import mean_latency
 from lightloom.saturation import Saturation, pooled
 
@@ -188,3 +188,4 @@ def notes(comparison: Comparison) -> Iterator[str]:
         yield LEGEND_BOUNDS
     if "+" in marks:
         yield "+ latencies resemble their neighbours for long: lengthen run.measure."
+    yield from fluid({label: r.summary for label, r in comparison.results.items()})

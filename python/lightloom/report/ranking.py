@@ -9,7 +9,8 @@ say what was measured, and is never called the best.
 A figure of flows that did not all arrive is a bound. Whoever is behind by what it exceeds
 is behind; whoever is not is left unranked. So is a figure whose interval reaches at least half
 of the way down to nothing, where another's lies within it: such an interval overlaps with
-nearly all, and says of nobody that they are as good. A fabric beside such a one leads nobody if no
+nearly all, and says of nobody that they are as good; and so is a figure without an interval where
+others have theirs. A fabric beside such a one leads nobody if no
 other is ranked, or if the one that is not has a better figure.
 """
 
@@ -63,6 +64,11 @@ class Score:
         return self.value if self.most is None else self.most
 
     @property
+    def spans(self) -> bool:
+        """Whether its interval ends on both sides."""
+        return math.isfinite(self.high - self.low)
+
+    @property
     def wide(self) -> bool:
         """Whether its interval ends, and is of the order of its figure."""
         below = self.value - self.low
@@ -91,6 +97,8 @@ class Score:
         told, plain = self.with_interval(quantity), self.shown(quantity)
         if told != plain:
             return told
+        if not self.spans:
+            return f"{plain} without an interval"
         low = units.show(max(self.low, 0.0), quantity)
         return f"{plain}, between {low} and {units.show(self.high, quantity)}"
 
@@ -124,6 +132,10 @@ class Ranking:
         if not self.unplaced:
             return ""
         each = [f"{s.fabric.label}: {s.between_ends(quantity)}" for s in self.unplaced]
+        if not all(s.spans for s in self.unplaced):
+            ranked = any(s.spans for s in self.unplaced)
+            lead = "" if ranked else "Not ranked: "
+            return f"{lead}{units.listed(each)}; a longer run or more seeds would tell."
         wide = [s for s in self.unplaced if s.wide]
         which = ","
         if 0 < len(wide) < len(self.unplaced):
@@ -134,7 +146,7 @@ class Ranking:
     @property
     def untold(self) -> bool:
         """Whether several share the lead as too few flows tell where they are."""
-        return self.level > 1 and any(math.isinf(s.high - s.low) for s in self.leaders)
+        return self.level > 1 and not all(s.spans for s in self.leaders)
 
     @property
     def rest(self) -> tuple[Score, ...]:
@@ -191,7 +203,11 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
     best, or it is not known where they are; of bounds alone nothing is."""
     ordered = sorted(scores, key=lambda s: s.value, reverse=better == "higher")
     known = [s for s in ordered if not s.open]
-    known, unplaced = _placed(known)
+    vague = [s for s in known if not s.spans]
+    if len(vague) == len(known):
+        vague = []  # too few flows for anybody's
+    known, unplaced = _placed([s for s in known if s not in vague])
+    unplaced = [*unplaced, *vague]
     if not known:
         return Ranking((), 0, tuple(ordered))
     tied = [s for s in known if is_level(known[0], s)]
