@@ -167,9 +167,9 @@ impl Driver for Fake {
 
     fn carry_out(&mut self, action: &Action, _: Time) {
         match action {
-            Action::Drain(_, pairs) => {
+            Action::Drain(_, pairs, staying) => {
                 for &pair in pairs {
-                    self.routes.drop_pair(pair);
+                    self.routes.narrow(pair, staying);
                     self.drained.insert(pair);
                 }
             }

@@ -211,6 +211,24 @@ impl Routes {
         self.by_pair.contains_key(&pair) && self.by_pair_mut().remove(&pair).is_some()
     }
 
+    /// Leaves a pair those of its routes that are among `staying`; returns whether it had
+    /// others.
+    pub fn narrow(&mut self, pair: Pair, staying: &Routes) -> bool {
+        let before = self.between(pair.0, pair.1).len();
+        if before == 0 {
+            return false;
+        }
+        let kept = staying.between(pair.0, pair.1);
+        let by_pair = self.by_pair_mut();
+        let routes = by_pair.get_mut(&pair).expect("it has some");
+        routes.retain(|route| kept.contains(route));
+        let after = routes.len();
+        if after == 0 {
+            by_pair.remove(&pair);
+        }
+        after < before
+    }
+
     /// Keeps the routes whose every hop is over a circuit that is `lit`; returns the
     /// pairs that lose some.
     pub fn keep_lit(&mut self, lit: impl Fn(Circuit) -> bool) -> Vec<Pair> {

@@ -23,7 +23,13 @@ pub fn in_words(action: &Action) -> String {
     match action {
         Action::Measure => "measure".to_owned(),
         Action::WakeAt(at) => format!("wake at {at}"),
-        Action::Drain(step, pairs) => format!("drain {}: {}", step.0, of_pairs(pairs)),
+        Action::Drain(step, pairs, staying) => {
+            let beside = match staying.is_empty() {
+                true => String::new(),
+                false => format!("; stay {}", of_routes(staying)),
+            };
+            format!("drain {}: {}{beside}", step.0, of_pairs(pairs))
+        }
         Action::Dark(step, circuits) => format!("dark {}: {}", step.0, of_circuits(circuits)),
         Action::Light(step, circuits) => format!("light {}: {}", step.0, of_circuits(circuits)),
         Action::Route(step, routes) => format!("route {}: {}", step.0, of_routes(routes)),

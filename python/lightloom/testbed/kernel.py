@@ -91,7 +91,11 @@ class KernelPlane:
     def _stop_sending(self, kind: str, body: Any) -> None:
         """Rack switches stop sending over circuits that are about to go dark."""
         if kind == "drain":
-            self._drained |= {(a, b) for a, b in body}
+            pairs, staying = body
+            drained = {(a, b) for a, b in pairs}
+            kept = [route for route in self._routes if _ends(route) not in drained]
+            self._routes = [*kept, *staying["routes"]]
+            self._drained |= drained - {_ends(route) for route in staying["routes"]}
             self._install_next_hops()
         else:
             self._install_next_hops(without=_hops(body))

@@ -83,9 +83,10 @@ impl Found {
 pub enum Action {
     /// Say what there is to send.
     Measure,
-    /// Lead the traffic of these pairs to the electrical network, by rules that stay
-    /// until an [`Action::Enter`] names the pair.
-    Drain(StepId, Vec<Pair>),
+    /// Lead the traffic of these pairs to those of their routes that stay, or to the
+    /// electrical network where none does, by rules in force until an [`Action::Enter`]
+    /// names the pair.
+    Drain(StepId, Vec<Pair>, Routes),
     /// Take circuits down.
     Dark(StepId, Circuits),
     /// Bring circuits up, as far as their ports work by then.
@@ -135,7 +136,7 @@ impl Action {
     pub fn step(&self) -> Option<StepId> {
         match self {
             Action::Measure | Action::WakeAt(_) => None,
-            Action::Drain(step, _)
+            Action::Drain(step, ..)
             | Action::Dark(step, _)
             | Action::Light(step, _)
             | Action::Route(step, _)

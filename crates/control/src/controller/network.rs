@@ -104,7 +104,7 @@ impl Network {
                 };
                 change.drain = self.routes.differing(routes);
                 change.drain.retain(loses);
-                Action::Drain(id, change.drain.clone())
+                Action::Drain(id, change.drain.clone(), staying(&self.routes, routes))
             }
             Step::Dark(extent) => {
                 let dark = match extent {
@@ -130,9 +130,12 @@ impl Network {
     pub(super) fn done(&mut self, step: Step, change: &mut Change, hardware: Hardware) {
         match step {
             Step::Drain => {
+                let Target::Network { routes, .. } = &change.target else {
+                    unreachable!("schedules have no steps");
+                };
                 for pair in std::mem::take(&mut change.drain) {
-                    self.routes.drop_pair(pair);
-                    change.dark.routes.drop_pair(pair);
+                    self.routes.narrow(pair, routes);
+                    change.dark.routes.narrow(pair, routes);
                     self.drained.push(pair);
                 }
                 self.drained.sort_unstable();
@@ -179,6 +182,18 @@ impl Network {
         };
         self.lit = Circuits::of(directed, rows);
     }
+}
+
+/// Routes that are in force and wanted, of pairs that lose others.
+fn staying(now: &Routes, wanted: &Routes) -> Routes {
+    let mut stay = Routes::none(now.directed());
+    for (a, b) in now.differing(wanted) {
+        let wanted = wanted.between(a, b);
+        for route in now.between(a, b).iter().filter(|r| wanted.contains(r)) {
+            stay.add(route.clone());
+        }
+    }
+    stay
 }
 
 /// Routes of pairs that have others now, or none.

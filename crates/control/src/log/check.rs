@@ -269,7 +269,10 @@ impl<'a> Course<'a> {
                 hardware.check_pairs(pairs)?;
                 routes.check(hardware)
             }
-            Action::Drain(_, pairs) => hardware.check_pairs(pairs),
+            Action::Drain(_, pairs, staying) => {
+                hardware.check_pairs(pairs)?;
+                staying.check(hardware)
+            }
             Action::WakeAt(until) if *until < at => {
                 refuse("wake_at", until.0, format!("{at} has passed"), AGAIN)
             }

@@ -9,11 +9,12 @@ use lightloom_control::schedule::Schedule;
 use lightloom_engine::Time;
 
 impl Hybrid {
-    /// Rules lead these pairs to the electrical network, until they are deleted.
-    pub(super) fn drain(&mut self, pairs: &[Pair], context: &mut Context) {
+    /// Rules lead these pairs to their routes that stay, or to the electrical network, until they
+    /// are deleted.
+    pub(super) fn drain(&mut self, pairs: &[Pair], staying: &Routes, context: &mut Context) {
         self.drained.extend(pairs);
         let mut moved = pairs.to_vec();
-        moved.retain(|&pair| self.routes.drop_pair(pair));
+        moved.retain(|&pair| self.routes.narrow(pair, staying));
         self.reroute(&moved, context);
     }
 

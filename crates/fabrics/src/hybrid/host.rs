@@ -66,7 +66,7 @@ impl Hybrid {
 
     pub(super) fn do_now(&mut self, action: Action, context: &mut Context) {
         match action {
-            Action::Drain(_, pairs) => self.drain(&pairs, context),
+            Action::Drain(_, pairs, staying) => self.drain(&pairs, &staying, context),
             Action::Dark(_, circuits) => {
                 self.switch.darken(&circuits, context.now);
                 self.leave_the_dark(context);

@@ -46,7 +46,7 @@ impl Switch {
     /// out at once.
     pub fn takes(&self, action: &Action) -> Option<Time> {
         match action {
-            Action::Drain(_, pairs) => Some(self.toggle(pairs)),
+            Action::Drain(_, pairs, _) => Some(self.toggle(pairs)),
             Action::Light(..) => Some(self.delays.settle + self.delays.link_up),
             Action::Route(_, routes) => Some(self.delays.retag.max(self.install(routes))),
             Action::Enter(_, pairs, _) => Some(self.toggle(pairs)).filter(|&t| t > Time::ZERO),
