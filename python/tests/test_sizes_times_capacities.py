@@ -110,3 +110,21 @@ def test_a_circuit_carries_on_while_its_pair_gets_another(tmp_path: Path) -> Non
     left = 12e6 * 8 - 11e-3 * 2e9 - 1e-3 * 1e9 - 10e-3 * 5e9
     took_ms = result.flows.column("finish_ps")[0].as_py() / 1e9
     assert took_ms == pytest.approx(22 + left / 10e9 * 1e3, abs=0.01)
+
+
+def test_a_circuit_carries_on_while_another_of_its_pair_goes(tmp_path: Path) -> None:
+    """20 MB have two circuits from 12 ms, and at 20 ms ask for one. 10 Gb/s of the server's link
+    from 12 ms to the end, at 28 ms. Once the flow stood still until 22 ms."""
+    fabric = {
+        "kind": "hybrid",
+        "preset": "mesh",
+        "planes": 2,
+        "circuit_rate": "10 Gb/s",
+        "interval": "10 ms",
+        "settle": "2 ms",
+        "ramp": "0 s",
+        "dip": "0 s",
+    }
+    result = run(cluster(8, 2), trace(tmp_path, (0, 2, 20_000_000, 0)), fabric)
+    took_ms = result.flows.column("finish_ps")[0].as_py() / 1e9
+    assert took_ms == pytest.approx(12 + 16, abs=0.01)
