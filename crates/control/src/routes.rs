@@ -211,22 +211,20 @@ impl Routes {
         self.by_pair.contains_key(&pair) && self.by_pair_mut().remove(&pair).is_some()
     }
 
-    /// Leaves a pair those of its routes that are among `staying`; returns whether it had
-    /// others.
+    /// Drops the routes of a pair that are not among `staying`; returns whether there were any.
     pub fn narrow(&mut self, pair: Pair, staying: &Routes) -> bool {
-        let before = self.between(pair.0, pair.1).len();
-        if before == 0 {
-            return false;
+        let key = self.pair(pair.0, pair.1);
+        let stay = staying.between(pair.0, pair.1);
+        let mut kept = self.between(pair.0, pair.1).to_vec();
+        let before = kept.len();
+        kept.retain(|route| stay.contains(route));
+        let drops = kept.len() < before;
+        if drops && kept.is_empty() {
+            self.by_pair_mut().remove(&key);
+        } else if drops {
+            self.by_pair_mut().insert(key, kept);
         }
-        let kept = staying.between(pair.0, pair.1);
-        let by_pair = self.by_pair_mut();
-        let routes = by_pair.get_mut(&pair).expect("it has some");
-        routes.retain(|route| kept.contains(route));
-        let after = routes.len();
-        if after == 0 {
-            by_pair.remove(&pair);
-        }
-        after < before
+        drops
     }
 
     /// Keeps the routes whose every hop is over a circuit that is `lit`; returns the

@@ -96,7 +96,7 @@ impl Network {
         };
         match step {
             Step::Drain => {
-                // Who keeps all routes and has others beside them sends nothing into the dark.
+                // A pair that keeps all of its routes sends nothing into the dark.
                 let loses = |&(a, b): &Pair| {
                     let wanted = routes.between(a, b);
                     let mut now = self.routes.between(a, b).iter();
@@ -104,7 +104,11 @@ impl Network {
                 };
                 change.drain = self.routes.differing(routes);
                 change.drain.retain(loses);
-                Action::Drain(id, change.drain.clone(), staying(&self.routes, routes))
+                Action::Drain(
+                    id,
+                    change.drain.clone(),
+                    self.staying(&change.drain, routes),
+                )
             }
             Step::Dark(extent) => {
                 let dark = match extent {
@@ -171,6 +175,18 @@ impl Network {
         }
     }
 
+    /// The routes of some pairs that are in force and wanted.
+    fn staying(&self, pairs: &[Pair], wanted: &Routes) -> Routes {
+        let mut stay = Routes::none(self.routes.directed());
+        for &(a, b) in pairs {
+            let wanted = wanted.between(a, b);
+            let now = self.routes.between(a, b).iter();
+            now.filter(|route| wanted.contains(route))
+                .for_each(|route| stay.add(route.clone()));
+        }
+        stay
+    }
+
     /// Circuits count as lit, as far as their ports work.
     fn light(&mut self, circuits: &Circuits, hardware: Hardware) {
         let works = |c: &Circuit| [c.a, c.b].map(|r| self.works[hardware.port(r, c.plane)]);
@@ -182,18 +198,6 @@ impl Network {
         };
         self.lit = Circuits::of(directed, rows);
     }
-}
-
-/// Routes that are in force and wanted, of pairs that lose others.
-fn staying(now: &Routes, wanted: &Routes) -> Routes {
-    let mut stay = Routes::none(now.directed());
-    for (a, b) in now.differing(wanted) {
-        let wanted = wanted.between(a, b);
-        for route in now.between(a, b).iter().filter(|r| wanted.contains(r)) {
-            stay.add(route.clone());
-        }
-    }
-    stay
 }
 
 /// Routes of pairs that have others now, or none.

@@ -166,8 +166,15 @@ fn all_dark(s: &Scenario) -> bool {
     { s.order().0.iter() }.any(|(step, _)| *step == Step::Dark(Extent::All))
 }
 
-/// What goes dark leaves lit what was lit and the policy wants.
+/// What goes dark leaves lit what was lit and the policy wants; what is drained names routes of its
+/// pairs alone.
 fn check_kept(action: &Action, lit: &Circuits, s: &Scenario) -> Checked {
+    if let Action::Drain(_, pairs, staying) = action {
+        let other = staying.iter().find(|(pair, _)| !pairs.contains(pair));
+        ensure(other.is_none(), || {
+            format!("kept: {other:?} is not of a pair that drains")
+        })?;
+    }
     let wanted = s.wanted.lock().expect("nobody panics with it");
     let (Action::Dark(_, dark), Some(Target::Network { circuits, .. })) = (action, &*wanted) else {
         return Ok(());
