@@ -97,9 +97,9 @@ impl FabricConfig for OperaConfig {
 
     fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
         let matchings = cluster.racks - 1 + cluster.racks % 2;
-        { dealing::finding(matchings, self.uplinks(cluster), 2) }
-            .into_iter()
-            .collect()
+        let allowed = 2..=cluster.racks - 1;
+        let found = dealing::finding(matchings, self.uplinks(cluster), allowed);
+        found.into_iter().collect()
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

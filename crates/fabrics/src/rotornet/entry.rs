@@ -89,9 +89,9 @@ impl FabricConfig for RotorNetConfig {
 
     fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
         let matchings = cluster.racks - 1;
-        { dealing::finding(matchings, self.uplinks(cluster), 1) }
-            .into_iter()
-            .collect()
+        let allowed = 1..=cluster.racks - 1;
+        let found = dealing::finding(matchings, self.uplinks(cluster), allowed);
+        found.into_iter().collect()
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -1,6 +1,8 @@
-//! Matchings dealt to switches: in the last slot of a cycle some have none, and idle.
+//! Matchings dealt to switches: in the last slot of a cycle some switches have none, and idle.
+//! What that loses is told before a run, and not simulated here.
 
 use crate::findings::Finding;
+use std::ops::RangeInclusive;
 
 /// A share of a cycle for which switches may idle without a word.
 const LITTLE: f64 = 0.05;
@@ -11,16 +13,14 @@ fn idle(matchings: u32, switches: u32) -> f64 {
     1.0 - f64::from(matchings) / f64::from(slots)
 }
 
-/// That switches idle for more than a little of a cycle, with the nearest number of them, `least`
-/// or more, that does not.
-pub fn finding(matchings: u32, switches: u32, least: u32) -> Option<Finding> {
+/// Tells where switches idle for more than a little of a cycle, and the nearest number of switches,
+/// of those `allowed`, that do not.
+pub fn finding(matchings: u32, switches: u32, allowed: RangeInclusive<u32>) -> Option<Finding> {
     let idles = idle(matchings, switches);
     if idles <= LITTLE {
         return None;
     }
-    let mut fit: Vec<u32> = (least..=matchings)
-        .filter(|&s| idle(matchings, s) <= LITTLE)
-        .collect();
+    let mut fit: Vec<u32> = allowed.filter(|&s| idle(matchings, s) <= LITTLE).collect();
     // Of two as near the larger, which has the shorter cycle.
     fit.sort_by_key(|&s| (s.abs_diff(switches), u32::MAX - s));
     let better = fit.first()?;
@@ -28,8 +28,8 @@ pub fn finding(matchings: u32, switches: u32, least: u32) -> Option<Finding> {
         parameter: "switches",
         value: switches.to_string(),
         effect: format!(
-            "{:.0} % of what circuits could carry is lost: {matchings} matchings are dealt to \
-             {switches} switches, of which some idle in the last slot of a cycle",
+            "circuits carry {:.0} % less than they could: {matchings} matchings are dealt to \
+             {switches} switches, and some switches idle in the last slot of a cycle",
             100.0 * idles
         ),
         remedy: format!("set it to {better}"),
@@ -44,10 +44,15 @@ mod tests {
     #[test]
     fn a_number_that_does_not_divide_is_told() {
         assert!((idle(7, 6) - 5.0 / 12.0).abs() < 1e-12);
-        let remedy = |matchings, switches| finding(matchings, switches, 2).map(|f| f.remedy);
-        assert_eq!(remedy(7, 6), Some("set it to 7".into()));
-        assert_eq!(remedy(15, 6), Some("set it to 5".into()));
-        assert_eq!(remedy(107, 6), None);
-        assert_eq!(remedy(6, 6), None);
+        let remedy = |matchings, switches, most| {
+            let found = finding(matchings, switches, 2..=most);
+            found.map(|f| f.remedy)
+        };
+        assert_eq!(remedy(7, 6, 7), Some("set it to 7".into()));
+        assert_eq!(remedy(15, 6, 15), Some("set it to 5".into()));
+        // Nine racks have nine matchings, and eight switches at most.
+        assert_eq!(remedy(9, 6, 8), Some("set it to 3".into()));
+        assert_eq!(remedy(107, 6, 107), None);
+        assert_eq!(remedy(6, 6, 6), None);
     }
 }
