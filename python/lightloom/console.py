@@ -22,6 +22,7 @@ from rich.table import Table
 
 from lightloom import bounds, signals, units
 from lightloom.errors import ConfigError, brief
+from lightloom.intervals import half_shown
 from lightloom.writing import WriteError, check_folder, check_names, claim, release_claims
 
 if TYPE_CHECKING:
@@ -272,7 +273,7 @@ def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
         return shown
     value, unit = shown.split()
     size_us = 1e6 * dict(TIMES)[unit]
-    return f"{value} ± {float(f'{half_width_us / size_us:.2g}'):g} {unit}"
+    return f"{value} ± {half_shown(half_width_us / size_us)} {unit}"
 
 
 def mean_latency(windows: Sequence[Mapping[str, Any]], half_width_us: float | None) -> str:

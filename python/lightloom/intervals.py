@@ -103,3 +103,12 @@ def _within(t: float, freedom: int) -> float:
         total += term
         term *= (k - 1) / k * cosine * cosine
     return 2 / math.pi * (angle + sine * total) if odd else sine * total
+
+
+def half_shown(half: float) -> str:
+    """Half an interval in two digits, without an exponent below a million.
+
+    >>> half_shown(683.0), half_shown(0.0321)
+    ('680', '0.032')
+    """
+    return f"{float(f'{half:.2g}'):g}"

@@ -278,11 +278,11 @@ impl<'a> Running<'a> {
         self.still_since.is_some()
     }
 
-    /// At the limit: notes since when the run stands still, if nothing was delivered in its later
-    /// half, and for a part of `patience` after which a higher limit would not help.
+    /// At the end: notes since when the run stands still. That is so if dead parts, which are never
+    /// repaired, keep the bytes that are left; and at the limit, if nothing was delivered in the
+    /// later half, and for a part of `patience` after which a higher limit would not help.
     fn look_back(&mut self, patience: Time) {
-        if self.plan.stop == Stop::Drain && self.is_over() && self.io.ledger.in_flight() > 0 {
-            // What is left is of parts that are dead, and are never repaired.
+        if self.drains_no_more() && self.faults.len() == 0 && self.io.ledger.in_flight() > 0 {
             self.has_moved();
             self.still_since = Some(self.moved.1);
             return;
@@ -340,16 +340,15 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// Whether nothing is to come, and the fabric has nothing left that could move.
-    fn is_over(&self) -> bool {
-        self.fabric.idle() && self.io.exhausted() && self.faults.len() == 0
+    /// Of a run that drains: whether no flow is to come, and the fabric has nothing that moves.
+    fn drains_no_more(&self) -> bool {
+        self.plan.stop == Stop::Drain && self.fabric.idle() && self.io.exhausted()
     }
 
     /// The last sample, and what the run leaves behind.
     fn ended(mut self, interrupted: bool) -> Outcome {
         let mut now = self.now;
-        let drained = self.plan.stop == Stop::Drain && self.fabric.idle() && self.io.exhausted();
-        if drained && self.io.ledger.in_flight() == 0 {
+        if self.drains_no_more() && self.io.ledger.in_flight() == 0 {
             // With its last byte, not with the horizon that saw it.
             now = self.io.last_completion().min(now);
         }

@@ -9,7 +9,7 @@
 //! with t_i what one takes on a link of hop i, in whole picoseconds: one packet on every hop, and
 //! the rounds before it on the hop where they take longest. A short last packet goes on from a
 //! hop of one link once the full one ahead of it has; where there are several it may overtake
-//! others, but a hop of one link carries one after the other whoever comes first.
+//! others, but a hop of one link carries packets one after the other, in whatever order they come.
 //!
 //! Exact where every hop has one link, and for full packets where all links have one rate. Else
 //! it is too early, by less than one packet's time on every hop: full packets come to a bundle
@@ -107,8 +107,8 @@ impl Alone {
         first.ahead(full + 1) + way
     }
 
-    /// When all are through if nobody waits but on one hop of one link, that where it takes
-    /// longest, which is busy from the first that comes, full or short, until the last has gone.
+    /// When all packets are through if they wait on one hop alone: of those of one link that where
+    /// this is latest. It is busy from the first packet that comes, full or short, to the last.
     fn in_a_row(&self, full: u64, short: u64) -> Time {
         let one = |hop: &Hop| hop.links.rate.time_for(short + self.header);
         let mut rest = self.hops.iter().fold(Time::ZERO, |sum, hop| sum + one(hop));

@@ -42,8 +42,8 @@ impl Wiring {
         self.pod.map_or(0, |(racks, _)| self.racks / racks)
     }
 
-    /// The pods that have links to the core: none where there is one pod.
-    fn cored(&self) -> u32 {
+    /// How many pods have links to the core: none where there is one pod.
+    fn pods_below_core(&self) -> u32 {
         match self.pods() {
             1 => 0,
             pods => pods,
@@ -90,7 +90,7 @@ impl Wiring {
 
     /// The bundles that may lose links with a part.
     fn touched(&self, element: Element) -> Vec<Uplinks> {
-        let all_pods = || (0..self.cored()).map(Uplinks::OfPod).collect();
+        let all_pods = || (0..self.pods_below_core()).map(Uplinks::OfPod).collect();
         match (element, self.pod) {
             (Element::Transceiver { node, .. }, _) => vec![Uplinks::OfRack(node)],
             (
@@ -110,7 +110,7 @@ impl Wiring {
             (Element::Switch { index, .. }, Some((racks, _))) => {
                 let pod = index / self.aggregation;
                 let below = (pod * racks..(pod + 1) * racks).map(Uplinks::OfRack);
-                let above = (pod < self.cored()).then_some(Uplinks::OfPod(pod));
+                let above = (pod < self.pods_below_core()).then_some(Uplinks::OfPod(pod));
                 below.chain(above).collect()
             }
             _ => Vec::new(),

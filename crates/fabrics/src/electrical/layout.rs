@@ -109,9 +109,11 @@ impl Layout {
         );
         let server = nic.unwrap_or_default();
         let bundles = [server, rack, core, core, rack, server];
-        // A pod alone has no core above it.
-        let cored = Some(cluster.racks / pod).filter(|&pods| pods > 1);
-        let (servers, pods) = (nic.map_or(0, |_| cluster.hosts()), cored.unwrap_or(0));
+        let servers = nic.map_or(0, |_| cluster.hosts());
+        let pods = match cluster.racks / pod {
+            1 => 0, // nothing is above a pod alone
+            pods => pods,
+        };
         let counts = [servers, cluster.racks, pods, pods, cluster.racks, servers];
         let (mut first, mut first_link) = ([0; TIERS + 1], [0; TIERS + 1]);
         for t in 0..TIERS {

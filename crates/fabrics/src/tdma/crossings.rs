@@ -1,4 +1,5 @@
-//! Bytes on their way to relays, which learn of them when the slot is over: how many have crossed.
+//! How many of the bytes that go to relays have crossed their circuit, for samples within a slot.
+//! Relays hold these bytes when the slot is over, not before: [`super::relays`], [`super::per_host`].
 
 use super::burst::Wire;
 use lightloom_engine::Time;
@@ -9,11 +10,11 @@ struct Part {
     /// When the first leaves.
     from: Time,
     bytes: u64,
-    /// Those that were counted.
+    /// How many of the bytes were counted as carried.
     counted: u64,
 }
 
-/// What crosses, by plane.
+/// Bytes that cross in this slot, by plane.
 #[derive(Clone, Debug)]
 pub struct Crossings {
     planes: Vec<Vec<Part>>,
@@ -48,7 +49,7 @@ impl Crossings {
         new
     }
 
-    /// A plane turns: the rest of what crossed it.
+    /// A plane turns: all have crossed it. Returns how many were not counted before.
     pub fn end(&mut self, plane: usize) -> u64 {
         let parts = self.planes[plane].drain(..);
         parts.map(|part| part.bytes - part.counted).sum()

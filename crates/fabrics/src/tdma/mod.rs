@@ -10,7 +10,7 @@
 //! | [`frames`] | nights, synchronisation frames, jitter |
 //! | [`light`] | which circuits were lit when |
 //! | [`control`] | the host of the controller that decides about schedules |
-//! | [`crossings`] | how much of what goes to relays has crossed |
+//! | [`crossings`] | how many bytes have crossed to relays |
 //! | [`dealing`] | matchings that leave switches idle |
 //! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
 //! | [`rotorlb`], [`shares`] | the rule of RotorNet and Opera |

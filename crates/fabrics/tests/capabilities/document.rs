@@ -9,8 +9,8 @@ use std::path::Path;
 const INTRODUCTION: &str = "# What every fabric does with simple traffic
 
 Simple traffic on every fabric, and the time that arithmetic gives it. A test runs each case and
-compares; expected values follow from rates, sizes and times alone. Fabrics with keys that select
-another kernel or rule have a table for each, of what applies to it. Unless a case says otherwise
+compares; expected values follow from rates, sizes and times alone. A fabric with a key that
+selects another kernel or rule has a table for that, too, with the scenarios that apply. Unless a case says otherwise
 there are 8 racks of 2 servers of 10 Gb/s (16 nodes for LIONS and the flattened butterfly), each
 with a link of that rate, and the time is that of the longest flow.
 

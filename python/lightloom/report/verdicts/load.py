@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lightloom import loads
 from lightloom.bounds import Bound
+from lightloom.intervals import half_shown
 from lightloom.saturation import Saturation
 
 from .. import units
@@ -96,7 +97,7 @@ def interval(made: Score) -> str:
     if not half:
         return units.show(made.value, "time")
     name, size = units.step_for(half, "time")
-    return f"{units.show(made.value, 'time')} ± {float(f'{half / size:.2g}'):g}{units.GLUE}{name}"
+    return f"{units.show(made.value, 'time')} ± {half_shown(half / size)}{units.GLUE}{name}"
 
 
 def detail(fabric: Fabric) -> str:

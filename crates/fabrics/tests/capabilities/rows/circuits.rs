@@ -1,7 +1,7 @@
 //! Circuits by a schedule: Mordia, RotorNet, Opera. Eight racks of two servers of 10 Gb/s, so
 //! that a rack's circuits carry 20 Gb/s while they are lit.
 
-use super::Row;
+use super::{set, Row};
 use crate::scenario::*;
 use lightloom_engine::{Cluster, Element, Time};
 use serde_json::{json, Value};
@@ -146,8 +146,7 @@ pub fn mordia() -> Row {
         ("failure and repair", &[(50, 150)][..]),
         ("overlapping failures", &[(50, 250), (80, 100)]),
     ] {
-        let place = row.iter_mut().find(|(name, _)| *name == scenario);
-        place.expect("a scenario").1 = undecided(spans);
+        set(&mut row, scenario, undecided(spans));
     }
     row
 }

@@ -1,6 +1,6 @@
 //! Circuits that a policy decides on, beside a tree or alone: c-Through, HydRA, and any policy.
 
-use super::Row;
+use super::{set, Row};
 use crate::scenario::*;
 use lightloom_engine::{Cluster, Time};
 use serde_json::{json, Value};
@@ -187,11 +187,6 @@ const HALF: &str = "half of the server's rate, and the last packet again on each
 /// The mouse has half of its server's link, and its last packet crosses `links` more [ms].
 fn half(links: f64) -> f64 {
     ms(MOUSE, 5.0) + links * ms(MOUSE % 1_500, 10.0)
-}
-
-fn set(row: &mut Row, scenario: &str, verdict: Verdict) {
-    let place = row.iter_mut().find(|(name, _)| *name == scenario);
-    place.expect("a scenario").1 = verdict;
 }
 
 /// Circuits (a, b, plane) that are always lit, and no electrical network.

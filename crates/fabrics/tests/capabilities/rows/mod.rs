@@ -29,3 +29,9 @@ pub fn of(kind: &str) -> Row {
         _ => panic!("add a row for {kind:?} to tests/capabilities/rows"),
     }
 }
+
+/// Gives a row another answer to a scenario that it has.
+fn set(row: &mut Row, scenario: &str, verdict: Verdict) {
+    let place = row.iter_mut().find(|(name, _)| *name == scenario);
+    place.expect("a scenario").1 = verdict;
+}

@@ -1,7 +1,7 @@
 //! Other kernels and rules that a key of a fabric selects: what of its row applies under that key.
 //! What the key does not change takes the same time; what it changes has an answer of its own here.
 
-use super::{circuits, electrical, packets, sirius, Row};
+use super::{circuits, electrical, packets, set, sirius, Row};
 use crate::scenario::*;
 use serde_json::{json, Value};
 
@@ -44,12 +44,6 @@ fn with(row: Row, keys: &Value) -> Row {
     row.into_iter().filter_map(changed).collect()
 }
 
-/// The answer to one scenario.
-fn set(row: &mut Row, scenario: &str, verdict: Verdict) {
-    let place = row.iter_mut().find(|(name, _)| *name == scenario);
-    place.expect("a scenario").1 = verdict;
-}
-
 const HALF: &str = "half of the server's rate, and the same way";
 
 /// By rates two flows halve a link at once, and none idles before the end.
@@ -75,8 +69,7 @@ fn table_of(row: &Row, scenario: &str) -> Value {
 }
 
 /// Failures are modelled by cells, and by requests and grants.
-fn without_failures(row: Row) -> Row {
-    let mut row = row;
+fn without_failures(mut row: Row) -> Row {
     row.retain(|(scenario, _)| !["failure and repair", "overlapping failures"].contains(scenario));
     row
 }
