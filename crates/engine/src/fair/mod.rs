@@ -320,10 +320,16 @@ impl Fair {
         members.iter().map(|h| Slot(h / HOPS_MAX as u32))
     }
 
-    /// The flows whose rate the last solution changed, and those that were
-    /// opened or rerouted before it.
+    /// The flows whose rate or bottleneck the last solution changed, and those that
+    /// were opened or rerouted before it.
     pub fn changed(&self) -> &[Slot] {
         &self.changed
+    }
+
+    /// The flows whose bottleneck a link is, as of the last solution, in no order that
+    /// means anything.
+    pub fn held_by(&self, link: LinkId) -> impl ExactSizeIterator<Item = Slot> + '_ {
+        self.own[link.index()].iter().map(|&slot| Slot(slot))
     }
 
     /// Whether anything has changed since the last solution.

@@ -47,7 +47,7 @@ impl Fair {
                 }
             }
         }
-        if step.moves() || was.fresh {
+        if step.moves() || was.fresh || bottleneck != was.bottleneck {
             self.changed.push(Slot(slot));
         }
     }

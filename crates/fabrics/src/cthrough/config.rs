@@ -92,9 +92,9 @@ with_overheads! {
         /// racks that take turns keep their circuits for longer and go dark less
         /// often. At most 1 TB.
         pub hysteresis: Bytes = Bytes(0),
-        /// Share of the link over which a server sends that its queue for the connected rack
-        /// may claim; beyond it all flows share alike, so the others are not sure of the rest,
-        /// which the paper's scheduler gives them. What one side does not use the other may. From 0.5, below 1. Default 0.9 (§4.2).
+        /// Share of the link over which a server sends of which its queue for the connected rack
+        /// is sure, all others of the rest; what one side does not use the other may. From 0.5,
+        /// below 1. Default 0.9 (§4.2).
         pub optical_weight: f64 = 0.9,
         /// From a circuit coming up to TCP filling it [s]; 0 for ideal transport.
         /// Default 5 ms (§5.2.1).

@@ -117,8 +117,9 @@ with_overheads! {
         pub rule: Time = Time::ZERO,
         /// Whether servers get their rules one after the other or all at once.
         pub pushing: Pushing = Pushing::Sequential,
-        /// Share of the link over which a server sends that its flows over circuits may claim;
-        /// beyond it all flows share alike, and what one side does not use the other may. From 0.5, below 1. Default: nothing is set aside.
+        /// Share of the link over which a server sends of which its flows over circuits are sure,
+        /// its other flows of the rest; what one side does not use the other may. From 0.5,
+        /// below 1. Default: all flows share alike.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub optical_weight: Option<f64> = None,
         /// From a circuit coming up to TCP filling it [s]. Default 5 ms (c-Through §5.2.1).

@@ -3,13 +3,18 @@
 //!
 //! Each server's output scheduler gives the queue for the connected rack 0.9 of
 //! its link and splits 0.1 over all other queues; what one side cannot use the
-//! other may. Here that is a bound on all electrical flows of a server together:
-//! its link's rate, less what its optical flows can use, but never less than the
-//! tenth. What they *can* use is 0.9 of the link, or an even share of the circuit
-//! (the circuits of its rack together, where it has several) where that is less: that a receiver may take less still is not seen, nor that
-//! flows rise for some milliseconds after a change.
+//! other may. Flows of a link share it alike, so a side that has at least its part of
+//! the flows has at least its share of the link. Where a side has fewer flows than that,
+//! its share is kept free by a bound on all flows of the other side together: the link's
+//! rate, less what the side can use of its share.
 //!
-//! The tenth, the rest of the link, and everything beyond is shared flow by flow,
+//! What it can use follows from counts at first: of the circuit (the circuits of its rack
+//! together, where it has several), and of the rack's uplink to the tree, a server has as much
+//! as its flows are of all flows over it. Where the rates that come out show that flows of
+//! the side are slower elsewhere (at a receiver, in a pod), what they have is kept free, until
+//! the server's link is what holds them.
+//!
+//! Within its side, and beyond its share, the link is shared flow by flow,
 //! as TCP does. So queues that are not connected split the tenth by their flows
 //! rather than evenly, which matters only if the tree could carry more than the
 //! tenths of all servers.
@@ -17,9 +22,10 @@
 //! Traffic within the rack counts as electrical. Broadcast and multicast are not
 //! modelled. Where servers' links do not limit, nothing is scheduled.
 
+use super::tree::Tree;
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::Net;
-use lightloom_engine::{HostId, Rate};
+use lightloom_engine::{Cluster, HostId, Rate};
 
 /// What a flow leaves its server by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +36,31 @@ pub enum Vlan {
     Electrical,
 }
 
-/// Open flows of a server.
+/// Open flows of a server, or of a rack.
 #[derive(Clone, Copy, Debug, Default)]
-struct Queues {
+struct Flows {
     optical: u32,
     electrical: u32,
+    /// Those of the electrical that stay in the rack.
+    inside: u32,
+}
+
+impl Flows {
+    fn count(&mut self, vlan: Vlan, inside: bool, one: i32) {
+        let add = |count: &mut u32| *count = count.wrapping_add_signed(one);
+        match vlan {
+            Vlan::Optical => add(&mut self.optical),
+            Vlan::Electrical => add(&mut self.electrical),
+        }
+        if inside {
+            add(&mut self.inside);
+        }
+    }
+
+    /// Electrical flows that leave the rack.
+    fn over_tree(self) -> u32 {
+        self.electrical - self.inside
+    }
 }
 
 /// The output schedulers of all servers.
@@ -42,126 +68,268 @@ struct Queues {
 pub struct Demultiplexer {
     nic: Option<Rate>,
     circuit: Rate,
-    /// Most that the optical queue may claim while others wait.
+    /// Of a rack, to the tree.
+    uplink: Rate,
+    /// The share of the optical queue; the other's is the rest of the link.
     claim: Rate,
     servers_per_rack: u32,
-    /// The bound of server 0's electrical flows.
+    /// The bound of server 0's electrical flows; those of optical flows follow.
     first_bound: u32,
-    queues: Vec<Queues>,
-    /// Optical flows out of each rack.
-    optical: Vec<u32>,
-    /// Circuits that they share, at least 1.
+    servers: Vec<Flows>,
+    racks: Vec<Flows>,
+    /// Circuits of each rack, at least 1.
     circuits: Vec<u32>,
+    /// What is kept free of each server's link.
+    kept: Vec<Kept>,
+    /// What each side was seen to use, until its flows change in number or are held here.
+    seen: Vec<Kept>,
+    /// Servers to look at, those that waited first; by server, whether it is among them.
+    looked_at: Vec<u32>,
+    is_looked_at: Vec<bool>,
 }
 
+/// Of a server's link, for its optical and for its electrical flows [b/s].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kept {
+    optical: u64,
+    electrical: u64,
+}
+
+impl Kept {
+    const NOTHING: Kept = Kept {
+        optical: 0,
+        electrical: 0,
+    };
+    /// No limit was seen.
+    const ALL: Kept = Kept {
+        optical: u64::MAX,
+        electrical: u64::MAX,
+    };
+
+    fn side(&mut self, vlan: Vlan) -> &mut u64 {
+        match vlan {
+            Vlan::Optical => &mut self.optical,
+            Vlan::Electrical => &mut self.electrical,
+        }
+    }
+}
+
+/// Parts of a server's link that count as nothing when rates are looked at.
+const FINE: u64 = 1 << 10;
+
 impl Demultiplexer {
-    /// `weight` of links of `nic` is for the connected rack.
-    pub fn new(
-        nic: Option<Rate>,
-        circuit: Rate,
-        weight: f64,
-        racks: u32,
-        servers_per_rack: u32,
-    ) -> Demultiplexer {
-        let link = nic.unwrap_or_default();
+    /// `weight` of links of the tree's servers is for the connected rack.
+    pub fn new(tree: &Tree, circuit: Rate, weight: f64, cluster: &Cluster) -> Demultiplexer {
+        let link = tree.nic().unwrap_or_default();
         Demultiplexer {
-            nic,
+            nic: tree.nic(),
             circuit,
+            uplink: tree.uplink(),
             claim: Rate((link.0 as f64 * weight).floor() as u64),
-            servers_per_rack,
+            servers_per_rack: cluster.servers_per_rack,
             first_bound: 0,
-            queues: vec![Queues::default(); (racks * servers_per_rack) as usize],
-            optical: vec![0; racks as usize],
-            circuits: vec![1; racks as usize],
+            servers: vec![Flows::default(); cluster.hosts() as usize],
+            racks: vec![Flows::default(); cluster.racks as usize],
+            circuits: vec![1; cluster.racks as usize],
+            kept: vec![Kept::NOTHING; cluster.hosts() as usize],
+            seen: vec![Kept::ALL; cluster.hosts() as usize],
+            looked_at: Vec::new(),
+            is_looked_at: vec![false; cluster.hosts() as usize],
         }
     }
 
-    /// Numbers the bounds, one a server, from `first` on.
+    /// Numbers the bounds from `first` on.
     pub fn lay(&mut self, first: LinkId) {
         self.first_bound = first.0;
     }
 
-    /// How many bounds there are.
+    /// How many bounds there are: two a server.
     pub fn bounds(&self) -> u32 {
         match self.nic {
-            Some(_) => self.queues.len() as u32,
+            Some(_) => 2 * self.servers.len() as u32,
             None => 0,
         }
     }
 
-    /// The rate of a server's link, which its bound never exceeds.
+    /// The rate of a server's link, which its bounds never exceed.
     pub fn link(&self) -> Rate {
         self.nic.unwrap_or_default()
     }
 
-    /// The bound that electrical flows of `server` pass.
-    pub fn bound(&self, server: HostId) -> Option<LinkId> {
-        self.nic.map(|_| LinkId(self.first_bound + server.0))
+    /// The bound that flows of `server` on `vlan` pass.
+    pub fn bound(&self, server: HostId, vlan: Vlan) -> Option<LinkId> {
+        let first = match vlan {
+            Vlan::Electrical => self.first_bound,
+            Vlan::Optical => self.first_bound + self.servers.len() as u32,
+        };
+        self.nic.map(|_| LinkId(first + server.0))
     }
 
-    /// `server` has one more flow on `vlan`.
-    pub fn join(&mut self, server: HostId, vlan: Vlan, net: &mut Net) {
-        *self.count(server, vlan) += 1;
-        let rack = self.rack(server);
-        self.optical[rack] += (vlan == Vlan::Optical) as u32;
-        self.balance(server, vlan, net);
+    /// `src` has one more flow to `dst`, on `vlan`.
+    pub fn join(&mut self, ends: (HostId, HostId), vlan: Vlan, net: &mut Net) {
+        self.count(ends, vlan, 1, net);
     }
 
-    /// `server` has one flow less on `vlan`.
-    pub fn leave(&mut self, server: HostId, vlan: Vlan, net: &mut Net) {
-        *self.count(server, vlan) -= 1;
-        let rack = self.rack(server);
-        self.optical[rack] -= (vlan == Vlan::Optical) as u32;
-        self.balance(server, vlan, net);
+    /// `src` has one flow less to `dst`, on `vlan`.
+    pub fn leave(&mut self, ends: (HostId, HostId), vlan: Vlan, net: &mut Net) {
+        self.count(ends, vlan, -1, net);
     }
 
-    fn count(&mut self, server: HostId, vlan: Vlan) -> &mut u32 {
-        let queues = &mut self.queues[server.index()];
-        match vlan {
-            Vlan::Optical => &mut queues.optical,
-            Vlan::Electrical => &mut queues.electrical,
+    fn count(&mut self, (src, dst): (HostId, HostId), vlan: Vlan, one: i32, net: &mut Net) {
+        let rack = self.rack(src);
+        let inside = rack == self.rack(dst);
+        self.servers[src.index()].count(vlan, inside, one);
+        *self.seen[src.index()].side(vlan) = u64::MAX;
+        self.racks[rack as usize].count(vlan, inside, one);
+        match inside {
+            true => self.bind(src, net),
+            false => self.bind_rack(rack, net),
         }
     }
 
-    fn rack(&self, server: HostId) -> usize {
-        (server.0 / self.servers_per_rack) as usize
+    fn rack(&self, server: HostId) -> u32 {
+        server.0 / self.servers_per_rack
     }
 
     /// A rack has so many circuits now.
     pub fn circuits(&mut self, rack: u32, circuits: u32, net: &mut Net) {
         let circuits = circuits.max(1);
         if std::mem::replace(&mut self.circuits[rack as usize], circuits) != circuits {
-            self.balance(HostId(rack * self.servers_per_rack), Vlan::Optical, net);
+            self.bind_rack(rack, net);
         }
     }
 
-    /// Sets the bounds that a change at `server` moves: with the number of
-    /// optical flows, everybody's share of the circuit does.
-    fn balance(&mut self, server: HostId, vlan: Vlan, net: &mut Net) {
+    /// Sets the bounds of a rack's servers: with its number of flows, the part of the circuit
+    /// and of the uplink changes that each can use.
+    fn bind_rack(&mut self, rack: u32, net: &mut Net) {
+        let first = rack * self.servers_per_rack;
+        for server in first..first + self.servers_per_rack {
+            self.bind(HostId(server), net);
+        }
+    }
+
+    fn bind(&mut self, server: HostId, net: &mut Net) {
+        let kept = self.kept_free(server);
+        self.kept[server.index()] = kept;
+        let link = self.link().0;
+        for (vlan, kept) in [
+            (Vlan::Electrical, kept.optical),
+            (Vlan::Optical, kept.electrical),
+        ] {
+            if let Some(bound) = self.bound(server, vlan) {
+                net.set_capacity(bound, Rate(link - kept));
+            }
+        }
+    }
+
+    /// What is kept free: what a side can use of its share, if it would have less by its part
+    /// of the flows. That is one side at most.
+    fn kept_free(&self, server: HostId) -> Kept {
+        let rack = self.rack(server) as usize;
+        let (own, all) = (self.servers[server.index()], self.racks[rack]);
+        if own.optical == 0 || own.electrical == 0 {
+            return Kept::NOTHING;
+        }
+        let (link, seen) = (self.link().0, self.seen[server.index()]);
+        let circuits = self.circuit.0.saturating_mul(self.circuits[rack] as u64);
+        let optical = part(circuits, own.optical, all.optical).min(self.claim.0);
+        let rest = link - self.claim.0;
+        let electrical = match own.inside {
+            0 => part(self.uplink.0, own.over_tree(), all.over_tree()).min(rest),
+            _ => rest,
+        };
+        let both = own.optical + own.electrical;
+        let unless_had = |kept: u64, flows| {
+            if part(link, flows, both) < kept {
+                kept
+            } else {
+                0
+            }
+        };
+        Kept {
+            optical: unless_had(optical.min(seen.optical), own.optical),
+            electrical: unless_had(electrical.min(seen.electrical), own.electrical),
+        }
+    }
+
+    /// Sets bounds by the rates that came out; returns whether rates have to be found again.
+    /// What a side does not use of what is kept free goes to the other; a side that its server's
+    /// link holds gets its share back. Servers whose rates depend on one another would pass each
+    /// other by if all moved at once, so in each round after the first some wait.
+    pub fn correct(&mut self, round: u32, net: &mut Net) -> bool {
+        let mut looked_at = std::mem::take(&mut self.looked_at);
+        self.look_at(&mut looked_at, net);
+        let alone = looked_at.len() == 1;
+        let mut again = false;
+        looked_at.retain(|&server| {
+            let waits = !alone && waits(server, round);
+            self.is_looked_at[server as usize] = waits;
+            again |= waits || self.correct_server(HostId(server), net);
+            waits
+        });
+        self.looked_at = looked_at;
+        again
+    }
+
+    /// Servers with flows on both sides of which one has another rate or bottleneck.
+    fn look_at(&mut self, servers: &mut Vec<u32>, net: &Net) {
         if self.nic.is_none() {
             return;
         }
-        let rack = self.rack(server) as u32;
-        let all = rack * self.servers_per_rack..(rack + 1) * self.servers_per_rack;
-        match vlan {
-            Vlan::Electrical => self.set_bound(server, net),
-            Vlan::Optical => all.for_each(|s| self.set_bound(HostId(s), net)),
+        for path in net.changed() {
+            let Some(first) = path.first().filter(|l| l.index() < self.servers.len()) else {
+                continue;
+            };
+            let flows = self.servers[first.index()];
+            let both = flows.optical > 0 && flows.electrical > 0;
+            if both && !std::mem::replace(&mut self.is_looked_at[first.index()], true) {
+                servers.push(first.0);
+            }
         }
     }
 
-    fn set_bound(&self, server: HostId, net: &mut Net) {
-        let queues = self.queues[server.index()];
-        let usable = match queues {
-            Queues { optical: 0, .. } | Queues { electrical: 0, .. } => 0,
-            Queues { optical, .. } => {
-                let rack = self.rack(server);
-                let circuits = self.circuit.0 as u128 * self.circuits[rack] as u128;
-                circuits * optical as u128 / self.optical[rack].max(1) as u128
-            }
+    fn correct_server(&mut self, server: HostId, net: &mut Net) -> bool {
+        let before = self.kept[server.index()];
+        for vlan in [Vlan::Optical, Vlan::Electrical] {
+            self.correct_side(server, vlan, net);
+        }
+        self.bind(server, net);
+        self.kept[server.index()] != before
+    }
+
+    fn correct_side(&mut self, server: HostId, vlan: Vlan, net: &Net) {
+        let other = match vlan {
+            Vlan::Optical => Vlan::Electrical,
+            Vlan::Electrical => Vlan::Optical,
         };
-        let optical = usable.min(self.claim.0 as u128) as u64;
-        if let Some(bound) = self.bound(server) {
-            net.set_capacity(bound, Rate(self.link().0 - optical));
+        let bounds = (self.bound(server, vlan), self.bound(server, other));
+        let (Some(own), Some(others)) = bounds else {
+            return;
+        };
+        // The tree numbers the links of servers as these.
+        let link = LinkId(server.0);
+        let fine = self.link().0 / FINE;
+        let kept = *self.kept[server.index()].side(vlan);
+        let seen = self.seen[server.index()].side(vlan);
+        if *seen < u64::MAX && net.holds(link, own) {
+            *seen = u64::MAX;
+            return;
+        }
+        let idle = |l: LinkId| net.capacity(l).0.saturating_sub(net.load(l).0);
+        let used = net.load(own).0 + fine / 4;
+        if kept > used && idle(link) > fine && idle(others) <= fine {
+            *seen = used;
         }
     }
+}
+
+/// `rate` × `some` ÷ `all`, rounded down.
+fn part(rate: u64, some: u32, all: u32) -> u64 {
+    (rate as u128 * some as u128 / all.max(1) as u128) as u64
+}
+
+/// Whether a server waits in a round: about every second one, others each time.
+fn waits(server: u32, round: u32) -> bool {
+    let mixed = server.wrapping_mul(0x9E37_79B9);
+    round > 0 && (mixed >> (32 - round % 32)) & 1 == 1
 }

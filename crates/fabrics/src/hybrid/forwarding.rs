@@ -1,7 +1,7 @@
 //! Which links lead from a server to another: the circuits of one of its rack's routes while
 //! there are any, the electrical tree otherwise. Which route of several, `spreading` decides.
 
-use super::demultiplex::Demultiplexer;
+use super::demultiplex::{Demultiplexer, Vlan};
 use super::tree::Tree;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::routes::{Pair, Routes};
@@ -144,12 +144,14 @@ pub fn lay(
 ) {
     path.clear();
     path.extend(tree.from_server(src));
+    let vlan = match route {
+        Some(_) => Vlan::Optical,
+        None => Vlan::Electrical,
+    };
+    path.extend(servers.and_then(|s| s.bound(src, vlan)));
     match route {
         Some(links) => path.extend_from_slice(links),
-        None => {
-            path.extend(servers.and_then(|s| s.bound(src)));
-            path.extend(tree.between(a, b));
-        }
+        None => path.extend(tree.between(a, b)),
     }
     path.extend(tree.to_server(dst));
 }

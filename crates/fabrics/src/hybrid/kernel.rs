@@ -129,10 +129,9 @@ impl Hybrid {
             monitoring,
             ..
         } = setup;
-        let servers = setup.optical_weight.map(|weight| {
-            let (racks, servers) = (cluster.racks, cluster.servers_per_rack);
-            Demultiplexer::new(tree.nic(), hardware.rate, weight, racks, servers)
-        });
+        let servers = setup
+            .optical_weight
+            .map(|weight| Demultiplexer::new(&tree, hardware.rate, weight, &cluster));
         let estimation = Estimation {
             racks: cluster.racks,
             reporters_per_rack: cluster.servers_per_rack,
@@ -259,7 +258,7 @@ impl FlowKernel for Hybrid {
         self.delay(flow, vlan, io, net);
         self.meter.begin(flow, bytes);
         if let Some(servers) = &mut self.servers {
-            servers.join(io.flows.src[flow.index()], vlan, net);
+            servers.join(ends(flow, io), vlan, net);
         }
         self.unsettle(net.path(flow), now, todo);
     }
@@ -280,7 +279,7 @@ impl FlowKernel for Hybrid {
         }
         let vlan = self.vlan_of(net.path(flow));
         if let Some(servers) = &mut self.servers {
-            servers.leave(src, vlan, net);
+            servers.leave((src, dst), vlan, net);
         }
     }
 
@@ -313,6 +312,11 @@ impl FlowKernel for Hybrid {
             Event::Spread => self.spread(context),
             Event::PortBreaks(rack, plane) => self.break_port(rack, plane, context),
         }
+    }
+
+    fn solved(&mut self, round: u32, net: &mut Net) -> bool {
+        let servers = self.servers.as_mut();
+        servers.is_some_and(|servers| servers.correct(round, net))
     }
 
     fn apply(
@@ -381,7 +385,7 @@ impl Reports for Hybrid {
         let nic = self.tree.nic().unwrap_or(self.hardware.rate);
         let lit = nic.min(self.hardware.rate);
         // Whichever path its last packet takes.
-        let over_one = self.tree.beyond_over(bytes, self.tree.links_of_path(1));
+        let over_one = self.tree.beyond_over(bytes, 1);
         let beyond = self.tree.beyond(bytes, a, b).min(over_one);
         tree.max(lit).time_for(bytes) + beyond.unwrap_or_default()
     }

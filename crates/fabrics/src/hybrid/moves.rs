@@ -36,7 +36,8 @@ impl Hybrid {
         let (a, b) = self.racks(flow, io);
         let (src, dst) = ends(flow, io);
         let path = &mut self.path;
-        lay(Some(route), (src, a), (dst, b), &self.tree, None, path);
+        let servers = self.servers.as_ref();
+        lay(Some(route), (src, a), (dst, b), &self.tree, servers, path);
     }
 
     /// What `flow` takes longer than its rate says, over `self.path`, which it has taken.
@@ -44,7 +45,11 @@ impl Hybrid {
     pub(super) fn delay(&self, flow: FlowId, vlan: Vlan, io: &Io, net: &mut Net) {
         let bytes = io.flows.bytes[flow.index()];
         let beyond = match vlan {
-            Vlan::Optical => self.tree.beyond_over(bytes, self.path.len()),
+            Vlan::Optical => {
+                let is_circuit = |&&link: &&LinkId| self.forwarding.port_of(link).is_some();
+                let circuits = self.path.iter().filter(is_circuit).count();
+                self.tree.beyond_over(bytes, circuits as u32)
+            }
             Vlan::Electrical => {
                 let (a, b) = self.racks(flow, io);
                 self.tree.beyond(bytes, a, b)
@@ -94,9 +99,9 @@ impl Hybrid {
             context.net.reroute(flow, &self.path);
             self.delay(flow, vlan, context.io, context.net);
             if let Some(servers) = &mut self.servers {
-                let src = context.io.flows.src[flow.index()];
-                servers.leave(src, was, context.net);
-                servers.join(src, vlan, context.net);
+                let ends = ends(flow, context.io);
+                servers.leave(ends, was, context.net);
+                servers.join(ends, vlan, context.net);
             }
             match vlan {
                 Vlan::Optical => ramp.push(flow),

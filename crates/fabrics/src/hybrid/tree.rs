@@ -161,18 +161,10 @@ impl Tree {
         })
     }
 
-    /// The same over a path of so many links that begins and ends with those of servers, and
-    /// has circuits between them.
+    /// The same over so many circuits, at least one.
     #[inline]
-    pub fn beyond_over(&self, bytes: u64, links: usize) -> Option<Time> {
-        let circuits = links - self.links_of_path(0);
-        Some(self.beyond.as_ref()?.over(bytes, circuits as u32))
-    }
-
-    /// Links of a path over so many circuits, those of servers among them.
-    pub fn links_of_path(&self, circuits: usize) -> usize {
-        let of_servers = if self.nic.is_some() { 2 } else { 0 };
-        of_servers + circuits
+    pub fn beyond_over(&self, bytes: u64, circuits: u32) -> Option<Time> {
+        Some(self.beyond.as_ref()?.over(bytes, circuits))
     }
 
     /// What a flow within a rack has to itself, where servers' links limit nothing.

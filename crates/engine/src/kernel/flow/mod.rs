@@ -37,6 +37,9 @@ use crate::io::Io;
 use crate::kernel::delegates::Delegates;
 use crate::time::Time;
 
+/// How often limits that depend on rates may be set anew in an instant.
+pub const ROUNDS: u32 = 8;
+
 /// Bytes of memory that so many links and flows under way take, about.
 pub fn memory(links: u64, flows: u64) -> u64 {
     links * 220 + flows * 500
@@ -104,6 +107,13 @@ pub trait FlowKernel: Reports {
         net: &mut Net,
         todo: &mut Todo<Self::Event>,
     );
+    /// Rates are found. A limit that depends on them may be set anew now: if this returns
+    /// true, they are found again, a few times an instant at most ([`ROUNDS`]).
+    /// `round` counts from 0.
+    fn solved(&mut self, round: u32, net: &mut Net) -> bool {
+        let _ = (round, net);
+        false
+    }
     /// See [`Fabric::apply`]. What it changes in `net` counts from now on.
     fn apply(
         &mut self,
@@ -184,7 +194,20 @@ impl<K: FlowKernel> FlowDriven<K> {
                 break;
             }
         }
-        self.net.solve(io);
+        self.solve(io);
+    }
+
+    /// Finds the rates.
+    fn solve(&mut self, io: &mut Io) {
+        if !self.net.solve(io) {
+            return;
+        }
+        for round in 0..ROUNDS {
+            if !self.kernel.solved(round, &mut self.net) {
+                break;
+            }
+            self.net.solve(io);
+        }
     }
 
     /// Closes the flows that have sent their last byte.

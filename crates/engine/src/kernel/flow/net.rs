@@ -135,6 +135,18 @@ impl Net {
         self.fair.load(link)
     }
 
+    /// The paths of flows whose rate or bottleneck the last solution changed, and of flows
+    /// that were opened or rerouted before it.
+    pub fn changed(&self) -> impl Iterator<Item = &[LinkId]> {
+        self.fair.changed().iter().map(|&slot| self.fair.path(slot))
+    }
+
+    /// Whether `link` is the bottleneck of a flow that passes `other`, as of the last solution.
+    pub fn holds(&self, link: LinkId, other: LinkId) -> bool {
+        let mut held = self.fair.held_by(link);
+        held.any(|slot| self.fair.path(slot).contains(&other))
+    }
+
     /// Starts `flow` over `path` (each link once, at most
     /// [`HOPS_MAX`](crate::fair::HOPS_MAX)) with a weight of at least 1
     /// ([`WEIGHT`](crate::fair::WEIGHT) if it is nothing special) and at most

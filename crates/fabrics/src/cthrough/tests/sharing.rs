@@ -1,7 +1,11 @@
-//! The output scheduler of a server: 0.9 for the connected rack, work-conserving.
+//! The output scheduler of a server: 0.9 for the connected rack, 0.1 for all others,
+//! work-conserving.
 
 use super::*;
+use lightloom_engine::fair::LinkId;
+use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::FlowId;
+use proptest::prelude::*;
 
 /// Full bisection beside the circuit, so that the servers' links alone limit.
 fn rates(table: Value, rows: &[Row]) -> Vec<f64> {
@@ -76,4 +80,124 @@ fn without_a_connected_rack_nothing_is_set_aside() {
     let table = json!({"oversubscription": 1.0, "interval": "1000 s"});
     let rows = [(0, 4, LONG, Time::ZERO), (0, 8, LONG, Time::ZERO)];
     assert_eq!(rates(table, &rows), [0.5, 0.5]);
+}
+
+/// 19 flows over the circuit and one of the tree: a twentieth by flows, a tenth by the scheduler.
+#[test]
+fn all_other_racks_have_a_tenth() {
+    let table = json!({"oversubscription": 1.0});
+    let mut rows = vec![(0, 4, LONG, Time::ZERO); 19];
+    rows.push((0, 8, LONG, Time::ZERO));
+    let rates = rates(table, &rows);
+    assert!((rates[19] - 0.1).abs() < 1e-6, "{rates:?}");
+    for rate in &rates[..19] {
+        assert!((rate - 0.9 / 19.0).abs() < 1e-6, "{rates:?}");
+    }
+}
+
+/// 40:1: the tree carries 100 Mb/s out of the rack, of which this server's flow has a quarter;
+/// the 49 flows over the circuit have the rest of the link.
+#[test]
+fn of_its_tenth_the_tree_leaves_what_it_cannot_carry() {
+    let mut rows = vec![(0, 4, LONG, Time::ZERO); 49];
+    rows.extend([(0, 8, LONG, Time::ZERO), (1, 9, LONG, Time::ZERO)]);
+    rows.extend([(2, 10, LONG, Time::ZERO), (3, 11, LONG, Time::ZERO)]);
+    let rates = rates(json!({}), &rows);
+    for rate in &rates[..49] {
+        assert!((rate - 0.975 / 49.0).abs() < 1e-6, "{rates:?}");
+    }
+    for rate in &rates[49..] {
+        assert!((rate - 0.025).abs() < 1e-6, "{rates:?}");
+    }
+}
+
+/// The receiver's link holds the circuit's flow at a quarter; three flows of the tree, which have
+/// three quarters by their number, may have all that is left.
+#[test]
+fn a_slow_receiver_keeps_nothing_free_that_flows_have_anyway() {
+    let table = json!({"oversubscription": 1.0});
+    let rows = [
+        (0, 4, LONG, Time::ZERO),
+        (0, 4, LONG, Time::ZERO),
+        (0, 8, LONG, Time::ZERO),
+        (8, 4, LONG / 4, Time::ZERO),
+        (9, 4, LONG / 4, Time::ZERO),
+    ];
+    let rates = rates(table, &rows);
+    let expected = [0.25, 0.25, 0.5, 0.25, 0.25];
+    for (rate, expected) in rates.iter().zip(expected) {
+        assert!((rate - expected).abs() < 1e-6, "{rates:?}");
+    }
+}
+
+/// Links of servers and of the tree, and the circuits: the bounds come after them.
+const LINKS: u32 = 2 * 16 + 2 * 4 + 4;
+
+/// A rate that counts as nothing [b/s].
+const FINE: u64 = 5_000_000;
+
+/// Every flow is held where the scheduler may hold it: at a full link on which no flow has more,
+/// or at its server's full link if no flow of its side has more there, and its side has its share
+/// (all of the link, if the other side has no flows).
+fn flows_are_held(net: &Net, flows: u32) -> Result<(), TestCaseError> {
+    let rate = |f: u32| net.rate(FlowId(f)).0;
+    let path = |f: u32| net.path(FlowId(f));
+    let is_full = |link: LinkId| net.load(link).0 + FINE >= net.capacity(link).0;
+    let is_optical = |f: u32| path(f).iter().any(|l| (40..LINKS).contains(&l.0));
+    let most = |of: &mut dyn Iterator<Item = u32>| of.map(rate).max().unwrap_or(0);
+    for f in 0..flows {
+        let over = |link: LinkId| (0..flows).filter(move |&g| path(g).contains(&link));
+        let elsewhere = path(f)[1..]
+            .iter()
+            .filter(|l| l.0 < LINKS)
+            .any(|&link| is_full(link) && rate(f) + FINE >= most(&mut over(link)));
+        let server = path(f)[0];
+        let side = || over(server).filter(|&g| is_optical(g) == is_optical(f));
+        let has: u64 = side().map(rate).sum();
+        let share = match (side().count() == over(server).count(), is_optical(f)) {
+            (true, _) => 1_000_000_000,
+            (false, true) => 900_000_000,
+            (false, false) => 100_000_000,
+        };
+        let here = is_full(server) && rate(f) + FINE >= most(&mut side());
+        prop_assert!(
+            elsewhere || here && has + FINE >= share,
+            "flow {} of {:?}",
+            f,
+            (0..flows).map(|g| (path(g), rate(g))).collect::<Vec<_>>()
+        );
+    }
+    Ok(())
+}
+
+proptest! {
+    /// By what the scheduler's definition says of the rates, however they were found. One server
+    /// sends to many others, the rest to one rack each: several schedulers whose rates depend on
+    /// one another are not found exactly.
+    #[test]
+    fn both_sides_have_their_shares_or_all_that_they_can_use(
+        ends in prop::collection::vec((0_u32..8, 0_u32..8), 2..50),
+        ratio in prop::sample::select(vec![1.0, 4.0, 10.0, 40.0]),
+        circuit in prop::sample::select(vec!["400 Mb/s", "1 Gb/s", "4 Gb/s"]),
+    ) {
+        let (from, to) = ([0, 0, 0, 1, 2, 5, 8, 9], [1, 4, 5, 8, 9, 10, 12, 13]);
+        let pair = |&(a, b): &(u32, u32)| {
+            let src = from[a as usize];
+            let its_rack = (src + 1 + src % 3) % 4;
+            let dst = match src {
+                0 => to[b as usize],
+                _ => 4 * its_rack + b % 2,
+            };
+            (src, dst)
+        };
+        let pairs: Vec<_> = ends.iter().map(pair).filter(|(src, dst)| src != dst).collect();
+        prop_assume!(!pairs.is_empty());
+        let rows: Vec<Row> = { pairs.iter() }
+            .map(|&(src, dst)| (src, dst, LONG, Time::ZERO))
+            .collect();
+        let table = json!({"oversubscription": ratio, "circuit_rate": circuit});
+        let mut bench = Bench::new(&TESTBED, ideal(table), &rows);
+        bench.until(1_900);
+        flows_are_held(bench.fabric.net(), rows.len() as u32)?;
+    }
 }

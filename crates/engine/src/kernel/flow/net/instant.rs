@@ -56,10 +56,10 @@ impl Net {
         self.due.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// Finds the rates, and when flows finish at these.
-    pub(in crate::kernel::flow) fn solve(&mut self, io: &mut Io) {
+    /// Finds the rates, and when flows finish at these. Returns whether anything had changed.
+    pub(in crate::kernel::flow) fn solve(&mut self, io: &mut Io) -> bool {
         if !self.fair.is_dirty() {
-            return;
+            return false;
         }
         self.fair.solve();
         for k in 0..self.fair.changed().len() {
@@ -91,6 +91,7 @@ impl Net {
         if io.audit.is_some() {
             self.record(io);
         }
+        true
     }
 
     /// Closes a flow that has sent its last byte and sees it delivered.
