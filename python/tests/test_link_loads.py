@@ -94,18 +94,30 @@ def test_a_lone_flow_uses_its_links_for_as_long_as_it_sends() -> None:
     assert sorted(used)[:-2] == pytest.approx([sends / EACH, sends / EACH])
 
 
-def test_routers_carry_each_packet_over_its_hops() -> None:
-    """Flits between routers: of each flow its hops less the last, which leads to its host."""
+@pytest.mark.parametrize("speedup", [1, 2])
+def test_routers_carry_each_packet_over_its_hops(speedup: int) -> None:
+    """Flits between routers: of each flow its hops less the last, which leads to its host. The
+    links of a host carry what it sends and what it receives, whole flits of no header."""
     result = run(
-        {"kind": "flattened-butterfly", "header": "0 B"},
+        {"kind": "flattened-butterfly", "header": "0 B", "speedup": speedup},
         sizes={"kind": "fixed", "size": "2560 B"},
         flows=400,
     )
     links = columns(result)
     hops = result.flows["hops"].to_numpy()
     moved = (result.flows["bytes"].to_numpy() * (hops - 1)).sum()
-    assert links["bytes"].sum() == pytest.approx(moved, rel=1e-6)
-    assert set(links["tier"]) == {"router to router"}
+    between = links["tier"] == "router to router"
+    assert links["bytes"][between].sum() == pytest.approx(moved, rel=1e-6)
+    sizes = result.flows["bytes"].to_numpy()
+    ends = {"server to router": ("from", "src"), "router to server": ("to", "dst")}
+    for tier, (end, of_flow) in ends.items():
+        chosen = links["tier"] == tier
+        expected = np.bincount(result.flows[of_flow].to_numpy(), sizes, minlength=64)
+        carried = np.zeros(64)
+        carried[links[end][chosen].astype(int)] = links["bytes"][chosen]
+        assert chosen.sum() == 64
+        assert (carried == expected).all()
+    assert set(links["tier"]) == {"router to router", *ends}
 
 
 def test_circuits_leave_the_tree_what_they_do_not_carry() -> None:

@@ -50,6 +50,7 @@ impl Network {
             to: self.peer[channel] << self.bits.vc | number as u32,
             packet: tag,
         };
+        self.sent[channel] += 1;
         self.flits.push(0, now.cycle, flit);
         match ended {
             true => self.hosts.front(host).is_some(),

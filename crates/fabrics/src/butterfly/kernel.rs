@@ -85,6 +85,43 @@ impl Network {
     }
 }
 
+/// What links have carried: whole flits.
+impl Network {
+    /// The link from a host to its router.
+    fn load_from_host(&self, host: usize) -> LinkLoad {
+        LinkLoad {
+            tier: "server to router",
+            from: Some(host as u32),
+            to: Some(self.topology.router(host) as u32),
+            links: 1,
+            rate: self.bound.rate(),
+            bytes: self.sent[self.host_channel(host)] * self.flit_bytes,
+        }
+    }
+
+    /// The link from a router's port to a host or another router.
+    fn load_of_port(&self, router: usize, port: usize) -> LinkLoad {
+        let (tier, to) = match port < self.topology.concentration {
+            true => (
+                "router to server",
+                router * self.topology.concentration + port,
+            ),
+            false => (
+                "router to router",
+                self.topology.far_end(router, port).router,
+            ),
+        };
+        LinkLoad {
+            tier,
+            from: Some(router as u32),
+            to: Some(to as u32),
+            links: 1,
+            rate: self.bound.rate(),
+            bytes: self.sent[router << self.bits.port | port] * self.flit_bytes,
+        }
+    }
+}
+
 impl EventKernel for Network {
     type Event = Event;
 
@@ -151,18 +188,12 @@ impl Reports for Network {
     }
 
     fn link_loads(&self, _: &[u64]) -> Vec<LinkLoad> {
-        let ports = self.topology.concentration..self.topology.radix;
-        let of_router = |router: usize| {
-            ports.clone().map(move |port| LinkLoad {
-                tier: "router to router",
-                from: Some(router as u32),
-                to: Some(self.topology.far_end(router, port).router as u32),
-                links: 1,
-                rate: self.bound.rate(),
-                bytes: self.sent[router << self.bits.port | port] * self.flit_bytes,
-            })
-        };
-        (0..self.topology.routers).flat_map(of_router).collect()
+        let of_hosts = (0..self.sending.len()).map(|host| self.load_from_host(host));
+        let of_router =
+            |router| (0..self.topology.radix).map(move |port| self.load_of_port(router, port));
+        of_hosts
+            .chain((0..self.topology.routers).flat_map(of_router))
+            .collect()
     }
 
     fn totals(&self) -> Totals {

@@ -137,7 +137,7 @@ pub struct Network {
     /// Flits behind a switch with a speedup.
     pub(super) output_queues: OutputQueues,
     // Virtual channels of outputs, the hosts' included.
-    /// Flits that left for another router.
+    /// Flits that left by it.
     pub(super) sent: Vec<u64>,
     /// Places in the buffer at the other end.
     pub(super) credits: Vec<u16>,
@@ -214,7 +214,7 @@ impl Network {
             output_turn: vec![0; inputs],
             queue: vec![0; inputs],
             output_queues: OutputQueues::new(config.output_queue(), topology.routers, bits),
-            sent: vec![0; inputs],
+            sent: vec![0; outputs],
             credits: vec![depth; outputs << bits.vc],
             holder: vec![NONE; inputs << bits.vc],
             ready_ports: vec![0; topology.routers],

@@ -110,6 +110,7 @@ impl Network {
             self.enqueue(vc, out, tag)
         } else {
             self.held[router] -= 1;
+            self.sent[out] += 1;
             self.audit(router, output, now);
             leaves && self.depart(out, held, tag, now.cycle)
         };
@@ -132,7 +133,6 @@ impl Network {
     #[inline]
     fn depart(&mut self, out: usize, number: usize, packet: u32, cycle: u64) -> bool {
         let (flit, full) = self.address(out, number, packet);
-        self.sent[out] += 1;
         self.flits.push(self.line[out] as usize, cycle, flit);
         full
     }
@@ -227,9 +227,9 @@ impl Network {
             let out = router << self.bits.port | output;
             let flit = self.output_queues.pop(out);
             self.held[router] -= 1;
+            self.sent[out] += 1;
             self.audit(router, output, now);
             if output >= self.topology.concentration {
-                self.sent[out] += 1;
                 self.flits.push(self.line[out] as usize, now.cycle, flit);
             } else if flit.packet != NONE {
                 self.eject(flit.packet, now);
