@@ -110,6 +110,12 @@ def clock_run(
 def clock_starts(delays: list[int]) -> list[int]:
     """When each node starts its first epoch, by delays from nodes to the grating, in one unit."""
 
+def check_keys(json: str) -> None:
+    """Refuses the first key of an experiment that no table has."""
+
+def trace_hosts(json: str, names: list[str]) -> list[int | None]:
+    """The server of each name, by `workload.trace_hosts` of an experiment."""
+
 def read_trace(path: str, format: str | None = None, hosts: int | None = None) -> Columns:
     """The flow columns of a text trace: "csv", "cm" or "ns", by its name unless given."""
 

@@ -68,7 +68,7 @@ def run(
         raise refusal("run.repeat", times, "this runs one simulation", remedy)
     read = inputs.listed(resolved)
     tick = None if progress is None else lambda *at: progress(label, *at)
-    columns = traces.columns_for(resolved["workload"])
+    columns = traces.columns_for(resolved)
     with in_words():
         summary, flows, series, circuits, links, (log, computed) = _core.run(
             experiment.json(), index, threads, tick, columns

@@ -95,7 +95,7 @@ def _of_workload(key: str, table: Any) -> Iterator[Place]:
         elif name == "mix" and isinstance(value, list):
             for k, part in enumerate(value):
                 yield from _of_workload(f"{key}.mix[{k}]", part)
-        elif name in ("file", "trace") and isinstance(value, str):
+        elif name in ("file", "trace", "trace_hosts") and isinstance(value, str):
             yield Place(f"{key}.{name}", table, name)
 
 

@@ -8,8 +8,9 @@ which checks the rows of both.
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 
 from lightloom import _core
 from lightloom.errors import ConfigError, refusal
+from lightloom.experiment_schema import of_core
 from lightloom.trace_hints import KEY, hinted
 from lightloom.writing import write_files
 
@@ -121,14 +123,27 @@ def is_parquet(path: str, format: str | None = None) -> bool:
     return format == "parquet" or (format is None and path.endswith(".parquet"))
 
 
-def columns_for(workload: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The flows of a workload's Parquet trace, which the core does not read; None of any
-    other workload."""
+Hosts = Callable[[list[str]], list[int | None]]
+"""The server of each name in a trace; None where it is not known."""
+
+
+def columns_for(resolved: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The flows of the Parquet trace of a completed experiment, which the core does not read;
+    None of any other workload."""
+    workload = resolved["workload"]
     path = workload.get("trace")
     if path is None or not is_parquet(path, workload.get("trace_format")):
         return None
     names = workload.get("trace_columns")
-    return columns_of_file(path, names if isinstance(names, Mapping) else {}, _unit_of(workload))
+    hosts: Hosts | None = None
+    if "trace_hosts" in workload:
+        told = json.dumps(of_core(resolved))
+
+        def hosts(named: list[str]) -> list[int | None]:
+            return _core.trace_hosts(told, named)
+
+    columns = names if isinstance(names, Mapping) else {}
+    return columns_of_file(path, columns, _unit_of(workload), hosts)
 
 
 def _unit_of(workload: Mapping[str, Any]) -> str | None:
@@ -138,7 +153,10 @@ def _unit_of(workload: Mapping[str, Any]) -> str | None:
 
 
 def columns_of_file(
-    path: str, names: Mapping[str, str] = NO_NAMES, unit: str | None = None
+    path: str,
+    names: Mapping[str, str] = NO_NAMES,
+    unit: str | None = None,
+    hosts: Hosts | None = None,
 ) -> dict[str, Any]:
     """The columns of a Parquet trace as the core takes them.
 
@@ -146,6 +164,7 @@ def columns_of_file(
         path: the file.
         names: what its columns are called, by "src", "dst", "bytes", "arrival", "group".
         unit: that of arrivals, where the name of their column does not end in it.
+        hosts: the servers that its sources and destinations stand for, where these are names.
 
     Raises:
         ConfigError: naming the file, the column and the row.
@@ -155,7 +174,30 @@ def columns_of_file(
             table = _parquet(path, file, names, unit)
     except OSError as problem:
         raise _bad(path, *_denied(problem)) from None
+    if hosts is not None:
+        for at, name in enumerate(table.column_names):
+            if name in ("src", "dst"):
+                table = table.set_column(at, name, _numbered(path, name, table[name], hosts))
     return columns_of(table, path)
+
+
+def _numbered(path: str, name: str, column: pa.ChunkedArray, hosts: Hosts) -> pa.ChunkedArray:
+    """The servers that a column names."""
+    try:
+        texts = column.cast(pa.string())
+    except pa.ArrowException:
+        raise _bad(path, f"column `{name}` holds {column.type}", "write names") from None
+    if texts.null_count:
+        return column  # refused like a number that is missing
+    different = pc.unique(texts)
+    numbers = hosts(different.to_pylist())
+    if None in numbers:
+        unknown = different[numbers.index(None)]
+        row = pc.index(texts, unknown).as_py()
+        limit = f"column `{name}` is `{unknown}` in row {row}, which trace_hosts does not name"
+        raise _bad(path, limit, "add a line for it there, or correct it")
+    places = pc.index_in(texts, value_set=different)
+    return pa.chunked_array([pa.array(numbers, pa.uint32()).take(places.combine_chunks())])
 
 
 def _parquet(path: str, file: BinaryIO, names: Mapping[str, str], unit: str | None) -> pa.Table:

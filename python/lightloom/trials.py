@@ -70,7 +70,7 @@ def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 
     """
     pinned = experiment.runnable(label).pinned()
     resolved, index = pinned.resolved(), pinned.index(label)
-    columns = traces.columns_for(resolved["workload"])
+    columns = traces.columns_for(resolved)
     with in_words():
         made = json.loads(_core.trial(pinned.json(), index, threads, seconds, columns))
     early, whole = Reached(**made.pop("early")), Reached(**made.pop("whole"))

@@ -54,6 +54,47 @@ def parquet(names: list[str], times: list[Any]) -> Callable[[Path], Path]:
     return write
 
 
+NAMES = ["web", "10.0.0.7", "2001:db8::1", "db"]
+"""Of servers 0 to 3."""
+
+
+def named(write: Callable[[Path], Path]) -> Callable[[Path], Path]:
+    """A trace beside files that say which server each host is, by number and by rack."""
+
+    def writer(folder: Path) -> Path:
+        by_rack = [f"{name},{rack}" for name, rack in zip(NAMES, "wwdd", strict=True)]
+        numbers = [f"{number},{name}" for number, name in enumerate(NAMES)]
+        numbers[2] = "2,2001:DB8:0::1"  # another spelling of the same address
+        (folder / "racks.csv").write_text("\n".join(["host,rack", *by_rack]) + "\n")
+        (folder / "hosts.csv").write_text("\n".join(["number,name", *numbers[::-1]]) + "\n")
+        return write(folder)
+
+    return writer
+
+
+def csv_of_names(folder: Path) -> Path:
+    lines = [f'{NAMES[s]},"{NAMES[d]}",{size},{at}' for s, d, size, at in FLOWS]
+    path = folder / "t.csv"
+    path.write_text("\n".join(["src,dst,bytes,arrival_ps", *lines]) + "\n")
+    return path
+
+
+def hpcc_of_names(folder: Path) -> Path:
+    lines = [f"{NAMES[s]} {NAMES[d]} 3 100 {size} {at / 1e12:.9f}" for s, d, size, at in FLOWS]
+    path = folder / "flow.txt"
+    path.write_text("\n".join(["3", *lines]) + "\n")
+    return path
+
+
+def parquet_of_names(folder: Path) -> Path:
+    src, dst, size, at = zip(*FLOWS, strict=True)
+    columns = [[NAMES[s] for s in src], [NAMES[d] for d in dst], [*size], [*at]]
+    path = folder / "t.parquet"
+    names = ["src", "dst", "bytes", "arrival_ps"]
+    pq.write_table(pa.table([*map(pa.array, columns)], names=names), path)
+    return path
+
+
 PLAIN = ["src", "dst", "bytes"]
 NAMED = {"src": "source", "bytes": "size", "arrival": "start_us"}
 FORMS: dict[str, tuple[Callable[[Path], Path], dict[str, Any]]] = {
@@ -73,6 +114,10 @@ FORMS: dict[str, tuple[Callable[[Path], Path], dict[str, Any]]] = {
         parquet([*PLAIN, "arrival_us"], [decimal.Decimal(t) for t in ("0.0", "1.5", "2.0")]),
         {},
     ),
+    "CSV of hosts by number": (named(csv_of_names), {"trace_hosts": "hosts.csv"}),
+    "CSV of hosts by rack": (named(csv_of_names), {"trace_hosts": "racks.csv"}),
+    "HPCC of hosts": (named(hpcc_of_names), {"trace_hosts": "hosts.csv"}),
+    "Parquet of hosts": (named(parquet_of_names), {"trace_hosts": "racks.csv"}),
     "Parquet with names": (
         parquet(["source", "dst", "size", "start_us"], [0.0, 1.5, 2.0]),
         {"trace_columns": NAMED},
@@ -81,6 +126,8 @@ FORMS: dict[str, tuple[Callable[[Path], Path], dict[str, Any]]] = {
 
 
 def experiment(path: Path, **more: Any) -> dict[str, Any]:
+    if "trace_hosts" in more:
+        more["trace_hosts"] = str(path.parent / more["trace_hosts"])
     return {
         "cluster": {"racks": 2, "servers_per_rack": 2, "server_rate": "100 Gb/s"},
         "workload": {"trace": str(path), **more},
@@ -109,10 +156,38 @@ def test_a_matrix_of_microseconds_is_not_taken_for_picoseconds(tmp_path: Path) -
 
 BAD = {
     "names of a matrix": (cm(1), {"trace_columns": {"src": "a"}}, "only CSV and Parquet have"),
+    "hosts of a matrix": (cm(1), {"trace_hosts": "none.csv"}, "trace_hosts = .*cannot be read"),
     "two units": (csv("src,dst,bytes,arrival_us", 1e6), {"trace_unit": "ns"}, "has another unit"),
     "no such unit": (cm(1), {"trace_unit": "h"}, "workload.trace_unit"),
     "no such column": (cm(1), {"trace_columns": {"source": "a"}}, "workload.trace_columns"),
 }
+
+
+def test_names_without_a_file_of_hosts_are_led_to_it(tmp_path: Path) -> None:
+    with pytest.raises(lightloom.ConfigError) as refused:
+        lightloom.run(experiment(csv_of_names(tmp_path)))
+    assert refused.value.limit == "line 2, column 1: src is `web`, not a whole number"
+    assert "name a file of hosts by workload.trace_hosts" in str(refused.value.remedy)
+
+
+@pytest.mark.parametrize("writer", [csv_of_names, hpcc_of_names, parquet_of_names])
+def test_a_host_that_the_file_does_not_name_is_refused(
+    writer: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    path = writer(tmp_path)
+    (tmp_path / "few.csv").write_text("host,number\nweb,0\n10.0.0.7,1\n2001:db8::1,2\n")
+    with pytest.raises(lightloom.ConfigError) as refused:
+        lightloom.run(experiment(path, trace_hosts="few.csv"))
+    assert refused.value.key == "workload.trace"
+    assert "db" in str(refused.value)
+    assert "does not name; add a line for it there, or correct it" in str(refused.value)
+
+
+def test_a_file_of_hosts_is_an_input_of_the_run(tmp_path: Path) -> None:
+    """Its digest is recorded, so that results by another file are not taken for the same."""
+    path = named(csv_of_names)(tmp_path)
+    resolved = lightloom.load(experiment(path, trace_hosts="hosts.csv")).pinned().raw
+    assert {*resolved["inputs"]} == {"workload.trace", "workload.trace_hosts"}
 
 
 @pytest.mark.parametrize("case", BAD)
@@ -123,7 +198,11 @@ def test_what_says_nothing_is_refused(case: str, tmp_path: Path) -> None:
 
 
 def test_a_unit_without_a_trace_is_refused() -> None:
-    for key, value in (("trace_unit", "us"), ("trace_columns", {"src": "a"})):
+    for key, value in (
+        ("trace_unit", "us"),
+        ("trace_columns", {"src": "a"}),
+        ("trace_hosts", "hosts.csv"),
+    ):
         told = {"load": 0.1, "sizes": "web-search", "flows": 5, key: value}
         with pytest.raises(lightloom.ConfigError, match=f"workload.{key} = .*without a trace"):
             lightloom.run(experiment(Path("x")) | {"workload": told})

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `cluster`, `run_table`, `stop_rule`, `fabric`, `fault`, `compare`, `physics` | the tables of an experiment: `[cluster]`, `[run]` and its `stop`, `[[fabric]]`, `[[fault]]`, `[compare]`, `[physics]`; `[workload]` is `lightloom_workload`'s |
 //! | `schema` | the JSON Schema of all of them |
+//! | `keys` | keys that no table has |
 //! | `assumptions` | what is ideal about a fabric, for readers |
 //! | `counted`, `endless` | jobs that count updates; flows that send until the end |
 //! | `memory` | what would not fit is refused |
@@ -23,6 +24,7 @@ mod endless;
 mod execute;
 mod fabric;
 mod fault;
+mod keys;
 mod memory;
 mod physics;
 mod prepare;
@@ -37,6 +39,7 @@ pub use compare::{CaseTable, CompareTable};
 pub use execute::{Prepared, RunOutput};
 pub use fabric::FabricTable;
 pub use fault::{ElementKind, FaultTable};
+pub use keys::check_keys;
 pub use physics::{PhysicsPreset, PhysicsTable};
 pub use run_table::{Goodput, RunTable};
 pub use schema::schema;

@@ -33,6 +33,24 @@ fn read(json: &str) -> PyResult<Experiment> {
     Experiment::read(&json).map_err(refused)
 }
 
+/// Refuses the first key of an experiment that no table has; files are not read.
+#[pyfunction]
+fn check_keys(json: &str) -> PyResult<()> {
+    let json = serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))?;
+    lightloom_experiment::check_keys(&json).map_err(refused)
+}
+
+/// The number of the server that each name stands for by `workload.trace_hosts` of an
+/// experiment; nothing of a name that the file does not have.
+#[pyfunction]
+fn trace_hosts(json: &str, names: Vec<String>) -> PyResult<Vec<Option<u32>>> {
+    let experiment = read(json)?;
+    let cluster = experiment.cluster().map_err(refused)?;
+    let hosts = experiment.workload.host_names(&cluster).map_err(refused)?;
+    let number = |name: String| hosts.as_ref().and_then(|hosts| hosts.number(&name));
+    Ok(names.into_iter().map(number).collect())
+}
+
 /// The experiment with every default filled in.
 #[pyfunction]
 fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
@@ -168,6 +186,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(devices::sirius_banks, m)?)?;
     m.add_function(wrap_pyfunction!(devices::laser_tuning, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
+    m.add_function(wrap_pyfunction!(check_keys, m)?)?;
+    m.add_function(wrap_pyfunction!(trace_hosts, m)?)?;
     m.add_function(wrap_pyfunction!(resolve, m)?)?;
     m.add_function(wrap_pyfunction!(assumptions, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;

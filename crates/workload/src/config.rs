@@ -6,7 +6,7 @@ use crate::memory::{check_memory, BYTES_PER_FLOW};
 use crate::part::Part;
 use crate::patterns::Pattern;
 use crate::sizes::{MeanRule, Sizes};
-use crate::trace::{self, Form, Format, Scale, TraceColumns, Unit};
+use crate::trace::{self, Form, Format, HostNames, Scale, TraceColumns, Unit};
 use lightloom_engine::{config, Cluster, Flows, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
@@ -68,6 +68,11 @@ pub struct WorkloadConfig {
     /// `{ src = "source", arrival = "start_us" }`; others are ignored then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_columns: Option<TraceColumns>,
+    /// A file that says which server each name or address in the trace is, where it has such
+    /// instead of numbers: CSV with the heading `host,number`, or `host,rack` with the hosts of a
+    /// rack in the order of its servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_hosts: Option<String>,
     /// How a trace is brought to a `load` (or to each of `compare.loads`): "time" multiplies
     /// all its times by one factor, load of the trace ÷ `load`; who sends how much to whom
     /// stays. The trace's own load is its bits ÷ (servers × server rate × time of its last
@@ -105,7 +110,7 @@ impl WorkloadConfig {
         }
         if let Some(trace) = &self.trace {
             self.alone()?;
-            let flows = trace::load(trace, &self.form(), cluster.hosts())?;
+            let flows = self.load_trace(trace, cluster)?;
             trace::check_unit(&flows, trace, self.trace_format, self.trace_unit, cluster)?;
             self.at_load(flows, cluster)?;
             return Ok(self);
@@ -199,13 +204,28 @@ impl WorkloadConfig {
         !self.has_rate()
     }
 
-    /// How its trace is to be read.
-    pub(crate) fn form(&self) -> Form<'_> {
-        Form {
+    /// The flows of its trace.
+    pub(crate) fn load_trace(&self, path: &str, cluster: &Cluster) -> Result<Flows, Refusal> {
+        let hosts = self.host_names(cluster)?;
+        let form = Form {
             format: self.trace_format,
             unit: self.trace_unit,
             columns: self.trace_columns.as_ref(),
-        }
+            hosts: hosts.as_ref(),
+        };
+        trace::load(path, &form, cluster.hosts())
+    }
+
+    /// The servers that names in its trace stand for; nothing where it has numbers.
+    ///
+    /// # Errors
+    /// If their file cannot be read.
+    pub fn host_names(&self, cluster: &Cluster) -> Result<Option<HostNames>, Refusal> {
+        let read = |path: &String| {
+            let hosts = HostNames::load(path, cluster);
+            hosts.map_err(|error| error.refusal("workload.trace_hosts"))
+        };
+        self.trace_hosts.as_ref().map(read).transpose()
     }
 
     /// Whether it consists of jobs: their flows have no arrival times before
@@ -306,11 +326,12 @@ impl WorkloadConfig {
     }
 
     /// Keys that only a trace has, and whether they are given.
-    fn of_traces(&self) -> [(&'static str, bool); 3] {
+    fn of_traces(&self) -> [(&'static str, bool); 4] {
         [
             ("trace_format", self.trace_format.is_some()),
             ("trace_unit", self.trace_unit.is_some()),
             ("trace_columns", self.trace_columns.is_some()),
+            ("trace_hosts", self.trace_hosts.is_some()),
         ]
     }
 

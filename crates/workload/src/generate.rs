@@ -2,7 +2,7 @@
 
 use crate::config::WorkloadConfig;
 use crate::plan::Plan;
-use crate::{jobs, mix, sizes, trace};
+use crate::{jobs, mix, sizes};
 use lightloom_engine::{Cluster, Flows, Refusal, Stream};
 
 impl WorkloadConfig {
@@ -31,7 +31,7 @@ impl WorkloadConfig {
     ) -> Result<Flows, Refusal> {
         if let Some(path) = &self.trace {
             self.alone()?;
-            return trace::load(path, &self.form(), cluster.hosts());
+            return self.load_trace(path, cluster);
         }
         if self.has_jobs() {
             let resolved = self.clone().resolve(cluster)?;
@@ -109,7 +109,7 @@ fn check_sum(sizes: &[u64]) -> Result<(), Refusal> {
 mod tests {
     use super::*;
     use crate::patterns::tests::{cluster, every_kind};
-    use crate::WorkloadConfig;
+    use crate::{trace, WorkloadConfig};
     use lightloom_engine::{config, Time};
     use serde_json::{json, Value};
 

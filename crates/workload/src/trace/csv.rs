@@ -76,7 +76,7 @@ pub(super) fn read(text: &str, name: &str, hosts: u32, form: &Form) -> Result<Fl
             let problem = format!("has {} values, the heading {width}", cells.len());
             return Err(row.error(problem, "give one value for each column"));
         }
-        add(&cells, &layout, &mut flows)?;
+        add(&cells, &layout, form, &mut flows)?;
     }
     match flows.is_empty() {
         true => Err(TextError::whole(name, "has no flows", "add some")),
@@ -218,15 +218,19 @@ fn decimals(heading: Row, named: Option<Unit>, form: &Form) -> Result<usize, Tex
     }
 }
 
-fn add(cells: &[Field], layout: &Layout, flows: &mut Builder) -> Result<(), TextError> {
+fn add(
+    cells: &[Field],
+    layout: &Layout,
+    form: &Form,
+    flows: &mut Builder,
+) -> Result<(), TextError> {
     let cell = |column: usize| layout.places[column].map(|at| cells[at]);
-    let number = |column: usize, max: u64| match cell(column) {
-        Some(field) => field.whole(COLUMNS[column], 0..=max),
-        None => Ok(0),
+    let host = |column: usize| {
+        let field = cell(column).map(|field| form.host(field, COLUMNS[column]));
+        field.unwrap_or(Ok(0))
     };
-    let host = u32::MAX as u64;
-    let (src, dst) = (number(0, host)? as u32, number(1, host)? as u32);
-    let bytes = number(2, MAX_BYTES)?;
+    let (src, dst) = (host(0)?, host(1)?);
+    let bytes = cell(2).map_or(Ok(0), |field| field.whole(COLUMNS[2], 0..=MAX_BYTES))?;
     let arrival = match (cell(ARRIVAL), layout.decimals) {
         (Some(field), 0) => field.whole(COLUMNS[ARRIVAL], 0..=MAX_ARRIVAL.0 as u64)? as i64,
         (Some(field), decimals) => picoseconds(field, "the arrival", decimals)?,

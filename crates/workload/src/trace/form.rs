@@ -1,6 +1,8 @@
 //! How a trace is to be read where its file does not say: the unit of its times, and which
 //! column is which.
 
+use super::names::HostNames;
+use crate::text::{Field, TextError};
 use lightloom_engine::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,11 +92,33 @@ pub struct Form<'a> {
     pub unit: Option<Unit>,
     /// What its columns are called.
     pub columns: Option<&'a TraceColumns>,
+    /// The servers that names and addresses in it stand for; unless given it has numbers.
+    pub hosts: Option<&'a HostNames>,
 }
 
 impl Form<'_> {
-    /// Refuses names of columns for a format that has none.
+    /// The server that a field of a trace stands for.
+    pub(super) fn host(&self, field: Field, what: &str) -> Result<u32, TextError> {
+        let Some(hosts) = self.hosts else {
+            let number = field.whole(what, 0..=u32::MAX as u64);
+            return number
+                .map(|n| n as u32)
+                .map_err(|error| with_map(field, error));
+        };
+        hosts.of(field, what)
+    }
+
+    /// Refuses names of columns for a format that has none, and names of hosts for one that
+    /// numbers them.
     pub(super) fn check(&self, format: super::Format) -> Result<(), Refusal> {
+        if self.hosts.is_some() && format == super::Format::Cm {
+            return Err(Refusal::new(
+                "workload.trace_hosts",
+                "(set)",
+                "a connection matrix numbers its hosts",
+                "remove it, or write the trace as CSV",
+            ));
+        }
         if self.columns.is_some() && format != super::Format::Csv {
             return Err(Refusal::new(
                 "workload.trace_columns",
@@ -104,5 +128,19 @@ impl Form<'_> {
             ));
         }
         Ok(())
+    }
+}
+
+/// An error of a field that is no number, with what names need.
+fn with_map(field: Field, error: TextError) -> TextError {
+    let is_name = field.unquoted().starts_with(char::is_alphabetic)
+        || field.unquoted().parse::<std::net::IpAddr>().is_ok();
+    match is_name {
+        true => TextError {
+            remedy: "write the server's number, or name a file of hosts by workload.trace_hosts"
+                .to_owned(),
+            ..error
+        },
+        false => error,
     }
 }

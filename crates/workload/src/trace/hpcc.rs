@@ -3,7 +3,7 @@
 //! port are ignored: no fabric here knows them.
 
 use super::columns::Builder;
-use super::form::Unit;
+use super::form::{Form, Unit};
 use crate::sizes::MAX_BYTES;
 use crate::text::{rows, Field, TextError};
 use crate::times::picoseconds;
@@ -20,12 +20,7 @@ pub(super) fn is_hpcc(text: &str) -> bool {
     })
 }
 
-pub(super) fn read(
-    text: &str,
-    name: &str,
-    hosts: u32,
-    unit: Option<Unit>,
-) -> Result<Flows, TextError> {
+pub(super) fn read(text: &str, name: &str, hosts: u32, form: &Form) -> Result<Flows, TextError> {
     let mut rows = rows(name, text);
     let first = rows
         .next()
@@ -35,15 +30,14 @@ pub(super) fn read(
         return Err(first.error("is not the number of flows", COUNT));
     };
     let said = count.whole("the number of flows", 0..=u64::MAX)?;
-    let places = unit.unwrap_or(Unit::S).places();
+    let places = form.unit.unwrap_or(Unit::S).places();
     let mut flows = Builder::new(hosts);
     for row in rows {
         let words: Vec<Field> = row.words().take(7).collect();
         let [src, dst, _, _, bytes, start] = words[..] else {
             return Err(row.error("has not 6 values", LINE));
         };
-        let host = |f: Field, what| f.whole(what, 0..=u32::MAX as u64).map(|h| h as u32);
-        let (from, to) = (host(src, "src")?, host(dst, "dst")?);
+        let (from, to) = (form.host(src, "src")?, form.host(dst, "dst")?);
         let size = bytes.whole("bytes", 0..=MAX_BYTES)?;
         let arrival = picoseconds(start, "the start", places)?;
         flows.push(from, to, size, arrival, "").map_err(|bad| {
@@ -79,7 +73,7 @@ mod tests {
     fn starts_are_seconds() {
         assert!(is_hpcc(TEXT));
         assert!(!is_hpcc("0 1 1000 2\n"));
-        let flows = read(TEXT, "flow.txt", 4, None).unwrap();
+        let flows = read(TEXT, "flow.txt", 4, &Form::default()).unwrap();
         assert_eq!(flows.src, [HostId(3), HostId(1), HostId(0)]);
         assert_eq!(flows.bytes, [20, 7, 1000]);
         let second = 1_000_000_000_000;
@@ -89,7 +83,10 @@ mod tests {
 
     #[test]
     fn errors_name_line_column_and_remedy() {
-        let bad = |text: &str| read(text, "f.txt", 4, None).unwrap_err().to_string();
+        let bad = |text: &str| {
+            let read = read(text, "f.txt", 4, &Form::default());
+            read.unwrap_err().to_string()
+        };
         let e = bad("2\n0 1 3 100 5 0\n");
         assert!(e.starts_with("f.txt, line 1, column 1: declares 2 flows, the file has 1"));
         assert!(bad("1\n0 1 5 0\n").contains("line 2: has not 6 values; write src dst pg"));

@@ -7,7 +7,8 @@
 //! | [`Format::Ns`] | `src dst bytes start_ns`, white space between | ns, up to 3 decimals |
 //! | [`Format::Hpcc`] | a count, then `src dst pg dport bytes start` (HPCC on ns-3) | s, up to 12 decimals |
 //!
-//! A [`Form`] says another unit, and what columns are called.
+//! A [`Form`] says another unit, what columns are called, and, by [`HostNames`], which server a
+//! name or an address stands for.
 //!
 //! Rows may come in any order; flows are sorted by arrival, equals keep theirs.
 //! Flows that wait for others (htsim's triggers) are held by `.cm` alone, in the order
@@ -21,6 +22,7 @@ mod columns;
 mod csv;
 mod form;
 mod hpcc;
+mod names;
 mod ns;
 mod scale;
 
@@ -28,6 +30,7 @@ pub use cm::{read_cm, write_cm};
 pub use columns::{from_columns, Columns};
 pub use csv::{read_csv, write_csv};
 pub use form::{Form, TraceColumns, Unit};
+pub use names::HostNames;
 pub use ns::{read_ns, write_ns};
 pub use scale::{check_unit, own_load, scaled, Scale};
 
@@ -87,10 +90,10 @@ pub fn read_as(
         Format::Cm => cm::read(text, name, hosts, form.unit),
         // Both are files of white space between; a name does not tell which.
         Format::Ns if form.format.is_none() && hpcc::is_hpcc(text) => {
-            hpcc::read(text, name, hosts, form.unit)
+            hpcc::read(text, name, hosts, form)
         }
-        Format::Ns => ns::read(text, name, hosts, form.unit),
-        Format::Hpcc => hpcc::read(text, name, hosts, form.unit),
+        Format::Ns => ns::read(text, name, hosts, form),
+        Format::Hpcc => hpcc::read(text, name, hosts, form),
     }
 }
 

@@ -2,7 +2,7 @@
 //! have up to three decimals, so that picoseconds are held exactly.
 
 use super::columns::Builder;
-use super::form::Unit;
+use super::form::{Form, Unit};
 use super::{open_loop, OpenLoop};
 use crate::sizes::MAX_BYTES;
 use crate::text::{rows, Field, TextError};
@@ -15,17 +15,12 @@ use std::fmt::Write;
 /// # Errors
 /// The line and column of the first thing wrong.
 pub fn read_ns(text: &str, name: &str) -> Result<Flows, TextError> {
-    read(text, name, u32::MAX, None)
+    read(text, name, u32::MAX, &Form::default())
 }
 
-pub(super) fn read(
-    text: &str,
-    name: &str,
-    hosts: u32,
-    unit: Option<Unit>,
-) -> Result<Flows, TextError> {
-    let places = unit.unwrap_or(Unit::Ns).places();
-    let title = unit.map_or("start_ns", |_| "the start");
+pub(super) fn read(text: &str, name: &str, hosts: u32, form: &Form) -> Result<Flows, TextError> {
+    let places = form.unit.unwrap_or(Unit::Ns).places();
+    let title = form.unit.map_or("start_ns", |_| "the start");
     let mut flows = Builder::new(hosts);
     for row in rows(name, text) {
         let words: Vec<Field> = row.words().take(5).collect();
@@ -39,8 +34,7 @@ pub(super) fn read(
                 "write src dst bytes start_ns",
             ));
         };
-        let host = |f: Field, what| f.whole(what, 0..=u32::MAX as u64).map(|h| h as u32);
-        let (from, to) = (host(src, "src")?, host(dst, "dst")?);
+        let (from, to) = (form.host(src, "src")?, form.host(dst, "dst")?);
         let size = bytes.whole("bytes", 0..=MAX_BYTES)?;
         let arrival = picoseconds(start, title, places)?;
         flows.push(from, to, size, arrival, "").map_err(|bad| {
@@ -103,7 +97,11 @@ mod tests {
 
     #[test]
     fn errors_name_line_column_and_remedy() {
-        let bad = |text: &str| read(text, "t.txt", 4, None).unwrap_err().to_string();
+        let bad = |text: &str| {
+            read(text, "t.txt", 4, &Form::default())
+                .unwrap_err()
+                .to_string()
+        };
         assert_eq!(
             bad("0 1 5 0\n0 1 5 1.2345\n"),
             "t.txt, line 2, column 7: start_ns is `1.2345`, finer than a picosecond; \
