@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core, experiment_schema, inputs, integers, reading
+from lightloom import _core, experiment_schema, inputs, integers, reading, toml_errors
 from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal, within
 from lightloom.overrides import (
@@ -264,13 +264,15 @@ def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) 
 def read_toml(path: Path) -> Table:
     """A TOML file; errors name file, line and column."""
     try:
-        found = tomllib.loads(reading.text(path))
+        text = reading.text(path)
+        try:
+            found = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as problem:
+            raise toml_errors.refused(path, text, problem) from None
         reading.check_depth(found, path)
         return found
     except ConfigError:
         raise
-    except tomllib.TOMLDecodeError as problem:
-        raise ConfigError(_at_place(path, str(problem))) from None
     except UnicodeDecodeError as problem:
         line = problem.object.count(b"\n", 0, problem.start) + 1
         column = problem.start - (problem.object.rfind(b"\n", 0, problem.start) + 1) + 1
@@ -315,15 +317,6 @@ def to_toml(table: Mapping[str, Any]) -> str:
 
 def _toml_lines(table: Mapping[str, Any]) -> str:
     return "".join(f"{toml_key(k)} = {toml_literal(v)}\n" for k, v in table.items())
-
-
-def _at_place(path: Path, message: str) -> str:
-    """`file:line:column: what`, from tomllib's `what (at line L, column C)`."""
-    found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message, re.DOTALL)
-    if found is None:  # "(at end of document)"
-        return f"{path}: {message}; correct the file"
-    what, line, column = found.groups()
-    return f"{path}:{line}:{column}: {what[:1].lower()}{what[1:]}; correct the line"
 
 
 def _check_tables(raw: Table) -> None:

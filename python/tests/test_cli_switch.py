@@ -134,7 +134,8 @@ def test_bad_addresses_are_refused_and_passwords_not_repeated(target, message, t
         ("[[fault]]\nkind = 'melt'", "fault[0].kind = melt"),
         ("[optics]\nloss_min_db = 3", "loss_min_db"),
         ("", "faces = (none)"),
-        ("x", "not TOML"),
+        ("x", "switch.toml: Expected '=' after a key"),
+        ("listen = localhost", 'put the text in quotes: listen = "localhost"'),
     ],
 )
 def test_a_bad_switch_file_is_refused_by_key(toml, message, tmp_path):

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lightloom import reading
+from lightloom import reading, toml_errors
 from lightloom.control.demand.columns import asked
 from lightloom.control.demand.formats import FORMATS
 from lightloom.control.demand.units import unit_of
@@ -183,8 +183,11 @@ def read_config(path: Path) -> ControllerTable:
         ConfigError: naming the file and the key.
     """
     try:
-        table = tomllib.loads(reading.text(path))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
+        text = reading.text(path)
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise toml_errors.refused(path, text, problem) from None
+    except (UnicodeDecodeError, RecursionError) as problem:
         raise ConfigError(f"{path}: not TOML ({problem}); correct it") from None
     try:
         return config_of(table, path.parent)

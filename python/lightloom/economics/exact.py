@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from lightloom import reading
+from lightloom import reading, toml_errors
 from lightloom.errors import ConfigError, refusal
 
 #: The largest amount, and digits before and after the point: more than any price has.
@@ -27,13 +27,15 @@ def toml(path: Path) -> dict[str, Any]:
         ConfigError: naming the file, or the key of what is nested too deeply.
     """
     try:
-        found = tomllib.loads(reading.text(path), parse_float=_decimal)
+        text = reading.text(path)
+        try:
+            found = tomllib.loads(text, parse_float=_decimal)
+        except tomllib.TOMLDecodeError as problem:
+            raise toml_errors.refused(path, text, problem) from None
         reading.check_depth(found, path)
         return found
     except ConfigError:
         raise
-    except tomllib.TOMLDecodeError as problem:
-        raise ConfigError(f"{path}: {problem}; correct the line") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{path}: not UTF-8; save it as UTF-8") from None
     except ValueError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lightloom import reading
+from lightloom import reading, toml_errors
 from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError, refusal
 from lightloom.switches.access import Credentials, read_credentials
@@ -83,8 +83,11 @@ def read_setup(path: Path) -> Setup:
         ConfigError: naming the file and the key.
     """
     try:
-        table = tomllib.loads(reading.text(path))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
+        text = reading.text(path)
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise toml_errors.refused(path, text, problem) from None
+    except (UnicodeDecodeError, RecursionError) as problem:
         raise ConfigError(f"{path}: not TOML ({problem}); correct it") from None
     try:
         return setup_of(table, path.parent)
