@@ -11,7 +11,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ from lightloom.policies import files as policies
 from lightloom.words import in_words, missed_end
 
 Table = dict[str, Any]
+SWEEP = {"base", "grid"}
+"""Keys that a sweep has and an experiment has not."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,19 @@ class Experiment:
         fabrics = policies.pinned(fabrics_of(self.raw))
         raw = {**self.raw, "fabric": fabrics} if fabrics else self.raw
         return replace(self, raw=inputs.pinned(raw))
+
+    def check_keys(self) -> None:
+        """Refuses a key that no table has, as `resolved` does; nothing else is checked.
+
+        Raises:
+            ConfigError: of the first such key.
+        """
+        if SWEEP & self.raw.keys():  # another file, which `resolved` names
+            return
+        _check_names(self.raw)
+        if experiment_schema.DECISION in self.raw:
+            _of_keys(self._beside)
+        _of_keys(lambda: _core.check_keys(self.json()))
 
     def json(self) -> str:
         """The configuration as the core reads it."""
@@ -249,16 +264,21 @@ def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) 
     {'run': {'seed': 7}}
 
     Raises:
-        ConfigError: if the file cannot be read (with line and column), or an
-            override is malformed. The rest is refused by `resolved` and `run`.
+        ConfigError: if the file cannot be read (with line and column), an override is
+            malformed, or a table has no such key. Values, and keys that are missing, are
+            refused by `resolved` and `run`.
     """
     if isinstance(source, Mapping):
         reading.check_depth(source)
-        return Experiment(reading.pythonic(source)).with_overrides(overrides)
-    path = Path(source)
-    raw = read_toml(path)
-    inputs.anchor(raw, path.parent)
-    return Experiment(raw, path).with_overrides(overrides)
+        read = Experiment(reading.pythonic(source))
+    else:
+        path = Path(source)
+        raw = read_toml(path)
+        inputs.anchor(raw, path.parent)
+        read = Experiment(raw, path)
+    made = read.with_overrides(overrides)
+    made.check_keys()
+    return made
 
 
 def read_toml(path: Path) -> Table:
@@ -319,16 +339,32 @@ def _toml_lines(table: Mapping[str, Any]) -> str:
     return "".join(f"{toml_key(k)} = {toml_literal(v)}\n" for k, v in table.items())
 
 
-def _check_tables(raw: Table) -> None:
-    """Refuses a slip in the name of a table, and what has no fabric."""
+def _of_keys(check: Callable[[], object]) -> None:
+    """Passes on the refusal of a key, or of a kind that has keys of its own; others are left to
+    `resolved`."""
+    try:
+        with in_words():
+            check()
+    except ConfigError as problem:
+        if problem.limit in ("no such key", "no such fabric"):
+            raise
+
+
+def _check_names(raw: Table) -> None:
+    """Refuses a slip in the name of a table."""
     known = experiment_schema.names()
     for key in raw:
         near = [] if key in known else difflib.get_close_matches(key, known, 1)
         if near:
             raise refusal(key, as_json(raw[key]), "no such key", f'did you mean "{near[0]}"?')
+
+
+def _check_tables(raw: Table) -> None:
+    """Refuses a slip in the name of a table, and what has no fabric."""
+    _check_names(raw)
     if not fabrics_of(raw):
         limit, remedy = "there is no [[fabric]] table", "add [[fabric]] with a kind"
-        if "base" in raw or "grid" in raw:
+        if SWEEP & raw.keys():
             limit, remedy = f"{limit}: this looks like a sweep file", "use `lightloom sweep`"
         raise refusal("fabric", "(missing)", limit, remedy)
 

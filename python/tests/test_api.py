@@ -267,7 +267,7 @@ def test_the_schema_accepts_what_the_core_accepts() -> None:
     resolved = lightloom.load(experiment(compare={"loads": [0.5]})).resolved()
     validator.validate(resolved)
     for path in ("fabric.quue=1", "cluster.racks=many", "run.seeds=1", "workload.sizes.kind=no"):
-        bad = lightloom.load(experiment(workload={"sizes": {}}), [path]).raw
+        bad = lightloom.load(experiment(workload={"sizes": {}})).with_overrides([path]).raw
         assert not validator.is_valid(bad), path
 
 

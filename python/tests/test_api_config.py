@@ -46,7 +46,7 @@ BASE: dict[str, Any] = {
     ],
 )
 def test_overrides_set_keys(override: str, path: list[Any], value: object) -> None:
-    table: Any = lightloom.load(BASE, [override]).raw
+    table: Any = lightloom.load(BASE).with_overrides([override]).raw
     for part in path:
         table = table[part]
     assert table == value
@@ -292,3 +292,46 @@ def test_a_mistyped_key_is_told_the_nearest_of_any_fabric() -> None:
         lightloom.load(table, ["fabric.propagaton=3 ns"])
     with pytest.raises(ConfigError, match="no such key; known"):
         lightloom.load(table, ["fabric.bananas=3"]).resolved()
+
+
+WRONG_KEYS = [
+    "run.sed=1",
+    "workload.lod=1",
+    "workload.sizes.load=0.5",
+    "workload.pattern={kind='incast', fanin=2}",
+    "cluster.rack=8",
+    "physics={preset='ideal', x=1}",
+    "compare.lods=[0.5]",
+    "fault.0.nde=1",
+    "fabric.sirius.quee=4",
+    "fabric.sirius.kind=siris",
+    "decision={pries='sirius-2020'}",
+    "wrkload={}",
+    "zzz=1",
+]
+
+
+@pytest.mark.parametrize("override", WRONG_KEYS)
+def test_a_key_that_no_table_has_is_refused_at_load(override: str) -> None:
+    """In the words by which a run refuses it."""
+    unchecked = lightloom.load(BASE).with_overrides([override])
+    with pytest.raises(ConfigError) as by_run:
+        unchecked.resolved()
+    with pytest.raises(ConfigError) as by_load:
+        lightloom.load(BASE, [override])
+    assert str(by_load.value) == str(by_run.value)
+    assert by_load.value.limit in ("no such key", "no such fabric")
+
+
+def test_a_wrong_key_is_refused_at_load_whatever_else_is_missing() -> None:
+    for raw in ({"run": {"sed": 1}}, {"cluster": {}, "workload": {"lod": 1}, "fabric": []}):
+        with pytest.raises(ConfigError, match="no such key; did you mean"):
+            lightloom.load(raw)
+
+
+def test_values_and_files_are_left_to_resolve_at_load() -> None:
+    for override in ("workload.load=much", "workload.trace=no/such.csv", "fabric.uplinks=0"):
+        experiment = lightloom.load(BASE, [override])
+        with pytest.raises(ConfigError):
+            experiment.resolved()
+    assert lightloom.load({}).raw == {}
