@@ -10,7 +10,7 @@ accepted in it says more than either: the network was warm, and is not waited fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 LEGEND = "Load delivered: until the last flow arrives, of R, what all servers can send."
@@ -47,6 +47,48 @@ def of_part(part: Mapping[str, Any], common: float | None) -> float | None:
     if not _follow_load(part.get("arrivals", "poisson")):
         return None
     return asked({"workload": {"load": common, **part}})
+
+
+def of_what(experiment: Mapping[str, Any]) -> str:
+    """What `workload.load` is the load of: the workload, or the parts of a mix that give none.
+
+    >>> of_what({"workload": {"load": 0.1, "mix": [{"load": 0.3}, {}]}})
+    'of part 2'
+    """
+    common, others = _parts(experiment)
+    if not common:
+        return "of the workload"
+    return f"of {_numbers(common)}" if others else "of each part"
+
+
+def varied(experiment: Mapping[str, Any]) -> str | None:
+    """Which parts of a mix other loads change, and which not; None where all change.
+
+    >>> varied({"workload": {"load": 0.1, "mix": [{"load": 0.3}, {}, {}]}})
+    'Loads are those of parts 2 and 3 of the mix; part 1 stays the same.'
+    """
+    common, others = _parts(experiment)
+    if not common or not others:
+        return None
+    stay = "stays" if len(others) == 1 else "stay"
+    return f"Loads are those of {_numbers(common)} of the mix; {_numbers(others)} {stay} the same."
+
+
+def _parts(experiment: Mapping[str, Any]) -> tuple[list[int], list[int]]:
+    """The parts of a mix that have the common load, and the others; numbers from 1."""
+    parts = experiment.get("workload", {}).get("mix") or []
+    common: list[int] = []
+    others: list[int] = []
+    for number, part in enumerate(parts, 1):
+        follows = _follow_load(part.get("arrivals", "poisson")) and part.get("load") is None
+        (common if follows else others).append(number)
+    return common, others
+
+
+def _numbers(parts: Sequence[int]) -> str:
+    """Parts by their numbers, as words."""
+    *first, last = map(str, parts)
+    return f"parts {', '.join(first)} and {last}" if first else f"part {last}"
 
 
 def _follow_load(arrivals: Any) -> bool:

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cli_support import lightloom as lightloom_command
 
 import lightloom
 from lightloom import inputs, loads
 from lightloom.cli import notes
+from lightloom.config import to_toml
 from lightloom.errors import ConfigError
 from lightloom.report import describe
 
@@ -85,6 +87,38 @@ def test_the_load_of_all_is_said_only_where_all_have_one() -> None:
     both = experiment(BACKGROUND, BACKGROUND)["workload"]
     assert not list(notes.of_workload({"load_offered": 0.4}, both))
     assert list(notes.of_workload({"load_offered": 0.2}, both))
+
+
+def test_it_is_said_which_parts_a_load_is_of() -> None:
+    own = {**BACKGROUND, "load": 0.3}
+    free = {key: value for key, value in BACKGROUND.items() if key != "load"}
+    two = experiment(own, free, INCASTS, load=0.1)
+    assert loads.of_what(two) == "of part 2"
+    assert loads.varied(two) == (
+        "Loads are those of part 2 of the mix; parts 1 and 3 stay the same."
+    )
+    all_vary = experiment(free, free, load=0.1)
+    assert (loads.of_what(all_vary), loads.varied(all_vary)) == ("of each part", None)
+    assert loads.varied({"workload": {"load": 0.1}}) is None
+
+
+def test_a_sweep_over_loads_says_which_parts_vary(tmp_path: Path) -> None:
+    """In the terminal, in the verdict, and below the figure."""
+    free = {key: value for key, value in BACKGROUND.items() if key != "load"} | {"flows": 200}
+    table = experiment(free, INCASTS, load=0.1)
+    table["fabric"].append({"kind": "tree", "label": "tree"})
+    (tmp_path / "mix.toml").write_text(to_toml(table))
+    grid = 'base = "mix.toml"\n[grid]\n"workload.load" = [0.1, 0.2]\n'
+    (tmp_path / "sweep.toml").write_text(grid)
+    (tmp_path / "loads.toml").write_text(to_toml(table | {"compare": {"loads": [0.1, 0.2]}}))
+    said = "Loads are those of part 1 of the mix; part 2 stays the same."
+    for arguments in (("sweep", "sweep.toml", "-o", "a"), ("compare", "loads.toml", "-o", "b")):
+        done = lightloom_command(*arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert said in " ".join(done.stdout.split())
+    page = (tmp_path / "b" / "report.html").read_text()
+    assert said in page
+    assert "load of part 1" in page
 
 
 def test_loads_vary_the_parts_without_one() -> None:

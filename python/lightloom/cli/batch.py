@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from lightloom import console, cuts, forecasts
+from lightloom import console, cuts, forecasts, loads
 from lightloom.cli import bars, completion, forecast, places
 from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
@@ -222,6 +222,8 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
     console.out().print(_sweep_table(outcome))
     for line in completion.legend_of_times(_named(outcome)):
         console.say(line)
+    if (varied := _varied(outcome)) is not None:
+        console.say(varied)
     if (cut := cuts.note(outcome.summaries)) is not None:
         console.say(f"note: {cut}")
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
@@ -229,6 +231,12 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
     if outcome.others:
         there = f"{counted(outcome.others, 'point')} of earlier grids"
         console.say(f"note: {target / 'points'} has {there}, too: in no table")
+
+
+def _varied(outcome: sweeps.Outcome) -> str | None:
+    """Which parts of a mix the loads of a sweep change."""
+    points = [p for p in outcome.points if "workload.load" in p.grid]
+    return loads.varied(points[0].experiment.raw) if points else None
 
 
 def _noting(screen: Console) -> Callable[[str], None]:

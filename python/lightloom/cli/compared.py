@@ -78,6 +78,8 @@ def _print_comparison(
     if comparison.seeds:
         explain([repeats.legend(len(comparison.seeds), comparison.experiment)], said)
     explain(completion.legend(summaries), said)
+    if comparison.loads and (varied := loads.varied(comparison.experiment)):
+        explain([varied], said)
     if decision is not None:
         explain([cost_text.legend_of_columns(decision.costs)], said)
     _print_physics(comparison, said)

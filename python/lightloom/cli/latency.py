@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console, repeats
+from lightloom import bounds, console, loads, repeats
 from lightloom.cli.completion import LEGEND_BOUNDS, fluid
 from lightloom.console import mean_latency
 from lightloom.saturation import Saturation, pooled
@@ -65,6 +65,9 @@ def print_tables(
     seeds = max(len(c.seeds) for c in comparisons)
     if seeds:
         console.say(f"Means of {seeds} seeds; the confidence is Student's t over them.")
+    varied = (loads.varied(c.experiment) for c in comparisons if c.loads or c.saturation)
+    for line in dict.fromkeys(line for line in varied if line):
+        console.say(line)
     for note in dict.fromkeys(n for c in comparisons for n in notes(c)):
         console.say(note)
 
@@ -72,10 +75,12 @@ def print_tables(
 def heading(name: str, comparison: Comparison) -> str:
     """Which case it is, and what is offered."""
     workload = comparison.experiment["workload"]
-    load, of_parts = workload.get("load"), " of its parts" if workload.get("mix") else ""
+    load = workload.get("load")
     low = lowest(comparison)
     title = comparison.name if comparison.name == name else f"{name}: {comparison.name}"
-    at = "" if load is None else f", load {load:g}{of_parts}"
+    at = "" if load is None else f", load {load:g}"
+    if load is not None and workload.get("mix"):
+        at += f" {loads.of_what(comparison.experiment)}"
     return f"{title}{at}" + ("" if low is None else f", low load {low:g}")
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lightloom import loads
 from lightloom.bounds import Bound
 
 from . import over_time
@@ -157,7 +158,12 @@ def by_load(workload: Workload) -> Figure | None:
     """Latency and throughput against load."""
     if not workload.loads:
         return None
-    x = Axis("load of the workload", "share", "linear", (0.0, max(workload.loads) * 1.06))
+    x = Axis(
+        f"load {loads.of_what(workload.experiment)}",
+        "share",
+        "linear",
+        (0.0, max(workload.loads) * 1.06),
+    )
 
     def panel(title: str, y_title: str, of: Callable[[LoadPoint], float | None]) -> Panel | None:
         shown = [f for f in workload.fabrics if sweep(f, of).x.size]
@@ -179,7 +185,7 @@ def by_load(workload: Workload) -> Figure | None:
         "99th percentile of short flows' completion times, and the load delivered by the last "
         "arrival, against the load asked for. The dotted line is the load drawn: a fabric on it "
         "delivers all of it while flows arrive. An arrow is a bound: so many flows were left "
-        "unfinished that the percentile lies above it.",
+        "unfinished that the percentile lies above it." + of_parts(workload),
         [
             panel(
                 "Short flows, 99th percentile",
@@ -189,6 +195,12 @@ def by_load(workload: Workload) -> Figure | None:
             panel("Load delivered", DELIVERED, lambda p: p.carried),
         ],
     )
+
+
+def of_parts(workload: Workload) -> str:
+    """Which parts of a mix the loads are of, as the end of a caption."""
+    varied = loads.varied(workload.experiment)
+    return "" if varied is None else f" {varied}"
 
 
 def sweep(fabric: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from lightloom import loads
+
 from .arrows import parted
 from .bands import around, load_band, within
 from .model import Fabric, LoadPoint, Workload
@@ -36,16 +38,18 @@ def latency_by_load(workload: Workload) -> Figure | None:
     bands = pairs(workload.fabrics)
     caption = (
         CAPTION + SATURATED * any(f.saturation for f in workload.fabrics) + SHADED * bool(bands)
-    )
+    ).strip()
+    if (varied := loads.varied(workload.experiment)) is not None:
+        caption += f" {varied}"
     panels = (latency(workload, bands), accepted(workload, bands))
-    return Figure("latency-load", "What load does", caption.strip(), panels)
+    return Figure("latency-load", "What load does", caption, panels)
 
 
 def load_axis(workload: Workload) -> Axis:
     """The loads of the sweep, and where fabrics saturate beyond them."""
     ends = [k for f in workload.fabrics if (k := knee(f)) is not None]
     top = max([*workload.loads, *(e for e in ends if e < 2 * workload.loads[-1])])
-    return Axis("load of the workload", "share", "linear", (0.0, top * 1.06))
+    return Axis(f"load {loads.of_what(workload.experiment)}", "share", "linear", (0.0, top * 1.06))
 
 
 def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lightloom import repeats, steady
+from lightloom import loads, repeats, steady
 from lightloom.intervals import LEVEL
 
 from .. import presets, units
@@ -306,18 +306,21 @@ def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[
         return ()
     turned = {x: r for x, r in at.items() if r.level and not shares_lead(r, ranking)}
     unknown = [x for x, r in at.items() if not r.level]
-    said = []
+    said, mixed = [], loads.varied(workload.experiment) is not None
     if turned:
         each = [f"at {percent(x)} {lead_there(deciding, r)}" for x, r in turned.items()]
         said.append(f"Another load: {'; '.join(each)}.")
     kept = [x for x in at if x not in turned and x not in unknown]
     if kept and (turned or len(at) > 1):
-        loads = units.listed(percent(x) for x in kept)
+        at_kept = units.listed(percent(x) for x in kept)
         if not turned:
-            said.append(f"Not the load, as far as it was tried: nobody else is ahead at {loads}.")
+            called = f"load {loads.of_what(workload.experiment)}" if mixed else "load"
+            said.append(
+                f"Not the {called}, as far as it was tried: nobody else is ahead at {at_kept}."
+            )
     if unknown:
-        loads = units.listed(percent(x) for x in unknown)
-        said.append(f"At load {loads} the run does not tell.")
+        at_unknown = units.listed(percent(x) for x in unknown)
+        said.append(f"At load {at_unknown} the run does not tell.")
     return tuple(said)
 
 
