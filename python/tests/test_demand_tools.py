@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_support import lightloom
 
 from lightloom import ConfigError, control
 from lightloom.control import wiring
@@ -119,3 +120,70 @@ def test_counters_that_say_nothing_are_refused(case: str, tmp_path: Path) -> Non
     (tmp_path / "p.json").write_text(text)
     with pytest.raises(ConfigError, match=said):
         control.read_demand(tmp_path / "p.json", unit=unit, estimate="gravity")
+
+
+HOURS = [
+    {"a": (6_000, 3_000), "b": (4_000, 4_000), "c": (2_000, 5_000), "d": (1_000, 1_000)},
+    {"a": (0, 0), "b": (0, 0), "c": (0, 0), "d": (0, 0)},
+    {"a": (1_000, 9_000), "b": (7_000, 1_000), "c": (3_000, 1_000), "d": (2_000, 2_000)},
+    {"a": (5_000, 5_000), "b": (5_000, 5_000), "c": (0, 0), "d": (0, 0)},
+]
+"""What four nodes sent and received in each hour [B/s]."""
+FIRST = 1_763_856_000
+
+
+def day_of_counters(hours: list[dict[str, tuple[int, int]]], first: int = FIRST) -> str:
+    result = [
+        {
+            "metric": {"instance": node, "direction": way},
+            "values": [[first + 3600 * k, str(h[node][at])] for k, h in enumerate(hours)],
+        }
+        for node in hours[0]
+        for at, way in enumerate(("out", "in"))
+    ]
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}})
+
+
+def test_gravity_of_a_day_is_that_of_each_hour(tmp_path: Path) -> None:
+    """An hour has the sums that were counted in it, and is what `read_demand` makes of it with an
+    hour of nothing beside it, as a step needs two samples."""
+    path = tmp_path / "day.json"
+    path.write_text(day_of_counters(HOURS))
+    day = control.read_day([path], unit="B/s", estimate="gravity")
+    assert day.names == ["a", "b", "c", "d"]
+    assert [one.seconds for one in day.intervals] == [3600] * 4
+    for k, hour in enumerate(HOURS):
+        matrix = day.demand(k).matrix
+        sent, received = (3600 * np.array(column) for column in zip(*hour.values(), strict=True))
+        assert np.abs(matrix.sum(axis=1) - sent).max() <= 4
+        assert np.abs(matrix.sum(axis=0) - received).max() <= 4
+        if sent.any():
+            path.write_text(day_of_counters([HOURS[1], hour]))
+            alone = control.read_demand(path, unit="B/s", estimate="gravity")
+            assert (matrix == alone.matrix).all()
+
+
+def test_gravity_puts_hours_together_before_it_guesses(tmp_path: Path) -> None:
+    path = tmp_path / "day.json"
+    path.write_text(day_of_counters(HOURS, FIRST + 3600))
+    day = control.read_day([path], unit="B/s", estimate="gravity", every="2 h")
+    path.write_text(day_of_counters(HOURS[2:], FIRST + 3 * 3600))
+    last = control.read_demand(path, unit="B/s", estimate="gravity")
+    assert len(day.intervals) == 2
+    assert (day.demand(1).matrix == last.matrix).all()
+
+
+def test_a_day_of_counters_is_played_in_one_command(tmp_path: Path) -> None:
+    (tmp_path / "day.json").write_text(day_of_counters(HOURS))
+    asked = ("replay-demand", "day.json", "-a", "edmonds", "--unit", "B/s")
+    done = lightloom(*asked, "--estimate", "gravity", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "estimated by gravity from 32 counters" in " ".join(done.stdout.split())
+    for options, said in (
+        ((), "--estimate gravity"),
+        (("--estimate", "tomo"), "--estimate = tomo: no such way; use gravity"),
+        (("--estimate", "gravity", "--map", "m.csv"), "--map = m.csv: an estimate is between"),
+    ):
+        refused = lightloom(*asked, *options, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert said in refused.stderr

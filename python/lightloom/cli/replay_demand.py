@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from lightloom import console
-from lightloom.cli.demand_options import Columns, Format, Hosts, Strict, Unit
+from lightloom.cli.demand_options import Columns, Estimate, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagging, own_options
 from lightloom.cli.options import json_of
 from lightloom.cli.plan_options import with_options
@@ -97,6 +97,7 @@ def replay_demand(
     map: Hosts = None,
     columns: Columns = None,
     strict: Strict = False,
+    estimate: Estimate = None,
     set_: Own = None,
     **given: Any,
 ) -> None:
@@ -114,6 +115,7 @@ def replay_demand(
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
+        told["estimate"] = estimate
         name = _checked(algorithm, options)
         options |= own_options(set_ or [], name)
         files = _outputs(demand, {"-o": out, "--intervals": intervals})

@@ -19,12 +19,11 @@ from lightloom.control.arrays import LARGEST, Integers, Numbers
 from lightloom.control.demand.columns import asked
 from lightloom.control.demand.folding import Folded, Records, fold, in_order, matrix_of
 from lightloom.control.demand.formats import read
+from lightloom.control.demand.gravity import TITLE as COUNTERS
 from lightloom.control.demand.gravity import check as check_estimate
 from lightloom.control.demand.gravity import estimated
 from lightloom.control.demand.hosts import HostMap, read_hosts
-from lightloom.control.demand.json_form import parse
 from lightloom.control.demand.matrices import Matrix
-from lightloom.control.demand.prometheus import is_prometheus, needs_unit
 from lightloom.control.demand.reading import Reading
 from lightloom.control.demand.source import Source, source_of
 from lightloom.control.demand.times import iso
@@ -106,7 +105,8 @@ def read_demand(
     source = source_of(path)
     named, hosts = asked(columns), None if map is None else read_hosts(map)
     if estimate is not None:
-        return _estimated(source, estimate, named, unit, map)
+        check_estimate(estimate, map, unit)
+        return _estimated(source, named, unit_of(str(unit), rates=True))
     found: Matrix | Records | None = None
     place: Place | None = None
     try:
@@ -128,24 +128,10 @@ def read_demand(
         raise placed(source.name, problem, place) from None
 
 
-def _estimated(
-    source: Source, estimate: str, named: dict[str, str], unit: str | None, map: str | Path | None
-) -> Demand:
+def _estimated(source: Source, named: dict[str, str], unit: Unit) -> Demand:
     """The demand that counters of interfaces suggest."""
-    check_estimate(estimate)
-    if map is not None:
-        limit = "an estimate is between the nodes of counters"
-        raise refusal("map", str(map), limit, "name racks by a label: --columns node=LABEL")
-    value = parse(source)
-    if not is_prometheus(value):
-        limit = f"{source.name} has no series of Prometheus, whose counters it needs"
-        raise refusal("estimate", estimate, limit, "save the answer of query_range")
-    if unit is None:
-        raise needs_unit()
-    measure = unit_of(unit, rates=True)
-    matrix, names, notes = estimated(source, value, named, measure)
-    title = "counters of interfaces"
-    reading = Reading(title, measure.text, total=int(matrix.sum()), notes=tuple(notes))
+    matrix, names, notes = estimated(source, named, unit)
+    reading = Reading(COUNTERS, unit.text, total=int(matrix.sum()), notes=tuple(notes))
     return Demand(_core.control_demand(matrix), names, between(names), reading)
 
 

@@ -12,12 +12,13 @@ from lightloom.control.demand.amounts import Amount
 from lightloom.control.demand.folding import Folded, Pair, Record, Records, fold
 from lightloom.control.demand.formats import read
 from lightloom.control.demand.goflow2 import GOFLOW2
+from lightloom.control.demand.gravity import estimated_by_time
 from lightloom.control.demand.hosts import HostMap
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.nfdump import NFDUMP
 from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.reading import Reading
-from lightloom.control.demand.source import source_of
+from lightloom.control.demand.source import Source, source_of
 from lightloom.control.demand.times import ZONELESS, ZONES, iso
 from lightloom.control.demand.units import Unit, unit_of
 from lightloom.control.files import in_bytes, placed
@@ -41,6 +42,8 @@ class Asked:
     """How long intervals are that records are put together into [µs]."""
     by_name: bool
     """Whether the times in the names of files count, not those of records."""
+    estimate: bool = False
+    """Whether files have counters of interfaces, from which demand is estimated."""
 
 
 @dataclass
@@ -106,13 +109,17 @@ def gather(path: str, at: int | None, asked: Asked, into: Gathered) -> None:
         ConfigError: naming what has no time, or two of one time; as `read`.
     """
     source = source_of(path)
-    found = read(source, asked.format, asked.columns, asked.unit)
+    found = (
+        _estimated(source, asked)
+        if asked.estimate
+        else read(source, asked.format, asked.columns, asked.unit)
+    )
     into.title = into.title or found.title
     rates = isinstance(found, Records) and found.covers_us is not None
     unit = unit_of(asked.unit or "1 B", rates=rates)
     into.unit = unit.text
     records, size = (
-        (found, unit.size)
+        (found, Fraction(1) if asked.estimate else unit.size)
         if isinstance(found, Records)
         else (_as_records(source.name, found, unit, asked, into), Fraction(1))
     )
@@ -132,6 +139,18 @@ def gather(path: str, at: int | None, asked: Asked, into: Gathered) -> None:
     if isinstance(found, Records):
         into.records = (into.records or 0) + folded.records
     into.notes |= dict.fromkeys(records.notes)
+
+
+def _estimated(source: Source, asked: Asked) -> Records:
+    """What counters of interfaces suggest, for each interval of its own [bytes]."""
+    step = asked.step_us
+
+    def slot(time_us: int) -> int | None:
+        if asked.by_name:
+            return None
+        return time_us if step is None else time_us // step * step
+
+    return estimated_by_time(source, asked.columns, unit_of(str(asked.unit), rates=True), slot)
 
 
 def _check_steps(records: Records, into: Gathered) -> None:

@@ -14,6 +14,7 @@ from lightloom.control.day.gathering import Asked, Gathered, Sums, gather
 from lightloom.control.day.intervals import Interval, every_us, lengths, missing
 from lightloom.control.demand.columns import asked
 from lightloom.control.demand.folding import in_order
+from lightloom.control.demand.gravity import check as check_estimate
 from lightloom.control.demand.hosts import read_hosts
 from lightloom.control.demand.reading import Reading
 from lightloom.control.demand.times import is_zoned_in, iso, time_in
@@ -72,6 +73,7 @@ def read_day(
     map: str | Path | None = None,
     columns: str | None = None,
     strict: bool = False,
+    estimate: str | None = None,
 ) -> Day:
     """Reads demands with times.
 
@@ -88,6 +90,7 @@ def read_day(
         map: racks of addresses and hosts.
         columns: names of columns.
         strict: refuse what would be left out.
+        estimate: "gravity": guess who sends to whom in each interval, as for `read_demand`.
 
     Raises:
         ConfigError: naming what has no time, or two of one time; as `read_demand`.
@@ -97,13 +100,15 @@ def read_day(
     >>> len(day.intervals), day.intervals[0].seconds, day.names[:2]
     (24, 3600.0, ['cache', 'gpu-0'])
     """
+    if estimate is not None:
+        check_estimate(estimate, map, unit)
     hosts = None if map is None else read_hosts(map)
     step_us = None if every is None else every_us(every)
     times = {path: time_in(Path(path).name) for path in files_of(paths)}
     _check_names(times)
     # Of several files that all have times in their names, these count.
     by_name = len(times) > 1 and step_us is None and None not in times.values()
-    how = Asked(unit, format, asked(columns), hosts, strict, step_us, by_name)
+    how = Asked(unit, format, asked(columns), hosts, strict, step_us, by_name, estimate is not None)
     found = Gathered(names=set() if hosts is None else {*hosts.racks})
     for path, at in times.items():
         gather(path, at, how, found)

@@ -8,15 +8,19 @@ until they have the sums that were counted (iterative proportional fitting).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lightloom.control.demand.folding import in_order
-from lightloom.control.demand.prometheus import counters_of
+from lightloom.control.demand.folding import Record, Records, in_order
+from lightloom.control.demand.json_form import parse
+from lightloom.control.demand.prometheus import Counter, counters_of, is_prometheus, needs_unit
 from lightloom.control.demand.source import Source
+from lightloom.control.demand.times import iso
 from lightloom.control.demand.units import Unit
 from lightloom.errors import ConfigError, refusal
 
@@ -27,27 +31,94 @@ CLOSE = 1e-9
 """Difference of a sum [ratio] at which fitting ends."""
 
 
+TITLE = "counters of interfaces"
+"""What messages call what is estimated from."""
+
+
 def estimated(
-    source: Source, value: Any, named: Mapping[str, str], unit: Unit
+    source: Source, named: Mapping[str, str], unit: Unit
 ) -> tuple[NDArray[np.int64], list[str], list[str]]:
     """The demand that counters of interfaces suggest [bytes], its nodes, and notes.
 
     Raises:
         ConfigError: naming the series; if nodes cannot have sent what they received.
     """
-    counters = counters_of(source, value, named, unit)
+    counters = counters_of(source, _answer(source), named, unit).each
     names = in_order({one.node for one in counters})
-    at = {name: place for place, name in enumerate(names)}
-    sums = {"out": np.zeros(len(names)), "in": np.zeros(len(names))}
-    for one in counters:
-        sums[one.direction][at[one.node]] += float(one.amount * unit.size)
-    out, came = sums["out"], sums["in"]
+    out, came = _sums(counters, names, unit)
     notes = [f"who sends to whom is estimated by gravity from {len(counters):,} counters"]
     matrix = from_sums(source.name, names, out, came)
     lost = came.sum() / out.sum() - 1
     if abs(lost) > 0.01:
         notes.append(f"all nodes received {100 * lost:+.1f} % of what they sent: scaled to that")
     return matrix, names, notes
+
+
+def estimated_by_time(
+    source: Source, named: Mapping[str, str], unit: Unit, slot: Callable[[int], int | None]
+) -> Records:
+    """The same interval by interval, as records of bytes: those of each time have the sums
+    that were counted in it.
+
+    Args:
+        slot: to which interval a sample belongs that began then [µs].
+
+    Raises:
+        ConfigError: as `estimated`, naming the time.
+    """
+    counters, step_us, gaps = counters_of(source, _answer(source), named, unit)
+    names = in_order({one.node for one in counters})
+    by_slot: dict[int | None, list[Counter]] = defaultdict(list)
+    for one in counters:
+        by_slot[slot(one.time_us)].append(one)
+    each: list[Record] = []
+    for time_us, those in by_slot.items():
+        where = source.name if time_us is None else f"{source.name}: {iso(time_us)}"
+        each += _records_of(where, names, time_us, _sums(those, names, unit))
+    records = Records(TITLE, source.name, each, timed=True)
+    records.covers_us = step_us
+    counted = f"{len(counters):,} counters"
+    records.notes.append(f"who sends to whom is estimated by gravity from {counted}, each interval")
+    if gaps:
+        records.notes.append(f"{gaps:,} samples of counters are missing, taken as no traffic")
+    return records
+
+
+def _records_of(
+    where: str,
+    names: Sequence[str],
+    time_us: int | None,
+    sums: tuple[NDArray[np.float64], NDArray[np.float64]],
+) -> list[Record]:
+    """What nodes had for each other in an interval; of each node one record at least."""
+    nothing = [Record(where, name, name, 0, time_us) for name in names]
+    if not sums[0].any() and not sums[1].any():
+        return nothing
+    matrix = from_sums(where, names, *sums)
+    rows = zip(*(ends.tolist() for ends in matrix.nonzero()), strict=True)
+    return nothing + [
+        Record(where, names[a], names[b], int(matrix[a, b]), time_us) for a, b in rows
+    ]
+
+
+def _sums(
+    counters: Sequence[Counter], names: Sequence[str], unit: Unit
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What each node sent, and what it received [bytes]."""
+    at = {name: place for place, name in enumerate(names)}
+    sums = {"out": np.zeros(len(names)), "in": np.zeros(len(names))}
+    for one in counters:
+        sums[one.direction][at[one.node]] += float(one.amount * unit.size)
+    return sums["out"], sums["in"]
+
+
+def _answer(source: Source) -> Any:
+    """The answer of Prometheus that a source has."""
+    value = parse(source)
+    if not is_prometheus(value):
+        limit = f"{source.name} has no series of Prometheus, whose counters it needs"
+        raise refusal("estimate", ESTIMATES[0], limit, "save the answer of query_range")
+    return value
 
 
 def from_sums(
@@ -95,11 +166,16 @@ def _scales(wanted: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[
     return np.divide(wanted, there, out=np.zeros_like(wanted), where=there > 0)
 
 
-def check(estimate: str) -> None:
-    """Refuses what is no way of estimating.
+def check(estimate: str, map: str | Path | None, unit: str | None) -> None:
+    """Refuses what is no way of estimating, and a map of hosts, whose demand nobody counted.
 
     Raises:
-        ConfigError: of `estimate`.
+        ConfigError: of `estimate`, `map`, or a missing `unit`.
     """
     if estimate not in ESTIMATES:
         raise refusal("estimate", estimate, "no such way", f"use {', '.join(ESTIMATES)}")
+    if map is not None:
+        limit = "an estimate is between the nodes of counters"
+        raise refusal("map", str(map), limit, "name racks by a label: --columns node=LABEL")
+    if unit is None:
+        raise needs_unit()

@@ -73,7 +73,7 @@ def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: 
 
 
 class Counter(NamedTuple):
-    """What an interface carried in all."""
+    """What an interface carried in a step."""
 
     node: str
     """Whose it is."""
@@ -81,9 +81,22 @@ class Counter(NamedTuple):
     """in or out."""
     amount: Amount
     """In the unit of the samples."""
+    time_us: int
+    """When the step began, in microseconds since 1970."""
 
 
-def counters_of(source: Source, value: Any, named: Mapping[str, str], unit: Unit) -> list[Counter]:
+class Counters(NamedTuple):
+    """The samples of an answer."""
+
+    each: list[Counter]
+    """In the order of the answer."""
+    step_us: int | None
+    """The step of the query [µs]; None of one moment."""
+    gaps: int
+    """Samples of the step that series lack [count]."""
+
+
+def counters_of(source: Source, value: Any, named: Mapping[str, str], unit: Unit) -> Counters:
     """Counters of interfaces, of which a label says the node and one, or the name of the
     metric, the direction; for rates in the unit's amounts.
 
@@ -101,8 +114,11 @@ def counters_of(source: Source, value: Any, named: Mapping[str, str], unit: Unit
     if unit.is_rate and step_us is None:
         limit = "rates of one moment, without a step"
         raise ConfigError(f"{source.name}: {limit}; ask for a range with a step, by query_range")
-    records = _records(series, step_us, unit)
-    return [Counter(record.src, record.dst, record.amount) for record in records]
+    each = [
+        Counter(record.src, record.dst, record.amount, record.time_us or 0)
+        for record in _records(series, step_us, unit)
+    ]
+    return Counters(each, step_us, _gaps(series, step_us))
 
 
 def _node(where: str, entry: Any, named: str | None) -> tuple[str, str]:
@@ -197,7 +213,7 @@ def _check_kind(where: str, entry: dict[str, Any], labels: Mapping[str, str]) ->
         remedy = "ask for its sum: histogram_sum(rate(…)), by (src, dst)"
         raise ConfigError(f"{where}: {limit}; {remedy}")
     small = {label.lower() for label in labels}
-    if small & INTERFACES and not small & ENDS:
+    if small & {*INTERFACES, "direction"} and not small & ENDS:
         limit = "counters of an interface: what it carries, not between whom"
         remedy = "export flows (NetFlow, sFlow, IPFIX), or say --estimate gravity for a guess"
         raise ConfigError(f"{where}: {limit}; {remedy}")
