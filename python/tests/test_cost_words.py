@@ -128,3 +128,12 @@ def test_a_clos_that_is_billed_with_fewer_tiers_than_simulated_is_named(
     costs = package.cost(write(tmp_path / "e.toml", SMALL, f"{CLOS}{keys}\n"), "sirius-2020")
     said = [line for line in cost_text.notes(costs) if "simulated with pods and a core" in line]
     assert [line.partition(":")[0] for line in said] == (["clos"] if told else [])
+
+
+@pytest.mark.parametrize(("ratio", "told"), [(1000, True), (999, False), (1, False)])
+def test_a_tier_that_is_not_billed_is_named(ratio: int, told: bool, tmp_path: Path) -> None:
+    keys = f'oversubscription = {ratio}\noversubscription_at = "rack"'
+    costs = package.cost(write(tmp_path / "e.toml", SMALL, f"{CLOS}{keys}\n"), "sirius-2020")
+    said = [line for line in cost_text.notes(costs) if "is not billed" in line]
+    assert [line.partition(":")[0] for line in said] == (["clos"] if told else [])
+    assert not any("simulated with pods" in line for line in cost_text.notes(costs) if told)

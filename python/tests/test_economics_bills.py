@@ -146,6 +146,52 @@ def test_a_clos_has_as_few_tiers_as_its_ports_allow(
         assert counts(cost)["switch"] == racks + math.ceil(racks * 32 / 64)
 
 
+def places(kind: str, path: Path, **keys: Any) -> dict[str, Fraction]:
+    """The switches of a network of 8 racks, by where they are."""
+    cluster = {"racks": 8, "servers_per_rack": 8, "server_rate": "10 Gb/s"}
+    cost = pricing.of_network(kind, network(kind, cluster, **keys), books.load(path))
+    found: dict[str, Fraction] = {}
+    for line in cost.lines:
+        found[line.where] = found.get(line.where, Fraction(0)) + line.count
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "kept", "left_out"),
+    [
+        ("tree", {}, {"racks"}, {"layer 2"}),
+        ("tree", {"levels": 3, "racks_per_pod": 4}, {"racks", "layer 2"}, {"layer 3"}),
+        ("clos", {"racks_per_pod": 4}, {"racks", "layer 2"}, {"layer 3"}),
+        ("clos", {"oversubscription_at": "rack"}, {"racks"}, {"layer 2"}),
+        ("cthrough", {}, {"racks"}, {"beside circuits: layer 2"}),
+        ("hydra", {}, {"racks"}, {"beside circuits: racks", "beside circuits: layer 2"}),
+    ],
+)
+def test_a_tier_that_carries_nothing_is_not_billed(
+    kind: str, keys: dict[str, Any], kept: set[str], left_out: set[str], tmp_path: Path
+) -> None:
+    """At 1,000:1, in whole boxes; at 999:1 all are there, also the links to them."""
+    tree = 'ports = 8\nrate = "10 Gb/s"\nprice = 500\npower = 50'
+    path = tmp_path / "book.toml"
+    path.write_text(book(8, **{"tree-switch": tree}))
+    low = places(kind, path, oversubscription=999, **keys)
+    idle = places(kind, path, oversubscription=1000, **keys)
+    named = {where for where in low if "layer" in where or where.endswith("racks")}
+    assert kept | left_out <= named
+    assert kept <= {*idle}
+    beside = "beside circuits: " if kind in ("cthrough", "hydra") else ""
+    links = {f"{beside}{end}" for where in idle for end in where.split(" to ")[1:]}
+    assert not left_out & ({*idle} | links)
+    assert sum(idle.values()) < sum(low.values())
+
+
+def test_a_hybrid_of_1000_to_1_has_the_bill_of_one_without_a_tree(tmp_path: Path) -> None:
+    path = tmp_path / "book.toml"
+    path.write_text(book(8))
+    alone = places("hybrid", path, policy="rotation", electrical=False)
+    assert places("hybrid", path, policy="rotation", oversubscription=1000) == alone
+
+
 @pytest.mark.parametrize(
     ("sizes", "hosts"), [([4, 4], 4), ([3, 3], 2), ([2, 4], 3), ([3, 3, 2], 4)]
 )

@@ -16,6 +16,7 @@ from lightloom.economics.words import (
     by_devices,
     ends,
     fractions,
+    idle_tiers,
     lasers,
     left_out,
     narrow,
@@ -110,6 +111,7 @@ def notes(found: Costs) -> Iterator[str]:
     for said in (
         narrow,
         tiers,
+        idle_tiers,
         simulated_otherwise,
         fractions,
         as_if,

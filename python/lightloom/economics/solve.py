@@ -12,7 +12,7 @@ from lightloom.economics import network as networks
 from lightloom.economics import pricing, rack_switches
 from lightloom.economics.amounts import Range
 from lightloom.economics.book import Book
-from lightloom.economics.equal import equal_ends
+from lightloom.economics.equal import WIDTH, equal_ends
 from lightloom.errors import ConfigError, refusal
 from lightloom.overrides import toml_literal
 
@@ -68,9 +68,11 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     if target.form.value(prices).low <= 0:
         limit = f"at these prices {other} may cost nothing, and no size of {label} costs as little"
         raise refusal("--equal-cost", asked, limit, "raise a price")
+    # At the highest ratio the tier above is left out, so that costs jump there.
+    below_most = Fraction(MOST) - WIDTH
     low = _least(at, Fraction(present)) if whole else Fraction(1)
-    high = _largest(at, Fraction(present * TIMES), Fraction(present)) if whole else Fraction(MOST)
-    falls = not whole
+    high = _largest(at, Fraction(present * TIMES), Fraction(present)) if whole else below_most
+    top, falls = high if whole else Fraction(MOST), not whole
     forms = (lambda x: at(low + high - x).form) if falls else (lambda x: at(x).form)
     known = [end for end in equal_ends(forms, target.form, prices, low, high) if end is not None]
     if falls:
@@ -78,7 +80,7 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     value = Range(known[0], known[1]) if len(known) == 2 else None
     some = known[0] if len(known) == 1 else None
     more = rack_switches.more(at, int(present), known[-1]) if whole and known else None
-    return EqualCost(f"{label}.{key}", other, value, some, whole, low, high, more)
+    return EqualCost(f"{label}.{key}", other, value, some, whole, low, top, more)
 
 
 def _costs(

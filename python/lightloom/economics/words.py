@@ -197,13 +197,32 @@ def tiers(found: Costs) -> Iterator[str]:
             )
 
 
+def idle_tiers(found: Costs) -> Iterator[str]:
+    """Which networks are billed without a tier, as it carries nothing."""
+    from lightloom.economics.bills.electrical import IDLE, is_idle
+
+    of = [
+        label
+        for label, cost in found.fabrics.items()
+        if is_idle(cost.network) and cost.network.fabric.get("electrical", True)
+    ]
+    if of:
+        yield (
+            f"{', '.join(of)}: the tier above an oversubscription of {IDLE:,} is not billed, as it "
+            "carries a thousandth of what servers send; a lower fabric.oversubscription has it"
+        )
+
+
 def simulated_otherwise(found: Costs) -> Iterator[str]:
     """Which Clos is simulated with pods and a core, and billed without."""
+    from lightloom.economics.bills.electrical import is_idle
+
     of = [
         label
         for label, cost in found.fabrics.items()
         if cost.network.kind == "clos"
         and "tiers" not in cost.network.fabric
+        and not is_idle(cost.network)
         and cost.network.fabric.get("racks_per_pod") != cost.network.racks
         and {line.where for line in cost.lines if line.part == "switch"} <= {"racks", "layer 2"}
     ]

@@ -50,6 +50,8 @@ def dual_homed(network: Network, book: Book) -> Iterator[Need]:
     yield from uplinks(network, planes, rate, "circuit-transceiver")
     yield from mirrors(network, planes, rate)
     tree = shape_of(network, electrical.ports_of(book, "tree-switch"))
+    if tree is None:
+        return
     slow = tree.uplink / network.servers_per_rack
     text = f"{network.racks} racks × ({network.servers_per_rack} servers + {gbps(tree.uplink)})"
     links = [(network.servers_per_rack, slow), (1, tree.uplink)]

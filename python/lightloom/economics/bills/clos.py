@@ -13,7 +13,8 @@ from lightloom.economics.network import Network
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
     """Racks and as few layers above them as join them by the book's switches, but one of pods and
-    a core where capacity is withheld between these; or the `tiers` of the table."""
+    a core where capacity is withheld between these; or the `tiers` of the table. A tier that
+    carries nothing is left out."""
     pods = Fraction(network.racks, int(network.fabric.get("racks_per_pod", network.racks)))
     beta, at_rack = network.ratio(), network.fabric["oversubscription_at"] == "rack"
     uplink = network.rack_rate / beta if at_rack else network.rack_rate
@@ -24,5 +25,10 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
     needed = electrical.layers_above(network.racks, electrical.ports_of(book, "switch"))
     layers = max(asked, needed)
     groups = 1 if layers == 1 else int(pods)
+    if electrical.is_idle(network):
+        if at_rack:
+            yield from electrical.at_racks(network, (0, 0))
+            return
+        groups, layers = int(pods), 1
     yield from electrical.at_racks(network, (1, uplink))
     yield from electrical.above(electrical.Above(network.racks, groups, uplink, top, layers))

@@ -18,6 +18,9 @@ from lightloom.economics.network import Network
 
 #: Of a book that has no switch, or none with ports.
 PORTS = 64
+#: Capacity below ÷ above from which on a tier carries nothing worth a box: the highest ratio that
+#: fabrics take, by which users leave an electrical network out.
+IDLE = 1_000
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,11 @@ class Above:
     top: Fraction
     """What all pods together have upwards [b/s]."""
     layers: int
+
+
+def is_idle(network: Network) -> bool:
+    """Whether the tier above its oversubscription carries nothing, and is not bought."""
+    return network.ratio() >= IDLE
 
 
 def layers_above(racks: int, ports: int) -> int:

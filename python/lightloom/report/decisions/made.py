@@ -16,6 +16,7 @@ from lightloom.economics.words import (
     as_if,
     by_devices,
     fractions,
+    idle_tiers,
     lasers,
     left_out,
     narrow,
@@ -164,6 +165,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         windowed=made.windowed,
         unpriced=tuple(_missing(bought)),
         notes=(
+            *idle_tiers(made.costs),
             *simulated_otherwise(made.costs),
             *fractions(made.costs),
             *lasers(made.costs),
