@@ -4,6 +4,7 @@
 mod checks;
 pub(crate) mod devices;
 mod idle;
+mod overhead;
 pub(crate) mod retired;
 mod switches;
 mod uplinks;

@@ -91,12 +91,11 @@ impl FabricConfig for SiriusConfig {
     }
 
     fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
-        match (self.detail, self.mode, self.derive(cluster)) {
-            (Detail::Cells, Mode::Ideal, Ok(derived)) => {
-                ideal::window::narrow(self, &derived).into_iter().collect()
-            }
-            _ => Vec::new(),
-        }
+        let narrow = match (self.detail, self.mode, self.derive(cluster)) {
+            (Detail::Cells, Mode::Ideal, Ok(derived)) => ideal::window::narrow(self, &derived),
+            _ => None,
+        };
+        self.short_slot().into_iter().chain(narrow).collect()
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {
