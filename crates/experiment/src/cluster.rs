@@ -109,6 +109,14 @@ impl From<NicRule> for String {
 }
 
 impl ClusterTable {
+    /// The rate of a server's link, if this table states it.
+    pub(crate) fn written_nic(&self) -> Option<Rate> {
+        match self.nic? {
+            NicRule::Uncapped => None,
+            NicRule::Capped(rate) => Some(rate),
+        }
+    }
+
     /// Racks of servers, at the rate that was given; and the cluster they make.
     pub(crate) fn resolve(&self) -> Result<(ClusterTable, Cluster), Refusal> {
         let (racks, servers_per_rack) = self.counts()?;

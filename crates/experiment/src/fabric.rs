@@ -1,6 +1,7 @@
 //! `[[fabric]]`: a kind, a label, perhaps a preset, and the fabric's own keys.
 
 use lightloom_engine::{config, Cluster, Refusal};
+use lightloom_fabrics::physics::{Obeyed, Obeying};
 use lightloom_fabrics::{Entry, Facts, Physics, Site, Term, REGISTRY};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -76,7 +77,14 @@ impl FabricTable {
         let entry = self.entry(at)?;
         let own = match &self.preset {
             None => self.own.clone(),
-            Some(name) => merged(preset(entry, name, at)?, &self.own),
+            Some(name) => {
+                let preset = preset(entry, name, at)?;
+                let own = merged(preset.clone(), &self.own);
+                let table = Value::Object(own.clone());
+                let obeyed = (entry.obey)(&table, physics, cluster).map_err(|e| place(e, at))?;
+                self.refuse_ignored_nic(&preset, &obeyed, physics)?;
+                own
+            }
         };
         let resolved = under(entry, physics, own, cluster).map_err(|e| place(e, at))?;
         let Value::Object(own) = resolved else {
@@ -88,6 +96,35 @@ impl FabricTable {
             preset: None,
             own,
         })
+    }
+
+    /// Refuses a preset by which servers receive more than the rate of their link, which the
+    /// cluster states, unless the fabric's own key says so too.
+    fn refuse_ignored_nic(
+        &self,
+        preset: &Map<String, Value>,
+        obeyed: &Obeyed,
+        physics: &Physics,
+    ) -> Result<(), Refusal> {
+        let ignored = |o: &&Obeying| o.term == Term::Nic && !self.own.contains_key(o.key);
+        let (Some(nic), Some(Obeying { key, value, .. })) =
+            (physics.nic, obeyed.keys.iter().find(ignored))
+        else {
+            return Ok(());
+        };
+        let Some(other) = preset.get(*key).filter(|other| *other != value) else {
+            return Ok(());
+        };
+        let (label, name) = (self.label(), self.preset.as_deref().unwrap_or_default());
+        Err(Refusal::new(
+            Term::Nic.key(),
+            nic,
+            format!(
+                "has no effect on what servers of {label} receive: preset \"{name}\" has \
+                 {key} = {other}"
+            ),
+            format!("set fabric.{key} = {value} beside the preset, or {other} to keep it"),
+        ))
     }
 
     /// What a resolved table says before anything runs.

@@ -115,7 +115,10 @@ impl Experiment {
         let physics = { self.physics.as_ref() }
             .map(PhysicsTable::resolve)
             .transpose()?;
-        let shared = shared(physics.as_ref(), &table);
+        let shared = Physics {
+            nic: self.cluster.written_nic(),
+            ..shared(physics.as_ref(), &table)
+        };
         let fabric = fabric::resolve_all(&self.fabric, &shared, &cluster)?;
         let labels: Vec<&str> = fabric.iter().map(FabricTable::label).collect();
         fault::check_all(&self.fault, &cluster, &labels)?;

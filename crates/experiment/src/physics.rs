@@ -116,6 +116,7 @@ impl PhysicsTable {
             gap: self.gap,
             oversubscription: None,
             discipline: None,
+            nic: None,
         }
     }
 }
@@ -132,6 +133,7 @@ impl PhysicsPreset {
                 gap: Some(Bytes(20)),
                 oversubscription: None,
                 discipline: None,
+                nic: None,
             },
         }
     }

@@ -426,6 +426,7 @@ fn check_precedence(
         gap: terms.gap,
         oversubscription: None,
         discipline: None,
+        nic: None,
     };
     let mut below = Map::new();
     if let Some(name) = preset {

@@ -85,6 +85,60 @@ fn hosts_that_would_be_faster_are_refused() {
     }
 }
 
+/// A preset by which servers hear more than the link that the file states is refused, unless the
+/// fabric's own key decides; a completed file is read again as it is.
+#[test]
+fn a_link_that_a_preset_passes_over_is_refused() {
+    let resolve = |nic: Option<&str>, keys: Value| {
+        let mut fabric = json!({"kind": "lions", "label": "x", "preset": "dlb"});
+        for (key, value) in keys.as_object().unwrap() {
+            fabric[key] = value.clone();
+        }
+        let mut cluster = json!({"hosts": 16, "server_rate": "25 Gb/s"});
+        if let Some(nic) = nic {
+            cluster["nic"] = json!(nic);
+        }
+        let raw = json!({
+            "cluster": cluster,
+            "workload": {"load": 0.1, "flows": 10, "sizes": {"kind": "fixed", "size": "1 KB"}},
+            "fabric": [fabric],
+        });
+        let resolved = Experiment::read(&raw).expect("of this shape").resolve();
+        let table = resolved.map_err(|e| e.to_string())?.to_json();
+        let again = Experiment::read(&table).expect("as written").resolve();
+        assert_eq!(again.map(|e| e.to_json()), Ok(table.clone()));
+        Ok::<_, String>(table["fabric"][0]["host_link"].clone())
+    };
+    let (heard, link) = (json!("receivers"), json!("nic"));
+    for nic in ["10 Gb/s", "25 Gb/s", "40 Gb/s"] {
+        assert_eq!(
+            resolve(Some(nic), json!({})).unwrap_err(),
+            format!(
+                "cluster.nic = {nic}: has no effect on what servers of x receive: preset \"dlb\" \
+                 has host_link = \"receivers\"; set fabric.host_link = \"nic\" beside the preset, \
+                 or \"receivers\" to keep it"
+            )
+        );
+        for own in [&heard, &link] {
+            assert_eq!(
+                resolve(Some(nic), json!({"host_link": own})).as_ref(),
+                Ok(own)
+            );
+        }
+    }
+    // As the preset is meant, and where no host hears more than its link.
+    assert_eq!(resolve(None, json!({})).as_ref(), Ok(&heard));
+    assert_eq!(resolve(Some("uncapped"), json!({})).as_ref(), Ok(&heard));
+    for (nic, keys) in [
+        ("25 Gb/s", json!({"preset": "test-bed"})),
+        ("40 Gb/s", json!({"rate": "10 Gb/s"})),
+    ] {
+        assert_eq!(resolve(Some(nic), keys).as_ref(), Ok(&heard));
+    }
+    let narrow = resolve(Some("39 Gb/s"), json!({"rate": "10 Gb/s"}));
+    assert!(narrow.is_err(), "four receivers of 10 Gb/s hear 40 Gb/s");
+}
+
 /// Fabrics whose links are always fair.
 const FAIR: [&str; 5] = ["clos", "tree", "cthrough", "hydra", "hybrid"];
 

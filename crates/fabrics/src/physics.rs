@@ -6,7 +6,7 @@
 //! and nothing is dropped silently. Its own keys and its presets go before.
 
 use crate::discipline::Discipline;
-use lightloom_engine::{Bytes, Time};
+use lightloom_engine::{Bytes, Rate, Time};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -30,6 +30,9 @@ pub struct Physics {
     /// Order in which servers' links serve flows, where it is not the default; a key of the
     /// cluster.
     pub discipline: Option<Discipline>,
+    /// Rate of a server's link; a key of the cluster. Only while an experiment is completed, and
+    /// where its author wrote it: a completed cluster always has one.
+    pub nic: Option<Rate>,
 }
 
 impl Physics {
@@ -64,6 +67,8 @@ pub enum Term {
     Oversubscription,
     /// [`Physics::discipline`].
     Discipline,
+    /// [`Physics::nic`].
+    Nic,
 }
 
 impl Term {
@@ -77,6 +82,7 @@ impl Term {
             Term::Gap => "physics.gap",
             Term::Oversubscription => "cluster.oversubscription",
             Term::Discipline => "cluster.discipline",
+            Term::Nic => "cluster.nic",
         }
     }
 }

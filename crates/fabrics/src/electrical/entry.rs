@@ -80,7 +80,7 @@ impl FabricConfig for ClosConfig {
         self.racks_per_pod = Some(pod);
         let layout = Layout::new(&self, cluster);
         refuse_links(&self, &layout)?;
-        layout.wiring(&self).refuse_switches()?;
+        layout.wiring(&self).refuse_switches(self.core_switches)?;
         self.flow_buffer
             .get_or_insert(self.covering_buffer(cluster));
         Ok(self)

@@ -117,11 +117,29 @@ impl Wiring {
         }
     }
 
-    /// Refuses a tier of no switches, or of more than there are links to them.
+    /// Refuses a number of core switches where no link leads to a core.
+    fn refuse_core_of_one_pod(&self, core_switches: Option<u32>) -> Result<(), Refusal> {
+        match core_switches {
+            Some(switches) if self.pods() == 1 => Err(Refusal::new(
+                "fabric.core_switches",
+                switches,
+                format!(
+                    "has no effect: all {} racks are in one pod and nothing passes the core",
+                    self.racks
+                ),
+                "remove it, or lower fabric.racks_per_pod",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a tier of no switches, or of more than there are links to them; `core_switches` is
+    /// the fabric's key, if it was given.
     ///
     /// # Errors
     /// Names the key, which is one of the fabric's.
-    pub fn refuse_switches(&self) -> Result<(), Refusal> {
+    pub fn refuse_switches(&self, core_switches: Option<u32>) -> Result<(), Refusal> {
+        self.refuse_core_of_one_pod(core_switches)?;
         let of_core = self.pod.map_or(self.rack_links, |(_, links)| links);
         let tiers = [
             ("aggregation_switches", self.aggregation, self.rack_links),

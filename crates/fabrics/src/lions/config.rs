@@ -241,6 +241,18 @@ impl LionsConfig {
         self.rate.unwrap_or(Rate(1))
     }
 
+    /// The host's link that makes `nic` effective, where a host's receivers together hear more
+    /// than it.
+    pub fn link_below(&self, nic: Option<Rate>) -> Option<HostLink> {
+        let nic = nic?;
+        let heard = self
+            .rate
+            .unwrap_or(nic)
+            .0
+            .saturating_mul(self.receivers.into());
+        (heard > nic.0).then_some(HostLink::Nic)
+    }
+
     /// r of a resolved configuration.
     pub fn r(&self) -> u32 {
         self.hosts_per_queue.unwrap_or(1)

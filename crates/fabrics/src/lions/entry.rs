@@ -108,6 +108,7 @@ impl FabricConfig for LionsConfig {
             .by(Term::Propagation, "fibre", half)
             .by(Term::Header, "header", physics.header)
             .disciplined(physics)
+            .by(Term::Nic, "host_link", self.link_below(physics.nic))
             .lacks(
                 Term::SwitchLatency,
                 physics.switch_latency,

@@ -118,7 +118,7 @@ impl TreeConfig {
             aggregation: or_all(self.aggregation_switches, rack_links),
             core: or_all(self.core_switches, to_core),
         };
-        wiring.refuse_switches()?;
+        wiring.refuse_switches(self.core_switches)?;
         Ok(wiring)
     }
 }

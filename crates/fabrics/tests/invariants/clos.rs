@@ -72,7 +72,10 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
             let one = Parts { racks: cluster.racks, uplinks: 1, aggregation: pods, core: 1 };
             let mut table = merged(table, words);
             table["aggregation_switches"] = json!(1);
-            table["core_switches"] = json!(1);
+            // A single pod has no core, and refuses a number of its switches.
+            if pods > 1 {
+                table["core_switches"] = json!(1);
+            }
             Fitted { cluster, table, faults: faults(&failures, one), delivers: true }
         },
     )

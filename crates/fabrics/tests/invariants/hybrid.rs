@@ -93,8 +93,10 @@ fn trees() -> impl Strategy<Value = (Cluster, Value)> {
 /// Tables of the tree.
 pub fn tree() -> impl Strategy<Value = Fitted> {
     (trees(), switches::failures()).prop_map(|((cluster, mut table), failures)| {
-        // A switch a tier, so that all is cut off, too.
-        table["core_switches"] = json!(1);
+        // A switch a tier, so that all is cut off, too; a single pod has no core.
+        if table["racks_per_pod"] != cluster.racks {
+            table["core_switches"] = json!(1);
+        }
         let mut parts = switches::Parts {
             racks: cluster.racks,
             uplinks: 1,

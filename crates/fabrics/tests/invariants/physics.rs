@@ -19,6 +19,7 @@ pub fn physics() -> impl Strategy<Value = Physics> {
             gap,
             oversubscription: None,
             discipline: None,
+            nic: None,
         },
     )
 }

@@ -3,7 +3,7 @@
 use super::*;
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Command, Element, SwitchTier};
-use serde_json::json;
+use serde_json::{json, Value};
 
 /// 2 pods of 2 racks of 4 servers; 4 uplinks of 10 Gb/s a rack, 8 links a pod.
 fn table(detail: &str) -> Value {
@@ -103,6 +103,23 @@ fn what_is_cut_off_waits() {
     for detail in ["packets", "flows"] {
         let apart = took(detail, &faults) - 112_000.0;
         assert!((-5.0..10.0).contains(&apart), "{detail}: {apart} us late");
+    }
+}
+
+/// One pod has no core: with two tiers, or with all racks in a pod.
+#[test]
+fn core_switches_of_one_pod_are_refused() {
+    for shape in [json!({"tiers": 2}), json!({"racks_per_pod": 4})] {
+        let mut table = shape;
+        table["aggregation_switches"] = json!(1);
+        let resolve = |table: &Value| (ENTRY.resolve)(table, &cluster(4, 4));
+        resolve(&table).expect("a pod has aggregation switches");
+        table["core_switches"] = json!(2);
+        assert_eq!(
+            resolve(&table).unwrap_err().to_string(),
+            "fabric.core_switches = 2: has no effect: all 4 racks are in one pod and nothing \
+             passes the core; remove it, or lower fabric.racks_per_pod"
+        );
     }
 }
 
