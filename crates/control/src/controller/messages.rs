@@ -85,8 +85,9 @@ pub enum Action {
     Measure,
     /// Lead the traffic of these pairs to those of their routes that stay, or to the
     /// electrical network where none does, by rules in force until an [`Action::Enter`]
-    /// names the pair.
-    Drain(StepId, Vec<Pair>, Routes),
+    /// names the pair. Logs without routes are of controllers that led all traffic of a pair
+    /// to the electrical network.
+    Drain(StepId, Vec<Pair>, #[serde(default)] Routes),
     /// Take circuits down.
     Dark(StepId, Circuits),
     /// Bring circuits up, as far as their ports work by then.

@@ -1,5 +1,7 @@
 use super::*;
+use crate::circuits::Circuits;
 use crate::controller::StepId;
+use crate::routes::Routes;
 use lightloom_engine::Rate;
 use serde_json::json;
 
@@ -105,6 +107,33 @@ fn a_log_of_another_format_is_refused() {
         said.contains("no order is called delete-everything"),
         "{said}"
     );
+}
+
+/// Older controllers named no routes that stay, for they led all traffic of a pair to the electrical
+/// network: their logs are of the same format, and are read as that.
+#[test]
+fn a_drain_without_routes_leaves_none() {
+    let drain = |rest: &str| {
+        let line = format!(r#"{{"at_ps":0,"action":{{"drain":[1,[[0,1]]{rest}]}}}}"#);
+        text().replacen(
+            r#"{"at_ps":0,"action":{"wake_at":1000000000000}}"#,
+            &line,
+            1,
+        )
+    };
+    let read = |rest: &str| match &read(&drain(rest)).unwrap().entries[1].event {
+        Event::Action(action) => action.clone(),
+        other => panic!("{other:?}"),
+    };
+    let drained = |staying| Action::Drain(StepId(1), vec![(0, 1)], staying);
+    assert_eq!(read(""), drained(Routes::none(false)));
+    let direct = r#"{"directed":false,"routes":[{"racks":[0,1],"planes":[0]}]}"#;
+    let staying = Routes::direct(&Circuits::both_ways([(0, 1)]));
+    assert_eq!(read(&format!(",{direct}")), drained(staying));
+    for more in [",7".to_owned(), format!(",{direct},{direct}")] {
+        let said = refused(&drain(&more));
+        assert!(said.starts_with("line 3"), "{said}");
+    }
 }
 
 /// As with the shortest slot.
