@@ -291,7 +291,7 @@ impl Tdma {
             if self.lines[line].to == to {
                 // It is in the interface first.
                 let leaves = now + self.setup.punctuality.nic_delay;
-                self.serve(line, leaves, io, todo);
+                self.serve_line(line, leaves, io, todo);
             }
         }
         self.spill(from, now, io, todo);
@@ -375,6 +375,7 @@ impl EventKernel for Tdma {
             Event::Lost(packets) => (0..packets).for_each(|_| io.lose()),
             Event::Again { flow, bytes } => {
                 self.moving -= bytes;
+                self.return_lost(flow, bytes, io);
                 self.wait(flow, bytes, now, io, todo);
             }
             Event::Relayed(plane) => self.gather(plane, now, io, todo),

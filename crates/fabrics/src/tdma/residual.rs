@@ -5,15 +5,18 @@
 //! that was seen in one pass over its slots; what it leaves may cross here at once. After
 //! each slot the rest that its circuits should have carried may cross, too (a packet that did
 //! not fit into the day), and after the pass all that still waits of the demand, beside the
-//! repetitions of the schedule. So a link is idle only if all that waits of the demand is
+//! repetitions of the schedule. Packets that a circuit lost wait again when they are back in
+//! their queue, so these may cross as well, unless there was another decision meanwhile. So a link is idle only if all that waits of the demand is
 //! planned for a later slot of the pass. Virtual output queues with such an allowance take
 //! turns, packet by packet. The switch stores packets whole and has queues without bound.
 
+use super::burst::Burst;
 use super::voq::Voqs;
 use crate::links::{Links, Packet};
 use lightloom_control::demand::Report;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{Rate, Time};
+use std::ops::Range;
 
 /// The switch and the racks' links to it.
 #[derive(Clone, Debug)]
@@ -28,7 +31,12 @@ pub struct PacketSwitch {
     pub peak: u64,
     /// Bytes of each pair that the last decision has seen and that still wait.
     seen: Vec<u64>,
-    /// Of them, those that slots to come of the pass carry.
+    /// Bytes of each pair that the last decision has seen, that a circuit has lost since, and
+    /// that are not yet back in their queue.
+    lost: Vec<u64>,
+    /// Bytes that waited before a circuit took the first of those that it takes now.
+    waited: u64,
+    /// Of those that are seen, those that slots to come of the pass carry.
     planned: Vec<u64>,
     /// Slots to come of the pass.
     slots: usize,
@@ -47,6 +55,8 @@ impl PacketSwitch {
             down: Links::fifo(n, rate),
             peak: 0,
             seen: vec![0; n * n],
+            lost: vec![0; n * n],
+            waited: 0,
             planned: vec![0; n * n],
             slots: 0,
             turns: vec![0; n],
@@ -57,6 +67,7 @@ impl PacketSwitch {
     /// of `schedule` at `rate` leaves.
     pub fn allow(&mut self, seen: &Report, voqs: &Voqs, schedule: Option<&Schedule>, rate: Rate) {
         self.seen.fill(0);
+        self.lost.fill(0);
         for queue in &seen.queues {
             let pair = voqs.of(queue.from, queue.to);
             self.seen[pair] = queue.bytes.min(voqs.waiting(pair));
@@ -70,6 +81,28 @@ impl PacketSwitch {
                 self.planned[from * self.racks + to] += carries;
             }
         }
+    }
+
+    /// A circuit takes bytes of a pair of which so many wait.
+    pub fn begin_taking(&mut self, waiting: u64) {
+        self.waited = waiting;
+    }
+
+    /// A circuit that takes bytes of a pair loses those at the ends of a burst, behind which so
+    /// many wait. Those that are seen leave first.
+    pub fn lose(&mut self, pair: usize, burst: &Burst, waiting: u64) {
+        let first = self.waited - waiting - burst.sent();
+        let seen = |lost: Range<u64>| lost.end.min(self.seen[pair]).saturating_sub(lost.start);
+        let late = first + burst.early + burst.carried;
+        let lost = seen(first..first + burst.early) + seen(late..late + burst.late);
+        self.lost[pair] += lost;
+    }
+
+    /// Lost bytes of a pair are going to join its queue again.
+    pub fn return_lost(&mut self, pair: usize, bytes: u64) {
+        let seen = self.lost[pair].min(bytes);
+        self.lost[pair] -= seen;
+        self.seen[pair] += seen;
     }
 
     /// A circuit has taken bytes of a pair.

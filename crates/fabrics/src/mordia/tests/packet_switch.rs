@@ -160,3 +160,38 @@ fn lossy_days_and_the_packet_switch_deliver_every_byte_once() {
         );
     }
 }
+
+/// Rack 0 is joined with rack 1 for 90 us, then with none for 800 us. Every frame comes late, so the
+/// day goes on for the 5 us of the interface after the light: what is sent then is lost, and is back
+/// in its queue when the last of it has left. The demand of 90 us was seen at 1.2 ms and all planned
+/// for the day from 1,837.5 us on, so lost packets cross the packet switch then, not after the next
+/// decision at 2.4 ms or in the next day: the first of them at once, each 1.2 us on either link.
+#[test]
+fn lost_packets_of_the_demand_cross_the_packet_switch_when_they_are_back() {
+    let day = |permutation: [u32; 3], ps: u64| json!({"permutation": permutation, "day_ps": ps});
+    let slots = json!([day([1, 2, 0], 90_000_000), day([0, 1, 2], 800_000_000)]);
+    let table = json!({
+        "policy": {"kind": "fixed", "schedule": {"ports": 3, "night_ps": 11_500_000, "slots": slots}},
+        "interval": "1.2 ms", "packet_rate": "10 Gb/s", "nic_delay": "5 us", "late_sync_fraction": 1.0,
+    });
+    let uncapped = Cluster {
+        nic: Nic::Uncapped,
+        ..cluster(3)
+    };
+    let demand = 75 * PACKET;
+    let rows = [(0, 1, demand, Time::US * 1_100)];
+    let (mut fabric, mut io) = built(&uncapped, &table, testing::flows(&rows));
+    for step in 1..=400 {
+        fabric.advance(Time::US * (7 * step), &mut io);
+        seen(&*fabric, &io);
+    }
+    assert_eq!(io.ledger.delivered, demand);
+    let lost = io.ledger.losses as i64;
+    assert!((4..=5).contains(&lost), "{lost}");
+    // From when the last has left, which is after the light, by less than the interface's delay.
+    let dark = Time(1_927_500_000);
+    let last = io.flows.finish[0] - Time(1_200_000 * (lost + 1));
+    assert!(last > dark && last <= dark + Time::US * 5, "{last}");
+    let circuit = fabric.totals().circuit_bytes.expect("it has circuits");
+    assert!(circuit > 0 && circuit + lost as u64 * PACKET < demand);
+}

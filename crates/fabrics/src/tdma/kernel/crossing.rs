@@ -18,6 +18,14 @@ impl Tdma {
         }
     }
 
+    /// Lost bytes of a flow are going to join their queue again, from which they may cross.
+    pub(super) fn return_lost(&mut self, flow: FlowId, bytes: u64, io: &Io) {
+        let (from, to) = self.ends(flow, io);
+        if let Some(packets) = &mut self.packets {
+            packets.return_lost(self.voqs.of(from, to), bytes);
+        }
+    }
+
     /// The packet switch has a rack's packet.
     pub(super) fn crosses(&mut self, rack: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         let Some(packets) = &mut self.packets else {

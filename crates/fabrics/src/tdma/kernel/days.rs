@@ -108,14 +108,17 @@ impl Tdma {
         }
     }
 
-    /// Sends what waits for a circuit whose day begins; the packet switch need not carry it.
-    fn serve_day(&mut self, line: usize, now: Time, io: &mut Io, todo: &mut Todo) {
+    /// Sends what waits for a circuit; the packet switch need not carry it.
+    pub(super) fn serve_line(&mut self, line: usize, now: Time, io: &mut Io, todo: &mut Todo) {
         if self.packets.is_none() {
             return self.serve(line, now, io, todo);
         }
         let rack = line as u32 % self.racks;
         let pair = self.voqs.of(rack, self.lines[line].to);
         let waiting = self.voqs.waiting(pair);
+        if let Some(packets) = &mut self.packets {
+            packets.begin_taking(waiting);
+        }
         self.serve(line, now, io, todo);
         let left = self.voqs.waiting(pair);
         if let Some(packets) = &mut self.packets {
@@ -157,7 +160,7 @@ impl Tdma {
                 open: DARK.open,
             };
             match self.low_latency {
-                None => self.serve_day(line, slot.begins, io, todo),
+                None => self.serve_line(line, slot.begins, io, todo),
                 Some(_) => self.arm(line, slot.begins.max(Time::ZERO), todo),
             }
         }

@@ -174,7 +174,11 @@ impl Tdma {
     }
 
     /// What of a burst is lost at the ends of the day is sent again.
-    fn send_again(&self, line: usize, flow: FlowId, burst: &Burst, at: Time, todo: &mut Todo) {
+    fn send_again(&mut self, line: usize, flow: FlowId, burst: &Burst, at: Time, todo: &mut Todo) {
+        let pair = self.voqs.of(line as u32 % self.racks, self.lines[line].to);
+        if let Some(packets) = &mut self.packets {
+            packets.lose(pair, burst, self.voqs.waiting(pair));
+        }
         let wire = &self.setup.wire;
         let packets = wire.packets(burst.early) + wire.packets(burst.late);
         let again = self.lines[line].window.dark + self.setup.retransmit_after;
