@@ -80,7 +80,97 @@ fn long_flows_finish_together() {
     }
 }
 
-/// `cargo test --release -p lightloom-fabrics by_packets_and -- --ignored --nocapture`
+/// One server of 10 Gb/s that sends packets at random times: its link is the only one that they
+/// wait for. By packets a link is first in, first out among flows of a packet, and waits are those
+/// of an M/D/1 queue, S ρ ÷ (2 (1 − ρ)); by rates flows share it, and a flow takes S ÷ (1 − ρ)
+/// instead of S, which is twice the wait (Kleinrock, Queueing Systems, vol. 2, 1976).
+#[test]
+fn flows_of_a_packet_wait_twice_as_long_by_rates() {
+    let c = capped(cluster(4, 4), 10);
+    let serialised = 1_500.0 * 8.0 / 10e9;
+    for load in [0.3, 0.6] {
+        let (mut rng, mut at) = (Stream::new(1, "one sender", 0), 0.0);
+        let rows: Vec<_> = (0..200_000)
+            .map(|_| {
+                at -= (1.0 - rng.unit()).ln() * serialised / load;
+                (0, 4 + rng.below(12), 1_500, Time((at * 1e12) as i64))
+            })
+            .collect();
+        let wait = |detail: &str| {
+            let table = with(&json!({"racks_per_pod": 1}), detail);
+            let alone = lone(&c, &table, 4, 1_500).as_secs_f64();
+            let (io, _) = simulate(&c, &table, flows(&rows), Stop::Drain);
+            let took = (0..rows.len()).map(|f| io.flows.finish[f] - io.flows.arrival[f]);
+            let sum: f64 = took.map(Time::as_secs_f64).sum();
+            (sum / rows.len() as f64 - alone) / serialised
+        };
+        let queue = load / (2.0 * (1.0 - load));
+        for (detail, theory) in [("packets", queue), ("flows", 2.0 * queue)] {
+            let off = wait(detail) / theory - 1.0;
+            // Three standard errors of the mean of so many correlated waits.
+            assert!(off.abs() < 0.03, "load {load}, by {detail}: off by {off}");
+        }
+    }
+}
+
+/// Flows of one size between random servers of 16 racks of 4, with links of 10 Gb/s: mean and 99th
+/// percentile of completion times [us].
+fn of_a_size(bytes: u64, load: f64, detail: &str) -> [f64; 2] {
+    let c = capped(cluster(16, 4), 10);
+    let (mut rng, mut at) = (Stream::new(1, "sizes", 0), 0.0);
+    let gap = bytes as f64 * 8.0 / (10e9 * f64::from(c.hosts()) * load);
+    let rows: Vec<_> = (0..40_000)
+        .map(|_| {
+            at -= (1.0 - rng.unit()).ln() * gap;
+            let src = rng.below(c.hosts());
+            (
+                src,
+                other(&mut rng, c.hosts(), src),
+                bytes,
+                Time((at * 1e12) as i64),
+            )
+        })
+        .collect();
+    let (io, _) = simulate(&c, &with(&json!({}), detail), flows(&rows), Stop::Drain);
+    let took = |f: usize| (io.flows.finish[f] - io.flows.arrival[f]).as_secs_f64() * 1e6;
+    let mut took: Vec<f64> = (0..rows.len()).map(took).collect();
+    took.sort_by(f64::total_cmp);
+    let mean = took.iter().sum::<f64>() / took.len() as f64;
+    [mean, took[took.len() * 99 / 100]]
+}
+
+/// Two cells of the second table of docs/fabrics/clos.md: the shorter flows are and the more load
+/// there is, the longer they take by rates.
+#[test]
+fn short_flows_under_load_take_longer_by_rates() {
+    for (bytes, load, mean, p99) in [(1_500, 0.6, 30.8, 40.2), (15_000, 0.1, 1.9, 5.1)] {
+        let [packets, rates] = ["packets", "flows"].map(|d| of_a_size(bytes, load, d));
+        for (k, percent) in [mean, p99].into_iter().enumerate() {
+            let more: f64 = (rates[k] / packets[k] - 1.0) * 100.0;
+            assert!((more - percent).abs() < 0.1, "{bytes} B at {load}: {more}");
+        }
+    }
+}
+
+/// `cargo test --release -p lightloom-fabrics sizes_by_packets_and -- --ignored --nocapture`
+/// prints the second table of docs/fabrics/clos.md.
+#[test]
+#[ignore = "prints a table"]
+fn sizes_by_packets_and_by_rates() {
+    for bytes in [1_500, 6_000, 15_000, 150_000, 1_500_000] {
+        for load in [0.1, 0.3, 0.6, 0.8] {
+            let [packets, rates] = ["packets", "flows"].map(|d| of_a_size(bytes, load, d));
+            let more = |k: usize| (rates[k] / packets[k] - 1.0) * 100.0;
+            println!(
+                "{bytes} {load} {packets:.2?} {rates:.2?} {:+.1} {:+.1}",
+                more(0),
+                more(1)
+            );
+        }
+    }
+}
+
+/// `cargo test --release -p lightloom-fabrics by_packets_and_by -- --ignored --nocapture`
 /// prints the table of docs/fabrics/clos.md.
 #[test]
 #[ignore = "prints a table"]
