@@ -6,7 +6,9 @@ use lightloom_engine::run::{self, Broken, Fault, Outcome, Plan, Progress, Stop};
 use lightloom_engine::{
     Bytes, Circuit, Cluster, ControlRecord, Fabric, Flows, Halt, Io, LinkLoad, Refusal, Time,
 };
-use lightloom_metrics::{summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary};
+use lightloom_metrics::{
+    summarize, Counted, Finished, InForce, PartCounts, Series, Span, Summary, Traffic,
+};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,7 @@ pub struct Prepared {
     /// Limits of the ranges of flow sizes in `by_size`.
     pub(crate) size_limits: Option<Vec<Bytes>>,
     pub(crate) mean_bytes: Option<f64>,
+    pub(crate) traffic: Traffic,
     pub(crate) span: Option<Span>,
     pub(crate) counted: Vec<Counted>,
     pub(crate) parts: PartCounts,
@@ -127,6 +130,7 @@ impl Prepared {
             within_racks: self.within_racks,
             size_limits: self.size_limits.as_deref(),
             mean_bytes: self.mean_bytes,
+            traffic: self.traffic,
             span: self.span,
             counted: &self.counted,
             parts: &self.parts,
@@ -179,7 +183,7 @@ mod tests {
     use crate::Experiment;
     use lightloom_engine::run::{run, Silent};
     use lightloom_engine::{Audit, Flows, HostId, Stream, Time};
-    use lightloom_metrics::Window;
+    use lightloom_metrics::{Relaxation, Window};
     use serde_json::json;
     use std::collections::BTreeMap;
 
@@ -229,7 +233,14 @@ mod tests {
         }
         let most = ports.values().max().expect("something was sent");
         let came = it.io.deliveries.as_ref().expect("counted");
-        let found = Window::of(&it.cluster, &it.io.flows, span, outcome.simulated, came);
+        let found = Window::of(
+            &it.cluster,
+            &it.io.flows,
+            span,
+            outcome.simulated,
+            came,
+            &Relaxation::unknown(),
+        );
         (found, most.1)
     }
 

@@ -10,7 +10,7 @@ use lightloom_engine::outages::{self, Outage};
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Bytes, Cluster, Deliveries, Fabric, Flows, Io, Precision, Refusal};
 use lightloom_fabrics::{Derived, Entry, Facts, Memory, Site, Unjoined};
-use lightloom_metrics::{reset_peak_rss, Counted, InForce, PartCounts};
+use lightloom_metrics::{reset_peak_rss, Counted, InForce, PartCounts, Traffic};
 use lightloom_workload::BYTES_PER_FLOW;
 use serde_json::Value;
 use std::time::Instant;
@@ -100,6 +100,10 @@ impl Experiment {
             within_racks: experiment.run.goodput == Goodput::All,
             size_limits: experiment.run.size_limits.clone(),
             mean_bytes: experiment.workload.mean_bytes()?,
+            traffic: Traffic {
+                by_byte: experiment.workload.mean_bytes_by_byte(&cluster)?,
+                load: experiment.workload.load,
+            },
             span,
             counted: experiment.counted(&built.facts, &cluster),
             parts: parts_of(&built.facts),

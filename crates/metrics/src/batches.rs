@@ -7,9 +7,16 @@
 //!
 //! How long is enough is not known before. Three lengths are tried, [`BATCHES`], half and a quarter
 //! as many batches, and the widest interval counts: means that still resemble their neighbours
-//! scatter more in fewer, longer batches. Each allows for the skewness of its means. The integrated correlation time τ of the sequence (Geyer,
-//! Practical Markov Chain Monte Carlo, 1992) decides whether the longest batches are long enough: of
-//! batches shorter than [`TIMES`] τ there is no interval, because the run is too short.
+//! scatter more in fewer, longer batches. Each allows for the skewness of its means.
+//!
+//! Whether the longest batches are long enough follows from the theory of queues, where it applies
+//! ([`Room`]). The integrated correlation time τ of the sequence (Geyer, Practical Markov Chain
+//! Monte Carlo, 1992) is asked, too: if the longest batches are shorter than [`TIMES_LONG`] τ, or
+//! [`TIMES`] τ without a theory, there is no interval, because the run is too short. The estimate
+//! alone does not protect: of runs that are too short, it lets those pass that look uncorrelated by
+//! chance, which are the runs whose batches scatter too little.
+
+use crate::relaxation::Room;
 
 /// Batches of a sequence. Between 10 and 30 serve any length (Schmeiser 1982).
 pub const BATCHES: usize = 20;
@@ -23,6 +30,9 @@ const TRIED: [(usize, f64); 3] = [
 
 /// How many correlation times the longest batches hold at least.
 const TIMES: f64 = 20.0;
+
+/// The same of a run that is long enough by theory.
+const TIMES_LONG: f64 = 4.0;
 
 /// Values that a batch holds at least: of fewer there is no interval.
 const LEAST: usize = 5;
@@ -56,6 +66,11 @@ impl Estimate {
     /// Of values in order; none of no values. The batches differ in length by at
     /// most one value.
     pub fn of(values: &[f64]) -> Option<Estimate> {
+        Estimate::within(values, Room::Unknown)
+    }
+
+    /// The same of values from a run, or a window, that is as long as `room` says.
+    pub fn within(values: &[f64], room: Room) -> Option<Estimate> {
         let n = values.len();
         if n == 0 {
             return None;
@@ -72,7 +87,12 @@ impl Estimate {
         let batch = |b: usize| average(&values[b * n / BATCHES..(b + 1) * n / BATCHES]);
         let found = Estimate::widest(&std::array::from_fn(batch));
         let batches = TRIED[TRIED.len() - 1].0 as f64;
-        let long = n as f64 >= batches * TIMES * correlation_time(values, mean);
+        let times = match room {
+            Room::Unknown => TIMES,
+            Room::Short => f64::INFINITY,
+            Room::Long => TIMES_LONG,
+        };
+        let long = n as f64 >= batches * times * correlation_time(values, mean);
         Some(Estimate {
             mean,
             half_width: found.half_width.filter(|_| long),
@@ -81,14 +101,12 @@ impl Estimate {
     }
 
     /// Of the means of stretches of equal length; without an interval where also twice as long
-    /// ones resemble their neighbours more than chance makes them.
-    pub fn of_batches(means: &[f64; BATCHES]) -> Estimate {
+    /// ones resemble their neighbours more than chance makes them, and where there is no `room`.
+    pub fn of_batches(means: &[f64; BATCHES], room: Room) -> Estimate {
         let found = Estimate::widest(means);
-        let long = neighbours(&joined(means, BATCHES / 2));
+        let alike = neighbours(&joined(means, BATCHES / 2)).is_some_and(|r| r > CORRELATED_HALF);
         Estimate {
-            half_width: found
-                .half_width
-                .filter(|_| long.is_none_or(|r| r <= CORRELATED_HALF)),
+            half_width: { found.half_width }.filter(|_| !alike && room != Room::Short),
             ..found
         }
     }
@@ -237,7 +255,7 @@ mod tests {
         assert!((e.scatter.unwrap() - half).abs() < 1e-12);
         // In ten batches each holds a 0 and a 1: the widest interval is that of the twenty.
         assert!(
-            (Estimate::of_batches(&std::array::from_fn(|b| (b % 2) as f64))
+            (Estimate::of_batches(&std::array::from_fn(|b| (b % 2) as f64), Room::Unknown)
                 .half_width
                 .unwrap()
                 - half)
@@ -245,7 +263,9 @@ mod tests {
                 < 1e-12
         );
         // Pairs of equal batches: ten means 0, 1, 0, 1, …; variance 5/18, t of 9 degrees.
-        let pairs = Estimate::of_batches(&std::array::from_fn(|b| (b / 2 % 2) as f64));
+        let pairs = std::array::from_fn(|b| (b / 2 % 2) as f64);
+        assert_eq!(Estimate::of_batches(&pairs, Room::Short).half_width, None);
+        let pairs = Estimate::of_batches(&pairs, Room::Unknown);
         let half = 2.262_157_162_740_992 * (5.0f64 / 2.0 / 9.0 / 10.0).sqrt();
         assert!((pairs.half_width.unwrap() - half).abs() < 1e-12);
         assert!((e.autocorrelation.unwrap() + 19.0 / 20.0).abs() < 1e-12);
@@ -263,6 +283,20 @@ mod tests {
         assert_eq!(Estimate::of(&[]), None);
         let e = Estimate::of(&[1.0; 99]).unwrap();
         assert_eq!((e.mean, e.half_width, e.correlated()), (1.0, None, None));
+    }
+
+    #[test]
+    fn without_room_there_is_no_interval() {
+        let mut rng = Stream::new(3, "series", 0);
+        let values = ar1(0.9, 2_000, &mut rng);
+        let half = |room| Estimate::within(&values, room).unwrap().half_width;
+        // τ is 19: 2,000 values are 105 τ, and about so many are asked for without a theory.
+        assert_eq!(half(Room::Short), None);
+        assert!(half(Room::Long).is_some());
+        assert_eq!(
+            Estimate::of(&values),
+            Estimate::within(&values, Room::Unknown)
+        );
     }
 
     /// x' = φ x + ε with ε normal: every mean is 0.

@@ -12,9 +12,10 @@
 //! Student's of their shares (Woodruff 1952, for clusters), as flows that follow each
 //! other wait alike; it is never taken to be less than that of independent flows. Of few
 //! flows an interval is open: 99 % of 300 flows says nothing of the largest. It is open, too,
-//! where the run is too short for how long flows wait alike.
+//! where the run is too short for how long flows wait alike (see [`Room`]).
 
 use crate::batches::Estimate;
+use crate::relaxation::Room;
 use lightloom_engine::{Flows, Time};
 use serde::Serialize;
 
@@ -51,8 +52,8 @@ pub struct FctBound {
 
 impl FctBound {
     /// Of flows in order of their arrival, their times in µs.
-    pub fn of(times: &[Taken]) -> FctBound {
-        let times = Bounded::of(times);
+    pub fn of(times: &[Taken], room: Room) -> FctBound {
+        let times = Bounded::of(times, room);
         FctBound {
             flows: times.flows(),
             unfinished: times.unfinished(),
@@ -93,17 +94,19 @@ pub struct Bounded<'a> {
     taken: &'a [Taken],
     least: Vec<f64>,
     done: Vec<f64>,
+    room: Room,
 }
 
 impl<'a> Bounded<'a> {
-    /// Of flows in order of their arrival.
-    pub fn of(taken: &'a [Taken]) -> Bounded<'a> {
+    /// Of flows in order of their arrival, which arrived in a time that is as long as `room` says.
+    pub fn of(taken: &'a [Taken], room: Room) -> Bounded<'a> {
         let sorted = |mut values: Vec<f64>| {
             values.sort_unstable_by(f64::total_cmp);
             values
         };
         Bounded {
             taken,
+            room,
             least: sorted(taken.iter().map(|t| t.least).collect()),
             done: sorted(taken.iter().filter(|t| t.done).map(|t| t.least).collect()),
         }
@@ -153,7 +156,10 @@ impl<'a> Bounded<'a> {
             std::cmp::Ordering::Greater => 0.0,
         };
         let shares: Vec<f64> = self.taken.iter().map(within).collect();
-        let found = Estimate::of(&shares)?;
+        if self.room == Room::Short {
+            return None;
+        }
+        let found = Estimate::within(&shares, self.room)?;
         let alike = match found.scatter {
             Some(_) => found.half_width?,
             None => 0.0, // too few flows for batches
@@ -165,7 +171,7 @@ impl<'a> Bounded<'a> {
     /// The mean, which one flow under way leaves without an upper limit.
     pub fn mean(&self) -> Bound {
         let values: Vec<f64> = self.taken.iter().map(|t| t.least).collect();
-        let Some(found) = Estimate::of(&values) else {
+        let Some(found) = Estimate::within(&values, self.room) else {
             return Bound::default();
         };
         let whole = self.unfinished() == 0;
@@ -197,7 +203,7 @@ mod tests {
     fn worked_out_by_hand() {
         // Three of four delivered; the fourth has waited for 2.5.
         let flows = taken(&[(1.0, true), (2.5, false), (2.0, true), (9.0, true)]);
-        let b = Bounded::of(&flows);
+        let b = Bounded::of(&flows, Room::Unknown);
         assert_eq!((b.flows(), b.unfinished()), (4, 1));
         let ends = |p| (b.percentile(p).low, b.percentile(p).high);
         assert_eq!(ends(25), (Some(1.0), Some(1.0)));
@@ -205,8 +211,11 @@ mod tests {
         assert_eq!(ends(75), (Some(2.5), Some(9.0)));
         assert_eq!(ends(99), (Some(9.0), None));
         assert_eq!((b.mean().low, b.mean().high), (Some(3.625), None));
-        assert_eq!(Bounded::of(&[]).percentile(50), Bound::default());
-        assert_eq!(Bounded::of(&[]).mean(), Bound::default());
+        assert_eq!(
+            Bounded::of(&[], Room::Unknown).percentile(50),
+            Bound::default()
+        );
+        assert_eq!(Bounded::of(&[], Room::Unknown).mean(), Bound::default());
     }
 
     /// A fabric that delivers the quick ones alone is not the better for it.
@@ -222,8 +231,8 @@ mod tests {
             .collect();
         for p in [50, 99] {
             let (whole, left) = (
-                Bounded::of(&all).percentile(p),
-                Bounded::of(&some).percentile(p),
+                Bounded::of(&all, Room::Unknown).percentile(p),
+                Bounded::of(&some, Room::Unknown).percentile(p),
             );
             assert_eq!(left.low, whole.low);
             assert_eq!((left.high, left.until), (None, None));
@@ -240,7 +249,7 @@ mod tests {
                 .map(|&(least, done, _)| Taken { least: least.into(), done }).collect();
             let mut then: Vec<f64> = rows.iter()
                 .map(|&(least, done, more)| f64::from(least + if done { 0 } else { more })).collect();
-            let b = Bounded::of(&now);
+            let b = Bounded::of(&now, Room::Unknown);
             let (bound, mean) = (b.percentile(p), b.mean());
             let average = then.iter().sum::<f64>() / then.len() as f64;
             then.sort_unstable_by(f64::total_cmp);
@@ -264,7 +273,7 @@ mod tests {
             let never: Vec<f64> = now.iter()
                 .map(|t| if t.done { t.least } else { f64::INFINITY }).collect();
             let sorted = |mut v: Vec<f64>| { v.sort_unstable_by(f64::total_cmp); v };
-            let bound = Bounded::of(&now).percentile(p);
+            let bound = Bounded::of(&now, Room::Unknown).percentile(p);
             prop_assert_eq!(bound.low, percentile(&sorted(at_once), p));
             let high = percentile(&sorted(never), p).filter(|v| v.is_finite());
             prop_assert_eq!(bound.high, high);
@@ -289,7 +298,7 @@ mod tests {
                     }
                 })
                 .collect();
-            let b = Bounded::of(&flows).percentile(p);
+            let b = Bounded::of(&flows, Room::Unknown).percentile(p);
             b.from.is_none_or(|from| from <= truth) && b.until.is_none_or(|until| truth <= until)
         });
         held.count() as f64 / 1e3
@@ -318,8 +327,11 @@ mod tests {
                 .map(|i| ((i * 7 % 300) as f64, true))
                 .collect::<Vec<_>>(),
         );
-        let b = Bounded::of(&few).percentile(99);
+        let b = Bounded::of(&few, Room::Unknown).percentile(99);
         assert_eq!((b.low, b.high, b.until), (Some(296.0), Some(296.0), None));
         assert!(b.from.is_some());
+        // In a short run no interval is half open either.
+        let b = Bounded::of(&few, Room::Short).percentile(99);
+        assert_eq!((b.low, b.from, b.until), (Some(296.0), None, None));
     }
 }

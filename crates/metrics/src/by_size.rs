@@ -2,6 +2,7 @@
 
 use crate::bounds::Bound;
 use crate::completion::SlowdownBound;
+use crate::relaxation::Room;
 use lightloom_engine::{Bytes, Cluster, Flows, Time};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -37,6 +38,7 @@ impl BySize {
         flows: &Flows,
         rows: &[usize],
         ended: Time,
+        room: Room,
     ) -> BySize {
         let below = limits.iter().map(|limit| Some(limit.0)).chain([None]);
         let mut from = 0;
@@ -47,7 +49,7 @@ impl BySize {
             };
             let rows: Vec<usize> = rows.iter().filter(inside).copied().collect();
             let unfinished = { rows.iter() }.filter(|&&f| flows.finish[f] == Time::NEVER);
-            let slowdown = SlowdownBound::of(cluster, flows, &rows, ended);
+            let slowdown = SlowdownBound::of(cluster, flows, &rows, ended, room);
             let range = OfSize {
                 from_bytes: from,
                 below_bytes: below,

@@ -3,6 +3,7 @@
 
 use crate::bounds::{micros, taken, Bound, Bounded, FctBound, Taken};
 use crate::percentile::{mean, percentile};
+use crate::relaxation::Room;
 use lightloom_engine::{Cluster, Flows, Nic, Rate, Time};
 use serde::Serialize;
 
@@ -109,11 +110,11 @@ impl Slowdown {
 
 impl FctBounds {
     /// Of the flows that were `offered`, by when the run `ended`.
-    pub(crate) fn of(flows: &Flows, offered: &[usize], ended: Time) -> FctBounds {
+    pub(crate) fn of(flows: &Flows, offered: &[usize], ended: Time, room: Room) -> FctBounds {
         let class = |belongs: &dyn Fn(u64) -> bool| {
             let rows = offered.iter().filter(|&&f| belongs(flows.bytes[f]));
             let times: Vec<Taken> = rows.map(|&f| taken(flows, f, ended)).collect();
-            FctBound::of(&times)
+            FctBound::of(&times, room)
         };
         FctBounds {
             all: class(&|_| true),
@@ -130,6 +131,7 @@ impl SlowdownBound {
         flows: &Flows,
         offered: &[usize],
         ended: Time,
+        room: Room,
     ) -> SlowdownBound {
         let ratio = |&f: &usize| {
             let Taken { least, done } = taken(flows, f, ended);
@@ -137,7 +139,7 @@ impl SlowdownBound {
             Taken { least, done }
         };
         let ratios: Vec<Taken> = offered.iter().map(ratio).collect();
-        let ratios = Bounded::of(&ratios);
+        let ratios = Bounded::of(&ratios, room);
         SlowdownBound {
             p50: ratios.percentile(50),
             p99: ratios.percentile(99),

@@ -7,6 +7,7 @@ use crate::jobs::Jobs;
 use crate::memory::peak_rss;
 use crate::parts::PartCounts;
 use crate::percentile::mean;
+use crate::relaxation::{Relaxation, Traffic};
 use crate::span::Span;
 use crate::updates::{Counted, Updates};
 use crate::window::Window;
@@ -36,6 +37,8 @@ pub struct Finished<'a> {
     pub within_racks: bool,
     /// Mean of the law that sizes were drawn from [B]; none for a trace.
     pub mean_bytes: Option<f64>,
+    /// The law of the traffic.
+    pub traffic: Traffic,
     /// From when until when latency and throughput are measured, if they are; then `io` has
     /// counted what was delivered by its [`Span::instants`].
     pub span: Option<Span>,
@@ -179,6 +182,10 @@ pub struct Summary {
     /// Slowdowns by flow size; left out where `run.size_limits` does not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_size: Option<BySize>,
+    /// The relaxation time of the slowest queue, of which a run or a window holds at least
+    /// [`RELAXATIONS`](crate::RELAXATIONS), or figures of latency have no interval [s]; null where
+    /// it is not known, or has no end.
+    pub relaxation_s: Option<f64>,
 }
 
 /// Flows that send until the run stops. They are among the flows offered, with what
@@ -213,7 +220,18 @@ pub fn summarize(run: &Finished) -> Summary {
     let (flows, ledger, totals) = (&run.io.flows, run.io.ledger, run.outcome.totals);
     let simulated = run.outcome.simulated;
     let jobs = Jobs::of(run.io, simulated);
-    let offered = offered(run);
+    let (offered, load_offered) = (offered(run), load_offered(run.cluster, flows));
+    let relaxation = match load_offered {
+        Some(_) => Relaxation::of(
+            run.traffic,
+            run.cluster,
+            flows,
+            &run.outcome.links,
+            simulated,
+        ),
+        None => Relaxation::unknown(),
+    };
+    let room = relaxation.room(flows.last_arrival().min(simulated));
     Summary {
         fabric: run.fabric.to_owned(),
         label: run.label.to_owned(),
@@ -224,7 +242,7 @@ pub fn summarize(run: &Finished) -> Summary {
         flows_completed: ledger.flows_completed,
         bytes_offered: ledger.offered,
         bytes_delivered: ledger.delivered,
-        load_offered: load_offered(run.cluster, flows),
+        load_offered,
         goodput_normalized: normalized(run.cluster, good_bytes(run), simulated),
         fct: FctClasses::of(flows),
         slowdown: Slowdown::of(run.cluster, flows),
@@ -258,18 +276,22 @@ pub fn summarize(run: &Finished) -> Summary {
         circuit_share: share(totals.circuit_bytes, ledger.delivered),
         window: { run.span }
             .zip(run.io.deliveries.as_ref())
-            .map(|(span, came)| Window::of(run.cluster, flows, span, simulated, came)),
+            .map(|(span, came)| Window::of(run.cluster, flows, span, simulated, came, &relaxation)),
         load_delivered: load_delivered(run),
-        fct_bound: FctBounds::of(flows, &offered, simulated),
-        slowdown_bound: SlowdownBound::of(run.cluster, flows, &offered, simulated),
+        fct_bound: FctBounds::of(flows, &offered, simulated, room),
+        slowdown_bound: SlowdownBound::of(run.cluster, flows, &offered, simulated, room),
         devices: run.devices.cloned(),
         by_size: { run.size_limits }.map(|limits| {
-            let measured = match run.span {
-                Some(span) => in_window(flows, &offered, span),
-                None => offered,
+            let (measured, room) = match run.span {
+                Some(span) => (
+                    in_window(flows, &offered, span),
+                    relaxation.room(span.until - span.from),
+                ),
+                None => (offered, room),
             };
-            BySize::of(limits, run.cluster, flows, &measured, simulated)
+            BySize::of(limits, run.cluster, flows, &measured, simulated, room)
         }),
+        relaxation_s: relaxation.seconds(),
     }
 }
 

@@ -9,6 +9,7 @@
 
 use crate::batches::{Estimate, BATCHES};
 use crate::completion::ideal;
+use crate::relaxation::Room;
 use crate::span::{Span, CARRIED};
 use lightloom_engine::{Cluster, Deliveries, Flows, Time};
 
@@ -25,7 +26,13 @@ pub struct Throughput {
 
 impl Throughput {
     /// Of flows, of which so much had been delivered at the [`Span::instants`].
-    pub fn of(cluster: &Cluster, flows: &Flows, span: Span, came: &Deliveries) -> Throughput {
+    pub fn of(
+        cluster: &Cluster,
+        flows: &Flows,
+        span: Span,
+        came: &Deliveries,
+        room: Room,
+    ) -> Throughput {
         let instants = span.instants();
         let seconds = (span.until - span.from).as_secs_f64();
         let one = cluster.server_rate.0 as f64 * seconds / 8.0;
@@ -34,10 +41,13 @@ impl Throughput {
         let paced = paced(cluster, flows, &instants).map(|bytes| bytes / all);
         let missing = std::array::from_fn(|b| paced[b] - accepted[b]);
         Throughput {
-            offered: Estimate::of_batches(&offered(flows, &instants).map(|bytes| bytes / all)),
-            paced: Estimate::of_batches(&paced),
-            accepted: Estimate::of_batches(&accepted),
-            missing: Estimate::of_batches(&missing),
+            offered: Estimate::of_batches(
+                &offered(flows, &instants).map(|bytes| bytes / all),
+                room,
+            ),
+            paced: Estimate::of_batches(&paced, room),
+            accepted: Estimate::of_batches(&accepted, room),
+            missing: Estimate::of_batches(&missing, room),
             busiest: came.heard().max().unwrap_or(0) as f64 / one,
         }
     }
@@ -211,7 +221,7 @@ mod tests {
             for (load, stable) in [(0.3, true), (0.7, true), (1.25, false)] {
                 let mut flows = heavy(load, until, seed);
                 let came = served(&mut flows, span);
-                let found = Throughput::of(&CLUSTER, &flows, span, &came);
+                let found = Throughput::of(&CLUSTER, &flows, span, &came, Room::Unknown);
                 let bytes = (came.bytes()[BATCHES] - came.bytes()[0]) as f64;
                 assert!((found.accepted.mean * 4e6 - bytes).abs() < 1e-6);
                 assert_eq!(found.carried(), stable, "load {load}, seed {seed}");
@@ -240,7 +250,7 @@ mod tests {
                 let sent = |f: usize| (age(f) / 80_000).min(flows.bytes[f]);
                 came.count((0..flows.len()).map(sent).sum(), &flows);
             }
-            let found = Throughput::of(&cluster, &flows, span, &came);
+            let found = Throughput::of(&cluster, &flows, span, &came, Room::Unknown);
             // A byte of each flow may be under way at either end.
             let there = |&f: &usize| flows.arrival[f] < span.until && flows.finish[f] > span.from;
             let there = (0..flows.len()).filter(there).count();

@@ -10,6 +10,7 @@ use crate::batches::{Estimate, BATCHES};
 use crate::bounds::{micros, taken, FctBound, Taken};
 use crate::completion::{Fct, SHORT_BYTES};
 use crate::percentile::percentile;
+use crate::relaxation::{Relaxation, Room};
 use crate::span::Span;
 use crate::throughput::{is_stuck, Throughput};
 use lightloom_engine::{Cluster, Deliveries, Flows, Time};
@@ -115,28 +116,31 @@ impl<'a> Arrived<'a> {
     }
 
     /// The same of all, as far as it is known when the run has `ended`.
-    fn bound(&self, ended: Time) -> FctBound {
+    fn bound(&self, ended: Time, room: Room) -> FctBound {
         let times = self.rows.iter().map(|&f| taken(self.flows, f, ended));
-        FctBound::of(&times.collect::<Vec<Taken>>())
+        FctBound::of(&times.collect::<Vec<Taken>>(), room)
     }
 }
 
 impl Window {
     /// What `flows` show of `span`, the run having ended at `ended`; so much `came` by the
-    /// instants of the span.
+    /// instants of the span. Queues forget their past in a time of `relaxation`.
     pub fn of(
         cluster: &Cluster,
         flows: &Flows,
         span: Span,
         ended: Time,
         came: &Deliveries,
+        relaxation: &Relaxation,
     ) -> Window {
+        let length = span.until - span.from;
+        let room = relaxation.room(length);
         let arrived = Arrived::of(flows, span);
         let short = arrived.short();
         let mut latency: Vec<f64> = arrived.times().into_iter().map(micros).collect();
-        let mean = Estimate::of(&latency);
+        let mean = Estimate::within(&latency, room);
         latency.sort_unstable_by(f64::total_cmp);
-        let moved = Throughput::of(cluster, flows, span, came);
+        let moved = Throughput::of(cluster, flows, span, came, relaxation.room_of_bytes(length));
         let stuck = arrived
             .rows
             .iter()
@@ -162,8 +166,8 @@ impl Window {
             stable: !stuck && moved.carried(),
             short: short.as_ref().map(|s| Fct::of(&mut s.times())),
             bound: WindowBound {
-                all: arrived.bound(ended),
-                short: short.as_ref().map(|s| s.bound(ended)),
+                all: arrived.bound(ended, room),
+                short: short.as_ref().map(|s| s.bound(ended, room)),
             },
             paced: moved.paced.mean,
             paced_half_width: moved.paced.half_width,
@@ -215,7 +219,7 @@ mod tests {
             }
             came.count(come.delivered.iter().sum(), &come);
         }
-        Window::of(&CLUSTER, flows, span, ended, &came)
+        Window::of(&CLUSTER, flows, span, ended, &came, &Relaxation::unknown())
     }
 
     #[test]

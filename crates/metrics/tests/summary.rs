@@ -2,7 +2,7 @@
 
 use lightloom_engine::run::Outcome;
 use lightloom_engine::{Bytes, Cluster, Flows, HostId, Io, Nic, Rate, Shape, Time, Totals};
-use lightloom_metrics::{summarize, Finished, InForce, PartCounts, Summary};
+use lightloom_metrics::{summarize, Finished, InForce, PartCounts, Summary, Traffic};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -55,6 +55,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         outcome: &outcome,
         within_racks: true,
         mean_bytes: Some(100_000.0),
+        traffic: Traffic::default(),
         span: None,
         counted: &[],
         parts: &PartCounts(vec![("wires", 12), ("link_bps", 5_000_000_000)]),

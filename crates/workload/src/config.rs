@@ -267,6 +267,35 @@ impl WorkloadConfig {
         Ok(law.transpose()?.map(|l| l.mean()))
     }
 
+    /// The mean over bytes of the size of the flow that a byte is of [B]: E\[s²\] ÷ E\[s\] of the law
+    /// in force. Flows of a burst count as one, because they go to one server at the same instant.
+    /// Infinite for sizes without a variance; nothing for a trace, for jobs and without a rate.
+    ///
+    /// # Errors
+    /// What [`WorkloadConfig::resolve`] refuses.
+    pub fn mean_bytes_by_byte(&self, cluster: &Cluster) -> Result<Option<f64>, Refusal> {
+        if let Some(parts) = &self.mix {
+            return self.mix_by_byte(parts, cluster);
+        }
+        if self.sizes.is_none() || !self.has_rate() {
+            return Ok(None);
+        }
+        Ok(Some(self.rate_by_byte(cluster)?.1))
+    }
+
+    /// Bytes that arrive in a picosecond, and the mean over them of the size of their flow or
+    /// burst [B].
+    pub(crate) fn rate_by_byte(&self, cluster: &Cluster) -> Result<(f64, f64), Refusal> {
+        let one = WorkloadConfig {
+            flows: Some(1),
+            ..self.clone()
+        };
+        let plan = one.with_defaults()?.plan(cluster, 0, 0)?;
+        let (mean, burst) = (plan.law.mean(), plan.pairs.burst() as f64);
+        let by_byte = plan.law.mean_square() / mean + (burst - 1.0) * mean;
+        Ok((mean / plan.gap, by_byte))
+    }
+
     /// Refuses keys that a trace makes pointless, and a load that it cannot have.
     pub(crate) fn alone(&self) -> Result<(), Refusal> {
         let jobs = ("jobs", self.jobs.is_some());
@@ -414,6 +443,30 @@ mod tests {
         });
         v[key] = value;
         v
+    }
+
+    /// E[s²] ÷ E[s] is twice the mean of an exponential law. An incast of five is one arrival of
+    /// five such flows: four more flows come with a byte's own.
+    #[test]
+    fn the_size_of_a_bytes_flow() {
+        let by_byte = |v| {
+            resolve(v)
+                .unwrap()
+                .mean_bytes_by_byte(&cluster(4, 3))
+                .unwrap()
+        };
+        let sizes = json!({"kind": "exponential", "mean": "20 KB"});
+        let alone = json!({"load": 0.5, "flows": 100, "sizes": sizes});
+        let incast = json!({"load": 0.1, "flows": 100, "sizes": sizes,
+            "pattern": {"kind": "incast", "fan_in": 5}});
+        assert_eq!(by_byte(alone.clone()), Some(40_000.0));
+        assert_eq!(by_byte(incast.clone()), Some(120_000.0));
+        // By their bytes: 5 parts of 40 KB and one of 120.
+        let mixed = by_byte(json!({"mix": [alone, incast]})).unwrap();
+        assert!((mixed / (320_000.0 / 6.0) - 1.0).abs() < 1e-9, "{mixed}");
+        assert_eq!(by_byte(with("load", json!(0.5))), Some(f64::INFINITY));
+        let at_once = json!({"arrivals": "at-once", "flows": 100, "sizes": sizes});
+        assert_eq!(by_byte(at_once), None);
     }
 
     #[test]

@@ -55,6 +55,27 @@ impl WorkloadConfig {
         resolve(parts, self.load, cluster)
     }
 
+    /// [`WorkloadConfig::mean_bytes_by_byte`] of all parts together; nothing if a part has no rate.
+    ///
+    /// # Errors
+    /// As [`resolve`].
+    pub(crate) fn mix_by_byte(
+        &self,
+        parts: &[Part],
+        cluster: &Cluster,
+    ) -> Result<Option<f64>, Refusal> {
+        let (mut bytes, mut weighted) = (0.0, 0.0);
+        for (k, part) in parts.iter().enumerate() {
+            if !part.alone(self.load).has_rate() {
+                return Ok(None);
+            }
+            let of = in_part((k, part), self.load, |whole| whole.rate_by_byte(cluster))?;
+            bytes += of.0;
+            weighted += of.0 * of.1;
+        }
+        Ok((bytes > 0.0).then(|| weighted / bytes))
+    }
+
     /// The parts of its mix as [`filled_for`] has them.
     ///
     /// # Errors

@@ -229,6 +229,20 @@ impl Law for EmpiricalLaw {
             .sum();
         first + rest
     }
+
+    fn mean_square(&self) -> f64 {
+        let square = |x: u64| (x as f64).powi(2);
+        let first = square(self.points[0].0) * self.points[0].1;
+        let between = |w: &[(u64, f64)]| {
+            let ((x0, p0), (x1, p1)) = (w[0], w[1]);
+            let size = match self.rule {
+                Interpolation::Linear => (square(x0) + x0 as f64 * x1 as f64 + square(x1)) / 3.0,
+                Interpolation::Step => square(x1),
+            };
+            (p1 - p0) * size
+        };
+        first + self.points.windows(2).map(between).sum::<f64>()
+    }
 }
 
 #[cfg(test)]

@@ -33,6 +33,10 @@ impl Law for ExponentialLaw {
     fn mean(&self) -> f64 {
         self.0
     }
+
+    fn mean_square(&self) -> f64 {
+        2.0 * self.0 * self.0
+    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,10 @@ impl Law for FixedLaw {
     fn mean(&self) -> f64 {
         self.0
     }
+
+    fn mean_square(&self) -> f64 {
+        self.0 * self.0
+    }
 }
 
 #[cfg(test)]

@@ -33,6 +33,9 @@ pub trait Law: std::fmt::Debug {
 
     /// The mean size [B], in closed form.
     fn mean(&self) -> f64;
+
+    /// The mean square of the size [B²], in closed form; infinite for a tail without a variance.
+    fn mean_square(&self) -> f64;
 }
 
 /// What becomes of a sample whose mean is not the law's.
@@ -198,12 +201,48 @@ pub(crate) mod tests {
     /// The mean by numeric integration of the quantile function over (0, 1),
     /// substituted so that the end at 1 is resolved: u = 1 - v^12.
     pub fn integrated_mean(law: &dyn Law) -> f64 {
+        integrated(law, |x| x)
+    }
+
+    /// The same of a function of the size.
+    fn integrated(law: &dyn Law, of: impl Fn(f64) -> f64) -> f64 {
         let steps = 400_000;
         (0..steps)
             .map(|k| (k as f64 + 0.5) / steps as f64)
-            .map(|v| law.quantile((1.0 - v.powi(12)).min(1.0 - f64::EPSILON)) * 12.0 * v.powi(11))
+            .map(|v| {
+                let size = law.quantile((1.0 - v.powi(12)).min(1.0 - f64::EPSILON));
+                of(size) * 12.0 * v.powi(11)
+            })
             .sum::<f64>()
             / steps as f64
+    }
+
+    #[test]
+    fn the_closed_mean_square_is_the_integral() {
+        let truncated = |shape: f64| {
+            let pareto =
+                json!({"kind": "pareto", "shape": shape, "mean": "100 KB", "max": "10 MB"});
+            sizes(pareto).unwrap().law(MeanRule::Truncated).unwrap()
+        };
+        let points = json!([["1 KB", 0.2], ["10 KB", 0.7], ["1 MB", 1.0]]);
+        let laws = [
+            law(json!({"kind": "fixed", "size": "1500 B"})),
+            law(json!({"kind": "exponential", "mean": "20 KB"})),
+            law(json!({"kind": "uniform", "min": "3 B", "max": "12 B"})),
+            law(json!({"kind": "pareto", "shape": 4.5, "mean": "10 KB"})),
+            law(json!({"kind": "cdf", "points": points, "interpolation": "linear"})),
+            law(json!({"kind": "cdf", "points": points, "interpolation": "step"})),
+            law(json!("web-search")),
+            truncated(1.05),
+            truncated(2.0),
+            truncated(3.0),
+        ];
+        for law in laws {
+            let ratio = integrated(&*law, |x| x * x) / law.mean_square();
+            assert!((ratio - 1.0).abs() < 1e-3, "{law:?}: {ratio}");
+        }
+        let heavy = law(json!({"kind": "pareto", "shape": 1.05, "mean": "100 KB"}));
+        assert_eq!(heavy.mean_square(), f64::INFINITY);
     }
 
     pub fn sizes(v: Value) -> Result<Sizes, Refusal> {

@@ -122,6 +122,20 @@ impl Law for ParetoLaw {
     fn mean(&self) -> f64 {
         self.mean
     }
+
+    /// ∫ x² f(x) dx of the density a sᵃ x⁻ᵃ⁻¹ from the scale s to the cut.
+    fn mean_square(&self) -> f64 {
+        let (a, scale) = (self.shape, self.scale);
+        let from_scale = a * scale * scale / (a - 2.0);
+        if self.kept >= 1.0 {
+            return if a > 2.0 { from_scale } else { f64::INFINITY };
+        }
+        let cut = scale / (1.0 - self.kept).powf(1.0 / a);
+        if (a - 2.0).abs() < 1e-9 {
+            return 2.0 * scale * scale * (cut / scale).ln() / self.kept;
+        }
+        from_scale * (1.0 - (scale / cut).powf(a - 2.0)) / self.kept
+    }
 }
 
 #[cfg(test)]

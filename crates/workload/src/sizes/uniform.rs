@@ -44,6 +44,11 @@ impl Law for UniformLaw {
     fn mean(&self) -> f64 {
         0.5 * (self.min + self.max)
     }
+
+    fn mean_square(&self) -> f64 {
+        let values = self.max - self.min + 1.0;
+        self.mean().powi(2) + (values * values - 1.0) / 12.0
+    }
 }
 
 #[cfg(test)]
