@@ -7,13 +7,16 @@ in a run of a count of flows alone; `run.warm_up` and `run.measure` leave the be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lightloom.bounds import bound
 
 TIMES = 10
 """Arrivals that last so many times what 99 % of the long flows take, half of it before a window."""
+RELAXATIONS = 20
+"""Relaxation times of the slowest queue that a run needs for intervals, as in the core."""
 REMEDY = "more flows may show longer times; run.warm_up and run.measure measure a steady state"
 REMEDY_OF_WINDOW = "a longer run.warm_up and run.measure may show longer times"
 
@@ -28,6 +31,45 @@ def slow_s(summary: Mapping[str, Any]) -> float | None:
     else:
         found = bound(summary, "fct.long.p99_us") or bound(summary, "fct.all.p99_us")
     return None if found is None else found.low * 1e-6
+
+
+def least_s(summaries: Iterable[Mapping[str, Any]]) -> float | None:
+    """The least time that gives the latencies of all these runs an interval [s], rounded up to
+    two digits; None where no theory gives it for one of them.
+
+    >>> least_s([{"relaxation_s": 1e-3}, {"relaxation_s": 2.01e-3}])
+    0.041
+    >>> least_s([{"relaxation_s": None}])
+    """
+    known = [summary.get("relaxation_s") for summary in summaries]
+    if not known or None in known:
+        return None
+    return rounded_up(RELAXATIONS * max(float(seconds) for seconds in known if seconds is not None))
+
+
+def rounded_up(seconds: float) -> float:
+    """The next time above in two digits [s].
+
+    >>> rounded_up(0.0123), rounded_up(0.012)
+    (0.013, 0.012)
+    """
+    digits = 1 - math.floor(math.log10(seconds))
+    return round(math.ceil(round(seconds * 10.0**digits, 9)) / 10.0**digits, digits + 2)
+
+
+def is_short_for_intervals(summary: Mapping[str, Any], arrivals_s: float | None = None) -> bool:
+    """Whether the window, or without one the time in which flows arrived, is shorter than
+    latencies need for an interval.
+
+    >>> window = {"from_s": 0.01, "until_s": 0.02}
+    >>> is_short_for_intervals({"relaxation_s": 1e-3, "window": window})
+    True
+    >>> is_short_for_intervals({"relaxation_s": 1e-3, "window": None}, 0.03)
+    False
+    """
+    least, window = least_s([summary]), summary.get("window")
+    length = arrivals_s if window is None else window["until_s"] - window["from_s"]
+    return least is not None and length is not None and length < least
 
 
 def remedy(summary: Mapping[str, Any]) -> str:

@@ -541,5 +541,5 @@ def test_an_empty_or_filling_window_is_told_from_an_overload(
 ) -> None:
     """A run shorter than its fibres blamed the load."""
     window = {"flows": 9, "from_s": 50e-6, "stable": False, "correlated": None, **found}
-    (doubt,) = run_text.doubts(window)
+    (doubt,) = run_text.doubts({"window": window})
     assert said in doubt

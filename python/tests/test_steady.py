@@ -248,8 +248,10 @@ def test_the_interval_of_a_windows_latency_is_that_over_seeds(
     assert full.latency_error == pytest.approx(half, rel=1e-4)
     (scored,) = criteria.LATENCY_OF_FLOWS.scores((full,))
     assert (scored.high - scored.low) / 2 == pytest.approx(half, rel=1e-4)
-    within = [s.results["full"].summary["window"]["half_width_us"] * 1e-6 for s in windowed.seeds]
-    assert workload.fabrics[0].seeds[0].latency_error == pytest.approx(within[0])
+    # A window of 8 ms is too short for an interval of one seed.
+    within = [s.results["full"].summary["window"]["half_width_us"] for s in windowed.seeds]
+    assert within == [None, None]
+    assert workload.fabrics[0].seeds[0].latency_error is None
 
 
 def test_a_sirius_of_too_few_uplinks_is_said_to_be_smaller() -> None:

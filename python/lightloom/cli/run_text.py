@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from lightloom import bounds, cuts, facts, loads
+from lightloom import bounds, cuts, facts, loads, steady
 from lightloom.console import (
     JOBS_SHOWN,
     Summary,
@@ -101,7 +101,7 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
     for job, found in (summary.get("updates") or {}).items():
         for line in updates(job, found):
             say(line)
-    for line in (*left(summary), *doubts(summary.get("window"))):
+    for line in (*left(summary), *doubts(summary)):
         say(f"note: {line}")
     endless = (summary.get("endless") or {}).get("flows", 0)
     offered -= endless
@@ -140,8 +140,9 @@ def _window(window: Summary | None) -> dict[str, str]:
     }
 
 
-def doubts(window: Summary | None) -> Iterator[str]:
+def doubts(summary: Summary) -> Iterator[str]:
     """What weakens the figures of a window."""
+    window = summary.get("window")
     if window is None:
         return
     mean_us = window["mean_us"]
@@ -158,12 +159,23 @@ def doubts(window: Summary | None) -> Iterator[str]:
     elif not window["stable"]:
         yield "the load was not carried: latency depends on how long the window is"
     elif mean_us is not None and window["half_width_us"] is None and window["flows"] >= LEAST:
-        yield (
-            "latencies resemble each other for too long: no interval of the mean; lengthen "
-            "run.measure, or set run.repeat"
-        )
+        yield no_interval(summary)
     elif window["correlated"]:
         yield "latencies resemble their neighbours for long; lengthen run.warm_up or run.measure"
+
+
+def no_interval(summary: Summary) -> str:
+    """Why the mean latency of a window has no interval, and what gives one."""
+    needed = steady.least_s([summary])
+    if needed is not None and steady.is_short_for_intervals(summary):
+        return (
+            "no interval: the window is too short for its queues; set run.measure to at least "
+            f"{seconds(needed)}, or set run.repeat"
+        )
+    return (
+        "latencies resemble each other for too long: no interval of the mean; lengthen "
+        "run.measure, or set run.repeat"
+    )
 
 
 def updates(job: str, found: Summary) -> Iterator[str]:

@@ -17,10 +17,11 @@ other is ranked, or if the one that is not has a better figure.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lightloom import steady
 from lightloom.bounds import Bound, floored
 from lightloom.intervals import LEVEL, over_runs
 
@@ -135,13 +136,18 @@ class Ranking:
         if not all(s.spans for s in self.unplaced):
             ranked = any(s.spans for s in self.unplaced)
             lead = "" if ranked else "Not ranked: "
-            return f"{lead}{units.listed(each)}; a longer run or more seeds would tell."
+            return f"{lead}{units.listed(each)}; {self._longer()} would tell."
         wide = [s for s in self.unplaced if s.wide]
         which = ","
         if 0 < len(wide) < len(self.unplaced):
             which = f": {names(wide)} {'is' if len(wide) == 1 else 'are'}"
         tells = "more seeds or flows would tell"
         return f"{units.listed(each)}{which} too wide to place; {tells}."
+
+    def _longer(self) -> str:
+        """The run that gives each fabric an interval."""
+        needed = longer(s for s in (*self.unplaced, *self.leaders) if not s.spans)
+        return "a longer run or more seeds" if needed is None else f"{needed} or more seeds"
 
     @property
     def untold(self) -> bool:
@@ -157,6 +163,19 @@ class Ranking:
     def best(self) -> float:
         """The best value, at the most."""
         return self.scores[0].within
+
+
+def longer(scores: Iterable[Score]) -> str | None:
+    """The window, or the time of arrivals, that gives each of these figures an interval; None
+    where no theory gives it, or where it was long enough."""
+    runs = [run for score in scores for run in score.fabric.each]
+    least = steady.least_s(run.summary for run in runs)
+    if least is None or not any(
+        steady.is_short_for_intervals(run.summary, run.arrivals) for run in runs
+    ):
+        return None
+    what = "a window" if all(run.window for run in runs) else "arrivals"
+    return f"{what} of at least {units.show(least, 'time')}"
 
 
 def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | None:

@@ -31,7 +31,7 @@ from ..findings.kinds import AloneCarries, Finding, FinishesMore, NoneCarries
 from ..findings.sentences import cut, dark, explained, jobs_done, rarely
 from ..findings.sentences import title as titled
 from ..model import Workload
-from ..ranking import NAMED, Ranking, Score, names, together
+from ..ranking import NAMED, Ranking, Score, longer, names, together
 from ..spec import tick_label
 from .criteria import FINISHED, JOBS, SHORT, Criterion, criteria, of_finished
 from .criteria import measures as measures_of
@@ -450,7 +450,7 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
         may = "may be ahead, level or behind"
         said.append(f"More flows or seeds: {names(ranking.unplaced)} {may}.")
     if ranking.untold:
-        said.append("More flows or seeds: these flows are too few for 95 % intervals.")
+        said.append(no_intervals(ranking))
     elif ranking.level > 1:
         said.append(
             f"More flows or seeds: {names(ranking.leaders)} are less than {LEVEL * 100:.0f} % "
@@ -468,6 +468,13 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
         over = "intervals are over its flows" if within else "its figures have no intervals"
         said.append(f"Another seed: this is one draw, and {over}; run.repeat tells of more.")
     return tuple(said)
+
+
+def no_intervals(ranking: Ranking) -> str:
+    """What gives the leaders' figures intervals."""
+    said = "More flows or seeds: these flows are too few for 95 % intervals"
+    needed = longer(ranking.leaders)
+    return f"{said}." if needed is None else f"{said}; {needed} or run.repeat would tell."
 
 
 def all_first(workloads: Sequence[Workload]) -> Mapping[str, First | None]:
