@@ -178,13 +178,15 @@ impl Shard {
     pub fn bytes(&self, routes: &Routes) -> (u64, Vec<u64>) {
         let (mut waiting, mut relayed) = (self.local.bytes(routes), vec![0; self.rows]);
         // Most lists of the queues are empty: behind the last cell there is nothing to look at.
-        for queued in self.queues.each().take(self.held as usize) {
+        // Going through nested lists is several times faster inside than from outside.
+        let held = self.queues.each().take(self.held as usize);
+        held.for_each(|queued| {
             let bytes = routes.bytes(queued.cell());
             match queued.cell().is_second() {
                 true => relayed[Row::of(queued.intermediate(), self.lo).0] += bytes,
                 false => waiting += bytes,
             }
-        }
+        });
         (waiting, relayed)
     }
 
