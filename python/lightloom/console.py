@@ -7,6 +7,7 @@ a dash. Colour and progress bars appear on terminals only.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -42,6 +43,8 @@ DRAWING = "drawing flows"
 """What a run does before its first instant."""
 NARROW = 20
 """Columns [count] below which no terminal's width is heeded."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of what has no room."""
 EXIT_REFUSED = 2
 EXIT_UNREAD = 141
 """As a shell shows a command that SIGPIPE has ended, by a reader that went away."""
@@ -104,8 +107,7 @@ def unread() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        # What is still buffered would fail once more when Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         raise typer.Exit(EXIT_UNREAD) from None
 
 
@@ -121,6 +123,10 @@ def guarded() -> Iterator[None]:
     except WriteError as problem:
         stop(problem.told, EXIT_REFUSED)
     except OSError as problem:
+        if is_unwritten(problem):
+            stop_unwritten(problem)
+        if isinstance(problem, FileNotFoundError) and not _has_directory():
+            stop("the working directory was deleted; change to another", EXIT_REFUSED)
         where = problem.filename or "file"
         reason = (problem.strerror or str(problem)).lower()
         stop(f"{where}: {reason}; check the path and its permissions", EXIT_REFUSED)
@@ -130,6 +136,32 @@ def guarded() -> Iterator[None]:
         raise typer.Exit(signals.code()) from None
     finally:
         release_claims()
+
+
+def is_unwritten(problem: OSError) -> bool:
+    """Whether standard output has no room: files that cannot be written are named."""
+    return problem.filename is None and problem.errno in FULL
+
+
+def stop_unwritten(problem: OSError) -> NoReturn:
+    """Ends a command whose standard output has no room."""
+    _drop_output()
+    reason = (problem.strerror or str(problem)).lower()
+    stop(f"standard output: {reason}; free some, or send it elsewhere", EXIT_REFUSED)
+
+
+def _drop_output() -> None:
+    """Leaves out what is still buffered, which would fail once more when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _has_directory() -> bool:
+    """Whether the working directory is there."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def stop(message: str, code: int, trace: str | None = None) -> NoReturn:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from cli_support import CLOS, SMALL, command, environment_with, write
 
 from lightloom import ConfigError
 from lightloom.writing import check_folder
@@ -32,3 +34,45 @@ def test_a_working_directory_that_is_gone_is_named(
     with pytest.raises(ConfigError, match="-o = out: the working directory was deleted; change"):
         check_folder(Path("out"))
     assert check_folder(tmp_path / "out") == tmp_path / "out"
+
+
+@pytest.mark.parametrize("arguments", [("run", "/e.toml"), ("plan", "d.csv", "-a", "edmonds")])
+def test_a_command_in_a_working_directory_that_is_gone_says_so(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    experiment = write(tmp_path / "e.toml", SMALL, CLOS)
+    (tmp_path / "here").mkdir()
+    line = command(*(str(experiment) if a == "/e.toml" else a for a in arguments))
+    shell = ["bash", "-c", 'cd here && rmdir ../here && exec "$@"', "bash", *line]
+    done = subprocess.run(
+        shell, cwd=tmp_path, env=environment_with({}), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "the working directory was deleted; change to another" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no such device")
+@pytest.mark.parametrize(
+    "arguments", ["--version", "fabrics", "schema", "explain clos", "run e.toml -o out"]
+)
+def test_a_full_standard_output_is_named(arguments: str, tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command(*arguments.split()), cwd=tmp_path, env=environment_with({}), stdout=full,
+            stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    said = "error: standard output: no space left on device; free some, or send it elsewhere"
+    assert done.stderr.strip() == said
+
+
+def test_a_folder_that_is_no_text_is_refused_before_a_run(tmp_path: Path) -> None:
+    write(tmp_path / "e.toml", SMALL, CLOS)
+    line = [*map(os.fsencode, command("run", "e.toml", "-o")), b"out\xff"]
+    done = subprocess.run(
+        line, cwd=tmp_path, env=environment_with({}), capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert b"its name is not UTF-8, and results name their folders in text" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["e.toml"]

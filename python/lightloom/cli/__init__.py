@@ -7,11 +7,13 @@ which module is in `loading`.
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 import lightloom
+from lightloom import console
 from lightloom.cli import usage
 from lightloom.console import say
 
@@ -46,4 +48,15 @@ def _options(
 
 def main() -> None:
     """The `lightloom` command."""
-    app()
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except OSError as problem:
+        if not console.is_unwritten(problem):
+            raise
+        try:
+            console.stop_unwritten(problem)
+        except typer.Exit as ended:
+            sys.exit(ended.exit_code)
