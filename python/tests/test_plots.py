@@ -261,6 +261,17 @@ def test_what_cannot_be_shown_is_refused_with_its_reason(comparison: Comparison)
         lightloom.plan(SMALL, "edmonds").plot.schedule()
 
 
+def test_a_run_that_ended_before_anything_waited_is_not_a_network_without_queues() -> None:
+    """A Clos that ended after 1 us, and a tree, whose flows move at rates."""
+    cluster = {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"}
+    workload = {"load": 0.1, "sizes": "web-search", "flows": 20}
+    ended = {"seed": 1, "stop": "1 us"}
+    for kind, said in (("clos", "nothing waited when it was sampled"), ("tree", "nothing ever")):
+        table = {"cluster": cluster, "workload": workload, "run": ended, "fabric": [{"kind": kind}]}
+        with pytest.raises(ConfigError, match=said):
+            lightloom.run(table).plot.queues()
+
+
 def test_axes_of_ones_own_are_drawn_on(comparison: Comparison) -> None:
     figure = Figure()
     above, below = figure.subplots(2)

@@ -33,6 +33,10 @@ Place = tuple[Axes | None, str | None]
 NOTHING = {
     "fct": ("no flow had arrived when the run ended", "let the run go on: run.stop"),
     "queues": ("nothing ever waits in these networks", "plot goodput or utilisation"),
+    "idle": (
+        "nothing waited when it was sampled",
+        "let the run go on: run.stop, or set run.sample",
+    ),
     "load": ("nothing was simulated at several loads", "set compare.loads"),
     "size": ("no flow had arrived when the run ended", "let the run go on: run.stop"),
     "time": ("there is no such column in the time series", "plot what there is"),
@@ -121,7 +125,10 @@ class RunPlots:
             "all": ("Queues of all nodes together", "queued_bytes"),
         }[nodes]
         made = _over_time(workload, title, "queue", column, "peak") if waiting else None
-        return self._shown("queues", made, "queues", workload, (ax, style))
+        # Networks without queues, such as those of rates, have no peak; others may have been idle.
+        peaks = [fabric.get("queue_peak_bytes") for fabric in workload.fabrics]
+        why = "queues" if all(peak is None for peak in peaks) else "idle"
+        return self._shown("queues", made, why, workload, (ax, style))
 
     def goodput(self, *, ax: Axes | None = None, style: str | None = None) -> Figure:
         """Bits delivered over what all servers can send [%] over time [s], each the mean of a
