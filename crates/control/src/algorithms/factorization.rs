@@ -2,7 +2,7 @@
 //!
 //! Switches that turn through such matchings join every two nodes once in a cycle, both
 //! ways at once; and some of them, taken at random, are an expander together (Mellette et
-//! al., NSDI 2020). Up to [`BASE`] nodes one random perfect matching after another is taken
+//! al., NSDI 2020). Up to `BASE` nodes one random perfect matching after another is taken
 //! out of the complete graph. More are two halves and what joins them: matchings of the
 //! halves side by side, and those between them, which are a cyclic Latin square whose rows
 //! and columns come in random order. Any two of all these form cycles together, and they

@@ -4,9 +4,9 @@
 //!
 //! | file | step |
 //! |---|---|
-//! | [`demands`] | bytes become demands for paths |
+//! | `demands` | bytes become demands for paths |
 //! | here | the heuristic of §III.B.3, anew or for what has changed; VLANs |
-//! | [`standing`] | what of the topology before stays as it is |
+//! | `standing` | what of the topology before stays as it is |
 //!
 //! How paths are tagged and rules pushed is the matter of what drives the switch.
 

@@ -1,9 +1,9 @@
 //! Sirius at `detail = "flows"`: max-min rates instead of cells.
 //!
 //! Each flow moves at its max-min fair rate over what the schedule and the protocol leave of
-//! its rack's uplinks, its destination's, and of all together ([`capacity`]); servers' links
+//! its rack's uplinks, its destination's, and of all together (`capacity`); servers' links
 //! count where they have a rate. Its last byte arrives later than its rate alone says, by the
-//! request, the grant and the slots in which the nodes of two hops meet ([`latency`]): a flow
+//! request, the grant and the slots in which the nodes of two hops meet (`latency`): a flow
 //! that is alone in the network takes as long as its cells do, on average.
 //!
 //! Traffic within a rack is that of the cells: a flow takes its time at the rack's rate, or

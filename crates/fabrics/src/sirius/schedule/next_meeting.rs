@@ -59,7 +59,7 @@ impl Timetable {
     }
 
     /// The least number of any pair's next meeting as of `slot`; those of other pairs
-    /// are at most [`MEETINGS_MAX`] more.
+    /// are at most `MEETINGS_MAX` more.
     pub fn number(&self, slot: i64) -> i64 {
         match self {
             Timetable::Rotor(Rounds { rr, .. }) => rounds(*rr, slot),
