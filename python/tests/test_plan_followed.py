@@ -378,3 +378,42 @@ def test_what_a_plan_writes_is_what_is_read(drawn: tuple[list[list[int]], int, i
     assert np.array_equal(read.permutations, schedule.permutations)
     assert np.array_equal(read.days_ps, schedule.days_ps)
     assert read.night_ps == night
+
+
+def test_an_idle_input_may_be_written_as_minus_one(tmp_path: Path) -> None:
+    """Racks 2 and 3 are idle in the first slot: the flows are those of their own numbers, which are
+    the notation of `plan`, and only pairs that a slot joins are delivered."""
+
+    def finished(idle: tuple[int, int]) -> list[tuple[int, int, int | None]]:
+        rows = [[1, 0, *idle], [2, 3, 0, 1]]
+        slots = [{"permutation": row, "day_ps": 10**9} for row in rows]
+        lit = {"ports": 4, "night_ps": 10**6, "period_ps": 2 * 10**9 + 2 * 10**6, "slots": slots}
+        path = tmp_path / "schedule.json"
+        path.write_text(json.dumps({"format": "lightloom-plan/1", "schedule": lit}))
+        flows = lightloom.run(
+            {
+                "cluster": {"racks": 4, "servers_per_rack": 1, "server_rate": "10 Gb/s"},
+                "workload": {
+                    "sizes": {"kind": "fixed", "size": "1 MB"},
+                    "pattern": "all-to-all",
+                    "arrivals": "at-once",
+                },
+                "run": {"stop": "1 s"},
+                "fabric": [
+                    {
+                        "kind": "hybrid",
+                        "electrical": False,
+                        "policy": {"kind": "fixed", "schedule": str(path)},
+                        "interval": "1 s",
+                        "ramp": "0 s",
+                    }
+                ],
+            }
+        ).flows
+        columns = (flows[name].to_pylist() for name in ("src", "dst", "finish_ps"))
+        return list(zip(*columns, strict=True))
+
+    found = finished((-1, -1))
+    assert found == finished((2, 3))
+    joined = {(src, dst) for src, dst, at in found if at is not None}
+    assert joined == {(0, 1), (1, 0), (0, 2), (1, 3), (2, 0), (3, 1)}
