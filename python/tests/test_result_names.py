@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_support import CLOS, SMALL, command, environment_with, write
+from cli_support import CLOS, SMALL, command, environment_with, lightloom, write
 
-from lightloom import ConfigError
+from lightloom import Comparison, ConfigError
 from lightloom.writing import check_folder
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names of other systems are text")
@@ -76,3 +76,20 @@ def test_a_folder_that_is_no_text_is_refused_before_a_run(tmp_path: Path) -> Non
     assert done.returncode == 2
     assert b"its name is not UTF-8, and results name their folders in text" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["e.toml"]
+
+
+def test_labels_of_other_scripts_name_results(tmp_path: Path) -> None:
+    """In folders, in the report and in results that are read again."""
+    labels = ["Тополь 3", "光学", "שקע"]
+    fabrics = [f'[[fabric]]\nkind = "clos"\nlabel = "{label}"\n' for label in labels]
+    write(tmp_path / "e.toml", SMALL, *fabrics)
+    done = lightloom(
+        "compare", "e.toml", "-o", "out", "--set", 'fabric."光学".tiers=2', cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(label in done.stdout for label in labels)
+    assert all(label in (tmp_path / "out" / "report.html").read_text() for label in labels)
+    read = Comparison.load(tmp_path / "out")
+    assert [*read.results] == labels
+    assert read.results["光学"].experiment["fabric"][0]["tiers"] == 2
+    assert lightloom("verify", "out", cwd=tmp_path).returncode == 0

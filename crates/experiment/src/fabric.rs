@@ -275,9 +275,14 @@ fn is_of_a_seed(label: &str) -> bool {
     digits.is_some_and(|of| !of.is_empty() && of.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Results are kept in directories named by label, on every system.
+/// The longest name of a directory, with room for what files are called while they are
+/// written [B].
+const LONGEST_NAME: usize = 200;
+
+/// Results are kept in directories named by label, on every system. Letters may be of any
+/// script, in one piece: file systems differ in whether a letter and its accent are two.
 fn check_labels(fabrics: &[FabricTable]) -> Result<(), Refusal> {
-    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ' ' | '+');
+    let safe = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | ' ' | '+');
     for (i, fabric) in fabrics.iter().enumerate() {
         let label = fabric.label();
         let refuse = |limit: &str, remedy: &str| {
@@ -288,7 +293,7 @@ fn check_labels(fabrics: &[FabricTable]) -> Result<(), Refusal> {
                 remedy,
             ))
         };
-        let same = |other: &FabricTable| other.label().eq_ignore_ascii_case(label);
+        let same = |other: &FabricTable| other.label().to_lowercase() == label.to_lowercase();
         if fabrics[..i].iter().any(same) {
             return refuse(
                 "another fabric has this label",
@@ -298,8 +303,12 @@ fn check_labels(fabrics: &[FabricTable]) -> Result<(), Refusal> {
         if RESERVED.iter().any(|r| r.eq_ignore_ascii_case(label)) || is_of_a_seed(label) {
             return refuse("results have a file of this name", "choose another");
         }
-        let ends = |c: char| c.is_ascii_alphanumeric();
-        if label.len() > 64
+        let ends = char::is_alphanumeric;
+        if label.len() > LONGEST_NAME {
+            let limit = format!("names a directory, and takes {} bytes", label.len());
+            return refuse(&limit, &format!("shorten it to {LONGEST_NAME}"));
+        }
+        if label.chars().count() > 64
             || !label.starts_with(ends)
             || label.ends_with(['.', ' '])
             || !label.chars().all(safe)
@@ -352,6 +361,16 @@ mod tests {
             check(&["clos", "clos-3.1", "Sirius 1.5x", "seed-", "seed-a"]),
             Ok(())
         );
+        assert_eq!(check(&["ünï", "Тополь 3", "光学", "שקע", "µ-1"]), Ok(()));
+        assert!(check(&["光".repeat(64).as_str()]).is_ok());
+        assert!(check(&["Ärger", "ärger"])
+            .unwrap_err()
+            .contains("another fabric has this label"));
+        let wide = check(&["\u{20000}".repeat(51).as_str()]).unwrap_err();
+        assert!(
+            wide.ends_with("takes 204 bytes; shorten it to 200"),
+            "{wide}"
+        );
         for bad in [
             "",
             ".",
@@ -363,7 +382,9 @@ mod tests {
             "a\0",
             "a.",
             "-x",
-            "ünï",
+            "u\u{308}ber",
+            "a\u{202e}b",
+            "a\u{a0}b",
             "figures",
             "Report.html",
             "saturation.json",
