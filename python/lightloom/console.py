@@ -44,7 +44,7 @@ DRAWING = "drawing flows"
 NARROW = 20
 """Columns [count] below which no terminal's width is heeded."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of what has no room."""
+"""Errors of a full disk, quota or file."""
 EXIT_REFUSED = 2
 EXIT_UNREAD = 141
 """As a shell shows a command that SIGPIPE has ended, by a reader that went away."""

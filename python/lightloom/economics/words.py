@@ -209,7 +209,7 @@ def idle_tiers(found: Costs) -> Iterator[str]:
     if of:
         yield (
             f"{', '.join(of)}: the tier above an oversubscription of {IDLE:,} is not billed, as it "
-            "carries a thousandth of what servers send; a lower fabric.oversubscription has it"
+            "carries a thousandth of the servers' rate; a lower fabric.oversubscription has it"
         )
 
 

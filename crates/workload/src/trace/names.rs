@@ -9,9 +9,9 @@ use lightloom_engine::Cluster;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-/// What the column of names may be called.
+/// Titles of the column of names.
 const NAMES: [&str; 5] = ["host", "address", "ip", "name", "server"];
-/// What the column of racks may be called.
+/// Titles of the column of racks.
 const RACKS: [&str; 3] = ["rack", "tor", "node"];
 const NUMBER: &str = "number";
 const HEADING: &str = "begin with the heading host,number or host,rack";
@@ -19,7 +19,7 @@ const HEADING: &str = "begin with the heading host,number or host,rack";
 /// The server of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostNames {
-    /// What messages call its file.
+    /// Its file, as messages name it.
     file: String,
     numbers: BTreeMap<String, u32>,
 }

@@ -167,7 +167,7 @@ def _scales(wanted: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[
 
 
 def check(estimate: str, map: str | Path | None, unit: str | None) -> None:
-    """Refuses what is no way of estimating, and a map of hosts, whose demand nobody counted.
+    """Refuses an unknown way of estimating, and a map of hosts, which have no counters.
 
     Raises:
         ConfigError: of `estimate`, `map`, or a missing `unit`.

@@ -8,7 +8,7 @@ use lightloom_engine::Time;
 /// paper's guardband is a tenth of its slot (§7).
 const PAPERS: i64 = 10;
 
-/// Slots of which guardband and header take one in so many are noted.
+/// Ratio of a slot to its guardband and header together up to which the slot is noted.
 const MOST: i64 = 3;
 
 impl SiriusConfig {
