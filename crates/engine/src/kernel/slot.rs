@@ -14,6 +14,11 @@ pub trait SlotKernel: Reports {
     fn slot(&mut self, n: i64, io: &mut Io);
     /// Whether nothing would move in a slot without an arrival.
     fn idle(&self) -> bool;
+    /// Whether bytes wait that no slot will move before something arrives or is repaired. Slots
+    /// go on meanwhile, but a run that drains may end.
+    fn stuck(&self) -> bool {
+        false
+    }
     /// See [`Fabric::apply`].
     fn apply(&mut self, command: Command, now: Time) -> Result<(), Rejected>;
 }
@@ -76,6 +81,6 @@ impl<K: SlotKernel> Fabric for Slotted<K> {
     }
 
     fn idle(&self) -> bool {
-        self.kernel.idle()
+        self.kernel.idle() || self.kernel.stuck()
     }
 }

@@ -58,6 +58,16 @@ impl Sirius {
         view.in_flight_bytes = view.placed_bytes();
     }
 
+    /// Whether nothing happens but by the cells in the queues of nodes.
+    fn is_quiet(&self) -> bool {
+        self.flying == 0
+            && !self.epochs.iter().any(Epoch::is_live)
+            && self.bypassed.is_empty()
+            && self.entrance.is_empty()
+            && !self.faults.pending()
+            && self.servers.as_ref().is_none_or(Servers::idle)
+    }
+
     fn rack(&self, shard: &Shard, row: usize) -> u32 {
         self.derived.schedule.node((shard.lo + row) as u32)
     }
@@ -86,13 +96,16 @@ impl SlotKernel for Sirius {
     }
 
     fn idle(&self) -> bool {
-        self.flying == 0
-            && self.shards.iter().all(Shard::idle)
-            && !self.epochs.iter().any(Epoch::is_live)
-            && self.bypassed.is_empty()
-            && self.entrance.is_empty()
-            && !self.faults.pending()
-            && self.servers.as_ref().is_none_or(Servers::idle)
+        self.shards.iter().all(Shard::idle) && self.is_quiet()
+    }
+
+    /// Cells wait at their sources, and dead parts leave none of them an intermediate.
+    fn stuck(&self) -> bool {
+        if !self.faults.on || !self.is_quiet() || self.shards.iter().any(|s| s.held > 0) {
+            return false;
+        }
+        let avoid = self.avoid_for_good();
+        self.shards.iter().all(|shard| shard.is_stranded(&avoid))
     }
 
     fn apply(&mut self, command: Command, _now: Time) -> Result<(), Rejected> {

@@ -5,6 +5,7 @@
 
 use super::cell::{Cell, FlowIndex, Routes};
 use super::config::SiriusConfig;
+use super::failure::avoid::Avoid;
 use super::failure::faults::{Faults, Lost};
 use super::index::{Label, Row};
 use super::partition::Partition;
@@ -164,6 +165,17 @@ impl Shard {
     /// Whether no cell waits here.
     pub fn idle(&self) -> bool {
         self.local.total == 0 && self.held == 0
+    }
+
+    /// Whether no cell that waits at its source has a node that it may ask.
+    #[cold]
+    pub fn is_stranded(&self, avoid: &Avoid) -> bool {
+        let rows = (0..self.rows).map(Row);
+        let mut waiting = rows.flat_map(|row| {
+            let source = row.label(self.lo);
+            self.local.flows(row).map(move |(to, _)| (source, to))
+        });
+        waiting.all(|(source, to)| !Label::all(self.nodes).any(|by| avoid.allows(source, by, to)))
     }
 
     /// `slot` is now; see [`BySlot::begin`].

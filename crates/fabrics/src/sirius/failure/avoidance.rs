@@ -5,6 +5,7 @@ use super::avoid::Avoid;
 use crate::sirius::config::Intermediates;
 use crate::sirius::index::{Label, Row};
 use crate::sirius::kernel::Sirius;
+use std::collections::BTreeSet;
 
 impl Sirius {
     /// Removes the requests of `kept` that did not arrive, or that will hear no
@@ -58,12 +59,21 @@ impl Sirius {
     /// Whom nobody asks in the epoch that begins with `slot`.
     #[cold]
     pub(crate) fn avoid(&self, slot: i64) -> Avoid {
+        let slots = self.schedules.slots_from(slot);
+        self.avoiding(self.faults.dark_in(slots, &self.schedules))
+    }
+
+    /// Whom nobody asks in any epoch until something is repaired.
+    #[cold]
+    pub(crate) fn avoid_for_good(&self) -> Avoid {
+        self.avoiding(self.faults.dark_for_good().collect())
+    }
+
+    fn avoiding(&self, dark: BTreeSet<(Label, Label)>) -> Avoid {
         let nodes = Label::all(self.partition.nodes);
         Avoid {
             nodes: nodes.filter(|n| self.faults.known[n.index()]).collect(),
-            dark: self
-                .faults
-                .dark_in(self.schedules.slots_from(slot), &self.schedules),
+            dark,
             cut: self.faults.cut.clone(),
             ends: self.config.intermediates == Intermediates::All,
         }

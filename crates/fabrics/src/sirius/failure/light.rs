@@ -151,9 +151,13 @@ impl Faults {
     pub fn dark_in(&self, slots: Range<i64>, schedules: &Schedules) -> BTreeSet<(Label, Label)> {
         let silent = self.silent_in(slots, schedules, |l| l.known);
         let mut dark: BTreeSet<_> = silent.into_keys().collect();
-        // Neither is a pair that could not answer.
-        dark.extend(self.cut.iter().flat_map(|&(a, b)| [(a, b), (b, a)]));
+        dark.extend(self.dark_for_good());
         dark
+    }
+
+    /// Likewise of every epoch: those that never meet, and those that could not answer.
+    pub fn dark_for_good(&self) -> impl Iterator<Item = (Label, Label)> + '_ {
+        self.cut.iter().flat_map(|&(a, b)| [(a, b), (b, a)])
     }
 
     /// Finds the pairs that are cut off; after a declaration or another schedule.

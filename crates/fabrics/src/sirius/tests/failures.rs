@@ -129,6 +129,60 @@ fn losses_stop_when_everybody_knows() {
     }
 }
 
+/// Nothing reaches or leaves a node without transceivers, but nobody declares the node dead: a run
+/// ends when all else is delivered, and says since when nothing moves.
+#[test]
+fn a_node_without_transceivers_ends_a_run_that_drains() {
+    let capped = Cluster {
+        nic: Nic::Capped(Rate(40 * Rate::GBPS.0)),
+        ..cluster(16, 4)
+    };
+    for (c, table) in [
+        (cluster(16, 4), json!({"uplinks": 4})),
+        (
+            cluster(16, 4),
+            json!({"uplinks": 4, "intermediates": "others"}),
+        ),
+        (cluster(16, 4), json!({"uplinks": 6, "uplink_plan": "wide"})),
+        (capped, json!({"uplinks": 4, "propagation": "1 us"})),
+    ] {
+        let uplinks = table["uplinks"].as_u64().unwrap() as u32;
+        let dies = |uplink| fail(Time::US * 12, Element::Transceiver { node: 5, uplink }, 1.0);
+        let flows = random(&c, 600, 40_000, Time::NS * 60, 3);
+        let run = |faults: Vec<Fault>| Case::new(c, table.clone(), flows.clone(), faults).run();
+        let all: Vec<Fault> = (0..uplinks).map(dies).collect();
+        let ran = run(all.clone());
+        let cut_off = |&(s, d): &(u32, u32)| (s == 5) != (d == 5);
+        assert!(ran.unfinished().iter().all(cut_off), "{table}");
+        let late = |f: usize| ran.io.flows.arrival[f] > Time::US * 13;
+        let touches = |f: usize| {
+            let [s, d] = [ran.io.flows.src[f], ran.io.flows.dst[f]].map(|h| h.0 / 2);
+            late(f) && cut_off(&(s, d))
+        };
+        let surely = (0..600).filter(|&f| touches(f)).count();
+        assert!(surely > 0 && ran.unfinished().len() >= surely, "{table}");
+        let last = ran.io.last_completion();
+        assert!(
+            ran.out.simulated < last + Time::US * 20,
+            "{table}: {}",
+            ran.out.simulated
+        );
+        // As of the first sample that saw it.
+        let since = ran.out.still_since.expect("nothing moves any more");
+        assert!(
+            since >= last && since <= last + SLOT * 37,
+            "{table}: {since}"
+        );
+        // If one alone dies, or all are repaired later, everything is delivered.
+        assert_eq!(run(all[..1].to_vec()).unfinished(), [], "{table}");
+        let part = |uplink| Element::Transceiver { node: 5, uplink };
+        let back = (0..uplinks).map(|uplink| repair(Time::MS * 2, part(uplink)));
+        let repaired = run(all.into_iter().chain(back).collect());
+        assert_eq!(repaired.unfinished(), [], "{table}");
+        assert!(repaired.out.simulated > Time::MS * 2, "{table}");
+    }
+}
+
 #[test]
 fn a_transceiver_costs_its_share() {
     let (c, bad) = (cluster(16, 4), Element::Transceiver { node: 5, uplink: 2 });
