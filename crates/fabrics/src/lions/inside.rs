@@ -50,10 +50,23 @@ impl Inside {
         now: Time,
         io: &mut Io,
     ) -> Option<(u32, Time)> {
-        let Some(links) = &mut self.links else {
-            self.passage.deliver(packet, stored, now, io);
-            return None;
-        };
+        if self.links.is_some() {
+            return self.hear_by_link(packet, stored, now, io);
+        }
+        self.passage.deliver(packet, stored, now, io);
+        None
+    }
+
+    /// A packet is at a receiver of a host whose link may be slower.
+    #[inline(never)]
+    fn hear_by_link(
+        &mut self,
+        packet: Packet,
+        stored: bool,
+        now: Time,
+        io: &mut Io,
+    ) -> Option<(u32, Time)> {
+        let links = self.links.as_mut()?;
         let host = io.flows.dst[packet.flow.index()].0;
         match links.hear(host as usize, packet, stored, now) {
             Heard::Delivered => self.passage.deliver(packet, stored, now, io),

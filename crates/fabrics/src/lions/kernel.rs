@@ -166,23 +166,34 @@ impl Switch {
         now.io.start(packet.flow, sent);
         let output = now.io.flows.dst[packet.flow.index()].0;
         let arbiter = self.arbiters.of(output, self.ports.host_group[host]);
-        if let Some(contests) = &mut self.contests {
-            if self.arbiters.free(arbiter) <= now.at {
-                if contests.ask(arbiter, host as u32) {
-                    let arbiter = arbiter as u32;
-                    now.schedule(now.at, Event::Decide { arbiter });
-                }
-                return;
-            }
+        if self.contests.is_some() && self.arbiters.free(arbiter) <= now.at {
+            return self.contest(host, arbiter, now);
         }
         let open = self.arbiters.is_open(arbiter, now.at);
-        self.judge(host, arbiter, open, now);
+        self.judge(host, packet, arbiter, open, now);
+    }
+
+    /// A host's packet asks for a receiver that is decided at the end of this instant.
+    #[cold]
+    fn contest(&mut self, host: usize, arbiter: usize, now: &mut Now) {
+        let contests = self.contests.as_mut();
+        if contests.is_some_and(|contests| contests.ask(arbiter, host as u32)) {
+            let arbiter = arbiter as u32;
+            now.schedule(now.at, Event::Decide { arbiter });
+        }
+    }
+
+    /// A host's packet has won or lost a contest. Not inlined, so that [`Switch::judge`] is part of
+    /// the code for packets without a contest alone.
+    #[inline(never)]
+    fn judge_contest(&mut self, host: usize, arbiter: usize, has: bool, now: &mut Now) {
+        let packet = self.inside.hosts.first(host);
+        self.judge(host, packet, arbiter, has, now);
     }
 
     /// A host's packet has the receiver or has lost.
-    #[inline]
-    fn judge(&mut self, host: usize, arbiter: usize, has: bool, now: &mut Now) {
-        let packet = self.inside.hosts.first(host);
+    #[inline(always)]
+    fn judge(&mut self, host: usize, packet: Packet, arbiter: usize, has: bool, now: &mut Now) {
         let sent = now.at - self.pace.to_switch;
         let wire = self.pace.wire(packet.bytes);
         let busy = if has {
@@ -362,7 +373,7 @@ impl Switch {
         }
         for host in asked.drain(..) {
             let has = winner == Some(Contender::Host(host));
-            self.judge(host as usize, arbiter, has, now);
+            self.judge_contest(host as usize, arbiter, has, now);
         }
         self.asked = asked;
         if self.arbiters.again(arbiter).is_some() {
