@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 /// in 79 to 92 of 100 at 3 relaxation times, in 92 to 100 at 10, and in 95 to 100 at 20.
 pub const RELAXATIONS: f64 = 20.0;
 
+/// At a higher load throughput is that of the network, whose queues are full.
+const SATURATED: f64 = 0.9;
+
 /// The law of a run's traffic, as far as its experiment says it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
@@ -38,7 +41,7 @@ pub enum Room {
     Unknown,
     /// It is shorter than [`RELAXATIONS`] relaxation times.
     Short,
-    /// It is as long, or longer.
+    /// It holds at least as many.
     Long,
 }
 
@@ -47,12 +50,12 @@ pub enum Room {
 pub struct Relaxation {
     /// [s]; infinite where a queue is offered all that it can serve or more, none where no theory says it.
     seconds: Option<f64>,
-    /// What a server's link takes for the flow of a byte [s].
-    flow: Option<f64>,
+    /// What a server's link takes for the flow of a byte ÷ (1 − its load) [s].
+    busy: Option<f64>,
 }
 
 impl Relaxation {
-    /// Of flows that have arrived by `ended`, and of what links have carried until then.
+    /// Of the flows that have arrived by `ended`; `links` have counted bytes until then.
     pub(crate) fn of(
         traffic: Traffic,
         cluster: &Cluster,
@@ -73,7 +76,7 @@ impl Relaxation {
         let asked = { traffic.load }.map(|load| tiers[0].seconds(by_byte, last, load));
         Relaxation {
             seconds: Some(slowest.max(asked.unwrap_or(0.0))),
-            flow: Some(by_byte / tiers[0].bytes_per_s),
+            busy: Some(tiers[0].busy_s(by_byte, last, traffic.load.unwrap_or(0.0))),
         }
     }
 
@@ -81,7 +84,7 @@ impl Relaxation {
     pub fn unknown() -> Relaxation {
         Relaxation {
             seconds: None,
-            flow: None,
+            busy: None,
         }
     }
 
@@ -96,9 +99,9 @@ impl Relaxation {
     }
 
     /// Whether a time is long enough for intervals of throughput: bytes come as they were
-    /// offered, however long queues are.
+    /// offered, but for those that queues hold back, which is as much as comes in a busy period.
     pub(crate) fn room_of_bytes(&self, time: Time) -> Room {
-        room(self.flow, time)
+        room(self.busy, time)
     }
 }
 
@@ -117,6 +120,14 @@ struct Tier {
 }
 
 impl Tier {
+    /// A mean busy period, of bytes, at its mean load in `span` seconds or `load`, if that is
+    /// higher; at most that of [`SATURATED`].
+    fn busy_s(&self, by_byte: f64, span: f64, load: f64) -> f64 {
+        let mean = self.bytes.iter().sum::<f64>() / self.bytes.len() as f64;
+        let drawn = mean / (self.bytes_per_s * span);
+        by_byte / self.bytes_per_s / (1.0 - load.max(drawn).min(SATURATED))
+    }
+
     /// The relaxation time of its busiest queue in `span` seconds, at a load of `load` at least.
     fn seconds(&self, by_byte: f64, span: f64, load: f64) -> f64 {
         let all = self.bytes_per_s * span;
@@ -222,9 +233,13 @@ mod tests {
         assert!(near(asked, 300e-9 / 0.01), "{asked:?}");
         assert_eq!(asked.room(Time::US * 599), Room::Short);
         assert_eq!(asked.room(Time::US * 601), Room::Long);
-        // Of bytes twenty flows, whatever the load.
-        assert_eq!(asked.room_of_bytes(Time::NS * 5_999), Room::Short);
-        assert_eq!(asked.room_of_bytes(Time::NS * 6_001), Room::Long);
+        // Of bytes twenty busy periods of 3 us; of no longer ones at a higher load.
+        for load in [0.9, 1.5] {
+            let load = Some(load);
+            let asked = found(Traffic { load, ..law }, &ring, &[]);
+            assert_eq!(asked.room_of_bytes(Time::NS * 59_999), Room::Short);
+            assert_eq!(asked.room_of_bytes(Time::NS * 60_001), Room::Long);
+        }
     }
 
     /// Three servers send to the fourth: 300 B a microsecond, less three standard deviations.
