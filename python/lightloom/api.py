@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lightloom import _core, curves, identity, inputs, physics, traces
+from lightloom import _core, curves, identity, inputs, physics, traces, windows
 from lightloom.config import Experiment, faults_of, load
 from lightloom.counts import counted
 from lightloom.errors import refusal
@@ -131,7 +131,7 @@ def compare(
     >>> comparison.results["clos"].summary["goodput_normalized"]  # doctest: +SKIP
     """
     check_count("threads", threads)
-    experiment = _experiment(experiment)
+    experiment = windows.measured(_experiment(experiment))
     cases = experiment.cases()
     if cases != [experiment]:
         remedy = "call lightloom.compare_cases, or remove them"
@@ -158,7 +158,9 @@ def compare_cases(
     >>> hot.saturation["dlb"].busiest  # doctest: +SKIP
     """
     check_count("threads", threads)
-    return _compared(_experiment(experiment).cases(), threads, progress, worst_failure, place)
+    return _compared(
+        windows.measured(_experiment(experiment)).cases(), threads, progress, worst_failure, place
+    )
 
 
 def compare_physics(
@@ -179,7 +181,7 @@ def compare_physics(
     >>> ideal, realistic = compare_physics("examples/clos.toml")  # doctest: +SKIP
     """
     check_count("threads", threads)
-    cases = _experiment(experiment).cases()
+    cases = windows.measured(_experiment(experiment)).cases()
     variants = [made for case in cases for made in physics.variants(case, presets)]
     return _compared(variants, threads, progress, worst_failure, place)
 

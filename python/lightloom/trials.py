@@ -46,6 +46,8 @@ class Trial:
     """Cells or packets moved over a hop by then; None for fabrics of flows."""
     finished: bool
     """Whether the whole run fitted into the trial."""
+    by_byte: float | None = None
+    """Mean over bytes of the size of their flow [B]; None where no law gives it."""
     measured: bool = False
     """Whether the run ends with its window, so that more flows are there than it takes."""
 

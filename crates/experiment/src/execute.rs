@@ -90,6 +90,7 @@ impl Prepared {
         let prepared_s = self.watch.elapsed_s();
         let memory_bytes = self.memory;
         let flows = self.io.flows.len() as u64;
+        let by_byte = { self.traffic.by_byte }.filter(|bytes| bytes.is_finite());
         let last = self.io.flows.last_arrival();
         let end = trial::end(&self.plan, last);
         let mut clock = TrialClock::new(budget, self.total_bytes, last, self.threads);
@@ -105,6 +106,7 @@ impl Prepared {
             end_s: end.map(Time::as_secs_f64),
             hops: summary.cell_hops.or(summary.packet_hops),
             finished: !output.interrupted,
+            by_byte,
         })
     }
 

@@ -36,6 +36,9 @@ pub struct Trial {
     pub hops: Option<u64>,
     /// Whether the whole run fitted into the trial.
     pub finished: bool,
+    /// Mean over bytes of the size of their flow by the law of sizes [B]; null where no law gives
+    /// it, or where it has none.
+    pub by_byte: Option<f64>,
 }
 
 /// How far a trial was.

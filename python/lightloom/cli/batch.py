@@ -84,6 +84,8 @@ def sweep(
                     # Before anything is printed: a reader that goes away takes no page along.
                     show=partial(_stage_page, file.stem, target),
                 )
+        if (window := sweeps.chosen_window(study)) is not None:
+            console.say(window.line())
         _tell(file.stem, outcome, target)
         if outcome.failed:
             _print_failed(outcome)

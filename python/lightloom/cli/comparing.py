@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lightloom
-from lightloom import console, forecasts, identity, inputs, interrupts, networks
+from lightloom import console, forecasts, identity, inputs, interrupts, networks, windows
 from lightloom.cli import (
     bars,
     compared,
@@ -53,6 +53,8 @@ def compare(
 ) -> None:
     """All fabrics of some experiments, under each preset of physics: their results, tables
     and report."""
+    windowed = [(one.name, windows.chosen(one)) for one in loaded]
+    loaded = [windows.measured(one) for one in loaded]
     cases = [physics.cases(one, presets) for one in loaded]
     every = [case for group in cases for case in group]
     _distinct(every)
@@ -80,6 +82,9 @@ def compare(
     if how.json:
         _print_json(comparisons, decided)
         return
+    for name, window in windowed:
+        if window is not None:
+            console.say(f"{name}: {window.line()}")
     headline.print_first(comparisons, decided)
     _print_each(loaded, cases, made, decided)
     say_left(how, [comparison.experiment for comparison in comparisons])

@@ -7,7 +7,7 @@ stopped and resumed. Where points run is an executor's concern: `executors`.
 """
 
 from lightloom.sweep.executors import Executor, Failed, Job, Local, run_jobs
-from lightloom.sweep.grid import Point, SweepFile, expand, read
+from lightloom.sweep.grid import Point, SweepFile, chosen_window, expand, read
 from lightloom.sweep.points import find_done, say_left, store_point
 from lightloom.sweep.run import Found, Outcome, names, run_sweep
 
@@ -20,6 +20,7 @@ __all__ = [
     "Outcome",
     "Point",
     "SweepFile",
+    "chosen_window",
     "expand",
     "find_done",
     "names",

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 import lightloom
-from lightloom import identity, inputs
+from lightloom import identity, inputs, windows
 from lightloom.config import read_toml
 from lightloom.errors import refusal
 from lightloom.overrides import toml_literal
@@ -141,6 +141,8 @@ def expand(sweep: SweepFile) -> list[Point]:
             raise refusal("--set", override, limit, f"remove it, or {key} from [grid]")
     _refuse_twice(sweep)
     base = lightloom.load(sweep.base, sweep.set)
+    if (window := chosen_window(sweep, base)) is not None:
+        base = windows.with_window(base, window)
     labels = _labels(base, sweep.fabrics)
     combinations = 1
     for values in sweep.grid.values():
@@ -163,6 +165,17 @@ def expand(sweep: SweepFile) -> list[Point]:
             seeded = varied.with_overrides([f"run.seed={seed}"])
             points += [_point(seeded.only(label), label, seed, taken) for label in labels]
     return points
+
+
+def chosen_window(
+    sweep: SweepFile, base: lightloom.Experiment | None = None
+) -> windows.Chosen | None:
+    """The window that points at several loads measure; None where the sweep or its base says how
+    long runs are."""
+    loads = sweep.grid.get("workload.load", [])
+    if len(loads) < 2 or any(key in sweep.grid for key in windows.KEYS):
+        return None
+    return windows.for_loads(base or lightloom.load(sweep.base, sweep.set), loads)
 
 
 def _refuse_repeat(run: dict[str, Any]) -> None:

@@ -1,0 +1,115 @@
+"""A comparison at several loads measures a window that is chosen for it, unless it has its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lightloom
+from lightloom import steady, sweep, windows
+from lightloom.durations import duration_ps
+
+SIZES = {"kind": "exponential", "mean": "20 KB"}
+
+
+def experiment(**tables: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "cluster": {"racks": 2, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
+        "workload": {"load": 0.3, "sizes": SIZES},
+        "compare": {"loads": [0.3, 0.5]},
+        "fabric": [{"kind": "clos"}],
+    }
+    for name, table in tables.items():
+        made[name] = {**made.get(name, {}), **table}
+    return made
+
+
+def chosen(**tables: Any) -> windows.Chosen | None:
+    return windows.chosen(lightloom.load(experiment(**tables)))
+
+
+def test_the_window_is_22_relaxation_times_at_the_highest_load() -> None:
+    """A byte's flow has 40 KB, twice the mean: 32 us; at load 0.5 four times that."""
+    found = chosen()
+    assert found is not None
+    relaxation = 40_000 * 8 / 10e9 / 0.5**2
+    assert found.needed_s == pytest.approx(20 * relaxation, rel=0.05)
+    assert found.measure_s == pytest.approx(22 * relaxation, rel=0.05)
+    assert found.warm_up_s == pytest.approx(5 * relaxation, rel=0.05)
+    assert found.measure_s >= 22 * relaxation
+    assert not found.is_bounded
+    assert found.line().endswith("chosen for intervals at load 0.5")
+
+
+def test_loads_beyond_the_highest_take_its_window() -> None:
+    full, high = chosen(compare={"loads": [0.1, 1.0]}), chosen(compare={"loads": [0.1, 0.9]})
+    assert full is not None
+    assert high is not None
+    assert (full.load, full.measure_s) == (0.9, high.measure_s)
+
+
+def test_a_window_that_takes_too_long_is_bounded_and_says_so() -> None:
+    """4 servers of 10 Gb/s at load 0.9 offer 10 GB in 2.22 s; web search needs 3 minutes."""
+    found = chosen(workload={"sizes": "web-search"}, compare={"loads": [0.5, 0.9]})
+    assert found is not None
+    assert found.is_bounded
+    assert found.needed_s is not None
+    assert found.warm_up_s + found.measure_s == pytest.approx(10e9 * 8 / (0.9 * 40e9), rel=0.05)
+    assert "This window is shorter than the" in found.line()
+    heavy = chosen(workload={"sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB"}})
+    assert heavy is not None
+    assert heavy.needed_s is None
+    assert "no theory gives a window for these sizes" in heavy.line()
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"workload": {"flows": 100}},
+        {"run": {"warm_up": "1 us", "measure": "3 us"}},
+        {"run": {"stop": "last-arrival"}},
+        {"workload": {"arrivals": "at-once"}},
+        {"compare": {"loads": []}},
+        {"workload": {"load": 12.0}, "compare": {"loads": [12.0]}},
+    ],
+)
+def test_an_end_of_its_own_wins(own: dict[str, Any]) -> None:
+    made = lightloom.load(experiment(**own))
+    assert windows.chosen(made) is None
+    assert windows.measured(made) is made
+
+
+def test_compare_records_the_window_and_repeats_to_the_byte() -> None:
+    found = chosen()
+    assert found is not None
+    made = lightloom.compare(experiment())
+    table = made.results["clos"].experiment["run"]
+    assert duration_ps("measure", table["measure"]) / 1e12 == pytest.approx(found.measure_s)
+    assert duration_ps("warm_up", table["warm_up"]) / 1e12 == pytest.approx(found.warm_up_s)
+    for at_load in made.loads["clos"]:
+        assert at_load["window"]["half_width_us"] is not None
+        assert not steady.is_short_for_intervals(at_load)
+    again = lightloom.compare(experiment())
+    assert again.results["clos"].flows.equals(made.results["clos"].flows)
+
+
+def test_a_sweep_over_loads_measures_a_window(tmp_path: Path) -> None:
+    base = tmp_path / "base.toml"
+    table = experiment()
+    del table["compare"]
+    base.write_text(lightloom.config.to_toml(table), encoding="utf-8")
+    path = tmp_path / "sweep.toml"
+    path.write_text('base = "base.toml"\n[grid]\n"workload.load" = [0.3, 0.5]\n', encoding="utf-8")
+    study = sweep.read(path)
+    window, found = sweep.chosen_window(study), chosen()
+    assert window is not None
+    assert window == found
+    for point in sweep.expand(study):
+        assert point.experiment.raw["run"]["measure"] == "2.9 ms"
+    path.write_text(
+        'base = "base.toml"\n[grid]\n"workload.load" = [0.3, 0.5]\n"workload.flows" = [50]\n',
+        encoding="utf-8",
+    )
+    assert sweep.chosen_window(sweep.read(path)) is None
