@@ -488,6 +488,7 @@ def test_one_run_says_what_it_measured(tmp_path: Path) -> None:
     carried = cli("run", "e.toml", "--fabric", "dlb", "--json", cwd=tmp_path)
     assert json.loads(carried.stdout)["window"]["stable"] is True
     too_much = ("--set", "workload.load=1", "--set", "run.warm_up=40 us")
+    too_much += ("--set", "run.measure=80 us")  # twenty busy periods are 41 us
     shown = cli("run", "e.toml", "--fabric", "ao-nack", *too_much, cwd=tmp_path)
     assert "  accepted  " in shown.stdout
     assert "±" in shown.stdout
