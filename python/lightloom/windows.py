@@ -27,8 +27,8 @@ WARM_UP = 5
 """Relaxation times of the warm-up [count]."""
 MARGIN = 1.1
 """Times the least window: loads drawn differ from those asked for."""
-MOST_BYTES = 10_000_000_000
-"""Bytes that a run offers at the highest load [B]: about ten seconds of a processor on a Clos."""
+MOST_BYTES = 20_000_000_000
+"""Bytes that a run offers at the highest load [B]: some seconds of a processor on a Clos."""
 #: Keys that say how long a run is.
 _OWN = {"run": ("measure", "warm_up", "stop", "limit"), "workload": ("flows", "trace", "jobs")}
 KEYS = tuple(f"{name}.{key}" for name, keys in _OWN.items() for key in keys)

@@ -51,12 +51,12 @@ def test_loads_beyond_the_highest_take_its_window() -> None:
 
 
 def test_a_window_that_takes_too_long_is_bounded_and_says_so() -> None:
-    """4 servers of 10 Gb/s at load 0.9 offer 10 GB in 2.22 s; web search needs 3 minutes."""
+    """4 servers of 10 Gb/s at load 0.9 offer 20 GB in 4.44 s; web search needs 20."""
     found = chosen(workload={"sizes": "web-search"}, compare={"loads": [0.5, 0.9]})
     assert found is not None
     assert found.is_bounded
     assert found.needed_s is not None
-    assert found.warm_up_s + found.measure_s == pytest.approx(10e9 * 8 / (0.9 * 40e9), rel=0.05)
+    assert found.warm_up_s + found.measure_s == pytest.approx(20e9 * 8 / (0.9 * 40e9), rel=0.05)
     assert "This window is shorter than the" in found.line()
     heavy = chosen(workload={"sizes": {"kind": "pareto", "shape": 1.05, "mean": "100 KB"}})
     assert heavy is not None

@@ -85,7 +85,7 @@ def sweep(
                     show=partial(_stage_page, file.stem, target),
                 )
         if (window := sweeps.chosen_window(study)) is not None:
-            console.say(window.line())
+            console.say(f"note: {window.line()}")
         _tell(file.stem, outcome, target)
         if outcome.failed:
             _print_failed(outcome)

@@ -84,7 +84,7 @@ def compare(
         return
     for name, window in windowed:
         if window is not None:
-            console.say(f"{name}: {window.line()}")
+            console.say(f"note: {name}: {window.line()}")
     headline.print_first(comparisons, decided)
     _print_each(loaded, cases, made, decided)
     say_left(how, [comparison.experiment for comparison in comparisons])
