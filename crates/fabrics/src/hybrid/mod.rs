@@ -16,7 +16,7 @@
 //! | [`moves`] | flows on their paths |
 //! | [`port_failures`] | which optical ports have failed, by themselves or with their plane |
 //! | [`switch`] | the optical switches: what is lit, how long a step takes |
-//! | [`findings`] | times of a table that leave circuits, or flows over them, no time |
+//! | [`findings`](mod@findings) | times of a table that leave circuits, or flows over them, no time |
 //! | [`forwarding`] | which links lead from a server to another |
 //! | [`spreading`] | which of several routes each flow takes |
 //! | [`days`] | where a schedule is that the switch follows by itself |

@@ -29,7 +29,7 @@ pub enum LinkKind {
 /// rates follow at the end of the instant.
 ///
 /// Flows that are alike (path, weight, limit, and where the solver settled them) make
-/// a [`Bundle`]: a change of rates costs what the bundles do that it moves, not their
+/// a `Bundle`: a change of rates costs what the bundles do that it moves, not their
 /// flows.
 #[derive(Clone, Debug, Default)]
 pub struct Net {
