@@ -54,7 +54,7 @@ class Chosen:
         return self.needed_s is None or self.measure_s < self.needed_s
 
     def line(self) -> str:
-        """What was chosen, and why.
+        """The warm-up and the window, with the reason.
 
         >>> print(Chosen(0.005, 0.022, 0.02, 0.5).line())
         run.warm_up = "5 ms", run.measure = "22 ms": chosen for intervals at load 0.5
