@@ -46,8 +46,8 @@ MEANT = {
     "threads": "Threads of the simulation; results do not depend on them.",
     "jobs": "Job → start_s, finish_s and seconds between them [s].",
     "circuit_share": "Bytes delivered that crossed at least one circuit ÷ bytes delivered.",
-    "relaxation_s": "Relaxation time of the slowest queue by theory [s]: a run or window of less than "
-    "20 has no interval. null where no theory gives it, or where a link is saturated.",
+    "relaxation_s": "Relaxation time of the slowest queue by theory [s]: a run or window of less "
+    "than 20 has no interval. null where no theory gives it, or where a link is saturated.",
     "window": "Latency (mean_us, p50_us, p99_us, half_width_us of the 95 % confidence interval "
     "[µs]) of what arrived in the window of run.measure, and throughput there, of what all servers "
     "can send: bits offered, accepted as they came, and paced, as they would come to flows alone; "
