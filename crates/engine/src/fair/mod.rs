@@ -108,6 +108,7 @@ pub struct Fair {
     touched: Vec<u32>,
     fresh: Vec<u32>,
     changed: Vec<Slot>,
+    held_elsewhere: Vec<Slot>,
     /// Links that may have to be looked at sooner.
     sooner: Vec<u32>,
     /// In a solution: where the sweep looks at each dirty link next, or earlier, and the
@@ -320,10 +321,15 @@ impl Fair {
         members.iter().map(|h| Slot(h / HOPS_MAX as u32))
     }
 
-    /// The flows whose rate or bottleneck the last solution changed, and those that
-    /// were opened or rerouted before it.
+    /// The flows whose rate the last solution changed, and those that were
+    /// opened or rerouted before it.
     pub fn changed(&self) -> &[Slot] {
         &self.changed
+    }
+
+    /// The flows whose bottleneck is another since the last solution, at the same rate.
+    pub fn held_elsewhere(&self) -> &[Slot] {
+        &self.held_elsewhere
     }
 
     /// The flows whose bottleneck a link is, as of the last solution, in no order that

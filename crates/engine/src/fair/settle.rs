@@ -47,8 +47,10 @@ impl Fair {
                 }
             }
         }
-        if step.moves() || was.fresh || bottleneck != was.bottleneck {
+        if step.moves() || was.fresh {
             self.changed.push(Slot(slot));
+        } else if bottleneck != was.bottleneck {
+            self.held_elsewhere.push(Slot(slot));
         }
     }
 

@@ -68,6 +68,7 @@ impl Fair {
     /// Gives every flow its rate; returns [`Fair::changed`].
     pub fn solve(&mut self) -> &[Slot] {
         self.changed.clear();
+        self.held_elsewhere.clear();
         if std::mem::take(&mut self.dirty) {
             self.next_epoch();
             self.tally = Tally::default();

@@ -432,8 +432,12 @@ fn another_bottleneck_at_the_same_rate_moves_nobody() {
     fair.solve();
     let new = fair.open(&[b], WEIGHT, None);
     assert_eq!(fair.solve(), [new]);
+    assert_eq!(fair.held_elsewhere(), [flows[0]]);
     assert_eq!(flows.map(|flow| fair.rate(flow).0), [3, 3, 3]);
     assert_eq!(fair.rate(new), Rate(3));
+    // Each link names whom it holds.
+    assert_eq!(fair.held_by(b).len(), 2);
+    assert_eq!(fair.held_by(a).collect::<Vec<_>>(), flows[1..]);
 }
 
 /// Two links that are filled at the same level, within a tenth and thus to an eightieth: one of

@@ -138,7 +138,9 @@ impl Net {
     /// The paths of flows whose rate or bottleneck the last solution changed, and of flows
     /// that were opened or rerouted before it.
     pub fn changed(&self) -> impl Iterator<Item = &[LinkId]> {
-        self.fair.changed().iter().map(|&slot| self.fair.path(slot))
+        let changed = self.fair.changed().iter();
+        let all = changed.chain(self.fair.held_elsewhere());
+        all.map(|&slot| self.fair.path(slot))
     }
 
     /// Whether `link` is the bottleneck of a flow that passes `other`, as of the last solution.
