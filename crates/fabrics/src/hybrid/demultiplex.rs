@@ -8,11 +8,10 @@
 //! its share is kept free by a bound on all flows of the other side together: the link's
 //! rate, less what the side can use of its share.
 //!
-//! What it can use follows from counts at first: of the circuit (the circuits of its rack
-//! together, where it has several), and of the rack's uplink to the tree, a server has as much
-//! as its flows are of all flows over it. Where the rates that come out show that flows of
-//! the side are slower elsewhere (at a receiver, in a pod), what they have is kept free, until
-//! the server's link is what holds them.
+//! At first it can use all of its share that the circuits of its rack, or the rack's uplink,
+//! could carry. Where the rates that come out show that its flows are slower elsewhere (on a
+//! circuit or an uplink that others use, at a receiver), what they have is kept free, until the
+//! server's link is what holds them.
 //!
 //! Within its side, and beyond its share, the link is shared flow by flow,
 //! as TCP does. So queues that are not connected split the tenth by their flows
@@ -36,7 +35,7 @@ pub enum Vlan {
     Electrical,
 }
 
-/// Open flows of a server, or of a rack.
+/// Open flows of a server.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flows {
     optical: u32,
@@ -56,11 +55,6 @@ impl Flows {
             add(&mut self.inside);
         }
     }
-
-    /// Electrical flows that leave the rack.
-    fn over_tree(self) -> u32 {
-        self.electrical - self.inside
-    }
 }
 
 /// The output schedulers of all servers.
@@ -76,7 +70,6 @@ pub struct Demultiplexer {
     /// The bound of server 0's electrical flows; those of optical flows follow.
     first_bound: u32,
     servers: Vec<Flows>,
-    racks: Vec<Flows>,
     /// Circuits of each rack, at least 1.
     circuits: Vec<u32>,
     /// What is kept free of each server's link.
@@ -114,8 +107,12 @@ impl Kept {
     }
 }
 
-/// Parts of a server's link that count as nothing when rates are looked at.
+/// A part of a server's link that idles is nothing to give away if it is less than one of these.
 const FINE: u64 = 1 << 10;
+
+/// What is kept free is by one of these parts of the link more than a side was seen to use: a side
+/// that begins to use more is then seen to be held.
+const SLACK: u64 = 1 << 20;
 
 impl Demultiplexer {
     /// `weight` of links of the tree's servers is for the connected rack.
@@ -129,7 +126,6 @@ impl Demultiplexer {
             servers_per_rack: cluster.servers_per_rack,
             first_bound: 0,
             servers: vec![Flows::default(); cluster.hosts() as usize],
-            racks: vec![Flows::default(); cluster.racks as usize],
             circuits: vec![1; cluster.racks as usize],
             kept: vec![Kept::NOTHING; cluster.hosts() as usize],
             seen: vec![Kept::ALL; cluster.hosts() as usize],
@@ -176,15 +172,10 @@ impl Demultiplexer {
     }
 
     fn count(&mut self, (src, dst): (HostId, HostId), vlan: Vlan, one: i32, net: &mut Net) {
-        let rack = self.rack(src);
-        let inside = rack == self.rack(dst);
+        let inside = self.rack(src) == self.rack(dst);
         self.servers[src.index()].count(vlan, inside, one);
         *self.seen[src.index()].side(vlan) = u64::MAX;
-        self.racks[rack as usize].count(vlan, inside, one);
-        match inside {
-            true => self.bind(src, net),
-            false => self.bind_rack(rack, net),
-        }
+        self.bind(src, net);
     }
 
     fn rack(&self, server: HostId) -> u32 {
@@ -195,16 +186,10 @@ impl Demultiplexer {
     pub fn circuits(&mut self, rack: u32, circuits: u32, net: &mut Net) {
         let circuits = circuits.max(1);
         if std::mem::replace(&mut self.circuits[rack as usize], circuits) != circuits {
-            self.bind_rack(rack, net);
-        }
-    }
-
-    /// Sets the bounds of a rack's servers: with its number of flows, the part of the circuit
-    /// and of the uplink changes that each can use.
-    fn bind_rack(&mut self, rack: u32, net: &mut Net) {
-        let first = rack * self.servers_per_rack;
-        for server in first..first + self.servers_per_rack {
-            self.bind(HostId(server), net);
+            let first = rack * self.servers_per_rack;
+            for server in first..first + self.servers_per_rack {
+                self.bind(HostId(server), net);
+            }
         }
     }
 
@@ -225,17 +210,16 @@ impl Demultiplexer {
     /// What is kept free: what a side can use of its share, if it would have less by its part
     /// of the flows. That is one side at most.
     fn kept_free(&self, server: HostId) -> Kept {
-        let rack = self.rack(server) as usize;
-        let (own, all) = (self.servers[server.index()], self.racks[rack]);
+        let own = self.servers[server.index()];
         if own.optical == 0 || own.electrical == 0 {
             return Kept::NOTHING;
         }
         let (link, seen) = (self.link().0, self.seen[server.index()]);
-        let circuits = self.circuit.0.saturating_mul(self.circuits[rack] as u64);
-        let optical = part(circuits, own.optical, all.optical).min(self.claim.0);
+        let circuits = self.circuits[self.rack(server) as usize] as u64;
+        let optical = self.circuit.0.saturating_mul(circuits).min(self.claim.0);
         let rest = link - self.claim.0;
         let electrical = match own.inside {
-            0 => part(self.uplink.0, own.over_tree(), all.over_tree()).min(rest),
+            0 => self.uplink.0.min(rest),
             _ => rest,
         };
         let both = own.optical + own.electrical;
@@ -308,7 +292,7 @@ impl Demultiplexer {
         };
         // The tree numbers the links of servers as these.
         let link = LinkId(server.0);
-        let fine = self.link().0 / FINE;
+        let (fine, slack) = (self.link().0 / FINE, self.link().0 / SLACK);
         let kept = *self.kept[server.index()].side(vlan);
         let seen = self.seen[server.index()].side(vlan);
         if *seen < u64::MAX && net.holds(link, own) {
@@ -316,7 +300,7 @@ impl Demultiplexer {
             return;
         }
         let idle = |l: LinkId| net.capacity(l).0.saturating_sub(net.load(l).0);
-        let used = net.load(own).0 + fine / 4;
+        let used = net.load(own).0 + slack;
         if kept > used && idle(link) > fine && idle(others) <= fine {
             *seen = used;
         }

@@ -201,3 +201,15 @@ proptest! {
         flows_are_held(bench.fabric.net(), rows.len() as u32)?;
     }
 }
+
+/// Two servers send over one circuit of 4 Gb/s, one of them four flows that a receiver holds at a
+/// quarter each: the other's flow has its nine tenths, though it is one of five.
+#[test]
+fn a_circuit_is_not_shared_by_counts() {
+    let table = json!({"oversubscription": 1.0, "circuit_rate": "4 Gb/s"});
+    let mut rows = vec![(2, 4, LONG, Time::ZERO); 4];
+    rows.extend([(0, 5, LONG, Time::ZERO), (0, 1, LONG, Time::ZERO)]);
+    let rates = rates(table, &rows);
+    assert!((rates[4] - 0.9).abs() < 1e-6, "{rates:?}");
+    assert!((rates[5] - 0.1).abs() < 1e-6, "{rates:?}");
+}
