@@ -17,6 +17,9 @@ TIMES = 10
 """Arrivals that last so many times what 99 % of the long flows take, half of it before a window."""
 RELAXATIONS = 20
 """Relaxation times of the slowest queue that a run needs for intervals, as in the core."""
+LEAST_RELAXATIONS = 2
+"""Relaxation times of the slowest queue that a window needs to tell whether the load is carried:
+in one, the backlog of a network that carries it may grow by up to all that arrives."""
 REMEDY = "more flows may show longer times; run.warm_up and run.measure measure a steady state"
 REMEDY_OF_WINDOW = "a longer run.warm_up and run.measure may show longer times"
 
@@ -70,6 +73,22 @@ def is_short_for_intervals(summary: Mapping[str, Any], arrivals_s: float | None 
     least, window = least_s([summary]), summary.get("window")
     length = arrivals_s if window is None else window["until_s"] - window["from_s"]
     return least is not None and length is not None and length < least
+
+
+def tells_load(summary: Mapping[str, Any]) -> bool:
+    """Whether a window is long enough to tell if the load is carried: at least `LEAST_RELAXATIONS`
+    relaxation times; without a theory, as far as is known, it is.
+
+    >>> def of(until_s, relaxation_s=0.1):
+    ...     window = {"from_s": 0.0, "until_s": until_s}
+    ...     return {"relaxation_s": relaxation_s, "window": window}
+    >>> tells_load(of(0.1)), tells_load(of(0.3)), tells_load(of(0.1, None))
+    (False, True, True)
+    """
+    relaxation, window = summary.get("relaxation_s"), summary.get("window")
+    if relaxation is None or window is None:
+        return True
+    return bool(window["until_s"] - window["from_s"] >= LEAST_RELAXATIONS * relaxation)
 
 
 def remedy(summary: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@ count a share of a box."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ from decision_support import BOOK, bought
 from economics_support import network
 
 from lightloom.decision import sentences
+from lightloom.decision.purchases import CAPITAL, POWER
 from lightloom.economics import book as books
 from lightloom.economics import lanes, pricing, words
 from lightloom.report.decisions import counting, made
@@ -41,9 +43,14 @@ def test_who_is_level_at_another_load_is_said(monkeypatch: pytest.MonkeyPatch) -
     )
 
 
-def of_bills(counting_: str = "share") -> Any:
-    from dataclasses import replace
+def test_nothing_is_compared_with_the_best_where_no_window_tells_who_carries_the_load() -> None:
+    """It was an IndexError after the simulation."""
+    both = [replace(bought(label, switch=100), unsettled=True) for label in ("one", "two")]
+    for measure in (CAPITAL, POWER):
+        assert sentences.amounts(both, measure) == ""
 
+
+def of_bills(counting_: str = "share") -> Any:
     book = replace(BOOK, counting=counting_)
     cost = {
         kind: pricing.of_network(kind, network(kind, **more), book)
@@ -55,8 +62,6 @@ def of_bills(counting_: str = "share") -> Any:
 
 
 def replace_cost(one: Any, label: str, cost: Any) -> Any:
-    from dataclasses import replace
-
     return replace(one, label=label, cost=cost)
 
 

@@ -294,6 +294,41 @@ def test_a_warm_up_shorter_than_the_largest_flow_denies_no_load() -> None:
     assert isinstance(longer.finding, NoneCarries)
 
 
+def relaxing(comparison: Comparison, seconds: float | None) -> Comparison:
+    """The same with this relaxation time of the slowest queue in all summaries."""
+    for one in comparison.seeds or (comparison,):
+        for result in one.results.values():
+            result.summary["relaxation_s"] = seconds
+    return comparison
+
+
+SOME: Seen = (0.40, 0.5, False)
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+@pytest.mark.parametrize(
+    ("seen", "relaxation_s", "kind"),
+    [
+        # The window lasts 10 ms: a third of a relaxation time, three, and no theory.
+        (SOME, 0.03, WindowTooShort),
+        (SOME, 0.003, NoneCarries),
+        (SOME, None, NoneCarries),
+        # So little is accepted in no window of a network that carries the load.
+        (HALF, 0.03, NoneCarries),
+    ],
+)
+def test_a_window_within_a_relaxation_time_denies_no_load(
+    seen: Seen, relaxation_s: float | None, kind: type, seeds: int
+) -> None:
+    """Two non-blocking networks accepted four fifths of what was due within 5 ms, and "no fabric
+    carries this load"."""
+    made = windowed({"a": [seen] * seeds, "b": [seen] * seeds}, {"a": 10.0, "b": 20.0})
+    found = first(relaxing(made, relaxation_s))
+    assert type(found.finding) is kind
+    if isinstance(found.finding, WindowTooShort):
+        assert found.finding.needs_measure_s >= 2 * relaxation_s
+
+
 def test_pooled_seeds_deny_a_load_that_one_seed_grants() -> None:
     """Missing 48, 47, 46 and 40 %: half of the Student interval of 4 is 5.7 %, far from 2 %."""
     missed = [(0.26, 0.5, False), (0.265, 0.5, False), (0.27, 0.5, False), (0.3, 0.5, True)]

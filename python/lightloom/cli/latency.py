@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console, loads, repeats
+from lightloom import bounds, console, loads, repeats, steady
 from lightloom.cli.completion import LEGEND_BOUNDS, fluid
 from lightloom.console import mean_latency
 from lightloom.saturation import Saturation, pooled
+from lightloom.unfinished import CENSORED
 
 if TYPE_CHECKING:
     from lightloom.results import Comparison
@@ -109,7 +110,7 @@ def table(comparison: Comparison, *, header: bool, beside: Beside | None = None)
         made.add_row(
             "  " + escape(label),
             _low(comparison, label),
-            mean_latency(windows, half_width(windows)) + mark(repeats.means(windows)),
+            mean_latency(windows, half_width(windows)) + _mark_of(comparison, label),
             _p99(comparison, label, "window.p99_us"),
             saturation(found),
             "-" if found is None else f"{found.busiest:.3f}",
@@ -161,10 +162,28 @@ def _low(comparison: Comparison, label: str) -> str:
     return mean_latency(windows, None) + mark(repeats.means(windows))
 
 
-def mark(window: Window) -> str:
-    """What weakens a latency."""
+def _mark_of(comparison: Comparison, label: str) -> str:
+    """What weakens the latency of a fabric at the load, over all seeds."""
+    summaries = [c.results[label].summary for c in _each(comparison)]
+    window = repeats.means([summary["window"] for summary in summaries])
+    tells = all(steady.tells_load(summary) for summary in summaries)
+    return mark(window, tells=tells or window["accepted"] < CENSORED * _most(comparison))
+
+
+def _most(comparison: Comparison) -> float:
+    """What the fabric accepts that accepts most."""
+    found = [
+        repeats.means([c.results[label].summary["window"] for c in _each(comparison)])
+        for label in comparison.results
+    ]
+    return max(float(window["accepted"]) for window in found)
+
+
+def mark(window: Window, *, tells: bool = True) -> str:
+    """What weakens a latency; `tells` if it is known that an unstable window does not carry its
+    load."""
     if not window["stable"]:
-        return "*"
+        return "*" if tells else "?"
     return "+" if window["correlated"] else ""
 
 
@@ -186,7 +205,10 @@ def notes(comparison: Comparison) -> Iterator[str]:
     if low is not None:
         place = comparison.experiment["compare"]["loads"].index(low)
         windows += [summaries[place]["window"] for summaries in comparison.loads.values()]
-    marks = {mark(w) for w in windows}
+    marks = {mark(w) for w in windows[len(comparison.results) :]}
+    marks |= {_mark_of(comparison, label) for label in comparison.results}
+    if "?" in marks:
+        yield "? the window is too short to tell whether the load is carried."
     if "*" in marks:
         yield "* not carried: the latency says how long the window was, no more."
     if bounds.any_open({str(i): {"window": w} for i, w in enumerate(windows)}, SHOWN_BOUNDS):

@@ -151,6 +151,12 @@ def doubts(summary: Summary) -> Iterator[str]:
             "nothing of the window had arrived when the run ended: let run.limit be longer "
             "than a flow takes"
         )
+    elif not window["stable"] and not steady.tells_load(summary):
+        least = steady.rounded_up(2 * steady.LEAST_RELAXATIONS * summary["relaxation_s"])
+        yield (
+            "the window is too short to tell whether the load is carried: set run.measure to about "
+            f"{seconds(least)}"
+        )
     elif not window["stable"] and mean_us and mean_us > 1e6 * window["from_s"]:
         yield (
             "flows take longer than the warm-up, so the network was still filling: lengthen "

@@ -105,7 +105,7 @@ def told(found: Overturn, one: Purchase) -> str:
 def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
     """What the best takes, and how many times that the others do."""
     first, known = leaders(purchases, measure), ranked(purchases, measure)
-    if len(known) < 2:
+    if len(known) < 2 or not first:
         return ""
     verb = "costs" if measure is CAPITAL else "draws"
     than = f" as {first[0].label}" if len(first) > 1 or measure is CAPITAL else ""

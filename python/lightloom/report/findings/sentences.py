@@ -102,7 +102,8 @@ def _why_too_short(found: WindowTooShort) -> str:
         f"the largest flow takes {units.show(found.largest_s, 'time')} alone, and run.warm_up is "
         f"{units.show(found.warm_up_s, 'time')}"
         if found.largest_s
-        else "seeds differ, or fabrics that carry the load accepted as much"
+        else "it is short for the queues of this load, seeds differ, or fabrics that carry the "
+        "load accepted as much"
     )
     return f"{why}. {lengthen(found)}"
 
