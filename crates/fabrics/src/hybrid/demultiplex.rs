@@ -194,7 +194,7 @@ impl Demultiplexer {
     }
 
     fn bind(&mut self, server: HostId, net: &mut Net) {
-        let kept = self.kept_free(server);
+        let kept = self.kept_of(server, self.seen[server.index()]);
         self.kept[server.index()] = kept;
         let link = self.link().0;
         for (vlan, kept) in [
@@ -207,14 +207,14 @@ impl Demultiplexer {
         }
     }
 
-    /// What is kept free: what a side can use of its share, if it would have less by its part
-    /// of the flows. That is one side at most.
-    fn kept_free(&self, server: HostId) -> Kept {
+    /// What is kept free where sides are `seen` to use so much at most: what a side can use of its
+    /// share, if it would have less by its part of the flows. That is one side at most.
+    fn kept_of(&self, server: HostId, seen: Kept) -> Kept {
         let own = self.servers[server.index()];
         if own.optical == 0 || own.electrical == 0 {
             return Kept::NOTHING;
         }
-        let (link, seen) = (self.link().0, self.seen[server.index()]);
+        let link = self.link().0;
         let circuits = self.circuits[self.rack(server) as usize] as u64;
         let optical = self.circuit.0.saturating_mul(circuits).min(self.claim.0);
         let rest = link - self.claim.0;
@@ -241,17 +241,24 @@ impl Demultiplexer {
     /// link holds gets its share back. Servers whose rates depend on one another would pass each
     /// other by if all moved at once, so in each round after the first some wait.
     pub fn correct(&mut self, round: u32, net: &mut Net) -> bool {
-        let mut looked_at = std::mem::take(&mut self.looked_at);
-        self.look_at(&mut looked_at, net);
-        let alone = looked_at.len() == 1;
-        let mut again = false;
-        looked_at.retain(|&server| {
-            let waits = !alone && waits(server, round);
-            self.is_looked_at[server as usize] = waits;
-            again |= waits || self.correct_server(HostId(server), net);
+        let mut servers = std::mem::take(&mut self.looked_at);
+        self.look_at(&mut servers, net);
+        servers.retain(|&server| {
+            let wrong = self.other_seen(HostId(server), net).is_some();
+            self.is_looked_at[server as usize] = wrong;
+            wrong
+        });
+        let all_wait = servers.iter().all(|&server| waits(server, round));
+        let again = !servers.is_empty();
+        servers.retain(|&server| {
+            let waits = !all_wait && waits(server, round);
+            if !waits {
+                self.is_looked_at[server as usize] = false;
+                self.correct_server(HostId(server), net);
+            }
             waits
         });
-        self.looked_at = looked_at;
+        self.looked_at = servers;
         again
     }
 
@@ -272,38 +279,43 @@ impl Demultiplexer {
         }
     }
 
-    fn correct_server(&mut self, server: HostId, net: &mut Net) -> bool {
-        let before = self.kept[server.index()];
-        for vlan in [Vlan::Optical, Vlan::Electrical] {
-            self.correct_side(server, vlan, net);
+    fn correct_server(&mut self, server: HostId, net: &mut Net) {
+        if let Some(seen) = self.other_seen(server, net) {
+            self.seen[server.index()] = seen;
+            self.bind(server, net);
         }
-        self.bind(server, net);
-        self.kept[server.index()] != before
     }
 
-    fn correct_side(&mut self, server: HostId, vlan: Vlan, net: &Net) {
+    /// What the sides of a server are seen to use, if other bounds follow from it.
+    fn other_seen(&self, server: HostId, net: &Net) -> Option<Kept> {
+        let mut seen = self.seen[server.index()];
+        for vlan in [Vlan::Optical, Vlan::Electrical] {
+            if let Some(used) = self.used(server, vlan, net) {
+                *seen.side(vlan) = used;
+            }
+        }
+        (self.kept_of(server, seen) != self.kept[server.index()]).then_some(seen)
+    }
+
+    /// What a side uses if it is less than is kept free and the other could use the rest; all, if
+    /// the server's link holds a flow of a side that was seen to use less.
+    fn used(&self, server: HostId, vlan: Vlan, net: &Net) -> Option<u64> {
         let other = match vlan {
             Vlan::Optical => Vlan::Electrical,
             Vlan::Electrical => Vlan::Optical,
         };
-        let bounds = (self.bound(server, vlan), self.bound(server, other));
-        let (Some(own), Some(others)) = bounds else {
-            return;
-        };
+        let (own, others) = (self.bound(server, vlan)?, self.bound(server, other)?);
         // The tree numbers the links of servers as these.
         let link = LinkId(server.0);
-        let (fine, slack) = (self.link().0 / FINE, self.link().0 / SLACK);
-        let kept = *self.kept[server.index()].side(vlan);
-        let seen = self.seen[server.index()].side(vlan);
-        if *seen < u64::MAX && net.holds(link, own) {
-            *seen = u64::MAX;
-            return;
+        let (mut kept, mut seen) = (self.kept[server.index()], self.seen[server.index()]);
+        if *seen.side(vlan) < u64::MAX && net.holds(link, own) {
+            return Some(u64::MAX);
         }
+        let (fine, slack) = (self.link().0 / FINE, self.link().0 / SLACK);
         let idle = |l: LinkId| net.capacity(l).0.saturating_sub(net.load(l).0);
         let used = net.load(own).0 + slack;
-        if kept > used && idle(link) > fine && idle(others) <= fine {
-            *seen = used;
-        }
+        let is_left = *kept.side(vlan) > used && idle(link) > fine && idle(others) <= fine;
+        is_left.then_some(used)
     }
 }
 
