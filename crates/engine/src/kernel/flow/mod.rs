@@ -38,7 +38,7 @@ use crate::kernel::delegates::Delegates;
 use crate::time::Time;
 
 /// How often limits that depend on rates may be set anew in an instant.
-pub const ROUNDS: u32 = 8;
+pub const ROUNDS: u32 = 4;
 
 /// Bytes of memory that so many links and flows under way take, about.
 pub fn memory(links: u64, flows: u64) -> u64 {
