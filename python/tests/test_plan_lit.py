@@ -131,7 +131,7 @@ def test_what_a_switch_has_is_what_is_lit(form: str, tmp_path: Path) -> None:
         ("gpu-0", "gpu-3", (1, 8)),
         ("gpu-3", "gpu-0", (7, 2)),
     }
-    assert (old.directed, old.others) == (False, 1)
+    assert (old.directed, old.others) == (False, ((40, 41),))
     ((a, b),) = read_circuits(path, demand, ports=ports)
     assert {demand.names[a], demand.names[b]} == {"gpu-0", "gpu-3"}
 
@@ -179,6 +179,35 @@ def test_an_undo_takes_a_change_back(tmp_path: Path) -> None:
             assert (pair in state) == (row.action == "delete")
             state = state - {pair} if row.action == "delete" else state | {pair}
         assert (state == was) == (path is undo)
+
+
+@pytest.mark.parametrize("dialect", ["config-db", "ocp-yang"])
+def test_an_undo_that_replaces_all_has_the_cross_connects_of_no_rack(
+    dialect: str, tmp_path: Path
+) -> None:
+    """Its file replaces the table of the switch: what it leaves out would be deleted."""
+    db, change, undo = (tmp_path / name for name in ("db.json", "c.sh", f"u-{ENDINGS[dialect]}"))
+    foreign = {"40A-41B": {"a_side": "40A", "b_side": "41B"}}
+    first = ["plan", str(EIGHT), "-a", "edmonds", *SIZED[:2]]
+    written = CliRunner().invoke(app, [*first, "--as", "config-db"])
+    rows = json.loads(written.stdout)["OCS_CROSS_CONNECT"]
+    db.write_text(json.dumps({"OCS_CROSS_CONNECT": foreign | rows}), encoding="utf-8")
+    told = ["--pin", "gpu-0:web", "--diff", str(db), "-o", str(change), "--undo", str(undo)]
+    done = CliRunner().invoke(app, [*first, *told])
+    assert done.exit_code == 0, done.stderr
+    assert "delete" in change.read_text()
+    assert "40A-41B" not in change.read_text()
+    restored = PARSERS[dialect](undo.read_text())
+    before = {(row["a_side"], row["b_side"]) for row in (foreign | rows).values()}
+    assert {(f"{row.a}A", f"{row.b}B") for row in restored} == before
+    assert len(restored) == len(before)
+
+
+def test_a_key_of_a_plan_that_is_not_ours_is_no_cross_connect(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text('{"circuits": [{"a": "gpu-0", "b": "web"}], "others": 3}', encoding="utf-8")
+    old = read_old_plan(path, control.read_demand(EIGHT), directed=False)
+    assert old.others == ()
 
 
 def test_without_a_plan_before_an_undo_breaks_the_plan(tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ def _told(change: Change) -> Iterator[str]:
     before, after = map(console.size, change.joined)
     yield f"demand between racks that a circuit joins: {before} before, {after} after"
     if change.old.others:
-        several = counted(change.old.others, "cross-connect")
+        several = counted(len(change.old.others), "cross-connect")
         yield f"{several} at ports that the port map does not have: left alone"
     for what, racks in (("came", change.came), ("went", change.went)):
         if racks:

@@ -126,7 +126,7 @@ def read_lit(
     ]
     racks = [*dict.fromkeys([*names, *(light.source for light in lights)])]
     own = SwitchSize(size.a, size.b)
-    others = len(pairs) - len(lights)
+    others = sorted({*pairs} - {light.ports for light in lights})
     return OldPlan(target, lights, racks, directed, own, plane, others)
 
 

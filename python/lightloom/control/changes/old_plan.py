@@ -49,8 +49,8 @@ class OldPlan:
     """Of the switch that it names ports of, if it says."""
     plane: int | None = None
     """The only plane that it speaks of; None if it speaks of all."""
-    others: int = 0
-    """Cross-connects at ports that no rack has [count]: left alone."""
+    others: Sequence[tuple[int, int]] = ()
+    """The A and B ports of cross-connects at ports that no rack has: left alone."""
 
 
 def read_old_plan(
@@ -91,7 +91,9 @@ def read_old_plan(
     _check_ports(path, lights)
     size = _switch_size(path, table)
     racks = called if names or nodes else [*dict.fromkeys(light.source for light in lights)]
-    plane, others = table.get("plane"), table.get("others") or 0
+    plane, others = table.get("plane"), table.get("others")
+    if not isinstance(others, tuple):
+        others = ()  # a key of that name in somebody's JSON, which has no tuples
     return OldPlan(str(path), lights, racks, one_way, size, plane, others)
 
 

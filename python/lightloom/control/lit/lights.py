@@ -12,9 +12,9 @@ from lightloom.control.wiring.port_map import Port, PortMap
 
 def lights_of(
     path: Path, joined: Sequence[Joined], ports: PortMap, plane: int
-) -> tuple[list[Lit], int]:
-    """Whom cross-connects join, by the port map; and how many are at ports that it does not
-    have, at both ends, and so are no matter of its racks.
+) -> tuple[list[Lit], list[tuple[int, int]]]:
+    """The racks that cross-connects join, by the port map; and the A and B ports of those
+    cross-connects that are at ports of no rack at both ends.
 
     Raises:
         ConfigError: naming one of which only one end is at a port of the map, or two that
@@ -22,7 +22,8 @@ def lights_of(
     """
     a_side = {port.a: port for port in ports if port.plane == plane}
     b_side = {port.b: port for port in ports if port.plane == plane}
-    found, others = [], 0
+    found: list[Lit] = []
+    others: list[tuple[int, int]] = []
     taken: dict[tuple[str, int], str] = {}
     for one in joined:
         name = f"{ports.a_name(one.a)}-{ports.b_name(one.b)}"
@@ -33,7 +34,7 @@ def lights_of(
             taken[side, port] = name
         a, b = a_side.get(one.a), b_side.get(one.b)
         if a is None and b is None:
-            others += 1
+            others.append((one.a, one.b))
         elif a is None or b is None:
             missing = ports.a_name(one.a) if a is None else ports.b_name(one.b)
             limit = f"{name}: no row of {ports.file} has port {missing} of plane {plane}"

@@ -113,7 +113,7 @@ def _of_switch(path: Path, joined: list[Joined], demand: Demand, ports: Ports) -
         raise wrong(path, "", limit, "say which with --plane")
     lights, others = lights_of(path, joined, ports.map, plane or 0)
     found = _table(lights, demand, ports.map)
-    return found | {"plane": plane, "others": others}
+    return found | {"plane": plane, "others": tuple(others)}
 
 
 def _table(lights: list[Lit], demand: Demand, ports: PortMap | None) -> dict[str, Any]:

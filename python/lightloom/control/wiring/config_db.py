@@ -10,6 +10,6 @@ from lightloom.control.wiring.sheet import Sheet
 
 def text(sheet: Sheet) -> str:
     """The table, and no other."""
-    pairs = [(sheet.a_name(a), sheet.b_name(b)) for a, b in sheet.to_make()]
+    pairs = [(sheet.a_name(a), sheet.b_name(b)) for a, b in sheet.all_pairs()]
     table = {f"{a}-{b}": {"a_side": a, "b_side": b} for a, b in pairs}
     return json.dumps({"OCS_CROSS_CONNECT": table}, indent=2) + "\n"

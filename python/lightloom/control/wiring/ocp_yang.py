@@ -17,7 +17,7 @@ MODULE = "ocp-ocs-optical-switch-connections"
 
 def text(sheet: Sheet) -> str:
     """All connections."""
-    pairs = [(sheet.a_name(a), sheet.b_name(b)) for a, b in sheet.to_make()]
+    pairs = [(sheet.a_name(a), sheet.b_name(b)) for a, b in sheet.all_pairs()]
     entries = [
         {
             "name": f"{a}-{b}",

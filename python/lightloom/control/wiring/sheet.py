@@ -44,6 +44,8 @@ class Sheet:
     """Whether this is a change of plans."""
     save: bool = False
     """Whether a switch is to keep it over a cold start."""
+    others: Sequence[tuple[int, int]] = ()
+    """The A and B ports of cross-connects at ports of no rack, which a change leaves alone."""
 
     @property
     def planes(self) -> list[int]:
@@ -66,6 +68,11 @@ class Sheet:
     def to_make(self) -> list[tuple[int, int]]:
         """The ports that are to be joined, whether something was before or not."""
         return self.pairs("make") if self.changes else self.pairs(None)
+
+    def all_pairs(self) -> list[tuple[int, int]]:
+        """The ports of all cross-connects that the switch is to have, those of no rack included:
+        for a dialect whose file replaces all of them."""
+        return [*self.to_make(), *self.others]
 
 
 def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -> Sheet:
@@ -101,12 +108,20 @@ def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -
         wired=plan.wiring is not None,
         times=times,
         changes=plan.change is not None,
+        others=_others(plan, plane),
     )
     if plan.wiring is None:
         return sheet
     size = plan.wiring.ports.size
     sided = plan.wiring.ports.sides == SIDES
     return replace(sheet, size=size.a if size and sided else None, sided=sided)
+
+
+def _others(plan: Plan, plane: int | None) -> Sequence[tuple[int, int]]:
+    """The cross-connects of no rack on the switch that a change is for."""
+    if plan.change is None or plane not in (None, plan.change.old.plane or 0):
+        return ()
+    return plan.change.old.others
 
 
 def undone(sheet: Sheet) -> Sheet:
