@@ -200,3 +200,76 @@ def test_the_load_drawn_is_told_and_a_windows_figures_are_those_shown() -> None:
     page = pages.render("x", runs, pages.shown(runs), [])
     assert '<th scope="col">Load drawn</th><th scope="col">Load delivered</th>' in page
     assert page.count("<td>37.0\u00a0%<") == 2
+
+
+SATURATED = """
+[cluster]
+racks = 4
+servers_per_rack = 4
+server_rate = "10 Gb/s"
+[workload]
+load = 0.1
+sizes = { kind = "fixed", size = "20 KB" }
+[[fabric]]
+kind = "clos"
+label = "full"
+[[fabric]]
+kind = "clos"
+label = "quarter"
+oversubscription = 4
+oversubscription_at = "rack"
+"""
+GRID = 'base = "e.toml"\n[grid]\n"workload.load" = [0.1, 0.6]\n'
+
+
+@pytest.fixture(scope="module")
+def saturated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A sweep of a Clos of 4:1, whose racks send others at most a quarter of what their servers
+    can send, and the lines that it printed."""
+    folder = tmp_path_factory.mktemp("saturated")
+    write(folder / "e.toml", SATURATED)
+    write(folder / "s.toml", GRID)
+    done = lightloom("sweep", "s.toml", "-o", "out", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "out", done.stdout.splitlines()
+
+
+def test_a_sweep_prints_the_figures_of_its_windows(saturated: tuple[Path, list[str]]) -> None:
+    """Bounds occur only at the load that is not carried, which is marked."""
+    out, lines = saturated
+    rows = [line for line in lines if line.split()[:1] in (["0.1"], ["0.6"])]
+    assert [row.split()[:2] for row in rows] == [
+        [load, fabric] for load in ("0.1", "0.6") for fabric in ("full", "quarter")
+    ]
+    assert [("*" in row, ">" in row) for row in rows] == [(False, False)] * 3 + [(True, True)]
+    assert any(line.startswith("* not carried") for line in lines)
+    for row, point in zip(rows, documents(out), strict=True):
+        assert row.split()[2] == f"{point['summary']['window']['accepted']:.3f}"
+
+
+def test_the_page_marks_a_load_that_is_not_carried(saturated: tuple[Path, list[str]]) -> None:
+    """Of the 0.6 offered, 3 of 15 destinations are in the same rack, which is carried. Of the
+    rest a quarter of what servers can send is: 0.12 + 0.25."""
+    each = cells(saturated[0])
+    assert [cell.carriage for cell in each] == ["carried"] * 3 + ["short"]
+    accepted = each[3].figure(pages.ACCEPTED)
+    assert accepted is not None
+    assert accepted.mean == pytest.approx(0.6 * 3 / 15 + 0.25, rel=0.1)
+    found = pages.over("workload.load", each, pages.shown(each), {})
+    assert found is not None
+    assert "not known to be carried" in found.caption
+    by_title = {panel.title: panel for panel in found.panels}
+    hollow = {s.label: s.hollow for s in by_title["Accepted in the window"].series}
+    assert hollow == {"full": (), "quarter": (False, True)}
+    arrows = {(s.label, *s.x) for s in by_title["Latency in the window, mean"].series if s.arrow}
+    assert arrows == {("quarter", 0.6)}
+    page = (saturated[0] / "report.html").read_text(encoding="utf-8")
+    assert page.count('<span class="which">') >= 1
+    assert "not carried</span>" in page
+
+
+def test_a_load_that_all_fabrics_carry_has_no_marks(saturated: tuple[Path, list[str]]) -> None:
+    each = [cell for cell in cells(saturated[0]) if cell.values["workload.load"] == 0.1]
+    found = pages.over("workload.load", each, pages.shown(each), {})
+    assert found is not None
+    assert found.caption == pages.CAPTION

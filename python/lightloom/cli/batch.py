@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from lightloom import console, cuts, forecasts, loads
-from lightloom.cli import bars, completion, forecast, places
+from lightloom.cli import bars, forecast, places, sweep_table
 from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
 from lightloom.counts import counted
@@ -221,8 +219,8 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
     lost = f", {len(outcome.failed)} failed" if outcome.failed else ""
     points_run = len(outcome.points) + len(outcome.failed)
     console.say(f"{name}: {counted(points_run, 'point')}{reused}{lost}")
-    console.out().print(_sweep_table(outcome))
-    for line in completion.legend_of_times(_named(outcome)):
+    console.out().print(sweep_table.table(outcome))
+    for line in sweep_table.legend(outcome):
         console.say(line)
     if (varied := _varied(outcome)) is not None:
         console.say(varied)
@@ -262,7 +260,6 @@ def _check_workers(workers: int | None) -> None:
         check_count("--workers", workers)
 
 
-ROWS_SHOWN = 40
 FAILED_SHOWN = 10
 
 
@@ -279,30 +276,6 @@ def _print_failed(outcome: sweeps.Outcome) -> None:
         screen.print(f"failed: {more} more, see `error` in {outcome.json}", markup=False)
 
 
-def _sweep_table(outcome: sweeps.Outcome) -> Table:
-    """A row per point and fabric, its figures averaged over the seeds."""
-    groups: dict[tuple[str, ...], list[console.Summary]] = {}
-    lost: Counter[tuple[str, ...]] = Counter(_place(point) for point, _ in outcome.failed)
-    for point, summary in zip(outcome.points, outcome.summaries, strict=True):
-        groups.setdefault(_place(point), []).append(summary)
-    for key in lost:
-        groups.setdefault(key, [])
-    table = console.plain_table()
-    for name in (*(outcome.points or [p for p, _ in outcome.failed])[0].grid, "fabric"):
-        table.add_column(name.replace(".", ".\n"))
-    shown = (completion.load_column(_named(outcome)), *completion.TIMES)
-    for heading, _, _ in shown:
-        table.add_column(heading, justify="right", no_wrap=True)
-    if lost:
-        table.add_column("failed", justify="right")
-    for key, summaries in list(groups.items())[:ROWS_SHOWN]:
-        cells = [show(summaries, path) if summaries else "-" for _, path, show in shown]
-        table.add_row(*key, *cells, *([str(lost[key])] if lost else []))
-    if len(groups) > ROWS_SHOWN:
-        table.add_row(f"… {len(groups) - ROWS_SHOWN} more in {outcome.parquet.name}")
-    return table
-
-
 def _stage_page(name: str, target: Path, each: Sequence[sweeps.Found], staging: Staging) -> None:
     """The page of a sweep, in the order of its grid."""
     from lightloom.report import sweeps as pages
@@ -310,13 +283,3 @@ def _stage_page(name: str, target: Path, each: Sequence[sweeps.Found], staging: 
 
     came = [(p.grid, p.fabric, None if isinstance(of, Failed) else of) for p, of in each]
     pages.stage(name, pages.gathered(came), target, staging)
-
-
-def _place(point: sweeps.Point) -> tuple[str, ...]:
-    """The row of a point: its values and its fabric."""
-    return (*(str(value) for value in point.grid.values()), point.fabric)
-
-
-def _named(outcome: sweeps.Outcome) -> dict[str, console.Summary]:
-    """All summaries of a sweep."""
-    return {str(i): summary for i, summary in enumerate(outcome.summaries)}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from lightloom.writing import Staging
 from . import backend_plotly, page, style, units
 from .arrows import parted
 from .draw import draw
+from .findings.carriage import carriages_of_runs
+from .model import Carriage
 from .spec import NIGHT, Axis, Figure, Panel, Scale, Series, extent, figure
 
 Summary = Mapping[str, Any]
@@ -41,6 +43,8 @@ class Cell:
     summaries: Sequence[Summary]
     failed: int = 0
     """Seeds that came to nothing."""
+    carriage: Carriage | None = None
+    """Whether the load is carried, as far as the windows of all fabrics at these values tell."""
 
     def figure(self, metric: Metric) -> Interval | None:
         """The mean over the seeds, in base units, with its interval; of flows that are under
@@ -58,6 +62,11 @@ class Cell:
             return False
         found = (bounds.bound(s, metric.path) for s in self.summaries)
         return any(b is not None and not b.exact for b in found)
+
+    def doubted(self, metric: Metric) -> bool:
+        """Whether a figure of the window is not that of a steady state, because the load is not
+        known to be carried."""
+        return metric in WINDOW and self.carriage in CARRIAGES
 
     @property
     def fabric_and_values(self) -> str:
@@ -78,6 +87,8 @@ class Metric:
     """What its axis says."""
 
 
+CARRIAGES = {"short": "not carried", "unsettled": "carried or not: window too short"}
+"""What the table says of a load that is not known to be carried."""
 DRAWN = Metric("Load drawn", "load_offered", "share")
 LOAD = Metric("Load delivered", "load_delivered", "share", axis="load delivered")
 GOODPUT = Metric("Goodput", "goodput_normalized", "share", axis="goodput")
@@ -177,13 +188,19 @@ def over(
         slots.setdefault(label, len(slots))
     x = _x_axis(key, distinct(cells, key))
     panels = [_panel(metric, x, key, lines, slots) for metric in metrics]
-    return figure(f"over-{_slug(key)}", f"Over {key}", CAPTION + held, panels)
+    doubted = any(cell.doubted(metric) for cell in cells for metric in metrics)
+    caption = CAPTION + NOT_CARRIED * doubted + held
+    return figure(f"over-{_slug(key)}", f"Over {key}", caption, panels)
 
 
 CAPTION = (
     "Means over the seeds, with their 95 % confidence intervals (Student's t). An arrow is a "
     "bound, which no line joins: flows were under way when a run ended, and the figure is at least "
     "that."
+)
+NOT_CARRIED = (
+    " If a load is not known to be carried, its accepted load has a hollow marker and its latency "
+    "is an arrow, because it depends on the length of the window."
 )
 
 
@@ -261,7 +278,11 @@ def _series(
         points=True,
         error=widths[order] if np.isfinite(widths).any() else None,
     )
-    return parted(made, [known[i][0].open(metric) for i in order])
+    doubted = tuple(known[i][0].doubted(metric) for i in order)
+    if not bounds.is_of_flows(metric.path):
+        return [replace(made, hollow=doubted if any(doubted) else ())]
+    opens = [known[i][0].open(metric) for i in order]
+    return parted(made, [a or b for a, b in zip(opens, doubted, strict=True)])
 
 
 def render(
@@ -290,6 +311,7 @@ def render(
             keys=keys,
             metrics=metrics,
             drawn=DRAWN in metrics,
+            doubted=any(cell.doubted(m) for cell in cells for m in metrics),
             rows=[_row(cell, metrics) for cell in cells[:ROWS_MOST]],
             left=max(0, len(cells) - ROWS_MOST),
             failed=failed,
@@ -324,6 +346,8 @@ def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
         return units.MISSING, ""
     bound = f">{units.GLUE}" if cell.open(metric) else ""
     half = "" if found.half_width is None else f"± {units.show(found.half_width, metric.quantity)}"
+    if cell.doubted(metric):
+        half = f"{half} {CARRIAGES[str(cell.carriage)]}".strip()
     value = floored(found.mean) if bound else found.mean
     return bound + units.show(value, metric.quantity), half
 
@@ -337,7 +361,7 @@ def gathered(
     for values, fabric, summary in points:
         key = Cell(values, fabric, ()).fabric_and_values
         groups.setdefault(key, []).append((values, fabric, summary))
-    return [
+    cells = [
         Cell(
             group[0][0],
             group[0][1],
@@ -346,3 +370,11 @@ def gathered(
         )
         for group in groups.values()
     ]
+    at_values: dict[str, list[int]] = {}
+    for place, cell in enumerate(cells):
+        at_values.setdefault(json.dumps(cell.values, default=str), []).append(place)
+    for places in at_values.values():
+        found = carriages_of_runs([cells[place].summaries for place in places])
+        for place, carriage in zip(places, found, strict=True):
+            cells[place] = replace(cells[place], carriage=carriage)
+    return cells

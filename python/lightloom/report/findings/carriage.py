@@ -63,6 +63,12 @@ def _windows(point: LoadPoint) -> list[Window]:
     return [p.window for p in point.seeds or (point,) if p.window is not None]
 
 
+def carriages_of_runs(fabrics: Sequence[Sequence[Mapping[str, Any]]]) -> list[Carriage | None]:
+    """What the summaries of each fabric, one a seed, tell of the load of their windows."""
+    windows = [[s["window"] for s in seeds if s.get("window") is not None] for seeds in fabrics]
+    return carriages(windows, [None] * len(fabrics))
+
+
 def carriages(
     windows: Sequence[Sequence[Window]], largest_s: Sequence[float | None]
 ) -> list[Carriage | None]:

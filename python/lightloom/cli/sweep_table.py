@@ -1,0 +1,142 @@
+"""The table that `sweep` prints: a row for each combination of values and fabric. Where every run
+measured a window, its figures are those of the window, as in the table of `compare`: a run with a
+window ends with it, so percentiles of all its flows would be bounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from lightloom import bounds, console
+from lightloom.cli import completion, latency
+from lightloom.console import Summary
+
+if TYPE_CHECKING:
+    from lightloom import sweep as sweeps
+    from lightloom.report.model import Carriage
+
+ROWS_SHOWN = 40
+MARKS = {"short": "*", "unsettled": "?"}
+"""What stands behind the latency of a load that is not known to be carried."""
+OF_MARKS = {
+    "*": "* not carried: the latency says how long the window was, no more.",
+    "?": "? the window is too short to tell whether the load is carried.",
+}
+ACCEPTED: completion.Column = (
+    "load\naccepted",
+    "window.accepted",
+    completion.plainly(console.number),
+)
+P99: completion.Column = ("latency\np99", "window.p99_us", completion.least)
+SHORT_P99: completion.Column = ("FCT short\np99", "window.short.p99_us", completion.least)
+MEAN = "latency\nmean"
+LEGEND = (
+    "Load accepted: what arrived in the window, of what all servers can send. Latency:",
+    "of the flows that began in the window, the mean ± 95 % confidence.",
+)
+
+
+def table(outcome: sweeps.Outcome) -> Table:
+    """A row for each point and fabric, its figures averaged over the seeds."""
+    groups: dict[tuple[str, ...], list[Summary]] = {}
+    lost: Counter[tuple[str, ...]] = Counter(_place(point) for point, _ in outcome.failed)
+    for point, summary in zip(outcome.points, outcome.summaries, strict=True):
+        groups.setdefault(_place(point), []).append(summary)
+    for key in lost:
+        groups.setdefault(key, [])
+    made = console.plain_table()
+    for name in (*(outcome.points or [p for p, _ in outcome.failed])[0].grid, "fabric"):
+        made.add_column(name.replace(".", ".\n"))
+    for heading in _headings(outcome):
+        made.add_column(heading, justify="right", no_wrap=True)
+    if lost:
+        made.add_column("failed", justify="right")
+    found = _carriages(outcome)
+    for key, summaries in list(groups.items())[:ROWS_SHOWN]:
+        cells = _cells(outcome, summaries, found.get(key))
+        made.add_row(*map(escape, key), *cells, *([str(lost[key])] if lost else []))
+    if len(groups) > ROWS_SHOWN:
+        made.add_row(f"… {len(groups) - ROWS_SHOWN} more in {outcome.parquet.name}")
+    return made
+
+
+def legend(outcome: sweeps.Outcome) -> Iterator[str]:
+    """The meaning of the headings and of the marks that occur, a line each."""
+    if not is_measured(outcome):
+        yield from completion.legend_of_times(_named(outcome))
+        return
+    yield from LEGEND
+    if _has_short(outcome):
+        yield latency.LEGEND_SHORT
+    marks = {MARKS.get(found or "") for found in _carriages(outcome).values()}
+    yield from (line for mark, line in OF_MARKS.items() if mark in marks)
+    if bounds.any_open(_named(outcome), latency.SHOWN_BOUNDS):
+        yield completion.LEGEND_BOUNDS
+
+
+def is_measured(outcome: sweeps.Outcome) -> bool:
+    """Whether every run measured a window."""
+    windows = [summary.get("window") for summary in outcome.summaries]
+    return bool(windows) and None not in windows
+
+
+def _headings(outcome: sweeps.Outcome) -> list[str]:
+    if not is_measured(outcome):
+        return [heading for heading, _, _ in _of_runs(outcome)]
+    short = [SHORT_P99[0]] if _has_short(outcome) else []
+    return [ACCEPTED[0], MEAN, P99[0], *short]
+
+
+def _cells(
+    outcome: sweeps.Outcome, summaries: Sequence[Summary], carriage: Carriage | None
+) -> list[str]:
+    """The figures of a row; dashes if every seed of it failed."""
+    if not summaries:
+        return ["-"] * len(_headings(outcome))
+    if not is_measured(outcome):
+        return [show(summaries, path) for _, path, show in _of_runs(outcome)]
+    windows = [summary["window"] for summary in summaries]
+    mean = console.mean_latency(windows, latency.half_width(windows))
+    columns = [P99, *([SHORT_P99] if _has_short(outcome) else [])]
+    return [
+        ACCEPTED[2](summaries, ACCEPTED[1]),
+        mean + MARKS.get(carriage or "", ""),
+        *(show(summaries, path) for _, path, show in columns),
+    ]
+
+
+def _of_runs(outcome: sweeps.Outcome) -> list[completion.Column]:
+    """The columns without a window."""
+    return [completion.load_column(_named(outcome)), *completion.TIMES]
+
+
+def _has_short(outcome: sweeps.Outcome) -> bool:
+    """Whether short flows began in a window beside long ones."""
+    return any(summary["window"].get("short") is not None for summary in outcome.summaries)
+
+
+def _carriages(outcome: sweeps.Outcome) -> dict[tuple[str, ...], Carriage | None]:
+    """Whether each row's load is carried, as far as its windows tell."""
+    from lightloom.report import sweeps as pages
+
+    each = zip(outcome.points, outcome.summaries, strict=True)
+    cells = pages.gathered([(point.grid, point.fabric, summary) for point, summary in each])
+    return {_key(cell.values.values(), cell.fabric): cell.carriage for cell in cells}
+
+
+def _place(point: sweeps.Point) -> tuple[str, ...]:
+    """The row of a point: its values and its fabric."""
+    return _key(point.grid.values(), point.fabric)
+
+
+def _key(values: Iterable[object], fabric: str) -> tuple[str, ...]:
+    return (*map(str, values), fabric)
+
+
+def _named(outcome: sweeps.Outcome) -> dict[str, Summary]:
+    """All summaries of a sweep."""
+    return {str(i): summary for i, summary in enumerate(outcome.summaries)}
