@@ -10,12 +10,14 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import matplotlib
 import numpy as np
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.markers import MarkerStyle
 from pdf_support import words
 from test_report_support import FOUR, Profile, make_comparison, make_hybrids, read
 
@@ -23,6 +25,7 @@ from lightloom import ConfigError, figures
 from lightloom.figures import files, styles
 from lightloom.report import backend_matplotlib, style
 from lightloom.report.figures import draw_all
+from lightloom.report.spec import Axis, Figure, Panel, Series
 
 EIGHT = tuple(Profile(f"fabric number {i}", base_us=1.5 + i, queue=1e4 * 3**i) for i in range(8))
 POINTS_PER_INCH = 72
@@ -271,3 +274,21 @@ def test_compare_draws_each_style_once_beside_the_report(tmp_path: Path) -> None
     assert kinds == {".svg", ".png", ".pdf"}
     assert (made / "fct-distribution.svg").exists()  # the page's own are there as ever
     assert (made / "slide" / "fct-distribution-all-flows.pdf").exists()
+
+
+@pytest.mark.parametrize("towards", ["up", "right"])
+def test_a_bound_is_drawn_as_an_arrow(towards: Literal["up", "right"]) -> None:
+    """Its outline is longer in its own direction, and its head is wider than its shaft; letters
+    would have neither."""
+    series = Series("a", np.ones(1), np.ones(1), 0, drawn="dots", arrow=towards)
+    axis = Axis("", "number", "linear", (0.0, 2.0))
+    canvas = backend_matplotlib.draw(
+        Figure("k", "Title", "", (Panel("Panel", axis, axis, (series,)),))
+    )
+    (line,) = (line for line in canvas.axes[0].lines if line.get_marker() not in ("", "None"))
+    marker = MarkerStyle(line.get_marker())
+    outline = marker.get_path().transformed(marker.get_transform()).vertices
+    along, across = outline.T if towards == "right" else outline.T[::-1]
+    assert np.ptp(along) > 2 * np.ptp(across)
+    assert np.abs(across[along > 0]).max() > 2 * np.abs(across[along < 0]).max()
+    assert across[along.argmax()] == pytest.approx(0.0)

@@ -21,6 +21,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
@@ -35,7 +36,9 @@ MAX_LABEL = 40
 FONT = "DejaVu Sans"  # comes with matplotlib: the same layout everywhere
 FONTS = f"'{FONT}', Verdana, Arial, sans-serif"  # what a viewer without it may use; none is wider
 
-ARROWS = {"up": "$\\uparrow$", "right": "$\\rightarrow$"}
+_UP = ((0, 1), (0.45, 0.3), (0.1, 0.3), (0.1, -1), (-0.1, -1), (-0.1, 0.3), (-0.45, 0.3), (0, 1))
+# Outlines, not "$\\uparrow$": without `text.parse_math` its letters would be drawn.
+ARROWS = {"up": Path(_UP, closed=True), "right": Path([(y, x) for x, y in _UP], closed=True)}
 
 SETTINGS: dict[str, Any] = {
     "font.family": [FONT],
