@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
@@ -292,3 +293,29 @@ def test_a_bound_is_drawn_as_an_arrow(towards: Literal["up", "right"]) -> None:
     assert np.ptp(along) > 2 * np.ptp(across)
     assert np.abs(across[along > 0]).max() > 2 * np.abs(across[along < 0]).max()
     assert across[along.argmax()] == pytest.approx(0.0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_letters_that_the_font_lacks_are_drawn_without_warnings() -> None:
+    """An SVG has them as letters, which a browser draws in a font of its own."""
+    lacking = "网络 शुभ"
+    series = Series(lacking, np.arange(2.0), np.ones(2), 0)
+    axis = Axis("x", "number", "linear", (0.0, 2.0))
+    figure = Figure("k", "Title", "", (Panel(lacking, axis, axis, (series,)),))
+    svg, png = backend_matplotlib.render(figure, "k")
+    assert lacking in svg.decode()
+    assert png.startswith(b"\x89PNG")
+    assert set(files.render(figure, "k", styles.STYLES["slide"])) == {"svg", "png", "pdf"}
+    with pytest.warns(UserWarning, match="other"), backend_matplotlib.drawing({}):
+        warnings.warn("other", UserWarning, stacklevel=1)
+
+
+def test_one_note_names_the_labels_with_boxes(tmp_path: Path) -> None:
+    file = write(tmp_path / "x.toml", SMALL, SIRIUS, CLOS, 'label = "网络"\n')
+    done = lightloom("compare", file, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Glyph" not in done.stderr
+    notes = [line for line in done.stdout.splitlines() if "boxes" in line]
+    assert len(notes) == 1
+    assert "of 网络: DejaVu Sans lacks" in notes[0]
+    assert backend_matplotlib.with_lacking_letters(["sirius", "µ → é", "शुभ"]) == ["शुभ"]

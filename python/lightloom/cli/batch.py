@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from lightloom import console, cuts, forecasts, loads
-from lightloom.cli import bars, forecast, places, sweep_table
+from lightloom.cli import bars, forecast, papers, places, sweep_table
 from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
 from lightloom.counts import counted
@@ -228,6 +228,8 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
         console.say(f"note: {cut}")
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
     console.say(f"report: {target / 'report.html'}")
+    for line in papers.lacking(point.fabric for point in outcome.points):
+        console.say(line)
     if outcome.others:
         there = f"{counted(outcome.others, 'point')} of earlier grids"
         console.say(f"note: {target / 'points'} has {there}, too: in no table")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,14 +142,16 @@ def _write(
     written = []
     with Staging(target) as staging:
         drawn: list[Path] = []
+        lacking: Iterable[str] = ()
         if target is not None:
             _stage(comparisons, target, cases, staging, copy_inputs=how.copy_inputs)
             written.append(f"report: {_report(comparisons, decided, target, staging)}")
             drawn = papers.draw(comparisons, target, styles, staging)
+            lacking = papers.lacking(label for c in comparisons for label in c.results)
         if sheet is not None:
             _print_sheet(comparisons, decided, *sheet, staging)
             written.append(f"decision: {sheet[0]}")
-    return [*written, *(f"figures: {folder}" for folder in drawn)]
+    return [*written, *(f"figures: {folder}" for folder in drawn), *lacking]
 
 
 def _print_json(comparisons: Sequence[lightloom.Comparison], decided: Decisions) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -46,3 +46,16 @@ def draw(
             figures.write(comparisons, target / "figures", style, told, staging)
             made.append(target / "figures" / style)
     return made
+
+
+def lacking(labels: Iterable[str]) -> Iterator[str]:
+    """A note if figures have boxes in place of letters; after they have been drawn."""
+    from lightloom.report.backend_matplotlib import FONT, with_lacking_letters
+
+    found = with_lacking_letters(dict.fromkeys(labels))
+    if found:
+        named = ", ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+        yield (
+            f"note: PNG and PDF figures have boxes in place of letters of {named}: {FONT} lacks "
+            "them; the page and SVG have the letters"
+        )

@@ -11,7 +11,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -30,7 +29,15 @@ from lightloom.control.plan_facts import title
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
-from lightloom.report.backend_matplotlib import FAINT, INK, PNG_DPI, SETTINGS, spell_out, tidy
+from lightloom.report.backend_matplotlib import (
+    FAINT,
+    INK,
+    PNG_DPI,
+    SETTINGS,
+    drawing,
+    spell_out,
+    tidy,
+)
 from lightloom.report.style import LIGHT
 
 PAGE, HEIGHT = 7.2, 3.3  # inches
@@ -59,7 +66,7 @@ def render(plan: Plan, kind: str) -> bytes:
         raise refusal("picture", kind or "(no ending)", "no such kind of picture", remedy)
     settings: Any = {**SETTINGS, "svg.hashsalt": plan.algorithm, "axes.titlesize": 8}
     out = io.BytesIO()
-    with matplotlib.rc_context(settings):
+    with drawing(settings):
         figure = draw(plan)
         if kind == ".png":
             canvas: Any = FigureCanvasAgg(figure)

@@ -119,10 +119,10 @@ def svg(costs: Sequence[FabricCost], currency: str) -> str:
     """The same as SVG; the same costs give the same bytes."""
     import io
 
-    import matplotlib
+    from lightloom.report.backend_matplotlib import drawing
 
     text = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "tornado", "svg.fonttype": "none"}):
+    with drawing({"svg.hashsalt": "tornado", "svg.fonttype": "none"}):
         figure(costs, currency).savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
 

@@ -16,12 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from lightloom import report
-from lightloom.report.backend_matplotlib import UNDATED, laid_out, settings, tidy
+from lightloom.report.backend_matplotlib import UNDATED, drawing, laid_out, settings, tidy
 from lightloom.report.figures import draw_all
 from lightloom.report.sheet import Sheet
 from lightloom.report.spec import Figure, Panel
@@ -108,7 +107,7 @@ def render(figure: Figure, salt: str, sheet: Sheet) -> dict[str, bytes]:
     """The figure by kind of file."""
     svg, png, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
     told: Any = settings(sheet) | {"svg.hashsalt": salt}
-    with matplotlib.rc_context(told):
+    with drawing(told):
         canvas = laid_out(figure, png, sheet)
         vector: Any = FigureCanvasSVG(canvas)
         vector.print_svg(svg, metadata=UNDATED)

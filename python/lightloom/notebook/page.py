@@ -8,7 +8,6 @@ import re
 from functools import cache
 from typing import Any
 
-import matplotlib
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -27,7 +26,7 @@ def picture(figure: Figure, title: str) -> Markup:
     what it shows, so that the same figure gives the same text."""
     salt = "lightloom-" + hashlib.sha256(title.encode()).hexdigest()[:8]
     out = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
+    with backend_matplotlib.drawing({"svg.hashsalt": salt, "svg.fonttype": "none"}):
         vector: Any = FigureCanvasSVG(figure)
         vector.print_svg(out, metadata=backend_matplotlib.UNDATED)
     svg = backend_matplotlib.tidy(out.getvalue().decode(), title, salt)

@@ -37,7 +37,7 @@ class Paper(FigureCanvasBase):
 
     def print_figure(self, filename: Any, *args: Any, **kwargs: Any) -> Any:
         """As matplotlib's."""
-        with matplotlib.rc_context(self.figure.told):
+        with backend_matplotlib.drawing(self.figure.told):
             return super().print_figure(filename, *args, **kwargs)
 
 
@@ -53,7 +53,7 @@ class Picture(Figure):
     def draw(self, renderer: RendererBase) -> None:
         """Draws with the settings that it was made with: matplotlib makes ticks as late as
         this."""
-        with matplotlib.rc_context(self.told):
+        with backend_matplotlib.drawing(self.told):
             backend_matplotlib.spell_out(self)
             super().draw(renderer)
 
@@ -63,7 +63,7 @@ class Picture(Figure):
         kind = str(kwargs.get("format") or named or matplotlib.rcParams["savefig.format"]).lower()
         if kind in UNDATED:
             kwargs.setdefault("metadata", UNDATED[kind])
-        with matplotlib.rc_context(self.told):
+        with backend_matplotlib.drawing(self.told):
             super().savefig(fname, **kwargs)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
@@ -77,7 +77,7 @@ class Picture(Figure):
 def drawn(spec: Spec, sheet: Sheet = REPORT) -> Picture:
     """A figure of the report as one of matplotlib, as large as its sheet says."""
     told: Any = SETTINGS | backend_matplotlib.settings(sheet)
-    with matplotlib.rc_context(told):
+    with backend_matplotlib.drawing(told):
         made: Any = backend_matplotlib.draw(spec, sheet, kind=Picture)
     made.told = told
     return made  # type: ignore[no-any-return]

@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
@@ -19,6 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.path import Path
@@ -66,6 +69,8 @@ GROWING = (
     *("font.size", "axes.linewidth", "axes.titlesize", "grid.linewidth"),
     *("lines.linewidth", "lines.markersize"),
 )
+GLYPH_MISSING = r"Glyph \d+ .*missing from "
+"""How matplotlib's warning of a letter begins that a font lacks."""
 UNDATED = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
@@ -75,11 +80,26 @@ def settings(sheet: Sheet = REPORT) -> dict[str, Any]:
     return SETTINGS | {key: SETTINGS[key] * larger for key in GROWING}
 
 
+@contextmanager
+def drawing(told: Any) -> Iterator[None]:
+    """Draws with these settings, without a warning for each letter that `FONT` lacks: an SVG has
+    the letter itself, PNG and PDF have a box."""
+    with warnings.catch_warnings(), matplotlib.rc_context(told):
+        warnings.filterwarnings("ignore", GLYPH_MISSING, UserWarning)
+        yield
+
+
+def with_lacking_letters(labels: Iterable[str]) -> list[str]:
+    """The labels with letters that `FONT` lacks."""
+    known = get_font(findfont(FontProperties(family=[FONT])))
+    return [label for label in labels if not all(map(known.get_char_index, map(ord, label)))]
+
+
 def render(figure: Figure, salt: str, sheet: Sheet = REPORT) -> tuple[bytes, bytes]:
     """SVG and PNG. `salt` tells the identifiers of one SVG from another's on the same page."""
     svg, png = io.BytesIO(), io.BytesIO()
     told: Any = settings(sheet) | {"svg.hashsalt": salt}
-    with matplotlib.rc_context(told):
+    with drawing(told):
         canvas = laid_out(figure, png, sheet)
         vector: Any = FigureCanvasSVG(canvas)
         vector.print_svg(svg, metadata=UNDATED)

@@ -89,11 +89,12 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _picture(live: Live) -> str:
     """What each receiver got over time, as SVG."""
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    from lightloom.report.backend_matplotlib import drawing
+
     told: Any = {"svg.fonttype": "none", "svg.hashsalt": "testbed", "font.size": 9}
-    with mpl.rc_context(told):
+    with drawing(told):
         figure = Figure(figsize=(8, 3.2), layout="constrained")
         axes = figure.add_subplot()
         _draw(live, axes)
