@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROWS_SHOWN = 40
 MARKS = {"short": "*", "unsettled": "?"}
-"""What stands behind the latency of a load that is not known to be carried."""
+"""The mark behind a latency if the load is not known to be carried."""
 OF_MARKS = {
     "*": "* not carried: the latency says how long the window was, no more.",
     "?": "? the window is too short to tell whether the load is carried.",
@@ -35,8 +35,8 @@ P99: completion.Column = ("latency\np99", "window.p99_us", completion.least)
 SHORT_P99: completion.Column = ("FCT short\np99", "window.short.p99_us", completion.least)
 MEAN = "latency\nmean"
 LEGEND = (
-    "Load accepted: what arrived in the window, of what all servers can send. Latency:",
-    "of the flows that began in the window, the mean ± 95 % confidence.",
+    "Load accepted: delivered in the window, as a share of the rate of all servers.",
+    "Latency: of the flows that arrived in the window; mean ± 95 % confidence.",
 )
 
 
