@@ -64,8 +64,15 @@ def _windows(point: LoadPoint) -> list[Window]:
 
 
 def carriages_of_runs(fabrics: Sequence[Sequence[Mapping[str, Any]]]) -> list[Carriage | None]:
-    """What the summaries of each fabric, one a seed, tell of the load of their windows."""
-    windows = [[s["window"] for s in seeds if s.get("window") is not None] for seeds in fabrics]
+    """What the summaries of each fabric, one a seed, tell of the load of their windows.
+
+    >>> missing = {"accepted": 0.46, "accepted_half_width": 0.001, "paced": 0.47, "stable": False}
+    >>> window = {**missing, "from_s": 1.0, "until_s": 2.0}
+    >>> runs = [{"window": window, "relaxation_s": seconds} for seconds in (0.01, 1.0)]
+    >>> carriages_of_runs([[runs[0]]]), carriages_of_runs([[runs[1]]])
+    (['short'], ['unsettled'])
+    """
+    windows = [[_window(s) for s in seeds if s.get("window") is not None] for seeds in fabrics]
     return carriages(windows, [None] * len(fabrics))
 
 
