@@ -35,6 +35,25 @@ def same_flows(experiment: Mapping[str, Any]) -> bool:
     return isinstance(workload, Mapping) and "trace" in workload
 
 
+#: Kinds of jobs whose flows, sizes and servers are the same with every seed.
+_FIXED_JOBS = frozenset({"vm-migration", "fft", "all-reduce", "all-to-all-collective", "pipeline"})
+
+
+def drawn_traffic(experiment: Mapping[str, Any]) -> bool:
+    """Whether the traffic of an experiment depends on the seed.
+
+    >>> drawn_traffic({"workload": {"jobs": [{"kind": "all-reduce"}]}})
+    False
+    >>> drawn_traffic({"workload": {"jobs": ["fft", {"kind": "gups"}]}})
+    True
+    """
+    workload = experiment.get("workload")
+    if not isinstance(workload, Mapping) or "mix" in workload or not workload.get("jobs"):
+        return True
+    kinds = {job.get("kind") if isinstance(job, Mapping) else job for job in workload["jobs"]}
+    return not kinds <= _FIXED_JOBS
+
+
 def unbounded_shape(experiment: Mapping[str, Any]) -> float | None:
     """The least shape of a Pareto law of sizes that has no finite variance (2 or below) and is
     not cut off; None where all sizes have one. Intervals by Student's t suppose one.

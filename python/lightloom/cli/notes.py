@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core, circuits, facts, grants, loads, networks, rates, steady
+from lightloom import _core, circuits, facts, grants, loads, networks, rates, repeats, steady
 from lightloom.circuits import Table
 from lightloom.console import Summary, rate, seconds, size
 from lightloom.results import Result
@@ -60,6 +60,17 @@ def of_cluster(cluster: Table) -> Iterator[str]:
     )
 
 
+def of_variance(summary: Summary, workload: Table) -> Iterator[str]:
+    """Whether sizes without a finite variance weaken the intervals of a window."""
+    shape = repeats.unbounded_shape({"workload": workload})
+    if shape is not None and summary.get("window"):
+        yield (
+            f"sizes have no finite variance (Pareto, shape {shape:g}): of means, load and goodput "
+            'fewer than 95 of 100 intervals contain the true value; mean_rule = "truncated" with '
+            "sizes.max gives sizes a variance"
+        )
+
+
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
     """What to know of the traffic, which is the same for every fabric."""
     if (factor := summary.get("time_scale")) is not None:
@@ -68,6 +79,7 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
             f"{factor * workload['load']:.3g} to {workload['load']:g}"
         )
     yield from of_triggers(summary)
+    yield from of_variance(summary, workload)
     asked, drawn = loads.whole({"workload": workload}), summary.get("load_offered")
     if drawn is None:
         return

@@ -26,6 +26,8 @@ class Purchase:
     """Whether it delivered about as much of the load as the best: others are not ranked."""
     unsettled: bool = False
     """Whether its window does not tell if it carries the load."""
+    undone: str = ""
+    """What it finished of the jobs or flows, where the run ended before them: `1 of 3 jobs`."""
 
 
 @dataclass(frozen=True)

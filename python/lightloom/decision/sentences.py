@@ -43,6 +43,9 @@ def title(purchases: Sequence[Purchase]) -> str:
         return "Nobody has a price for all that carries this traffic"
     if len(purchases) == 1:
         return f"{first[0].label} costs {each_delivered(first[0], CAPITAL)}"
+    if len(carrying) == 1 and first[0].undone:
+        lead = f"{first[0].label} delivers the most by the end of the run"
+        return f"{lead}, at {each_delivered(first[0], CAPITAL)}"
     if len(carrying) == 1:
         return f"Only {first[0].label} carries this traffic, at {each_delivered(first[0], CAPITAL)}"
     if len(first) > 1:
@@ -73,7 +76,7 @@ def verdict(purchases: Sequence[Purchase]) -> str:
     some = (
         f", of those whose parts all have a price, {cost}" if _unpriced(purchases) else f", {cost}"
     )
-    lead = f"{winner.label} carries this traffic at the lowest capital cost{some}"
+    lead = f"{winner.label} {_carries(winner)} at the lowest capital cost{some}"
     found = all_nearest(winner, rivals)
     if found:
         return f"{lead}; {told(found[0], winner)}."
@@ -199,7 +202,7 @@ def without_load(purchases: Sequence[Purchase]) -> Iterator[str]:
     """Who is cheaper for what servers can send, and did not carry the load."""
     first = leaders(purchases, CAPITAL)
     late = [p for p in purchases if not p.carries]
-    if not first or not late:
+    if not first or not late or first[0].undone:  # a run that ended early is no load
         return
     before, most = sign(first[0].cost.book.currency), first[0].cost.per_gbps
     assert most is not None
@@ -252,13 +255,32 @@ def _level(first: Sequence[Purchase]) -> str:
 def _alone(purchases: Sequence[Purchase], winner: Purchase, cost: str) -> str:
     """Of one that nobody is set beside."""
     if len(purchases) == 1:
-        return f"{winner.label} carries this traffic at {cost}; it is compared with nothing."
+        return f"{winner.label} {_carries(winner)} at {cost}; it is compared with nothing."
     if len([p for p in purchases if p.carries]) == 1:
         late = [p for p in purchases if not p.carries]
-        does = "does" if len(late) == 1 else "do"
-        return f"{winner.label} alone carries this traffic, at {cost}; {labels(late)} {does} not."
+        lead = f"{winner.label} alone carries this traffic, at {cost}"
+        if winner.undone:
+            lead = f"{winner.label} delivers the most by the end of the run, at {cost}"
+        return f"{lead}; {_left_behind(late, winner)}."
     said = " ".join(unpriced(purchases))
-    return f"{winner.label} carries this traffic at {cost}. {said}"
+    return f"{winner.label} {_carries(winner)} at {cost}. {said}"
+
+
+def _carries(one: Purchase) -> str:
+    """What a fabric does with the traffic: a fabric that did not finish it does not carry it."""
+    return f"(which finished {one.undone}) delivers" if one.undone else "carries this traffic"
+
+
+def _left_behind(late: Sequence[Purchase], winner: Purchase) -> str:
+    """What the fabrics that do not carry the traffic finished of it, as far as that is known."""
+    known = [p for p in ((winner, *late) if winner.undone else late) if p.undone]
+    rest = [p for p in late if not p.undone]
+    said = [f"{p.label} finished {p.undone}" for p in known]
+    if rest:
+        one = len(rest) == 1
+        less = f"{'delivers' if one else 'deliver'} less"
+        said.append(f"{labels(rest)} {less if known else 'does not' if one else 'do not'}")
+    return listed(said)
 
 
 def _nobody(purchases: Sequence[Purchase]) -> str:

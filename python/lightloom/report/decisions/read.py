@@ -16,6 +16,7 @@ from lightloom.intervals import LEVEL, Interval
 from lightloom.resilience.outcome import Resilience
 from lightloom.unfinished import ranked
 
+from .. import units
 from ..model import Fabric, LoadPoint, Workload
 from ..ranking import Score, is_level
 from ..verdicts.criteria import Criterion, measures
@@ -74,11 +75,24 @@ def read(workload: Workload, book: Book) -> Read:
             _known(goodput(g) for g in f.seeds),
             f.label in carried,
             f.carriage == "unsettled",
+            undone(f),
         )
         for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
     )
     criterion, scores = _judged(workload)
     return Read(workload, costs, purchases, criterion, scores)
+
+
+def undone(fabric: Fabric) -> str:
+    """How many jobs, or flows of a run without a load, a fabric finished; empty if all."""
+    if len(fabric.jobs_done) < len(fabric.jobs):
+        return f"{len(fabric.jobs_done)} of {units.counted(len(fabric.jobs), 'job')}"
+    if fabric.through is not None:
+        return ""
+    done, flows = fabric.get("flows_completed"), fabric.get("flows_offered")
+    if done is None or flows is None or done >= flows:
+        return ""
+    return f"{done:,.0f} of {units.counted(int(flows), 'flow')}"
 
 
 def at_loads(made: Read) -> dict[float, tuple[Purchase, ...]]:

@@ -22,6 +22,7 @@ from .kinds import (
     Finding,
     FinishesMore,
     NoneCarries,
+    Unfinished,
     WindowTooShort,
 )
 
@@ -68,7 +69,18 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
     shares = {f.label: None if windowed else share_of_best(f, fabrics) for f in others}
     loaded = any(f.through is not None for f in fabrics)
     basis: Basis = "window" if windowed else "load" if loaded else "traffic"
-    return AloneCarries(leader.label, shares, basis, faster)
+    undone = unfinished(leader) if basis == "traffic" else None
+    return AloneCarries(leader.label, shares, basis, faster, undone)
+
+
+def unfinished(fabric: Fabric) -> Unfinished | None:
+    """What a fabric delivered, if flows were under way when its run ended; None if it finished
+    all that were offered."""
+    paths = ("bytes_delivered", "bytes_offered", "flows_completed", "flows_offered")
+    done, offered, completed, flows = (fabric.get(path) for path in paths)
+    if done is None or offered is None or completed is None or flows is None or completed >= flows:
+        return None
+    return Unfinished(done, offered, int(completed), int(flows))
 
 
 def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowTooShort | None:

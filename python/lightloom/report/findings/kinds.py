@@ -33,6 +33,16 @@ class FinishesMore:
 
 
 @dataclass(frozen=True)
+class Unfinished:
+    """What a fabric delivered by the end of a run that ended before its traffic did."""
+
+    bytes_delivered: float
+    bytes_offered: float
+    flows_completed: int
+    flows_offered: int
+
+
+@dataclass(frozen=True)
 class AloneCarries:
     """One fabric carries the workload; all others carry less than nine tenths of it."""
 
@@ -43,6 +53,8 @@ class AloneCarries:
     """By what: its window, the load delivered while flows arrived, or all that was delivered."""
     faster: tuple[str, ...] = ()
     """Others whose short flows have a lower 99th percentile, of the flows that they carried."""
+    unfinished: Unfinished | None = None
+    """What the leader delivered of traffic without a load, if the run ended before all of it."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> 
         case FinishesMore():
             return _title_of_jobs(found)
         case AloneCarries():
+            if found.unfinished is not None:
+                return f"{found.leader} delivers the most by the end of the run"
             if found.basis == "traffic":
                 return f"Only {found.leader} delivers this traffic by the end of the run"
             return f"Only {found.leader} carries this load"
@@ -40,7 +42,7 @@ def _title_of_jobs(found: FinishesMore) -> str:
     if found.complete:
         only = "the only fabric that" if one else "the only fabrics that"
         verb = "is" if one else "are"
-        what = "the job" if total == 1 else f"all {total} jobs"
+        what = {1: "the job", 2: "both jobs"}.get(total, f"all {total} jobs")
         return f"{whose} {verb} {only} {'finishes' if one else 'finish'} {what}"
     return f"{whose} {'finishes' if one else 'finish'} the most jobs"
 
@@ -79,8 +81,8 @@ def _why_alone(found: AloneCarries) -> str:
             else "by the end of the run, in bytes, flows or jobs"
         )
         return (
-            f"Of what {found.leader} delivered {what}, the others delivered: {each}. Their times "
-            "and queues are those of less traffic, so they are not compared."
+            f"{_left_undone(found)}Of what {found.leader} delivered {what}, the others delivered: "
+            f"{each}. Their times and queues are those of less traffic, so they are not compared."
         )
     others = units.listed(found.shares)
     does = "does" if len(found.shares) == 1 else "do"
@@ -90,6 +92,20 @@ def _why_alone(found: AloneCarries) -> str:
         else ""
     )
     return f"{others} {does} not carry the load, so times and queues are not compared.{quick}"
+
+
+def _left_undone(found: AloneCarries) -> str:
+    """What the leader delivered of the traffic, and how many flows it finished."""
+    undone = found.unfinished
+    if undone is None:
+        return ""
+    sizes = [units.show(n, "bytes") for n in (undone.bytes_delivered, undone.bytes_offered)]
+    done = f"{undone.flows_completed:,}" if undone.flows_completed else "none"
+    return (
+        f"{found.leader} delivered {sizes[0]} of {sizes[1]} and finished {done} of "
+        f"{units.counted(undone.flows_offered, 'flow')}; a later run.stop or run.limit shows the "
+        "times of all. "
+    )
 
 
 def _why_too_short(found: WindowTooShort) -> str:

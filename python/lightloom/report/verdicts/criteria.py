@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from .. import units
 from ..model import Fabric, LoadPoint, Workload, span_of_jobs, window_limits
 from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
@@ -148,6 +150,13 @@ def latency_at(fabric: Fabric, point: LoadPoint) -> Score | None:
     return load.around(fabric, point.latency_limits, math.inf if half is None else half)
 
 
+def last_flow(fabric: Fabric) -> float | None:
+    """The longest completion time [s]; None if a flow did not finish, or there is none."""
+    if not fabric.fct.size or not np.isfinite(fabric.fct).all():
+        return None
+    return float(fabric.fct.max())
+
+
 def around(fabric: Fabric, value: float, half: float | None) -> Score:
     """A figure with half of its interval, which reaches everywhere where too few flows tell."""
     half = math.inf if half is None else half
@@ -245,6 +254,15 @@ LONG = Criterion(
     "99 % of its long flows finish within {}",
     of_carried=True,
     more="1 % of its long flows take more than {}",
+)
+LAST = Criterion(
+    "the time until the last flow is done",
+    "time",
+    "lower",
+    lambda f: None if last_flow(f) is None else Score.exact(f, last_flow(f) or 0.0),
+    ("is done with all flows soonest", "are done with all flows soonest"),
+    "its last flow is done after {}",
+    of_carried=True,
 )
 CARRIED = Criterion(
     "the load delivered",

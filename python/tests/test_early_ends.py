@@ -1,0 +1,120 @@
+"""Verdicts on few flows: runs that end before their flows do, flows that all begin at once, and
+jobs that draw nothing. Times follow from bytes over rates: fluid trees share links exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from test_first import limits, made, plain
+
+import lightloom
+from lightloom import report
+from lightloom.cli import notes
+from lightloom.economics import book as books
+from lightloom.report.verdicts import First
+
+
+def first(comparison: lightloom.Comparison) -> First:
+    found = next(iter(report.first([comparison]).values()))
+    assert found is not None
+    return found
+
+
+def trees(workload: dict[str, Any], **run: Any) -> lightloom.Comparison:
+    """A tree 1:1 and a tree 2:1 of 4 racks of 2 servers of 10 Gb/s."""
+    return lightloom.compare(
+        {
+            "cluster": {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
+            "workload": workload,
+            "run": run,
+            "fabric": [
+                {"kind": "tree", "label": "full"},
+                {"kind": "tree", "label": "half", "oversubscription": 2},
+            ],
+        }
+    )
+
+
+def at_once(flows: int = 8, size: str = "10 MB") -> dict[str, Any]:
+    return {
+        "arrivals": "at-once",
+        "pattern": {"kind": "permutation", "of": "racks"},
+        "sizes": {"kind": "fixed", "size": size},
+        "flows": flows,
+    }
+
+
+def test_a_fabric_that_finished_no_flow_does_not_carry_the_traffic() -> None:
+    """Each flow of 10 MB takes 8 ms at 10 Gb/s: after 4 ms half of 80 MB has arrived."""
+    comparison = trees(at_once(), stop="4 ms")
+    found = first(comparison)
+    assert found.title == "full delivers the most by the end of the run"
+    assert plain(found.answer).startswith(
+        "full delivered 40.0 MB of 80.0 MB and finished none of 8 flows; "
+    )
+    assert "1 %" not in plain(found.answer)
+    (decision,) = report.decide([comparison], [books.load("sirius-2020")])
+    assert decision is not None
+    assert decision.title.startswith("full delivers the most by the end of the run, at $")
+    assert "full finished 0 of 8 flows and half finished 0 of 8 flows" in decision.sentence
+    assert "carries" not in decision.title + decision.sentence
+
+
+@pytest.mark.parametrize("flows", [8, 4])
+def test_flows_that_begin_at_once_are_no_sample(flows: int) -> None:
+    """8 ms against 16 ms for each of 8 flows. Of 4 the tree 2:1 may have one in some racks, which
+    then takes 8 ms on both trees: no fabric is ahead."""
+    comparison = trees(at_once(flows))
+    times = {x: r.flows["finish_ps"].to_numpy() for x, r in comparison.results.items()}
+    sooner = bool((times["full"] * 1.03 < times["half"]).all())
+    assert sooner or flows == 4
+    found = first(comparison)
+    assert (found.title == "full is done with all flows soonest") == sooner
+    if flows == 8:
+        assert plain(found.answer) == (
+            "full: its last flow is done after 8.00 ms; 2.0× faster than half (16.0 ms). Each of "
+            "its flows is done sooner than on half."
+        )
+
+
+def test_equal_fabrics_have_no_winner_at_once() -> None:
+    cluster = {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"}
+    fabrics = [{"kind": "tree", "label": x} for x in ("a", "b")]
+    found = first(lightloom.compare({"cluster": cluster, "workload": at_once(), "fabric": fabrics}))
+    assert found.title.startswith("Too few flows to tell")
+    assert found.leaders == ("a", "b")
+
+
+def test_jobs_that_draw_nothing_are_the_same_with_another_seed() -> None:
+    """Neither jobs that take as long on both trees (a ring) nor others."""
+    ring = {"kind": "all-reduce", "algorithm": "ring", "bytes": "10 MB", "hosts": 8}
+    assert len(first(trees({"jobs": [ring]})).leaders) == 2
+    assert not first(trees({"jobs": [ring]})).overturned
+    all_to_all = {"kind": "all-to-all-collective", "bytes": "10 MB", "hosts": 8}
+    found = first(trees({"jobs": [all_to_all]}))
+    assert found.leaders == ("full",)
+    assert not any("seed" in line for line in found.overturned)
+    drawn = first(trees(at_once()))
+    assert any(line.startswith("Another seed") for line in drawn.overturned)
+
+
+@pytest.mark.parametrize(("cut", "remedy"), [(True, "a higher run.limit"), (False, 'run.stop = "')])
+def test_the_remedy_is_what_ended_the_run(*, cut: bool, remedy: str) -> None:
+    times = {"a": limits(10.0), "b": limits(4.0, open_=True), "c": limits(20.0)}
+    comparison = made(times)
+    if cut:
+        left = {"limit_s": 1.0, "flows": 9, "flows_never_offered": 1, "flows_unfinished": 2}
+        comparison.results["b"].summary["cut"] = left
+    (line,) = (x for x in first(comparison).overturned if x.startswith("What did not arrive"))
+    assert remedy in line
+
+
+def test_sizes_without_a_variance_weaken_the_interval_of_a_window() -> None:
+    def said(shape: float, summary: dict[str, Any]) -> list[str]:
+        sizes = {"kind": "pareto", "shape": shape, "mean": "100 KB"}
+        return list(notes.of_workload(summary, {"sizes": sizes}))
+
+    (line,) = said(1.05, {"window": {"mean_us": 1.0}})
+    assert line.startswith("sizes have no finite variance (Pareto, shape 1.05)")
+    assert said(2.5, {"window": {"mean_us": 1.0}}) == said(1.05, {}) == []
