@@ -61,6 +61,16 @@ def test_a_fabric_that_finished_no_flow_does_not_carry_the_traffic() -> None:
     assert "carries" not in decision.title + decision.sentence
 
 
+def test_level_fabrics_that_finished_no_flow_say_so() -> None:
+    cluster = {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"}
+    fabrics = [{"kind": "tree", "label": x} for x in ("a", "b")]
+    made_of = {"cluster": cluster, "workload": at_once(), "fabric": fabrics}
+    comparison = lightloom.compare({**made_of, "run": {"stop": "4 ms"}})
+    (decision,) = report.decide([comparison], [books.load("sirius-2020")])
+    assert decision is not None
+    assert decision.sentence.endswith("a finished 0 of 8 flows and b finished 0 of 8 flows.")
+
+
 @pytest.mark.parametrize("flows", [8, 4])
 def test_flows_that_begin_at_once_are_no_sample(flows: int) -> None:
     """8 ms against 16 ms for each of 8 flows. Of 4 the tree 2:1 may have one in some racks, which

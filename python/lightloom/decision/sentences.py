@@ -68,7 +68,8 @@ def verdict(purchases: Sequence[Purchase]) -> str:
         return _nobody(purchases)
     known = ranked(purchases, CAPITAL)
     if len(first) > 1:
-        return _level(first)
+        undone = [f"{p.label} finished {p.undone}" for p in first if p.undone]
+        return f"{_level(first)} {listed(undone)}." if undone else _level(first)
     winner, rivals = first[0], known[1:]
     cost = each_delivered(winner, CAPITAL)
     if not rivals:
