@@ -16,7 +16,7 @@
 //! alone does not protect: of runs that are too short, it lets those pass that look uncorrelated by
 //! chance, which are the runs whose batches scatter too little.
 
-use crate::relaxation::Room;
+use crate::room::Room;
 
 /// Batches of a sequence. Between 10 and 30 serve any length (Schmeiser 1982).
 pub const BATCHES: usize = 20;

@@ -15,7 +15,7 @@
 //! where the run is too short for how long flows wait alike (see [`Room`]).
 
 use crate::batches::Estimate;
-use crate::relaxation::Room;
+use crate::room::Room;
 use lightloom_engine::{Flows, Time};
 use serde::Serialize;
 

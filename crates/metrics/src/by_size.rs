@@ -2,7 +2,7 @@
 
 use crate::bounds::Bound;
 use crate::completion::SlowdownBound;
-use crate::relaxation::Room;
+use crate::room::Room;
 use lightloom_engine::{Bytes, Cluster, Flows, Time};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

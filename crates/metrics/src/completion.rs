@@ -3,7 +3,7 @@
 
 use crate::bounds::{micros, taken, Bound, Bounded, FctBound, Taken};
 use crate::percentile::{mean, percentile};
-use crate::relaxation::Room;
+use crate::room::Room;
 use lightloom_engine::{Cluster, Flows, Nic, Rate, Time};
 use serde::Serialize;
 

@@ -9,7 +9,7 @@
 //! | `summary` | `summary.json`, key by key |
 //! | `series` | the columns of `timeseries.parquet` |
 //! | `percentile`, `batches` | order statistics; confidence intervals of one run |
-//! | `relaxation` | for how long queues resemble themselves, and so how long a run has to be for intervals |
+//! | `relaxation`, `room` | for how long queues resemble themselves; whether a run is long enough for intervals |
 //! | `completion`, `bounds` | completion times and slowdowns; as far as they are known of flows that have not arrived |
 //! | `by_size` | slowdowns by flow size |
 //! | `window`, `span`, `throughput` | latency and throughput after warming up; from when until when; what is carried, byte by byte |
@@ -30,6 +30,7 @@ mod memory;
 mod parts;
 mod percentile;
 mod relaxation;
+mod room;
 mod series;
 mod span;
 mod summary;
@@ -46,7 +47,8 @@ pub use jobs::{JobTimes, Jobs};
 pub use memory::{peak_rss, reset_peak_rss};
 pub use parts::PartCounts;
 pub use percentile::{mean, percentile};
-pub use relaxation::{Relaxation, Room, Traffic, RELAXATIONS};
+pub use relaxation::{Relaxation, Traffic};
+pub use room::{Room, RELAXATIONS};
 pub use series::Series;
 pub use span::{Span, CARRIED};
 pub use summary::{summarize, Cut, Endless, Finished, Summary};

@@ -12,13 +12,9 @@
 //! fabric counts. Queues at other places (grants, circuits, rotations) are not modelled.
 
 use crate::completion::ideal;
+use crate::room::Room;
 use lightloom_engine::{Bytes, Cluster, Flows, LinkLoad, Nic, Time};
 use std::collections::BTreeMap;
-
-/// So many relaxation times an interval takes at least. Of 200 runs of a Clos at loads 0.5 to 0.9
-/// with fixed and exponential sizes, the intervals of mean, median and 99th percentile hold the truth
-/// in 79 to 92 of 100 at 3 relaxation times, in 92 to 100 at 10, and in 95 to 100 at 20.
-pub const RELAXATIONS: f64 = 20.0;
 
 /// At a higher load throughput is that of the network, whose queues are full.
 const SATURATED: f64 = 0.9;
@@ -31,18 +27,6 @@ pub struct Traffic {
     pub by_byte: Option<f64>,
     /// The load asked for; none where it follows from the flows alone.
     pub load: Option<f64>,
-}
-
-/// Whether a run, or a window of it, is long enough for intervals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Room {
-    /// No theory says it: sizes without a variance, jobs, flows that arrive at once.
-    #[default]
-    Unknown,
-    /// It is shorter than [`RELAXATIONS`] relaxation times.
-    Short,
-    /// It holds at least as many.
-    Long,
 }
 
 /// The relaxation time of the slowest queue.
@@ -88,28 +72,20 @@ impl Relaxation {
         }
     }
 
-    /// In seconds; none where it has no end, or is not known.
+    /// In seconds; none where a queue never forgets its past, or no theory says it.
     pub fn seconds(&self) -> Option<f64> {
         self.seconds.filter(|s| s.is_finite())
     }
 
     /// Whether a time is long enough for intervals of latency.
     pub fn room(&self, time: Time) -> Room {
-        room(self.seconds, time)
+        Room::of(time, self.seconds)
     }
 
     /// Whether a time is long enough for intervals of throughput: bytes come as they were
     /// offered, but for those that queues hold back, which is as much as comes in a busy period.
     pub(crate) fn room_of_bytes(&self, time: Time) -> Room {
-        room(self.busy, time)
-    }
-}
-
-fn room(least: Option<f64>, time: Time) -> Room {
-    match least {
-        None => Room::Unknown,
-        Some(least) if time.as_secs_f64() < RELAXATIONS * least => Room::Short,
-        Some(_) => Room::Long,
+        Room::of(time, self.busy)
     }
 }
 

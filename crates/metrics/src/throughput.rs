@@ -9,7 +9,7 @@
 
 use crate::batches::{Estimate, BATCHES};
 use crate::completion::ideal;
-use crate::relaxation::Room;
+use crate::room::Room;
 use crate::span::{Span, CARRIED};
 use lightloom_engine::{Cluster, Deliveries, Flows, Time};
 
