@@ -255,47 +255,6 @@ impl WorkloadConfig {
         }
     }
 
-    /// The mean size in force [B], by which the load is set; nothing for a trace.
-    ///
-    /// # Errors
-    /// If the sizes make no distribution.
-    pub fn mean_bytes(&self) -> Result<Option<f64>, Refusal> {
-        let law = self
-            .sizes
-            .as_ref()
-            .map(|s| s.law(self.mean_rule.unwrap_or_default()));
-        Ok(law.transpose()?.map(|l| l.mean()))
-    }
-
-    /// The mean over bytes of the size of the flow that a byte is of [B]: E\[s²\] ÷ E\[s\] of the law
-    /// in force. Flows of a burst count as one, because they go to one server at the same instant.
-    /// Infinite for sizes without a variance; nothing for a trace, for jobs and without a rate.
-    ///
-    /// # Errors
-    /// What [`WorkloadConfig::resolve`] refuses.
-    pub fn mean_bytes_by_byte(&self, cluster: &Cluster) -> Result<Option<f64>, Refusal> {
-        if let Some(parts) = &self.mix {
-            return self.mix_by_byte(parts, cluster);
-        }
-        if self.sizes.is_none() || !self.has_rate() {
-            return Ok(None);
-        }
-        Ok(Some(self.rate_by_byte(cluster)?.1))
-    }
-
-    /// Bytes that arrive in a picosecond, and the mean over them of the size of their flow or
-    /// burst [B].
-    pub(crate) fn rate_by_byte(&self, cluster: &Cluster) -> Result<(f64, f64), Refusal> {
-        let one = WorkloadConfig {
-            flows: Some(1),
-            ..self.clone()
-        };
-        let plan = one.with_defaults()?.plan(cluster, 0, 0)?;
-        let (mean, burst) = (plan.law.mean(), plan.pairs.burst() as f64);
-        let by_byte = plan.law.mean_square() / mean + (burst - 1.0) * mean;
-        Ok((mean / plan.gap, by_byte))
-    }
-
     /// Refuses keys that a trace makes pointless, and a load that it cannot have.
     pub(crate) fn alone(&self) -> Result<(), Refusal> {
         let jobs = ("jobs", self.jobs.is_some());

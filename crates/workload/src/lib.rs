@@ -9,6 +9,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`config`], `kinded` | the `[workload]` table; tables told apart by their `kind` |
+//! | `means` | mean sizes of flows by its laws |
 //! | `plan`, `generate`, `memory` | the laws of a table and how many flows they give; flows drawn; what they take of memory |
 //! | [`sizes`], [`arrivals`], [`times`], `sources` | laws of sizes and arrivals; arrivals from a file, and server by server |
 //! | [`patterns`] | who sends to whom, one file a pattern |
@@ -36,6 +37,7 @@ pub mod collectives;
 pub mod config;
 mod generate;
 pub mod jobs;
+mod means;
 mod memory;
 mod mix;
 mod part;
