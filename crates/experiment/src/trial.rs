@@ -36,8 +36,8 @@ pub struct Trial {
     pub hops: Option<u64>,
     /// Whether the whole run fitted into the trial.
     pub finished: bool,
-    /// Mean over bytes of the size of their flow by the law of sizes [B]; null where no law gives
-    /// it, or where it has none.
+    /// Mean over bytes of the size of their flow by the law of sizes [B]; null without a law, and
+    /// for laws without a finite variance.
     pub by_byte: Option<f64>,
 }
 

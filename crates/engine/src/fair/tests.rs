@@ -435,7 +435,7 @@ fn another_bottleneck_at_the_same_rate_moves_nobody() {
     assert_eq!(fair.held_elsewhere(), [flows[0]]);
     assert_eq!(flows.map(|flow| fair.rate(flow).0), [3, 3, 3]);
     assert_eq!(fair.rate(new), Rate(3));
-    // Each link names whom it holds.
+    // Each link names the flows that it holds.
     assert_eq!(fair.held_by(b).len(), 2);
     let mut held: Vec<_> = fair.held_by(a).collect();
     held.sort();

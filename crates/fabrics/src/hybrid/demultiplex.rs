@@ -8,10 +8,11 @@
 //! its share is kept free by a bound on all flows of the other side together: the link's
 //! rate, less what the side can use of its share.
 //!
-//! At first it can use all of its share that the circuits of its rack, or the rack's uplink,
-//! could carry. Where the rates that come out show that its flows are slower elsewhere (on a
-//! circuit or an uplink that others use, at a receiver), what they have is kept free, until the
-//! server's link is what holds them.
+//! At first a side is taken to use all of its share that the circuits of its rack, or the rack's
+//! uplink, could carry. If the solver then finds its flows slower elsewhere (on a circuit or an
+//! uplink that others use, at a receiver), only their rate is kept free, until the server's link
+//! is their bottleneck. Where several servers depend on one another in this way, the rates after
+//! [`ROUNDS`](lightloom_engine::kernel::flow::ROUNDS) corrections stand, exact or not.
 //!
 //! Within its side, and beyond its share, the link is shared flow by flow,
 //! as TCP does. So queues that are not connected split the tenth by their flows
@@ -40,7 +41,7 @@ pub enum Vlan {
 struct Flows {
     optical: u32,
     electrical: u32,
-    /// Those of the electrical that stay in the rack.
+    /// Electrical flows that stay in the rack.
     inside: u32,
 }
 
@@ -62,7 +63,7 @@ impl Flows {
 pub struct Demultiplexer {
     nic: Option<Rate>,
     circuit: Rate,
-    /// Of a rack, to the tree.
+    /// The rate of a rack's uplink to the tree.
     uplink: Rate,
     /// The share of the optical queue; the other's is the rest of the link.
     claim: Rate,
@@ -72,16 +73,17 @@ pub struct Demultiplexer {
     servers: Vec<Flows>,
     /// Circuits of each rack, at least 1.
     circuits: Vec<u32>,
-    /// What is kept free of each server's link.
+    /// The rates that are kept free on each server's link.
     kept: Vec<Kept>,
-    /// What each side was seen to use, until its flows change in number or are held here.
+    /// The rate that each side was seen to use, until the number of its flows changes or the
+    /// server's link becomes their bottleneck.
     seen: Vec<Kept>,
     /// Servers to look at, those that waited first; by server, whether it is among them.
     looked_at: Vec<u32>,
     is_looked_at: Vec<bool>,
 }
 
-/// Of a server's link, for its optical and for its electrical flows [b/s].
+/// Rates on a server's link for its optical and for its electrical flows [b/s].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kept {
     optical: u64,
@@ -107,11 +109,11 @@ impl Kept {
     }
 }
 
-/// A part of a server's link that idles is nothing to give away if it is less than one of these.
+/// A server's link counts as full if less than one part in so many is idle.
 const FINE: u64 = 1 << 10;
 
-/// What is kept free is by one of these parts of the link more than a side was seen to use: a side
-/// that begins to use more is then seen to be held.
+/// One part in so many of the link is kept free beyond what a side was seen to use. Without it, a
+/// side that could use more would have the same rate as before, and its bottleneck might not move.
 const SLACK: u64 = 1 << 20;
 
 impl Demultiplexer {
@@ -236,10 +238,11 @@ impl Demultiplexer {
         }
     }
 
-    /// Sets bounds by the rates that came out; returns whether rates have to be found again.
-    /// What a side does not use of what is kept free goes to the other; a side that its server's
-    /// link holds gets its share back. Servers whose rates depend on one another would pass each
-    /// other by if all moved at once, so in each round after the first some wait.
+    /// Sets bounds by the rates of the last solution; returns whether the rates have to be solved
+    /// again. The other side may have the part of a side's share that the side does not use; a side
+    /// whose bottleneck is its server's link gets its share back. If all servers were corrected at
+    /// once, servers that depend on one another could go on to overshoot, so in each round after the
+    /// first about half of them wait.
     pub fn correct(&mut self, round: u32, net: &mut Net) -> bool {
         let mut servers = std::mem::take(&mut self.looked_at);
         self.look_at(&mut servers, net);
@@ -286,7 +289,7 @@ impl Demultiplexer {
         }
     }
 
-    /// What the sides of a server are seen to use, if other bounds follow from it.
+    /// The rates that the sides of a server are seen to use, if its bounds change with them.
     fn other_seen(&self, server: HostId, net: &Net) -> Option<Kept> {
         let mut seen = self.seen[server.index()];
         for vlan in [Vlan::Optical, Vlan::Electrical] {

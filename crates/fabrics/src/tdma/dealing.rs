@@ -1,5 +1,5 @@
 //! Matchings dealt to switches: in the last slot of a cycle some switches have none, and idle.
-//! What that loses is told before a run, and not simulated here.
+//! Here a note states how much of a cycle is lost so, before a run; the kernel simulates it.
 
 use crate::findings::Finding;
 use std::ops::RangeInclusive;

@@ -37,7 +37,7 @@ use crate::io::Io;
 use crate::kernel::delegates::Delegates;
 use crate::time::Time;
 
-/// How often limits that depend on rates may be set anew in an instant.
+/// How often an instant is solved again for capacities that depend on rates.
 pub const ROUNDS: u32 = 4;
 
 /// Bytes of memory that so many links and flows under way take, about.
@@ -107,8 +107,8 @@ pub trait FlowKernel: Reports {
         net: &mut Net,
         todo: &mut Todo<Self::Event>,
     );
-    /// Rates are found. A limit that depends on them may be set anew now: if this returns
-    /// true, they are found again, a few times an instant at most ([`ROUNDS`]).
+    /// The rates of an instant are solved. A kernel whose capacities depend on rates sets them
+    /// here and returns true: the rates are then solved again, [`ROUNDS`] times an instant at most.
     /// `round` counts from 0.
     fn solved(&mut self, round: u32, net: &mut Net) -> bool {
         let _ = (round, net);

@@ -135,8 +135,8 @@ impl Net {
         self.fair.load(link)
     }
 
-    /// The paths of flows whose rate or bottleneck the last solution changed, and of flows
-    /// that were opened or rerouted before it.
+    /// The paths of the flows whose rate or bottleneck the last solution changed; new and
+    /// rerouted flows are among them.
     pub fn changed(&self) -> impl Iterator<Item = &[LinkId]> {
         let changed = self.fair.changed().iter();
         let all = changed.chain(self.fair.held_elsewhere());

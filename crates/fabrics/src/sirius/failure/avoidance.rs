@@ -63,7 +63,7 @@ impl Sirius {
         self.avoiding(self.faults.dark_in(slots, &self.schedules))
     }
 
-    /// Whom nobody asks in any epoch until something is repaired.
+    /// The nodes and paths that are avoided in every epoch until something is repaired.
     #[cold]
     pub(crate) fn avoid_for_good(&self) -> Avoid {
         self.avoiding(self.faults.dark_for_good().collect())

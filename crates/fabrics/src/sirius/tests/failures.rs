@@ -129,8 +129,8 @@ fn losses_stop_when_everybody_knows() {
     }
 }
 
-/// Nothing reaches or leaves a node without transceivers, but nobody declares the node dead: a run
-/// ends when all else is delivered, and says since when nothing moves.
+/// Nothing reaches or leaves a node without transceivers, though the node is not declared dead: a
+/// run ends when all else is delivered, and says since when nothing moves.
 #[test]
 fn a_node_without_transceivers_ends_a_run_that_drains() {
     let capped = Cluster {
@@ -167,7 +167,7 @@ fn a_node_without_transceivers_ends_a_run_that_drains() {
             "{table}: {}",
             ran.out.simulated
         );
-        // As of the first sample that saw it.
+        // The time is that of the first sample at which nothing moved.
         let since = ran.out.still_since.expect("nothing moves any more");
         assert!(
             since >= last && since <= last + SLOT * 37,
