@@ -124,6 +124,7 @@ def trace_text(columns: Columns, format: str, hosts: int | None = None) -> str:
     the flows name, unless given."""
 
 NEVER: int
+RELAXATIONS: float
 """The time of what did not happen [ps]."""
 
 # The control library; `lightloom.control` says what the functions mean. Matrices

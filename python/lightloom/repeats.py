@@ -75,6 +75,21 @@ def unbounded_shape(experiment: Mapping[str, Any]) -> float | None:
     return min(shapes, default=None)
 
 
+def of_variance(experiment: Mapping[str, Any]) -> str | None:
+    """What sizes without a finite variance do to intervals; None where all sizes have one.
+
+    >>> of_variance({"workload": {"sizes": {"kind": "fixed", "size": "1 KB"}}})
+    """
+    shape = unbounded_shape(experiment)
+    if shape is None:
+        return None
+    return (
+        f"sizes have no finite variance (Pareto, shape {shape:g}): of means, load and goodput "
+        'fewer than 95 of 100 intervals contain the true value; mean_rule = "truncated" with sizes.max '
+        "gives sizes a variance"
+    )
+
+
 def gathered(summaries: Sequence[Mapping[str, Any]]) -> Summary:
     """The summaries of one fabric's seeds as one, its figures with their intervals.
 

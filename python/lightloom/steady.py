@@ -11,12 +11,13 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lightloom import _core
 from lightloom.bounds import bound
 
 TIMES = 10
 """Arrivals that last so many times what 99 % of the long flows take, half of it before a window."""
-RELAXATIONS = 20
-"""Relaxation times of the slowest queue that a run needs for intervals, as in the core."""
+RELAXATIONS = _core.RELAXATIONS
+"""Relaxation times of the slowest queue that a run needs for intervals [count]."""
 LEAST_RELAXATIONS = 2
 """Relaxation times of the slowest queue that a window needs to tell whether the load is carried:
 in one, the backlog of a network that carries it may grow by up to all that arrives."""
@@ -89,6 +90,16 @@ def tells_load(summary: Mapping[str, Any]) -> bool:
     if relaxation is None or window is None:
         return True
     return bool(window["until_s"] - window["from_s"] >= LEAST_RELAXATIONS * relaxation)
+
+
+def telling_s(summaries: Iterable[Mapping[str, Any]]) -> float:
+    """The window that tells of these runs whether the load is carried, with a margin of two [s]; 0
+    without a theory.
+
+    >>> telling_s([{"relaxation_s": 0.1}, {"relaxation_s": None}])
+    0.4
+    """
+    return 2 * LEAST_RELAXATIONS * max((s.get("relaxation_s") or 0.0 for s in summaries), default=0)
 
 
 def remedy(summary: Mapping[str, Any]) -> str:

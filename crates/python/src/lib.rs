@@ -168,6 +168,7 @@ fn trial(
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", lightloom_experiment::VERSION)?;
     m.add("NEVER", lightloom_engine::Time::NEVER.0)?;
+    m.add("RELAXATIONS", lightloom_metrics::RELAXATIONS)?;
     errors::register(m)?;
     control::register(m)?;
     m.add_function(wrap_pyfunction!(ending::ending_watch, m)?)?;

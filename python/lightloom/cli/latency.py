@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console, loads, repeats, steady
+from lightloom import bounds, console, loads, networks, repeats
 from lightloom.cli.completion import LEGEND_BOUNDS, fluid
 from lightloom.console import mean_latency
 from lightloom.saturation import Saturation, pooled
-from lightloom.unfinished import CENSORED
 
 if TYPE_CHECKING:
     from lightloom.results import Comparison
@@ -41,6 +41,13 @@ LEGEND = (
     "send, ± 95 % confidence; header and guard are no payload. Busiest: what the",
     "server that hears most then hears, of its own rate.",
 )
+
+MARKS = {"short": "*", "unsettled": "?"}
+"""The mark behind a latency if the load is not known to be carried."""
+OF_MARKS = {
+    "?": "? the window is too short to tell whether the load is carried.",
+    "*": "* not carried: the latency says how long the window was, no more.",
+}
 
 LEGEND_SHORT = "Short: of the flows under 100 KB that arrived in the window."
 
@@ -104,13 +111,14 @@ def table(comparison: Comparison, *, header: bool, beside: Beside | None = None)
         made.add_column(SHORT[0], min_width=SHORT[1], justify="right", overflow="fold")
     for title in beside:
         made.add_column(title, justify="right", no_wrap=True)
+    marks = _marks(comparison)
     for label in comparison.results:
         windows = [c.results[label].summary["window"] for c in _each(comparison)]
         found = _saturation(comparison, label)
         made.add_row(
             "  " + escape(label),
             _low(comparison, label),
-            mean_latency(windows, half_width(windows)) + _mark_of(comparison, label),
+            mean_latency(windows, half_width(windows)) + marks[label],
             _p99(comparison, label, "window.p99_us"),
             saturation(found),
             "-" if found is None else f"{found.busiest:.3f}",
@@ -162,28 +170,34 @@ def _low(comparison: Comparison, label: str) -> str:
     return mean_latency(windows, None) + mark(repeats.means(windows))
 
 
-def _mark_of(comparison: Comparison, label: str) -> str:
-    """What weakens the latency of a fabric at the load, over all seeds."""
-    summaries = [c.results[label].summary for c in _each(comparison)]
-    window = repeats.means([summary["window"] for summary in summaries])
-    tells = all(steady.tells_load(summary) for summary in summaries)
-    return mark(window, tells=tells or window["accepted"] < CENSORED * _most(comparison))
+def _marks(comparison: Comparison) -> dict[str, str]:
+    """What weakens the latency of each fabric at the load, as the verdict judges its windows."""
+    from lightloom.report.findings.carriage import carriages_of_runs
 
-
-def _most(comparison: Comparison) -> float:
-    """What the fabric accepts that accepts most."""
-    found = [
+    found = carriages_of_runs(
+        [[c.results[label].summary for c in _each(comparison)] for label in comparison.results],
+        _largest_s(comparison),
+    )
+    windows = [
         repeats.means([c.results[label].summary["window"] for c in _each(comparison)])
         for label in comparison.results
     ]
-    return max(float(window["accepted"]) for window in found)
+    each = zip(comparison.results, found, windows, strict=True)
+    return {label: MARKS.get(carriage or "") or mark(w) for label, carriage, w in each}
 
 
-def mark(window: Window, *, tells: bool = True) -> str:
-    """What weakens a latency; `tells` if it is known that an unstable window does not carry its
-    load."""
+def _largest_s(comparison: Comparison) -> float | None:
+    """What the largest flow takes with its server's link to itself [s]; None where unknown."""
+    results = [r for c in _each(comparison) for r in c.results.values()]
+    sizes = [pc.max(r.flows["bytes"]).as_py() for r in results if r.flows.num_rows]
+    rate = networks.link_rate(comparison.experiment["cluster"])
+    return max(sizes) * 8 / rate if sizes and rate else None
+
+
+def mark(window: Window) -> str:
+    """What weakens a latency of a window alone."""
     if not window["stable"]:
-        return "*" if tells else "?"
+        return MARKS["short"]
     return "+" if window["correlated"] else ""
 
 
@@ -206,11 +220,8 @@ def notes(comparison: Comparison) -> Iterator[str]:
         place = comparison.experiment["compare"]["loads"].index(low)
         windows += [summaries[place]["window"] for summaries in comparison.loads.values()]
     marks = {mark(w) for w in windows[len(comparison.results) :]}
-    marks |= {_mark_of(comparison, label) for label in comparison.results}
-    if "?" in marks:
-        yield "? the window is too short to tell whether the load is carried."
-    if "*" in marks:
-        yield "* not carried: the latency says how long the window was, no more."
+    marks |= {*_marks(comparison).values()}
+    yield from (line for found, line in OF_MARKS.items() if found in marks)
     if bounds.any_open({str(i): {"window": w} for i, w in enumerate(windows)}, SHOWN_BOUNDS):
         yield LEGEND_BOUNDS
     if "+" in marks:

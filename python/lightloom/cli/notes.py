@@ -62,13 +62,9 @@ def of_cluster(cluster: Table) -> Iterator[str]:
 
 def of_variance(summary: Summary, workload: Table) -> Iterator[str]:
     """Whether sizes without a finite variance weaken the intervals of a window."""
-    shape = repeats.unbounded_shape({"workload": workload})
-    if shape is not None and summary.get("window"):
-        yield (
-            f"sizes have no finite variance (Pareto, shape {shape:g}): of means, load and goodput "
-            'fewer than 95 of 100 intervals contain the true value; mean_rule = "truncated" with '
-            "sizes.max gives sizes a variance"
-        )
+    said = repeats.of_variance({"workload": workload})
+    if said is not None and summary.get("window"):
+        yield said
 
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:

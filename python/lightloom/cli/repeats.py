@@ -55,14 +55,10 @@ def workload_line(seeds: Sequence[Summary], flows: int, asked: float | None) -> 
 def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
     """What the intervals are."""
     means = f"Means of {seeds} seeds, ± half of the 95 % confidence interval (Student's t)."
-    shape = repeats.unbounded_shape(experiment)
+    said = repeats.of_variance(experiment)
     windowed = "measure" in experiment.get("run", {})  # a note of the workload says it of a window
-    if shape is not None and not windowed:
-        means += (
-            f" Sizes have no finite variance (Pareto, shape {shape:g}): of means, load and goodput "
-            'fewer than 95 of 100 such intervals hold the truth; mean_rule = "truncated" with '
-            "sizes.max gives sizes a variance."
-        )
+    if said is not None and not windowed:
+        means += f" {said[:1].upper()}{said[1:]}."
     if not repeats.same_flows(experiment):
         return means
     return f"{means} A trace gives every seed the same flows: ± is what the fabric draws alone."

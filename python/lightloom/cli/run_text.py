@@ -152,10 +152,9 @@ def doubts(summary: Summary) -> Iterator[str]:
             "than a flow takes"
         )
     elif not window["stable"] and not steady.tells_load(summary):
-        least = steady.rounded_up(2 * steady.LEAST_RELAXATIONS * summary["relaxation_s"])
         yield (
             "the window is too short to tell whether the load is carried: set run.measure to about "
-            f"{seconds(least)}"
+            f"{seconds(steady.rounded_up(steady.telling_s([summary])))}"
         )
     elif not window["stable"] and mean_us and mean_us > 1e6 * window["from_s"]:
         yield (

@@ -20,12 +20,6 @@ if TYPE_CHECKING:
     from lightloom.report.model import Carriage
 
 ROWS_SHOWN = 40
-MARKS = {"short": "*", "unsettled": "?"}
-"""The mark behind a latency if the load is not known to be carried."""
-OF_MARKS = {
-    "*": "* not carried: the latency says how long the window was, no more.",
-    "?": "? the window is too short to tell whether the load is carried.",
-}
 ACCEPTED: completion.Column = (
     "load\naccepted",
     "window.accepted",
@@ -72,8 +66,8 @@ def legend(outcome: sweeps.Outcome) -> Iterator[str]:
     yield from LEGEND
     if _has_short(outcome):
         yield latency.LEGEND_SHORT
-    marks = {MARKS.get(found or "") for found in _carriages(outcome).values()}
-    yield from (line for mark, line in OF_MARKS.items() if mark in marks)
+    marks = {latency.MARKS.get(found or "") for found in _carriages(outcome).values()}
+    yield from (line for mark, line in latency.OF_MARKS.items() if mark in marks)
     if bounds.any_open(_named(outcome), latency.SHOWN_BOUNDS):
         yield completion.LEGEND_BOUNDS
 
@@ -104,7 +98,7 @@ def _cells(
     columns = [P99, *([SHORT_P99] if _has_short(outcome) else [])]
     return [
         ACCEPTED[2](summaries, ACCEPTED[1]),
-        mean + MARKS.get(carriage or "", ""),
+        mean + latency.MARKS.get(carriage or "", ""),
         *(show(summaries, path) for _, path, show in columns),
     ]
 

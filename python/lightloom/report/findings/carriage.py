@@ -63,8 +63,11 @@ def _windows(point: LoadPoint) -> list[Window]:
     return [p.window for p in point.seeds or (point,) if p.window is not None]
 
 
-def carriages_of_runs(fabrics: Sequence[Sequence[Mapping[str, Any]]]) -> list[Carriage | None]:
-    """What the summaries of each fabric, one a seed, tell of the load of their windows.
+def carriages_of_runs(
+    fabrics: Sequence[Sequence[Mapping[str, Any]]], largest_s: float | None = None
+) -> list[Carriage | None]:
+    """What the summaries of each fabric, one a seed, tell of the load of their windows; the largest
+    flow takes `largest_s` alone.
 
     >>> missing = {"accepted": 0.46, "accepted_half_width": 0.001, "paced": 0.47, "stable": False}
     >>> window = {**missing, "from_s": 1.0, "until_s": 2.0}
@@ -73,7 +76,7 @@ def carriages_of_runs(fabrics: Sequence[Sequence[Mapping[str, Any]]]) -> list[Ca
     (['short'], ['unsettled'])
     """
     windows = [[_window(s) for s in seeds if s.get("window") is not None] for seeds in fabrics]
-    return carriages(windows, [None] * len(fabrics))
+    return carriages(windows, [largest_s] * len(fabrics))
 
 
 def carriages(

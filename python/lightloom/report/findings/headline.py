@@ -95,8 +95,7 @@ def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowToo
     slow = max((steady.slow_s(s.summary) or 0.0 for f in leaders for s in f.each), default=0.0)
     needs = max(largest, steady.TIMES / 2 * slow, warm_up)
     # A window that is long enough for its flows and does not tell is doubled.
-    relaxation = max((s.get("relaxation_s") or 0.0 for f in fabrics for s in f.each), default=0.0)
-    queues = 2 * steady.LEAST_RELAXATIONS * relaxation
+    queues = steady.telling_s(s.summary for f in fabrics for s in f.each)
     measure = max(2 * (end - warm_up), steady.TIMES / 2 * slow, queues)
     return WindowTooShort(
         unsettled, warm_up, end - warm_up, needs, measure, largest if largest > warm_up else None
