@@ -85,8 +85,8 @@ def of_variance(experiment: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"sizes have no finite variance (Pareto, shape {shape:g}): of means, load and goodput "
-        'fewer than 95 of 100 intervals contain the true value; mean_rule = "truncated" with sizes.max '
-        "gives sizes a variance"
+        "fewer than 95 of 100 intervals contain the true value; "
+        'mean_rule = "truncated" with sizes.max gives sizes a variance'
     )
 
 

@@ -36,6 +36,8 @@ SLOT = "200 ns"
 #: Five thousand slots: queues grow slowly near saturation.
 LONG = {"warm_up": "200 us", "measure": "1 ms"}
 
+NO_FLOWS = pa.table({"bytes": pa.array([], pa.int64())})
+
 
 def switch(label: str, architecture: str, k: int) -> dict[str, Any]:
     """A slotted switch in which a packet is a slot and nothing else."""
@@ -205,7 +207,7 @@ def test_tables_fit_eighty_columns() -> None:
     """With the longest label of an example, marked, in microseconds."""
     window = {"mean_us": 1.284, "half_width_us": 0.0291, "p99_us": 3.47}
     window |= {"stable": True, "correlated": True}
-    result = SimpleNamespace(summary={"window": window})
+    result = SimpleNamespace(summary={"window": window}, flows=NO_FLOWS)
     made: Any = SimpleNamespace(
         results={"butterfly-basic": result},
         saturation={"butterfly-basic": replace(search(fluid(2.0), 1.0, 0.02), half_width=2e-4)},
@@ -234,7 +236,7 @@ def test_a_mean_of_what_arrived_is_not_shown_as_the_mean_of_the_window() -> None
     assert console.mean_latency([with_limits(2.5, 2.5)], 0.1) == "2.50 ± 0.1 us"
     assert console.mean_latency([with_limits(2.5, None)], 0.1) == "> 2.50 us"
     assert console.mean_latency([with_limits(2.5, None), with_limits(4.5, 4.5)], 0.1) == "> 3.50 us"
-    result = SimpleNamespace(summary={"window": with_limits(2.5, None)})
+    result = SimpleNamespace(summary={"window": with_limits(2.5, None)}, flows=NO_FLOWS)
     made: Any = SimpleNamespace(
         results={"slow": result}, saturation={}, experiment={}, loads={}, seeds=[]
     )

@@ -190,8 +190,10 @@ def _largest_s(comparison: Comparison) -> float | None:
     """What the largest flow takes with its server's link to itself [s]; None where unknown."""
     results = [r for c in _each(comparison) for r in c.results.values()]
     sizes = [pc.max(r.flows["bytes"]).as_py() for r in results if r.flows.num_rows]
+    if not sizes:
+        return None
     rate = networks.link_rate(comparison.experiment["cluster"])
-    return max(sizes) * 8 / rate if sizes and rate else None
+    return max(sizes) * 8 / rate if rate else None
 
 
 def mark(window: Window) -> str:
