@@ -131,11 +131,15 @@ def guarded() -> Iterator[None]:
         reason = (problem.strerror or str(problem)).lower()
         stop(f"{where}: {reason}; check the path and its permissions", EXIT_REFUSED)
     except KeyboardInterrupt:
-        err().print(signals.line(), markup=False)
-        signals.told()
-        raise typer.Exit(signals.code()) from None
+        _end_by_signal()
     finally:
         release_claims()
+
+
+def _end_by_signal() -> NoReturn:
+    signals.told()
+    err().print(signals.line(), markup=False)
+    raise typer.Exit(signals.code()) from None
 
 
 def is_unwritten(problem: OSError) -> bool:
@@ -166,7 +170,10 @@ def _has_directory() -> bool:
 
 def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
     """Ends the command with a message on standard error, below the traceback of what a
-    user's own code raised."""
+    user's own code raised. After a signal, whose unwinding may fail as the core removes what
+    is unfinished, with what that signal says."""
+    if signals.struck():
+        _end_by_signal()
     console = err()
     if trace is not None:
         console.print(trace.rstrip(), markup=False, highlight=False, soft_wrap=True)

@@ -138,7 +138,8 @@ def struck() -> bool:
 
 
 def told() -> None:
-    """Notes that the user has been told: nobody need do so again."""
+    """Notes that the user is told now: nobody need do so again. Comes before what it says,
+    since the core may end the process at any time, and would say it again."""
     _State.told = True
     if core := sys.modules.get("lightloom._core"):
         core.ending_told()
@@ -150,9 +151,9 @@ def end() -> NoReturn:
     import atexit
 
     if not _State.told:
+        told()
         with suppress(OSError, ValueError):
             sys.stderr.write(line() + "\n")
-        told()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

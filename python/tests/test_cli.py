@@ -347,6 +347,36 @@ def test_ctrl_c_while_the_report_is_drawn_leaves_all_or_nothing(tmp_path: Path) 
     assert not out.exists() or {"comparison.json", "figures", "report.html"} <= names(out)
 
 
+FAILING_AFTER_A_SIGNAL = """
+import signal
+from lightloom import report
+from lightloom.__main__ import main
+
+def stage(*given):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise FileNotFoundError(2, "No such file", "out/.unfinished") from None
+
+report.stage = stage
+main()
+"""
+
+
+def test_a_failure_after_a_signal_is_told_as_the_signal(tmp_path: Path) -> None:
+    """The core removes what is unfinished as a slow command still writes it, which said so."""
+    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
+    done = subprocess.run(
+        [sys.executable, "-c", FAILING_AFTER_A_SIGNAL, "compare", "e.toml", "-o", "out"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert done.stderr == "interrupted: nothing unfinished was written\n"
+
+
 def test_the_version_is_that_of_the_summary(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", SMALL, CLOS)
     version = json.loads(lightloom("run", "e.toml", "--json", cwd=tmp_path).stdout)["version"]

@@ -28,16 +28,28 @@ impl SlotKernel for Reference {
     }
 
     fn idle(&self) -> bool {
-        let live = |e: &Epoch| !e.requests.is_empty() || !e.unused.is_empty();
-        let queued = self.queues.iter().flatten().any(|q| !q.is_empty());
-        let waits = queued || self.local.iter().any(|l| !l.is_empty());
-        let flies = !self.fibres.is_empty() || !self.racks.is_idle() || !self.entering.is_empty();
-        !(waits || flies || self.epochs.values().any(live) || self.failures.pending())
+        !self.moves() && self.local.iter().all(|l| l.is_empty())
+    }
+
+    /// Everything that is left waits at its source, and can never leave it.
+    fn stuck(&self) -> bool {
+        let waiting = self.local.iter().flatten();
+        !self.moves() && waiting.map(|t| t.flow).all(|flow| self.is_stranded(flow))
     }
 
     fn apply(&mut self, command: Command, _now: Time) -> Result<(), Rejected> {
         self.failures.order(command);
         Ok(())
+    }
+}
+
+impl Reference {
+    /// Whether anything is under way that does not wait at its source.
+    fn moves(&self) -> bool {
+        let live = |e: &Epoch| !e.requests.is_empty() || !e.unused.is_empty();
+        let queued = self.queues.iter().flatten().any(|q| !q.is_empty());
+        let flies = !self.fibres.is_empty() || !self.racks.is_idle() || !self.entering.is_empty();
+        queued || flies || self.epochs.values().any(live) || self.failures.pending()
     }
 }
 

@@ -224,4 +224,19 @@ impl Reference {
             }
         }
     }
+
+    /// Whether, as everybody knows, no intermediate can ever take the cells of a flow: each is
+    /// dead, cannot be asked or answer, cannot reach the destination, or may not be one.
+    pub(in crate::sirius::reference) fn is_stranded(&self, flow: usize) -> bool {
+        let (source, destination) = (self.flows[flow].src, self.flows[flow].dst);
+        let all = self.config.intermediates == Intermediates::All;
+        let f = &self.failures;
+        (0..self.nodes).all(|by| {
+            f.is_known(by)
+                || f.cut.contains(&(source, by))
+                || f.cut.contains(&(by, source))
+                || by != destination && f.cut.contains(&(by, destination))
+                || !all && (by == source || by == destination)
+        })
+    }
 }
