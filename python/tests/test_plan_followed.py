@@ -241,9 +241,9 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str, str]] = {
         "; plan with an algorithm that schedules, like tms, or give circuits",
     ),
     "no permutation": (
-        edited(lambda plan: plan["schedule"]["slots"][1].update(permutation=[1, 1, 2, 3])),
-        "schedule.slots[1].permutation[1] = 1: another input has this output",
-        "; give every output once",
+        edited(lambda plan: plan["schedule"]["slots"][1].update(permutation=[1, 0, 1, 3])),
+        "schedule.slots[1].permutation[2] = 1: input 0 has this output",
+        "; give each output to one input; -1 is an idle input",
     ),
     "no day": (
         edited(lambda plan: plan["schedule"]["slots"][0].update(day_ps=0)),

@@ -7,9 +7,13 @@ use lightloom_experiment::Experiment;
 use serde_json::{json, Value};
 
 fn raw(fabric: &Value, server_rate: &str) -> Value {
+    linked(fabric, server_rate, "uncapped")
+}
+
+/// The same with servers' links of a rate.
+fn linked(fabric: &Value, server_rate: &str, link: &str) -> Value {
     json!({
-        "cluster": {"racks": 16, "servers_per_rack": 4, "server_rate": server_rate,
-                    "nic": "uncapped"},
+        "cluster": {"racks": 16, "servers_per_rack": 4, "server_rate": server_rate, "nic": link},
         "workload": {"trace": "given.parquet"},
         "run": {"stop": "drain", "limit": "100 s"},
         "fabric": [fabric],
@@ -18,7 +22,11 @@ fn raw(fabric: &Value, server_rate: &str) -> Value {
 
 /// The keys that have findings.
 fn found(fabric: &Value) -> Vec<&'static str> {
-    let experiment = Experiment::read(&raw(fabric, "100 Gb/s")).expect("of this shape");
+    found_in(&raw(fabric, "100 Gb/s"))
+}
+
+fn found_in(experiment: &Value) -> Vec<&'static str> {
+    let experiment = Experiment::read(experiment).expect("of this shape");
     let resolved = experiment.resolve().expect("can be completed");
     let assumptions = resolved.assumptions().expect("resolved").remove(0);
     assumptions.findings.iter().map(|f| f.parameter).collect()
@@ -26,9 +34,13 @@ fn found(fabric: &Value) -> Vec<&'static str> {
 
 /// When flows of so many bytes between racks 0 and 1 end, both ways.
 fn ends(fabric: &Value, bytes: u64) -> Vec<Time> {
+    ends_in(&raw(fabric, "100 Gb/s"), bytes)
+}
+
+fn ends_in(experiment: &Value, bytes: u64) -> Vec<Time> {
     let mut flows = Flows::new();
     flows.push(HostId(0), HostId(4), bytes, Time::ZERO);
-    let experiment = Experiment::read(&raw(fabric, "100 Gb/s")).expect("of this shape");
+    let experiment = Experiment::read(experiment).expect("of this shape");
     let prepared = experiment.prepare(0, 1, Some(flows)).expect("can run");
     prepared
         .run(&mut Silent)
@@ -52,6 +64,33 @@ fn a_window_below_the_round_trip_is_a_finding() {
     }
     let cells = json!({"kind": "sirius", "propagation": "1 us", "ideal_window": 2});
     assert_eq!(found(&cells), [""; 0]);
+}
+
+/// A flow takes no more of the wires than its server's link: a window that is narrower by as much
+/// does. The wires are twelve uplinks of 45 Gb/s of payload.
+#[test]
+fn a_window_is_as_wide_as_the_servers_link_needs() {
+    let sirius = |window: u32| json!({"kind": "sirius", "mode": "ideal", "propagation": "2500 ns", "ideal_window": window});
+    for (link, filling) in [("25 Gb/s", 1), ("100 Gb/s", 3), ("400 Gb/s", 16)] {
+        let with = |window| linked(&sirius(window), "100 Gb/s", link);
+        assert_eq!(found_in(&with(filling)), [""; 0], "{link}");
+        let end = |window| ends_in(&with(window), 1_000_000)[0].as_secs_f64();
+        assert!(
+            end(filling) <= 1.05 * end(64),
+            "{link}: {} of {}",
+            end(filling),
+            end(64)
+        );
+        if filling > 1 {
+            assert_eq!(found_in(&with(filling - 1)), ["ideal_window"], "{link}");
+            assert!(
+                end(filling - 1) > 1.02 * end(64),
+                "{link}: {} of {}",
+                end(filling - 1),
+                end(64)
+            );
+        }
+    }
 }
 
 #[test]

@@ -306,10 +306,13 @@ fn target(answer: &Bound<'_, PyAny>) -> PyResult<Option<(Target, Last)>> {
 
 fn schedule(permutations: &PyReadonlyArray2<'_, i64>, days: Vec<i64>, night: i64) -> Schedule {
     let rows = permutations.as_array();
-    // What is no port is none of this type, either.
-    let port = |&output: &i64| u32::try_from(output).unwrap_or(u32::MAX);
+    // -1 is idle, an input's own number; what is no port is none of this type, either.
+    let port = |(input, &output): (u32, &i64)| match output {
+        -1 => input,
+        _ => u32::try_from(output).unwrap_or(u32::MAX),
+    };
     let slot = |(row, &day): (usize, &i64)| Slot {
-        permutation: rows.row(row).iter().map(port).collect(),
+        permutation: (0..).zip(rows.row(row)).map(port).collect(),
         day: Time(day),
     };
     Schedule {

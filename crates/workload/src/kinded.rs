@@ -77,12 +77,18 @@ pub(crate) fn take_kind<E: serde::de::Error>(
     match table.as_object_mut().and_then(|t| t.remove("kind")) {
         Some(Value::String(kind)) => Ok(kind),
         Some(other) => Err(unknown_kind("kind", &other.to_string(), kinds)),
-        None => Err(config::nested_refusal(Refusal::new(
-            "kind",
-            "(missing)",
-            format!("{what} is told by its kind"),
-            format!("add kind = {}", config::list(kinds)),
-        ))),
+        None => {
+            let meant = kinds.iter().find(|kind| table.get(**kind).is_some());
+            Err(config::nested_refusal(Refusal::new(
+                "kind",
+                "(missing)",
+                format!("{what} is told by its kind"),
+                match meant {
+                    Some(kind) => format!("write {{ kind = \"{kind}\", … }} with the keys of it"),
+                    None => format!("add kind = {}", config::list(kinds)),
+                },
+            )))
+        }
     }
 }
 

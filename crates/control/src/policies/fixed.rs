@@ -250,8 +250,8 @@ mod tests {
             "policy.schedule"
         );
         assert_eq!(
-            with("/slots/1/permutation/0", json!(0)),
-            "policy.schedule.slots[1].permutation[1]"
+            with("/slots/0/permutation/2", json!(1)),
+            "policy.schedule.slots[0].permutation[2]"
         );
         assert_eq!(
             with("/slots/1/day_ps", json!(-7)),

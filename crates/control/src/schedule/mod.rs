@@ -25,8 +25,8 @@ use serde::{de, Deserialize, Deserializer, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Slot {
-    /// The output of every input; an input whose output has its own number is
-    /// idle, as one whose output is read as -1.
+    /// The output of every input; no two inputs have the same one. An input with its own number,
+    /// or as which -1 is read, is idle, whether or not another has that output.
     #[serde(deserialize_with = "outputs")]
     pub permutation: Vec<u32>,
     /// How long the circuits are lit, after the night.
@@ -382,16 +382,18 @@ fn check_permutation(at: usize, permutation: &[u32], ports: usize) -> Result<(),
             "give one output for every port",
         ));
     }
-    let mut taken = vec![false; ports];
+    let mut taken = vec![None; ports];
     for (input, &output) in permutation.iter().enumerate() {
         let refuse = |limit| {
             let key = format!("slots[{at}].permutation[{input}]");
-            Err(Refusal::new(key, output, limit, "give every output once"))
+            let remedy = "give each output to one input; -1 is an idle input";
+            Err(Refusal::new(key, output, limit, remedy))
         };
         match taken.get_mut(output as usize) {
             None => return refuse(format!("the outputs are 0 to {}", ports - 1)),
-            Some(true) => return refuse("another input has this output".to_owned()),
-            Some(free) => *free = true,
+            Some(_) if output as usize == input => {}
+            Some(Some(other)) => return refuse(format!("input {other} has this output")),
+            Some(free) => *free = Some(input),
         }
     }
     Ok(())
@@ -418,6 +420,13 @@ mod tests {
         assert_eq!(slot.permutation, [1, 0, 2]);
         let circuits: Vec<(usize, usize)> = slot.circuits().collect();
         assert_eq!(circuits, [(0, 1), (1, 0)]);
+        // Input 1 is idle while input 0 has its output.
+        let slot = read(r#"{"permutation": [1, -1, -1], "day_ps": 5}"#).unwrap();
+        assert_eq!(slot.circuits().collect::<Vec<_>>(), [(0, 1)]);
+        assert_eq!(
+            schedule(3, vec![(slot.permutation, slot.day)]).check(),
+            Ok(())
+        );
         let e = read(r#"{"permutation": [1, -2, 0], "day_ps": 5}"#).unwrap_err();
         assert!(
             e.to_string()
@@ -438,11 +447,13 @@ mod tests {
         );
         assert_eq!(
             refused(&with(vec![0, 1, 3], Time::US)),
-            "slots[1].permutation[2] = 3: the outputs are 0 to 2; give every output once"
+            "slots[1].permutation[2] = 3: the outputs are 0 to 2; \
+             give each output to one input; -1 is an idle input"
         );
         assert_eq!(
-            refused(&with(vec![0, 1, 0], Time::US)),
-            "slots[1].permutation[2] = 0: another input has this output; give every output once"
+            refused(&with(vec![1, 0, 0], Time::US)),
+            "slots[1].permutation[2] = 0: input 1 has this output; \
+             give each output to one input; -1 is an idle input"
         );
         assert!(refused(&with(vec![0, 2, 1], Time::ZERO)).contains("a day is longer"));
         assert!(refused(&with(vec![0, 2, 1], Time::NEVER)).contains("106 days"));

@@ -332,8 +332,8 @@ mod tests {
         };
         let named = |change: &dyn Fn(&mut Value)| key(change).0;
         assert_eq!(
-            named(&|s| s["slots"][1]["permutation"] = json!([1, 1, 0])),
-            "schedule.slots[1].permutation[1]"
+            named(&|s| s["slots"][1]["permutation"] = json!([1, 0, 0])),
+            "schedule.slots[1].permutation[2]"
         );
         assert_eq!(
             named(&|s| s["slots"][0]["permutation"] = json!([1, 0])),

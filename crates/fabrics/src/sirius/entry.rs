@@ -92,7 +92,9 @@ impl FabricConfig for SiriusConfig {
 
     fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
         let narrow = match (self.detail, self.mode, self.derive(cluster)) {
-            (Detail::Cells, Mode::Ideal, Ok(derived)) => ideal::window::narrow(self, &derived),
+            (Detail::Cells, Mode::Ideal, Ok(derived)) => {
+                ideal::window::narrow(self, &derived, cluster)
+            }
             _ => None,
         };
         self.short_slot().into_iter().chain(narrow).collect()

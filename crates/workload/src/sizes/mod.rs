@@ -282,6 +282,8 @@ pub(crate) mod tests {
         );
         let e = refusal(json!({"shape": 2}));
         assert!(e.starts_with("workload.sizes.kind = (missing)"), "{e}");
+        let e = refusal(json!({"fixed": "100 MB"}));
+        assert!(e.contains("write { kind = \"fixed\", … }"), "{e}");
         let e = refusal(json!("web-serch"));
         assert!(e.starts_with("workload.sizes.name = \"web-serch\""), "{e}");
         assert!(e.ends_with("did you mean \"web-search\"?"), "{e}");

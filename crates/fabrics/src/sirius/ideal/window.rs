@@ -2,6 +2,7 @@
 
 use crate::findings::Finding;
 use crate::sirius::config::{Derived, SiriusConfig};
+use lightloom_engine::{Cluster, Nic};
 
 /// The window of cells with which a lone flow has the rate of its wires: an intermediate gets a
 /// cell of it in each epoch, and each takes a crossing, then waits for up to an epoch there. As many
@@ -11,16 +12,35 @@ pub fn covering(config: &SiriusConfig, derived: &Derived) -> i64 {
     (config.crossing() * of).div_ceil(config.slot * slots) + 2
 }
 
-/// The window of a table that is narrower; none otherwise.
-pub fn narrow(config: &SiriusConfig, derived: &Derived) -> Option<Finding> {
+/// The window with which a lone flow has the rate of its server's link, where that is lower: of the
+/// cells of an epoch one goes straight and takes no window, and each of the other nodes gets
+/// `window` of them in `covering` epochs.
+fn filling(config: &SiriusConfig, derived: &Derived, nodes: u32, link: Nic) -> i64 {
     let covering = covering(config, derived);
-    (i64::from(config.ideal_window) < covering).then(|| Finding {
+    let Nic::Capped(rate) = link else {
+        return covering;
+    };
+    let wires = f64::from(derived.uplinks) * derived.cell as f64 / config.slot.as_secs_f64();
+    let cells = f64::from(nodes) * (rate.0 as f64 / 8.0) / wires;
+    let window = covering as f64 * (cells - 1.0) / f64::from(nodes.max(2) - 1);
+    (window.ceil() as i64).clamp(1, covering)
+}
+
+/// The window of a table that is narrower; none otherwise.
+pub fn narrow(config: &SiriusConfig, derived: &Derived, cluster: &Cluster) -> Option<Finding> {
+    let covering = covering(config, derived);
+    let filling = filling(config, derived, cluster.racks, cluster.nic);
+    let wires = match filling < covering {
+        true => "its server's link",
+        false => "its wires",
+    };
+    (i64::from(config.ideal_window) < filling).then(|| Finding {
         parameter: "ideal_window",
         value: config.ideal_window.to_string(),
         effect: format!(
-            "a lone flow does not fill its wires, since an intermediate's place for a cell of it is \
+            "a lone flow does not fill {wires}, since an intermediate's place for a cell of it is \
              free again after up to {covering} epochs"
         ),
-        remedy: format!("raise it to {covering}"),
+        remedy: format!("raise it to {filling}"),
     })
 }
