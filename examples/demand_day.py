@@ -15,7 +15,12 @@ import numpy as np
 RACKS = ("gpu-0", "gpu-1", "gpu-2", "gpu-3", "store-0", "store-1", "web", "cache")
 GB = 10**9
 HOURS = 24
-RINGS = {0: ("gpu-0", "gpu-1"), 6: ("gpu-2", "gpu-3"), 13: ("gpu-0", "gpu-3"), 20: ("gpu-1", "gpu-2")}
+RINGS = {
+    0: ("gpu-0", "gpu-1"),
+    6: ("gpu-2", "gpu-3"),
+    13: ("gpu-0", "gpu-3"),
+    20: ("gpu-1", "gpu-2"),
+}
 """Racks that a job has from an hour on; the other job has the other two."""
 LINE = "# Made by examples/demand_day.py, not measured: bytes from rack to rack in an hour."
 
@@ -47,7 +52,9 @@ def hourly(hour: int, draw: np.random.Generator) -> dict[tuple[str, str], int]:
     for source, rack in (("store-0", first[0]), ("store-1", second[1])):
         found[source, rack] += 400
     noise = draw.lognormal(0, 0.2, len(found))
-    return {pair: int(size * GB * by) for (pair, size), by in zip(found.items(), noise, strict=True)}
+    return {
+        pair: int(size * GB * by) for (pair, size), by in zip(found.items(), noise, strict=True)
+    }
 
 
 if __name__ == "__main__":

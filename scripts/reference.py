@@ -13,10 +13,11 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from lightloom import _core, experiment_schema
+from lightloom import _core
+from lightloom.config import schema as experiment_schema
 from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
-from lightloom.reproduce import Claims
+from lightloom.validation import Claims
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from lightloom.errors import ConfigError
-from lightloom.reproduce import status
+from lightloom.validation import status
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, README = ROOT / "docs" / "reproduced.md", ROOT / "README.md"

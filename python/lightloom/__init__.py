@@ -21,11 +21,11 @@ TYPE_CHECKING = False  # what `typing` has, without the time that it takes to lo
 if TYPE_CHECKING:
     from lightloom._core import __version__
     from lightloom.api import Progress, compare, compare_cases, compare_physics, repeat, run
-    from lightloom.config import Experiment, load
+    from lightloom.config.experiment import Experiment, load
     from lightloom.control import Plan, plan, read_demand
-    from lightloom.economics.costs import Costs, cost
+    from lightloom.costs.costs import Costs, cost
     from lightloom.errors import ConfigError
-    from lightloom.results import Comparison, Repeated, Result
+    from lightloom.results.result import Comparison, Repeated, Result
 
 __all__ = [
     "Comparison",
@@ -49,20 +49,20 @@ __all__ = [
 ]
 
 _HOME = {
-    "Comparison": "results",
+    "Comparison": "results.result",
     "ConfigError": "errors",
-    "Costs": "economics.costs",
-    "Experiment": "config",
+    "Costs": "costs.costs",
+    "Experiment": "config.experiment",
     "Plan": "control",
     "Progress": "api",
-    "Repeated": "results",
-    "Result": "results",
+    "Repeated": "results.result",
+    "Result": "results.result",
     "__version__": "_core",
     "compare": "api",
     "compare_cases": "api",
     "compare_physics": "api",
-    "cost": "economics.costs",
-    "load": "config",
+    "cost": "costs.costs",
+    "load": "config.experiment",
     "plan": "control",
     "read_demand": "control",
     "repeat": "api",
@@ -72,15 +72,12 @@ _HOME = {
 #: Modules that are part of what is promised, by name.
 _MODULES = frozenset(
     {
-        "clock",
         "control",
-        "economics",
-        "figures",
-        "photonics",
-        "plots",
+        "costs",
+        "devices",
+        "plotting",
         "policies",
         "report",
-        "traces",
     }
 )
 

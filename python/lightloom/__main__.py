@@ -14,21 +14,21 @@ def main() -> None:
     """The `lightloom` command."""
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # no traceback of an import
-    from lightloom import signals
+    from lightloom import _signals
 
-    signals.handled(signals.leave)
+    _signals.handled(_signals.leave)
     try:
         from lightloom import cli
 
-        signals.handled()
-        signals.watched()
+        _signals.handled()
+        _signals.watched()
         _write_what_can_be()
         cli.main()
     except KeyboardInterrupt:
-        signals.end()
+        _signals.end()
     except SystemExit:
-        if signals.struck():
-            signals.end()
+        if _signals.struck():
+            _signals.end()
         raise
 
 

@@ -93,7 +93,7 @@ def run(
 def trial(
     json: str, fabric: int, threads: int, seconds: float, columns: Columns | None = None
 ) -> str:
-    """JSON: what the first `seconds` of a run came to, as `lightloom.trials.Trial`."""
+    """JSON: what the first `seconds` of a run came to, as `lightloom.simulation.trials.Trial`."""
 
 def clock_resolve(table: str) -> str:
     """A clock's table with every default filled in, as JSON."""

@@ -7,19 +7,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lightloom import _core, curves, identity, inputs, physics, traces, windows
-from lightloom.config import Experiment, faults_of, load
-from lightloom.counts import counted
+from lightloom import _core
+from lightloom.config import identity, inputs, physics
+from lightloom.config.experiment import Experiment, faults_of, load
+from lightloom.config.schema import DECISION, of_core
+from lightloom.config.words import in_words
 from lightloom.errors import refusal
-from lightloom.experiment_schema import DECISION, of_core
-from lightloom.machine import check_count
-from lightloom.results import Comparison, Repeated, Result
-from lightloom.tables import circuit_table, flow_table, link_table, series_table
-from lightloom.words import in_words
+from lightloom.results.result import Comparison, Repeated, Result
+from lightloom.results.tables import circuit_table, flow_table, link_table, series_table
+from lightloom.simulation import curves, traces, windows
+from lightloom.simulation.machine import check_count
+from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
-    from lightloom.curves import Place
-    from lightloom.resilience.search import Search
+    from lightloom.failures.search import Search
+    from lightloom.simulation.curves import Place
 
 Source = Experiment | str | Path | Mapping[str, Any]
 
@@ -123,7 +125,7 @@ def compare(
     experiment with `run.repeat` is compared once a seed.
 
     Args, errors: as of `run`; with `worst_failure` every fabric also runs with one part dead,
-    for each part that is tried: `Comparison.resilience`. A `lightloom.resilience.search.Search`
+    for each part that is tried: `Comparison.resilience`. A `lightloom.failures.search.Search`
     says how many are; without it `worst_failure` of the experiment's `[decision]` decides.
     With a `place`, such as a cluster that was joined, simulations run there, all at once.
 
@@ -173,7 +175,7 @@ def compare_physics(
     place: Place | None = None,
 ) -> list[Comparison]:
     """A comparison for each of these presets of `[physics]`, which take the place of the
-    experiment's own; of each case, where it has some. `lightloom.report.winners.changes` says
+    experiment's own; of each case, where it has some. `lightloom.analysis.winners.changes` says
     whether the winner changes.
 
     Args, errors: as of `run`.
@@ -197,7 +199,7 @@ def _compared(
     made = curves.compare_all(experiments, run, threads, progress, place)
     if not worst_failure and not any(DECISION in one.raw for one in experiments):
         return made
-    from lightloom.resilience.measure import with_worst_failures
+    from lightloom.failures.measure import with_worst_failures
 
     return with_worst_failures(
         made,

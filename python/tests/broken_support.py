@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from change_support import Change, both, changed, unchanged
 
-from lightloom.reproduce import Claim, Claims, Status
-from lightloom.reproduce.by_readings import measured_by, of_fabric
-from lightloom.reproduce.readings import Readings, estimated
-from lightloom.reproduce.scripts import Script, find_validation, load_script
-from lightloom.reproduce.verdicts import judged
+from lightloom.validation import Claim, Claims, Status
+from lightloom.validation.by_readings import measured_by, of_fabric
+from lightloom.validation.readings import Readings, estimated
+from lightloom.validation.scripts import Script, find_validation, load_script
+from lightloom.validation.verdicts import judged
 
 FOLDER = find_validation()
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import lightloom
-from lightloom.reproduce import Case, study
+from lightloom.validation import Case, study
 
 #: By its name, as the package has a function of the same.
-SIMULATE = importlib.import_module("lightloom.reproduce.simulate")
+SIMULATE = importlib.import_module("lightloom.validation.simulate")
 
 #: What becomes of a case.
 Change = Callable[[lightloom.Experiment, str], Case]

@@ -43,9 +43,10 @@ def main() -> None:
 
 def preload() -> None:
     """What commands import and read once a process."""
-    from lightloom import identity
     from lightloom.cli import loading
-    from lightloom.report import backend_matplotlib, page
+    from lightloom.config import identity
+    from lightloom.plotting import backend_matplotlib
+    from lightloom.report import page
 
     for module in {*loading.HOMES.values(), "comparing", "pdf"}:
         import_module(f"lightloom.cli.{module}")
@@ -54,7 +55,7 @@ def preload() -> None:
     identity.build()
     page.environment().get_template("report.html.j2")
     once: Any = Once(backend_matplotlib.render, Path(sys.argv[1]))
-    sys.modules["lightloom.report.draw"].backend_matplotlib = once  # type: ignore[attr-defined]
+    sys.modules["lightloom.plotting.draw"].backend_matplotlib = once  # type: ignore[attr-defined]
     if threading.active_count() != 1:
         raise SystemExit("a module has started a thread: copies of this process would hang")
     gc.collect()

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from economics_support import network
 
+from lightloom.costs import book as books
+from lightloom.costs.book import Book
+from lightloom.costs.pricing import FabricCost, Line
 from lightloom.decision.purchases import Purchase
-from lightloom.economics import book as books
-from lightloom.economics.book import Book
-from lightloom.economics.pricing import FabricCost, Line
-from lightloom.intervals import Interval, over_runs
+from lightloom.units.intervals import Interval, over_runs
 
 BOOK = books.load("sirius-2020")
 #: 16 racks × 8 servers × 50 Gb/s: 6,400 Gb/s, of which half is delivered unless it is said.

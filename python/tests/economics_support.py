@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 import lightloom
-from lightloom.economics import network as networks
-from lightloom.economics.network import Network
+from lightloom.costs import network as networks
+from lightloom.costs.network import Network
 
 WORKLOAD = {
     "arrivals": "poisson",

@@ -8,7 +8,7 @@ from typing import Any
 from cli_support import SMALL, write
 
 import lightloom
-from lightloom.results import Result
+from lightloom.results.result import Result
 
 RACKS = 8
 TABLE: dict[str, Any] = {

@@ -19,7 +19,12 @@ import pyarrow.compute as pc
 import pytest
 
 import lightloom
-from lightloom import _core, clock, config, errors, facts, machine, overrides
+from lightloom import _core, errors
+from lightloom.analysis import facts
+from lightloom.config import experiment as config
+from lightloom.config import overrides
+from lightloom.devices import clock
+from lightloom.simulation import machine
 
 FLOW_COLUMNS = {
     "flow": pa.uint64(),
@@ -301,7 +306,7 @@ def test_the_examples_in_docstrings_work(module: Any) -> None:
     ],
 )
 def test_modules_of_the_documentation_are_there_after_import(module: str) -> None:
-    """`lightloom.figures.write`, as the documentation has it, was an AttributeError."""
+    """`lightloom.plotting.write`, as the documentation has it, was an AttributeError."""
     code = f"import lightloom; print(lightloom.{module}.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"lightloom.{module}"

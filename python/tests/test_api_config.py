@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import lightloom
-from lightloom.config import read_toml, to_toml
+from lightloom.config.experiment import read_toml, to_toml
 from lightloom.errors import ConfigError
 
 BASE: dict[str, Any] = {

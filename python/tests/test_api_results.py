@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import lightloom
-from lightloom import result_files, traces
-from lightloom.writing import Staging
+from lightloom.results import files
+from lightloom.simulation import traces
+from lightloom.storage import Staging
 
 RAW: dict[str, Any] = {
     "cluster": {"hosts": 8, "server_rate": "50 Gb/s"},
@@ -114,7 +115,7 @@ def test_an_interrupted_save_keeps_what_was_there(
 ) -> None:
     comparison.results["c"].save(tmp_path)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
-    monkeypatch.setattr(result_files, "to_toml", lambda table: 1 / 0)
+    monkeypatch.setattr(files, "to_toml", lambda table: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         comparison.results["a b"].save(tmp_path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from cli_support import CLOS, lightloom, write
 
-from lightloom.config import load
+from lightloom.config.experiment import load
 from lightloom.report import describe
 
 HOSTS, RATE = 16, 50e9

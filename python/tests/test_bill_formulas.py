@@ -11,8 +11,8 @@ from cli_support import ROOT
 from economics_support import counts, network
 
 import lightloom
-from lightloom.economics import book as books
-from lightloom.economics import pricing
+from lightloom.costs import book as books
+from lightloom.costs import pricing
 
 EXAMPLES = (
     *("devices", "decision", "datacenter-4000-racks", "hydra-cost", "ai-cluster", "circuits"),

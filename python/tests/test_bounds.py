@@ -17,8 +17,9 @@ from scipy import stats
 from test_report_support import bounds as by_numpy
 
 import lightloom
-from lightloom import bounds, loads
-from lightloom.bounds import Bound
+from lightloom.config import loads
+from lightloom.units import bounds
+from lightloom.units.bounds import Bound
 
 POSITIVE = st.floats(1e-12, 1e12)
 

@@ -10,7 +10,7 @@ import pytest
 from broken_support import FOLDER, claims
 from test_claims_fail import SCRIPTS
 
-from lightloom.reproduce.record import fabrics
+from lightloom.validation.record import fabrics
 
 TABLES: dict[str, ModuleType] = {
     module.FABRIC: module

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import lightloom
-from lightloom import repeats
+from lightloom.analysis import reading, table
 from lightloom.cli import by_size
-from lightloom.report import reading, table
+from lightloom.results import repeats
 
 EXPERIMENT: dict[str, Any] = {
     "cluster": {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"},

@@ -10,9 +10,9 @@ from rich.console import Console
 from test_cli_reproduce import CLAIM, claim
 
 from lightloom.cli import by_reading
-from lightloom.economics import readings as fig06
-from lightloom.reproduce import Reading, Readings, Verdict, judge
-from lightloom.reproduce.scripts import load_script
+from lightloom.costs import readings as fig06
+from lightloom.validation import Reading, Readings, Verdict, judge
+from lightloom.validation.scripts import load_script
 
 A = Reading("A", "the words, literally", "literal")
 B = Reading("B", "the words, and a tenth", "assumed")
@@ -92,8 +92,8 @@ def test_readings_are_in_the_record_of_a_run(tmp_path: Path) -> None:
     folder = tmp_path / "v" / "toy"
     folder.mkdir(parents=True)
     (folder / "one.py").write_text("""
-from lightloom.reproduce import Reading, Readings
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation import Reading, Readings
+from lightloom.validation.study import draw, panel
 def measure(quick, workers):
     known = (Reading("A", "plain", "literal"), Reading("F", "as it comes out", "fitted"))
     read = Readings("A", known, {"c": {"A": 9.0, "F": 2.0}})

@@ -4,9 +4,9 @@ from math import inf
 
 import pytest
 
-from lightloom.reproduce import Claim, Claims, Estimate, Expectation, judge
-from lightloom.reproduce.record import fabrics
-from lightloom.reproduce.scripts import find_validation, load_script
+from lightloom.validation import Claim, Claims, Estimate, Expectation, judge
+from lightloom.validation.record import fabrics
+from lightloom.validation.scripts import find_validation, load_script
 
 FOLDER = find_validation()
 #: What a value can be, unless its claim says otherwise: shares, ratios, counts and times.

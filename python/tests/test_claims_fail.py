@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from lightloom import clock
-from lightloom.economics import readings as economics
-from lightloom.economics.papers import cthrough, hydra, sirius
-from lightloom.reproduce import Claims, Readings, Status, judge
-from lightloom.reproduce.scripts import beside, find_validation, load_script
+from lightloom.costs import readings as economics
+from lightloom.costs.papers import cthrough, hydra, sirius
+from lightloom.devices import clock
+from lightloom.validation import Claims, Readings, Status, judge
+from lightloom.validation.scripts import beside, find_validation, load_script
 
 FOLDER = find_validation()
 SCRIPTS = {
@@ -193,7 +193,7 @@ def test_fig_6_comes_out_by_the_counts_of_a_fitted_reading(
 
 
 def _parts() -> Any:
-    from lightloom.economics import book
+    from lightloom.costs import book
 
     return economics.components(book.load("sirius-2020"))
 
@@ -214,8 +214,8 @@ def test_table_1_fails_with_another_network(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_fig_5_fails_where_mirrors_are_dear(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lightloom.economics import book
-    from lightloom.economics.amounts import Range
+    from lightloom.costs import book
+    from lightloom.costs.amounts import Range
 
     dear = book.load("hydra-2013").with_price("circuit-switch", Range.of(10_000_000))
     load = book.load

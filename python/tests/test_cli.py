@@ -12,8 +12,8 @@ import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from signal_support import busy
 
-from lightloom.cli import notes
-from lightloom.machine import processors
+from lightloom.analysis import notes
+from lightloom.simulation.machine import processors
 
 FILES = {
     *("experiment.toml", "flows.parquet", "timeseries.parquet", "links.parquet"),

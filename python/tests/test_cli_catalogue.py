@@ -11,10 +11,12 @@ from cli_support import ROOT
 from typer.testing import CliRunner
 
 import lightloom
-from lightloom import _core, experiment_schema, policy_registry
+from lightloom import _core
 from lightloom.cli import app, describe, figures
-from lightloom.reproduce import Claims
-from lightloom.reproduce.scripts import load_script, targets
+from lightloom.config import schema as experiment_schema
+from lightloom.policies import registry as policy_registry
+from lightloom.validation import Claims
+from lightloom.validation.scripts import load_script, targets
 
 REGISTRY = {entry["kind"]: entry for entry in json.loads(_core.registry())}
 PUBLISHED = {entry["name"]: entry for entry in json.loads(_core.workloads())}

@@ -10,9 +10,9 @@ import pytest
 from cli_support import lightloom
 
 import lightloom as ll
-from lightloom.circuits import doubts, soonest_ps, soonest_used_ps
+from lightloom.analysis.circuits import doubts, soonest_ps, soonest_used_ps
 from lightloom.cli import completion, light
-from lightloom.results import Result
+from lightloom.results.result import Result
 
 HYBRID = """
 [cluster]

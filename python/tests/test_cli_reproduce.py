@@ -10,8 +10,8 @@ from cli_support import lightloom
 from pydantic import ValidationError
 
 from lightloom.errors import ConfigError
-from lightloom.reproduce import Claim, Claims, Estimate, Expectation, judge, targets
-from lightloom.reproduce.scripts import load_script
+from lightloom.validation import Claim, Claims, Estimate, Expectation, judge, targets
+from lightloom.validation.scripts import load_script
 
 CLAIM = {
     "id": "c",
@@ -108,7 +108,7 @@ def test_a_claim_is_there_once(tmp_path: Path) -> None:
 
 
 SCRIPT = """
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 def measure(quick, workers):
     line = {"a": [1.0, None]}
     return {"data": [panel("t", ("x", [1, 2]), "y", line)], "claims": {"c0": 2.0, "c1": 7.0}}
@@ -133,7 +133,9 @@ def test_scripts_share_what_is_beside_them(tmp_path: Path) -> None:
     record(tmp_path, "reproduced")
     script = tmp_path / "toy" / "one.py"
     script.with_name("_shared.py").write_text("TWO = 2.0\n")
-    shared = "from lightloom.reproduce.scripts import beside\nshared = beside(__file__, 'shared')\n"
+    shared = (
+        "from lightloom.validation.scripts import beside\nshared = beside(__file__, 'shared')\n"
+    )
     script.write_text(shared + SCRIPT.replace('"c0": 2.0, "c1": 7.0', '"c0": shared.TWO'))
     assert targets(tmp_path, "toy") == {"toy": ["one"]}
     assert load_script(tmp_path, "toy", "one").measure(True, 1)["claims"] == {"c0": 2.0}

@@ -93,7 +93,7 @@ def test_the_estimate_says_how_many_runs_it_adds(tmp_path: Path) -> None:
     told = json.loads(lightloom(*command, "--json", cwd=tmp_path).stdout)
     loaded = ll.load(file)
     done: list[str] = []
-    from lightloom.resilience.search import Search
+    from lightloom.failures.search import Search
 
     made = ll.compare(
         loaded,
@@ -166,7 +166,7 @@ def test_the_table_of_the_experiment_asks_for_it_and_its_prices_count_switches(
 
 def test_the_page_for_print_says_what_is_kept(compared: tuple[str, Path]) -> None:
     from lightloom import report
-    from lightloom.economics import book as books
+    from lightloom.costs import book as books
     from lightloom.report import sheets
 
     comparison = ll.Comparison.load(compared[1])

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli import verdicts as printing
-from lightloom.reproduce import Claim, Estimate, Verdict, judge
+from lightloom.validation import Claim, Estimate, Verdict, judge
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "reproduce.txt"
 

@@ -19,8 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from signal_support import busy
 
-from lightloom import ConfigError, clock
-from lightloom.clock.drawing import POINTS, thinned
+from lightloom import ConfigError
+from lightloom.devices import clock
+from lightloom.plotting.clock import POINTS, thinned
 
 QUIET: dict[str, Any] = {
     "nodes": 8,

@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 import lightloom as api
 from lightloom import ConfigError
 from lightloom.cli import app
-from lightloom.results import Result
+from lightloom.results.result import Result
 from lightloom.sweep.executors import Failed, Job, build, deaths, joining, run_jobs, travel, worker
 from lightloom.sweep.executors.build import Build
 from lightloom.sweep.executors.cluster import Cluster, other_build
@@ -450,7 +450,7 @@ status = "reproduced"
 """,
     "one.py": """
 from pathlib import Path
-from lightloom.reproduce.study import draw, panel, vary
+from lightloom.validation.study import draw, panel, vary
 SETUP = Path(__file__).with_name("setup.toml")
 def measure(quick, workers):
     cases = {x: ([f"workload.load={x}"], "clos") for x in (0.2, 0.4)}

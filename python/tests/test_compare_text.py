@@ -8,9 +8,10 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from lightloom.cli import completion, notes
+from lightloom.analysis import notes
+from lightloom.cli import completion
 from lightloom.cli.jobs import job_tables
-from lightloom.results import Result
+from lightloom.results.result import Result
 
 
 def summary(completed: int, queue: int | None = None, **derived: float) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from cli_support import ROOT, lightloom
 
 import lightloom as lightloom_api
 from lightloom import report
+from lightloom.analysis import table
+from lightloom.analysis.model import Fabric
+from lightloom.analysis.table import Metric
 from lightloom.policies import Switch
 from lightloom.policies.files import load
-from lightloom.report import table
-from lightloom.report.model import Fabric
-from lightloom.report.table import Metric
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 LISTINGS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)

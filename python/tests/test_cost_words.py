@@ -13,7 +13,7 @@ from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 import lightloom as package
 from lightloom import report
 from lightloom.cli import cost_text
-from lightloom.economics import book as books
+from lightloom.costs import book as books
 from lightloom.errors import ConfigError
 
 OVERLAY = 'schema = 1\nextends = "sirius-2020"\nyear = 2026\n'

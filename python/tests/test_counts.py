@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from lightloom import console, counts, facts
-from lightloom.cli import app
-from lightloom.counts import counted
-from lightloom.report import units
+from lightloom.analysis import facts
+from lightloom.cli import app, console
+from lightloom.units import counts, quantities
+from lightloom.units.counts import counted
 
 #: What messages count, and what they then wrote of one.
 OF_ONE = re.compile(r"\b1 (flow|pair|rack|node|record|circuit|host|slot|dual|interval|cell)s\b")
@@ -36,7 +36,7 @@ def test_a_plan_for_one_pair_counts_one(tmp_path: Path) -> None:
 def test_a_number_is_whole_or_has_four_digits_whoever_made_it() -> None:
     assert counted(np.int64(20_000), "flow") == "20,000 flows"
     assert counted(123.456, "slot") == "123.5 slots"
-    assert units.counted(1, "pair") == "1 pair"
+    assert quantities.counted(1, "pair") == "1 pair"
     assert (
         facts.derived({"epoch_slots": 1, "uplinks": 12_000}) == "epochs of 1 slot, 12,000 uplinks"
     )

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import lightloom
-from lightloom import steady
+from lightloom.results import steady
 
 SEEDS = 200
 FIGURES = ("mean", "p50", "p99")

@@ -17,11 +17,12 @@ from policy_support import hybrid
 from test_inputs import assert_same
 
 import lightloom as api
-from lightloom import ConfigError, forecasts, trials
+from lightloom import ConfigError
+from lightloom.simulation import forecasts, trials
+from lightloom.simulation.trials import Lost
 from lightloom.sweep import Failed, Job, run_jobs
 from lightloom.sweep.executors import crew, trying
 from lightloom.sweep.executors.jobs import ALLOWED_DEATHS
-from lightloom.trials import Lost
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 
@@ -154,7 +155,7 @@ status = "reproduced"
 FIGURE = """
 from pathlib import Path
 import lightloom
-from lightloom.reproduce.simulate import simulate
+from lightloom.validation.simulate import simulate
 from matplotlib.figure import Figure
 
 def measure(quick, workers):

@@ -11,12 +11,12 @@ from decision_support import BOOK, bought
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lightloom.costs.amounts import Range
 from lightloom.decision import sentences
 from lightloom.decision.order import ahead, leaders, share
 from lightloom.decision.overturns import nearest, of_unknown
 from lightloom.decision.pareto import behind
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
-from lightloom.economics.amounts import Range
 
 # $500,000; $250,000 and 300 tunable transceivers, $385,000 to $446,800 in all.
 ESN = bought("esn", switch=100)

@@ -11,11 +11,11 @@ from decision_support import bought
 
 import lightloom
 from lightloom import report
+from lightloom.costs.amounts import Range
 from lightloom.decision.breaking import Kept, broken, sentence
 from lightloom.decision.purchases import CAPITAL
-from lightloom.economics.amounts import Range
+from lightloom.failures.search import Search
 from lightloom.report.decisions.read import CARRIED
-from lightloom.resilience.search import Search
 
 # $500,000 and $385,000 to $446,800; 3,200 Gb/s delivered each.
 ESN = bought("esn", switch=100)

@@ -11,10 +11,10 @@ import pytest
 from decision_support import BOOK, bought
 from economics_support import network
 
+from lightloom.costs import book as books
+from lightloom.costs import lanes, pricing, words
 from lightloom.decision import sentences
 from lightloom.decision.purchases import CAPITAL, POWER
-from lightloom.economics import book as books
-from lightloom.economics import lanes, pricing, words
 from lightloom.report.decisions import counting, made
 
 

@@ -6,7 +6,9 @@ import jsonschema
 import pytest
 from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 
-from lightloom import ConfigError, config, experiment_schema
+from lightloom import ConfigError
+from lightloom.config import experiment as config
+from lightloom.config import schema as experiment_schema
 from lightloom.decision import options
 
 OWN = """

@@ -16,14 +16,14 @@ from cli_support import CLOS, ROOT, SMALL, lightloom, write
 
 import lightloom as package
 from lightloom import report
+from lightloom.analysis.ranking import Score
+from lightloom.analysis.verdicts.criteria import SHORT
 from lightloom.cli import pdf
-from lightloom.economics import book as books
-from lightloom.economics import words
+from lightloom.costs import book as books
+from lightloom.costs import words
 from lightloom.report import sheets
 from lightloom.report.decisions.read import Read
-from lightloom.report.ranking import Score
-from lightloom.report.verdicts.criteria import SHORT
-from lightloom.results import Comparison
+from lightloom.results.result import Comparison
 
 PRICED = '\n[decision]\nprices = "sirius-2020"\n'
 SIRIUS = '\n[[fabric]]\nkind = "sirius"\nuplinks = 4\n'

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from scipy import stats
 from test_report_support import FOUR, Profile, make_comparison, read
 
-from lightloom.figures.draw import draw_ccdf, draw_cdf, flows_of
-from lightloom.report import distributions, figures, style
-from lightloom.report.distributions import CCDF_POINTS, ccdf, cdf, complementary, share_from
+from lightloom.plotting import distributions, figures, style
+from lightloom.plotting.axes import draw_ccdf, draw_cdf, flows_of
+from lightloom.plotting.distributions import CCDF_POINTS, ccdf, cdf, complementary, share_from
 
 moments = st.integers(1, 40).map(float)
 columns = st.lists(st.one_of(moments, st.just(np.nan)), min_size=1, max_size=60).map(np.array)

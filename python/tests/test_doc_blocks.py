@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from cli_support import ROOT, lightloom
 
-from lightloom import config, experiment_schema, sweep
+from lightloom import sweep
+from lightloom.config import experiment, schema
 from lightloom.controller.config import config_of
-from lightloom.economics import book
-from lightloom.reproduce.grid import Grid
+from lightloom.costs import book
+from lightloom.validation.grid import Grid
 
 DOCS = ROOT / "docs"
 PAGES = [*sorted(DOCS.glob("*.md")), *sorted((DOCS / "policies").glob("*.md")), ROOT / "README.md"]
@@ -55,8 +56,8 @@ def of_experiment(text: str) -> None:
             drawn = WORKLOAD if "seed" in run else {"load": 0.1, "sizes": "web-search"}
             base = {"cluster": cluster, "workload": drawn, "run": run}
             try:
-                config.load({**base, "fabric": FABRICS, **table}).resolved()
-            except config.ConfigError as problem:
+                experiment.load({**base, "fabric": FABRICS, **table}).resolved()
+            except experiment.ConfigError as problem:
                 refused.append(str(problem))
             else:
                 return
@@ -130,5 +131,5 @@ def test_a_block_is_accepted(text: str) -> None:
     keys = {*tomllib.loads(text)}
     reader = next((read for key, read in READERS.items() if key in keys), of_experiment)
     if reader is of_experiment:
-        assert keys <= {*experiment_schema.names(), "policy"}
+        assert keys <= {*schema.names(), "policy"}
     reader(text)

@@ -10,9 +10,9 @@ from test_first import limits, made, plain
 
 import lightloom
 from lightloom import report
-from lightloom.cli import notes
-from lightloom.economics import book as books
-from lightloom.report.verdicts import First
+from lightloom.analysis import notes
+from lightloom.analysis.verdicts import First
+from lightloom.costs import book as books
 
 
 def first(comparison: lightloom.Comparison) -> First:

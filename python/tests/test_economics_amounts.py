@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from lightloom.economics.amounts import Form, Range, ratio
-from lightloom.economics.equal import equal_size
+from lightloom.costs.amounts import Form, Range, ratio
+from lightloom.costs.equal import equal_size
 
 PARTS = ("a", "b", "c", "d")
 ints = st.integers(0, 40)

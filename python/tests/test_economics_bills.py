@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom
-from lightloom import _core, economics
-from lightloom.economics import book as books
-from lightloom.economics import pricing
-from lightloom.economics.bills import REGISTRY, needs_of
-from lightloom.economics.needs import stages
-from lightloom.economics.parts import PARTS
-from lightloom.resilience import probing
+from lightloom import _core, costs
+from lightloom.costs import book as books
+from lightloom.costs import pricing
+from lightloom.costs.bills import REGISTRY, needs_of
+from lightloom.costs.needs import stages
+from lightloom.costs.parts import PARTS
+from lightloom.failures import probing
 
 KINDS = [entry["kind"] for entry in json.loads(_core.registry())]
 
@@ -45,9 +45,9 @@ def test_doubling_the_servers_of_a_rack_never_saves(kind: str) -> None:
         pytest.skip("joins single nodes")
     few = {"racks": 16, "servers_per_rack": 4, "server_rate": "50 Gb/s"}
     many = few | {"servers_per_rack": 8}
-    at = books.load("sirius-2020").with_price("circuit-switch", economics.Range.of(1, 2))
+    at = books.load("sirius-2020").with_price("circuit-switch", costs.Range.of(1, 2))
     for part in ("dwdm-transceiver", "wss-output", "rotor-switch"):
-        at = at.with_price(part, economics.Range.of(10, 20))
+        at = at.with_price(part, costs.Range.of(10, 20))
     small, large = (pricing.of_network("x", network(kind, c), at).capital for c in (few, many))
     assert small is not None
     assert large is not None
@@ -64,11 +64,11 @@ def test_the_capital_of_every_fabric_contains_that_at_any_prices(
     made, at = network(kind), books.load("sirius-2020")
     for name in PARTS:
         if at.variable(name) == name:
-            at = at.with_price(name, economics.Range.of(3, 10))
+            at = at.with_price(name, costs.Range.of(3, 10))
     cost = pricing.of_network("x", made, at)
     exact = at
     for name, share in zip(sorted(cost.form.counts), where, strict=False):
-        exact = exact.with_price(name, economics.Range.of(3 + 7 * share))
+        exact = exact.with_price(name, costs.Range.of(3 + 7 * share))
     one = pricing.of_network("x", made, exact)
     assert cost.capital is not None
     assert one.capital is not None
@@ -290,7 +290,7 @@ def test_circuit_switches_that_are_too_small_are_joined_in_two_stages() -> None:
 
 def test_rotor_switches_take_an_uplink_of_every_rack() -> None:
     for kind in ("rotornet", "opera"):
-        cost = economics.cost(experiment(kind, switches=4), "sirius-2020").fabrics[kind]
+        cost = costs.cost(experiment(kind, switches=4), "sirius-2020").fabrics[kind]
         found = counts(cost)
         assert found["rotor-switch"] == 4
         assert found["circuit-cable"] == 16 * 4

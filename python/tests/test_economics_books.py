@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from economics_support import book, experiment
 
-from lightloom import ConfigError, economics
-from lightloom.economics import book as books
-from lightloom.economics import readings
-from lightloom.economics.amounts import Range
+from lightloom import ConfigError
+from lightloom import costs as economics
+from lightloom.costs import book as books
+from lightloom.costs import readings
+from lightloom.costs.amounts import Range
 
 HEAD = 'schema = 1\ncurrency = "USD"\nyear = 2020\n'
 CABLE = '[part.cable]\nsource = "me"\nyear = 2020\nprice = { value = 1, per = "PER" }\n'
@@ -193,7 +194,7 @@ def test_a_part_that_is_the_same_as_another_has_no_price_of_its_own() -> None:
     "module", ["amounts", "equal", "needs", "words", "bills.electrical", "papers.sirius"]
 )
 def test_the_examples_in_docstrings_work(module: str) -> None:
-    outcome = doctest.testmod(import_module(f"lightloom.economics.{module}"))
+    outcome = doctest.testmod(import_module(f"lightloom.costs.{module}"))
     assert outcome.attempted > 0
     assert outcome.failed == 0
 

@@ -9,11 +9,11 @@ import pytest
 from economics_support import counts, experiment
 
 from lightloom import economics
-from lightloom.economics import words
-from lightloom.economics.bills import circuits, rotor
-from lightloom.economics.network import Network
-from lightloom.economics.pricing import FabricCost, Line
-from lightloom.fabric_devices import lasers_of
+from lightloom.costs import words
+from lightloom.costs.bills import circuits, rotor
+from lightloom.costs.network import Network
+from lightloom.costs.pricing import FabricCost, Line
+from lightloom.devices.of_fabrics import lasers_of
 
 #: 32 racks of 12 uplinks: 384 transceivers of 50 Gb/s, 48 of the book's.
 CLUSTER = {"racks": 32, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}

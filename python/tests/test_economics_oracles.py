@@ -10,14 +10,14 @@ from scipy.optimize import brentq
 import lightloom
 from lightloom import economics
 from lightloom.cli.cost_text import solved
-from lightloom.economics import book as books
-from lightloom.economics import pricing, readings
-from lightloom.economics.amounts import Range
-from lightloom.economics.equal import break_evens
-from lightloom.economics.given import with_prices
-from lightloom.economics.papers import cthrough, hydra, sirius
-from lightloom.economics.rack_switches import More
-from lightloom.economics.solve import equal_cost
+from lightloom.costs import book as books
+from lightloom.costs import pricing, readings
+from lightloom.costs.amounts import Range
+from lightloom.costs.equal import break_evens
+from lightloom.costs.given import with_prices
+from lightloom.costs.papers import cthrough, hydra, sirius
+from lightloom.costs.rack_switches import More
+from lightloom.costs.solve import equal_cost
 
 HYDRA = {"racks": 320, "servers_per_rack": 32, "server_rate": "10 Gb/s"}
 

@@ -11,8 +11,8 @@ from test_first import made
 from test_report_support import bounds
 
 from lightloom import report
-from lightloom.report.model import Fabric, Workload
-from lightloom.report.verdicts import all_first
+from lightloom.analysis.model import Fabric, Workload
+from lightloom.analysis.verdicts import all_first
 
 TRIALS = 200
 RATE = 0.05

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lightloom.reproduce import Claim, Estimate, Expectation, judge
-from lightloom.reproduce.estimate import across, least, most, pooled
-from lightloom.reproduce.study import Runs, draw, panel
+from lightloom.validation import Claim, Estimate, Expectation, judge
+from lightloom.validation.estimate import across, least, most, pooled
+from lightloom.validation.study import Runs, draw, panel
 
 
 def window(

@@ -9,8 +9,10 @@ import pytest
 from cli_support import ROOT, SIRIUS, SMALL, lightloom, write
 
 import lightloom as loom
-from lightloom import ConfigError, facts, photonics
+from lightloom import ConfigError
+from lightloom.analysis import facts
 from lightloom.cli import describe, topics
+from lightloom.devices import photonics
 from lightloom.report.describe import present
 
 NAMED = SIRIUS + 'devices = "sirius"\n'

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cli_support import ROOT
 
-from lightloom import config
+from lightloom.config import experiment
 
 PAGES = sorted((ROOT / "docs" / "fabrics").glob("*.md"))
 BLOCK = re.compile(r"```toml\n(.*?)```", re.DOTALL)
@@ -42,8 +42,8 @@ def test_a_block_is_accepted(text: str, monkeypatch: pytest.MonkeyPatch) -> None
     refused = []
     for cluster in CLUSTERS:
         try:
-            config.load({"cluster": cluster, "workload": WORKLOAD, **table}).resolved()
-        except config.ConfigError as problem:
+            experiment.load({"cluster": cluster, "workload": WORKLOAD, **table}).resolved()
+        except experiment.ConfigError as problem:
             refused.append(str(problem))
         else:
             return

@@ -22,11 +22,10 @@ from matplotlib.markers import MarkerStyle
 from pdf_support import words
 from test_report_support import FOUR, Profile, make_comparison, make_hybrids, read
 
-from lightloom import ConfigError, figures
-from lightloom.figures import files, styles
-from lightloom.report import backend_matplotlib, style
-from lightloom.report.figures import draw_all
-from lightloom.report.spec import Axis, Figure, Panel, Series
+from lightloom import ConfigError, plotting
+from lightloom.plotting import backend_matplotlib, files, style, styles
+from lightloom.plotting.figures import draw_all
+from lightloom.plotting.spec import Axis, Figure, Panel, Series
 
 EIGHT = tuple(Profile(f"fabric number {i}", base_us=1.5 + i, queue=1e4 * 3**i) for i in range(8))
 POINTS_PER_INCH = 72
@@ -37,7 +36,7 @@ def column(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four fabrics in a column of ACM's."""
     out = tmp_path_factory.mktemp("figures")
     made = make_comparison(FOUR, loads=(0.1, 0.5, 1.0), n=3000)
-    written = figures.write([made], out, "acm-column")
+    written = plotting.write([made], out, "acm-column")
     assert sorted(written) == sorted((out / "acm-column").iterdir())
     return out / "acm-column"
 
@@ -102,8 +101,8 @@ import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from test_report_support import FOUR, make_comparison
-from lightloom import figures
-for path in figures.write([make_comparison(FOUR[:1], n=300)], Path(sys.argv[2]), "acm-column"):
+from lightloom import plotting
+for path in plotting.write([make_comparison(FOUR[:1], n=300)], Path(sys.argv[2]), "acm-column"):
     print(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 """
 
@@ -143,7 +142,7 @@ def test_fabrics_are_told_apart_without_colour() -> None:
 
 @pytest.mark.parametrize("name", ["acm-column", "acm-text", "slide"])
 def test_nothing_is_cut_off_and_no_labels_meet(name: str) -> None:
-    sheet = figures.find(name)
+    sheet = plotting.find(name)
     long = Profile("a network whose name has forty letters..", "sirius", finished=0.9)
     workload = read(make_comparison([long, *EIGHT[:5]], loads=(0.1, 0.5), n=2000))
     drawn = (*draw_all(workload), *draw_all(read(make_hybrids())))
@@ -226,7 +225,7 @@ def test_many_fabrics_have_a_panel_each_on_the_same_axes() -> None:
 
 def test_an_unknown_style_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="acm: no such style; did you mean acm-column"):
-        figures.write([make_comparison(n=30)], tmp_path, "acm")
+        plotting.write([make_comparison(n=30)], tmp_path, "acm")
     assert not list(tmp_path.iterdir())
 
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from test_report_support import FOUR, JOB_TIMES, Profile, make_comparison, make_hybrids
 
 from lightloom import report
-from lightloom.report import model, units
-from lightloom.report.ranking import LEVEL, Score, apart, rank
-from lightloom.report.verdicts import all_first, joint
-from lightloom.results import Comparison
+from lightloom.analysis import model
+from lightloom.analysis.ranking import LEVEL, Score, apart, rank
+from lightloom.analysis.verdicts import all_first, joint
+from lightloom.results.result import Comparison
+from lightloom.units import quantities
 
 LOADS = (0.1, 0.5, 1.0)
 Limits = tuple[float, float | None, float | None, float | None]
@@ -50,7 +51,7 @@ def first(*comparisons: Comparison) -> Any:
 
 
 def plain(text: str) -> str:
-    return text.replace(units.GLUE, " ")
+    return text.replace(quantities.GLUE, " ")
 
 
 def test_the_best_is_named_with_the_factor_to_each_and_what_another_is_better_at() -> None:

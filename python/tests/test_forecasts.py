@@ -9,10 +9,11 @@ import pytest
 from cli_support import CLOS, ROOT, SIRIUS, SMALL, lightloom, write
 
 import lightloom as ll
-from lightloom import console, forecasts, trials
+from lightloom.cli import console
 from lightloom.cli import forecast as told
-from lightloom.forecasts import COMMAND_BYTES, WORKER_BYTES, Forecast
-from lightloom.trials import Reached, Trial
+from lightloom.simulation import forecasts, trials
+from lightloom.simulation.forecasts import COMMAND_BYTES, WORKER_BYTES, Forecast
+from lightloom.simulation.trials import Reached, Trial
 
 EXAMPLES = ROOT / "examples"
 

@@ -22,7 +22,7 @@ from view_support import CUT, one_seed, table, three_seeds
 import lightloom
 from lightloom import ConfigError, control
 from lightloom.frames import figures, to_pandas, to_polars
-from lightloom.results import Comparison, Result
+from lightloom.results.result import Comparison, Result
 
 P99 = "fct.short.p99_us"
 

@@ -27,14 +27,15 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from malformed_support import npy
 
-from lightloom import ConfigError, load, read_demand, traces
+from lightloom import ConfigError, load, read_demand
 from lightloom.control.current import read_circuits
 from lightloom.control.files import Demand
 from lightloom.control.planned import read_schedule
-from lightloom.economics import book
+from lightloom.costs import book
 from lightloom.errors import brief
 from lightloom.policies import answers
 from lightloom.policies.switch import Switch
+from lightloom.simulation import traces
 from lightloom.sweep import grid
 
 EXAMPLES = int(os.environ.get("LIGHTLOOM_FUZZ", "60"))

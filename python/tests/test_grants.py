@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import lightloom
-from lightloom import grants
+from lightloom.analysis import grants
 
 ROOT = Path(__file__).parents[2]
 #: 64 racks, 12 uplinks: epochs of 64 / 12 slots of 100 ns.

@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom
-from lightloom import _core, traces
+from lightloom import _core
+from lightloom.simulation import traces
 
 Table = dict[str, Any]
 

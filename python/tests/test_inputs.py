@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom
-from lightloom import inputs
-from lightloom.config import to_toml
-from lightloom.results import Comparison, Repeated, Result
+from lightloom.config import inputs
+from lightloom.config.experiment import to_toml
+from lightloom.results.result import Comparison, Repeated, Result
 
 Table = dict[str, Any]
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lightloom import interrupts, load
+from lightloom import load
+from lightloom.simulation import interrupts
 from lightloom.sweep.executors import local as pool
 
 TINY = {

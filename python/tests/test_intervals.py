@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lightloom.intervals import Interval, over_runs, student
+from lightloom.units.intervals import Interval, over_runs, student
 
 
 @pytest.mark.parametrize("freedom", [*range(1, 40), 99, 100, 999, 9_999])

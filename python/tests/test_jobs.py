@@ -11,10 +11,9 @@ from cli_support import lightloom as cli
 from typer.testing import CliRunner
 
 import lightloom
-from lightloom import console
-from lightloom.cli import app
+from lightloom.cli import app, console
 from lightloom.cli.jobs import job_tables, update_tables
-from lightloom.tables import circuit_table
+from lightloom.results.tables import circuit_table
 
 JOBS = """
 [cluster]

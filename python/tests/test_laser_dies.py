@@ -11,11 +11,11 @@ import pytest
 
 import lightloom
 from lightloom import report
-from lightloom.fabric_devices import Lasers, lasers_of
-from lightloom.resilience import probing, words
-from lightloom.resilience.elements import LASER, Together
-from lightloom.resilience.outcome import OfKind, Resilience
-from lightloom.resilience.search import Search
+from lightloom.devices.of_fabrics import Lasers, lasers_of
+from lightloom.failures import probing, words
+from lightloom.failures.elements import LASER, Together
+from lightloom.failures.search import Search
+from lightloom.results.failures import OfKind, Resilience
 
 FILE = """
 [cluster]

@@ -23,14 +23,13 @@ from rich.console import Console
 from signal_support import busy
 
 import lightloom
-from lightloom import console
+from lightloom.analysis.model import Fabric, LoadPoint, Workload
+from lightloom.analysis.verdicts import load
+from lightloom.cli import console, run_text
 from lightloom.cli import latency as table_of
-from lightloom.cli import run_text
-from lightloom.report import latency_load
-from lightloom.report.model import Fabric, LoadPoint, Workload
-from lightloom.report.verdicts import load
-from lightloom.results import Comparison
-from lightloom.saturation import Window, pooled, search
+from lightloom.plotting import latency_load
+from lightloom.results.result import Comparison
+from lightloom.results.saturation import Window, pooled, search
 
 SLOT = "200 ns"
 #: Five thousand slots: queues grow slowly near saturation.

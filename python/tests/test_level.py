@@ -15,11 +15,13 @@ from test_first import limits
 from test_report_support import Profile, make_comparison
 
 from lightloom import report
-from lightloom.report import factors, page, table, units, verdicts, winners
-from lightloom.report.factors import Factor
-from lightloom.report.model import Workload
-from lightloom.report.ranking import Score
-from lightloom.results import Comparison
+from lightloom.analysis import factors, table, verdicts, winners
+from lightloom.analysis.factors import Factor
+from lightloom.analysis.model import Workload
+from lightloom.analysis.ranking import Score
+from lightloom.report import page
+from lightloom.results.result import Comparison
+from lightloom.units import quantities
 
 SIRIUS, CLOS = Profile("sirius", queue=8_000), Profile("clos-3to1", queue=3_760_000)
 MEMORY = "How much memory does it need in the network?"
@@ -62,7 +64,7 @@ def cards(comparison: Comparison) -> dict[str, verdicts.Verdict]:
 
 
 def plain(text: str) -> str:
-    return text.replace(units.GLUE, " ")
+    return text.replace(quantities.GLUE, " ")
 
 
 def said() -> dict[str, str]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lightloom
-from lightloom.results import Result
+from lightloom.results.result import Result
 
 RACKS, EACH = 8, 4
 FABRICS: dict[str, dict[str, Any]] = {

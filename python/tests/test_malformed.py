@@ -12,8 +12,8 @@ from malformed_support import Row, claims, npy, rows
 from signal_support import files
 from typer.testing import CliRunner
 
-from lightloom import reading
 from lightloom.cli import app
+from lightloom.storage import reading
 
 ROWS = list(rows())
 #: Longer messages are not read [characters]; the longest lists what a command knows.

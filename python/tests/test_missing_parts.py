@@ -9,8 +9,8 @@ import pytest
 
 import lightloom
 from lightloom import Comparison, ConfigError
-from lightloom.results import Repeated
-from lightloom.verification import verify
+from lightloom.results.result import Repeated
+from lightloom.results.verification import verify
 
 SMALL = {
     "cluster": {"racks": 2, "servers_per_rack": 2, "server_rate": "10 Gb/s"},

@@ -8,9 +8,9 @@ import pytest
 from cli_support import lightloom as lightloom_command
 
 import lightloom
-from lightloom import inputs, loads
-from lightloom.cli import notes
-from lightloom.config import to_toml
+from lightloom.analysis import notes
+from lightloom.config import inputs, loads
+from lightloom.config.experiment import to_toml
 from lightloom.errors import ConfigError
 from lightloom.report import describe
 

@@ -6,9 +6,9 @@ from types import ModuleType
 
 import pytest
 
-from lightloom.reproduce import scripts
-from lightloom.reproduce.claims import Claims
-from lightloom.reproduce.scripts import find_validation
+from lightloom.validation import scripts
+from lightloom.validation.claims import Claims
+from lightloom.validation.scripts import find_validation
 
 FOLDER = find_validation() / "mordia"
 

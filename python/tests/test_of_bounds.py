@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from test_cli_verdicts import claim
 
 from lightloom.cli import verdicts
-from lightloom.reproduce import Verdict
-from lightloom.reproduce.of_bounds import OfBounds, figure
-from lightloom.reproduce.study import Runs
-from lightloom.reproduce.verdicts import judge
+from lightloom.validation import Verdict
+from lightloom.validation.of_bounds import OfBounds, figure
+from lightloom.validation.study import Runs
+from lightloom.validation.verdicts import judge
 
 PATH = "fct.short.p99_us"
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lightloom
-from lightloom.reproduce.scripts import beside, find_validation
+from lightloom.validation.scripts import beside, find_validation
 
 lit = beside(str(find_validation() / "opera" / "expander.py"), "lit")
 #: A slice, and how long before its night a switch takes no low-latency traffic any more [ps].

@@ -14,9 +14,10 @@ import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from typer.testing import CliRunner
 
-from lightloom import ConfigError, load, result_files
+from lightloom import ConfigError, load
 from lightloom.cli import app
-from lightloom.writing import unfinished
+from lightloom.results import files
+from lightloom.storage import unfinished
 
 #: More flows than are simulated in a minute, so what ends sooner was refused before.
 LONG = SMALL.replace("flows = ", "flows = 100_000_000 # ")
@@ -85,10 +86,10 @@ def test_every_name_is_tried_before_anything_is_simulated(
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "500")
-    monkeypatch.setattr("lightloom.forecasts.of_runs", never)
-    monkeypatch.setattr("lightloom.forecasts.of_points", never)
+    monkeypatch.setattr("lightloom.simulation.forecasts.of_runs", never)
+    monkeypatch.setattr("lightloom.simulation.forecasts.of_points", never)
     monkeypatch.setattr("lightloom.cli.resilience.foretold", never)
-    monkeypatch.setattr("lightloom.reproduce.runner.load_script", never)
+    monkeypatch.setattr("lightloom.validation.runner.load_script", never)
     path = folder / "out" / there
     path.parent.mkdir(parents=True, exist_ok=True)
     if there.endswith("/"):
@@ -197,8 +198,8 @@ def test_a_read_only_folder_is_refused(folder: Path) -> None:
 
 
 def test_labels_that_results_use_are_refused_before_anything_runs() -> None:
-    names = {*result_files.RESULT_FILES, *result_files.COMPARISON_FILES, *result_files.COST_FILES}
-    for label in sorted({*names, *result_files.PAGE_FILES, "inputs", "seed-3", "Saturation.json"}):
+    names = {*files.RESULT_FILES, *files.COMPARISON_FILES, *files.COST_FILES}
+    for label in sorted({*names, *files.PAGE_FILES, "inputs", "seed-3", "Saturation.json"}):
         raw = {
             "cluster": {"hosts": 8, "server_rate": "50 Gb/s"},
             "workload": {"load": 0.3, "flows": 5, "sizes": {"kind": "fixed", "size": "5 KB"}},

@@ -11,9 +11,10 @@ import pytest
 from cli_support import ROOT
 from typer.testing import CliRunner
 
-from lightloom import ConfigError, photonics
+from lightloom import ConfigError
 from lightloom.cli import app
-from lightloom.reproduce.scripts import load_script
+from lightloom.devices import photonics
+from lightloom.validation.scripts import load_script
 
 
 def call(*arguments: str) -> str:

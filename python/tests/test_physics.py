@@ -8,10 +8,11 @@ import pytest
 from cli_support import lightloom as command
 
 import lightloom
-from lightloom import networks, physics, report
-from lightloom.cli import notes
+from lightloom import report
+from lightloom.analysis import notes, winners
+from lightloom.config import networks, physics
 from lightloom.errors import ConfigError
-from lightloom.report import build, winners
+from lightloom.report import build
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "realistic.toml"
 SMALL = {

@@ -14,10 +14,11 @@ from cli_support import ROOT
 from typer.testing import CliRunner
 
 import lightloom
-from lightloom import _core, control, traces
+from lightloom import _core, control
 from lightloom.cli import app
 from lightloom.cli.plan_options import flag_of
-from lightloom.policy_registry import RENAMED, registry
+from lightloom.policies.registry import RENAMED, registry
+from lightloom.simulation import traces
 
 RACKS = 8
 GB = 10**9

@@ -9,8 +9,7 @@ import pytest
 from cli_support import ROOT
 from typer.testing import CliRunner
 
-from lightloom import console
-from lightloom.cli import app
+from lightloom.cli import app, console
 from lightloom.cli.loading import HOMES
 
 EIGHT = ROOT / "examples" / "demand-8.csv"

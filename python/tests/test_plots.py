@@ -22,8 +22,8 @@ from view_support import one_seed, three_seeds, took
 
 import lightloom
 from lightloom import ConfigError, control
-from lightloom.figures import STYLES
-from lightloom.results import Comparison
+from lightloom.plotting import STYLES
+from lightloom.results.result import Comparison
 
 #: So few that no rank is thinned out.
 TIMES = st.lists(st.none() | st.integers(1, 10**9), min_size=1, max_size=30)

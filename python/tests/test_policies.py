@@ -25,7 +25,7 @@ from policy_support import (
 
 import lightloom
 from lightloom.policies import Switch
-from lightloom.results import Result
+from lightloom.results.result import Result
 
 
 def test_fixed_circuits_are_those_of_the_policy_in_rust(write: Write) -> None:
@@ -190,7 +190,7 @@ def test_what_it_prints_is_no_output_of_the_command(write: Write, tmp_path: Path
     write(body, head="import sys\nprint('loading')", members=members)
     fabric = {"policy": "mine.py:Mine", "label": "mine"}
     table = experiment(fabric, {"policy": "cthrough", "label": "other"}, workload={"flows": 20})
-    text = lightloom.config.to_toml(table)
+    text = lightloom.config.experiment.to_toml(table)
     (tmp_path / "case.toml").write_text(text, encoding="utf-8")
     (tmp_path / "demand.csv").write_text("0,7\n1,0\n", encoding="utf-8")
     case, log = "case.toml", "run.controller_log=true"

@@ -47,7 +47,7 @@ def test_files_are_refused_by_name(
     write("return []", head="class Idle: pass", members=members)
     path = tmp_path / "case.toml"
     table = experiment({"policy": policy})
-    path.write_text(lightloom.config.to_toml(table), encoding="utf-8")
+    path.write_text(lightloom.config.experiment.to_toml(table), encoding="utf-8")
     with pytest.raises(lightloom.ConfigError) as refused:
         lightloom.run(path)
     assert refused.value.key == key
@@ -60,7 +60,8 @@ def test_paths_are_relative_to_the_experiment_or_to_where_they_are_set(
     write("return [(0, 1)]")
     path = tmp_path / "case.toml"
     path.write_text(
-        lightloom.config.to_toml(experiment({"policy": "mine.py:Mine"})), encoding="utf-8"
+        lightloom.config.experiment.to_toml(experiment({"policy": "mine.py:Mine"})),
+        encoding="utf-8",
     )
     loaded = lightloom.load(path)
     assert loaded.raw["fabric"][0]["policy"] == f"{tmp_path / 'mine.py'}:Mine"
@@ -198,7 +199,7 @@ def test_the_command_shows_the_traceback_and_writes_nothing(write: Write, tmp_pa
         {"policy": "fixed", "label": "sound"} | {"policy": "cthrough"},
         {"policy": "mine.py:Mine", "label": "mine"},
     )
-    path.write_text(lightloom.config.to_toml(two), encoding="utf-8")
+    path.write_text(lightloom.config.experiment.to_toml(two), encoding="utf-8")
     for arguments in (["run", path, "--fabric", "mine"], ["compare", path]):
         done = command(*arguments, "-o", tmp_path / "out", cwd=tmp_path)
         assert done.returncode == 2

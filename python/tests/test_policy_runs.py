@@ -24,7 +24,7 @@ from policy_support import (
 )
 
 import lightloom
-from lightloom.results import Comparison, Result
+from lightloom.results.result import Comparison, Result
 
 # Side by side, and again
 
@@ -86,7 +86,8 @@ def test_sweeps_run_it_in_processes_and_notice_when_it_changes(
     write(COUNTS, **STATE)
     base = tmp_path / "base.toml"
     base.write_text(
-        lightloom.config.to_toml(experiment({"policy": "mine.py:Mine"})), encoding="utf-8"
+        lightloom.config.experiment.to_toml(experiment({"policy": "mine.py:Mine"})),
+        encoding="utf-8",
     )
     grid = 'base = "base.toml"\n[grid]\n"fabric.interval" = ["20 ms", "40 ms"]\n'
     (tmp_path / "sweep.toml").write_text(grid, encoding="utf-8")
@@ -132,7 +133,7 @@ def test_what_was_measured_runs_again_to_the_same_bytes(
     )
     path = tmp_path / "case.toml"
     table = {**TABLE, "fabric": [{**fabric, "computation_delay": "measured"}]}
-    path.write_text(lightloom.config.to_toml(table), encoding="utf-8")
+    path.write_text(lightloom.config.experiment.to_toml(table), encoding="utf-8")
     measured = lightloom.run(path)
     times = measured.experiment["fabric"][0]["computation_delay"]
     assert isinstance(times, list)
@@ -301,7 +302,7 @@ def test_the_command_writes_the_log_of_each_fabric(write: Write, tmp_path: Path)
         "run": {"seed": 1, "stop": "60 ms"},
     }
     table["fabric"] += [{"kind": "cthrough", "interval": "20 ms"}, {"kind": "tree"}]
-    path.write_text(lightloom.config.to_toml(table), encoding="utf-8")
+    path.write_text(lightloom.config.experiment.to_toml(table), encoding="utf-8")
     logged = ["--set", "run.controller_log=true", "-o", "out"]
     done = command("compare", path, *logged, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -11,8 +11,8 @@ import pytest
 from cli_support import lightloom
 
 import lightloom as ll
-from lightloom.circuits import rare_decisions
-from lightloom.config import to_toml
+from lightloom.analysis.circuits import rare_decisions
+from lightloom.config.experiment import to_toml
 
 CLUSTER = {"racks": 4, "servers_per_rack": 1, "server_rate": "10 Gb/s", "nic": "uncapped"}
 WORKLOAD = {

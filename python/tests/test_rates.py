@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lightloom
-from lightloom import rates
+from lightloom.analysis import rates
 
 
 def experiment(pattern: Any, **fabric: Any) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from test_cli_reproduce import CLAIM, claim
 
 import lightloom as api
 from lightloom.errors import ConfigError
-from lightloom.reproduce import Estimate, Grid, Readings, judge
-from lightloom.reproduce.by_readings import measured_by, of_fabric, picture
-from lightloom.reproduce.scripts import find_validation, load_script, targets
+from lightloom.validation import Estimate, Grid, Readings, judge
+from lightloom.validation.by_readings import measured_by, of_fabric, picture
+from lightloom.validation.scripts import find_validation, load_script, targets
 
 SIRIUS = find_validation() / "sirius"
 GRID = """
@@ -92,8 +92,8 @@ def test_readings_that_are_no_such_are_refused(
 
 
 SCRIPT = """
-from lightloom.reproduce import Estimate
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation import Estimate
+from lightloom.validation.study import draw, panel
 FACTORS = ("stop", "nic")
 def measure(quick, workers, reading):
     drain, nic = reading.choice["stop"] == "drain", reading.choice["nic"] != "none"
@@ -201,7 +201,7 @@ def test_both_goodputs_are_of_one_run() -> None:
 
 
 def test_more_runs_are_as_many_as_it_takes() -> None:
-    from lightloom.intervals import student
+    from lightloom.units.intervals import student
 
     found = Estimate(1.0, 0.4, 4)
     more = found.more_runs(0.2)

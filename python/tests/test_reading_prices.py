@@ -9,10 +9,10 @@ import pytest
 from economics_support import experiment
 
 import lightloom
-from lightloom.economics import book as books
-from lightloom.economics.amounts import NOTHING, Range
-from lightloom.economics.costs import Costs, cost
-from lightloom.economics.given import with_prices
+from lightloom.costs import book as books
+from lightloom.costs.amounts import NOTHING, Range
+from lightloom.costs.costs import Costs, cost
+from lightloom.costs.given import with_prices
 
 #: 16 racks × 8 servers × 50 Gb/s: 6,400 Gb/s, which are 0.25 boxes of 25.6 Tb/s and 16
 #: transceivers of 400 Gb/s.

@@ -12,11 +12,13 @@ from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 from scipy import stats
 
 import lightloom as ll
-from lightloom import ConfigError, repeats, report, sweep
+from lightloom import ConfigError, report, sweep
+from lightloom.analysis import ranking, reading
 from lightloom.cli import repeats as printed
-from lightloom.report import bands, distributions, figures, ranking, reading
-from lightloom.report.spec import Series, axis
-from lightloom.results import Comparison, Repeated, Result
+from lightloom.plotting import bands, distributions, figures
+from lightloom.plotting.spec import Series, axis
+from lightloom.results import repeats
+from lightloom.results.result import Comparison, Repeated, Result
 
 REPEATED = SMALL.replace("seed = 3", "seed = 3\nrepeat = 4")
 LOADS = "\n[compare]\nloads = [0.2, 0.5]\n"

@@ -15,7 +15,8 @@ import pytest
 from test_report_support import FOUR, Profile, make_comparison
 
 from lightloom import report
-from lightloom.report import page, reading
+from lightloom.analysis import reading
+from lightloom.report import page
 
 LOADS = (0.1, 0.5, 1.0)
 ODD = '<b>$x_1$ & "odd"</script></noscript><!-- %{x} _é'

@@ -19,8 +19,9 @@ from test_report_support import (
 )
 
 from lightloom import report
-from lightloom.report import figures, table, verdicts
-from lightloom.results import Comparison
+from lightloom.analysis import table, verdicts
+from lightloom.plotting import figures
+from lightloom.results.result import Comparison
 
 
 def test_dark_time_is_what_the_union_of_circuits_leaves() -> None:

@@ -11,7 +11,7 @@ import pytest
 from test_report_support import Profile, make_comparison
 
 from lightloom import report
-from lightloom.report import style
+from lightloom.plotting import style
 
 # Machado, Oliveira and Fernandes 2009, "A physiologically-based model for simulation of
 # color vision deficiency", severity 1, on linear RGB.

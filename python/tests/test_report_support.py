@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lightloom.report import model, reading
-from lightloom.results import Comparison, Result
+from lightloom.analysis import model, reading
+from lightloom.results.result import Comparison, Result
 
 SERVER_RATE = 16.67e9  # b/s
 SERVERS = 3072

@@ -9,23 +9,19 @@ import pyarrow as pa
 import pytest
 from test_report_support import FOUR, Profile, bounds, make_comparison
 
-from lightloom.bounds import Bound
-from lightloom.report import (
+from lightloom.analysis import model, ranking, reading, table, verdicts
+from lightloom.analysis.verdicts.criteria import criteria
+from lightloom.plotting import (
     backend_matplotlib,
     backend_plotly,
-    describe,
     distributions,
     figures,
-    model,
     over_time,
-    ranking,
-    reading,
     spec,
-    table,
-    units,
-    verdicts,
 )
-from lightloom.report.verdicts.criteria import criteria
+from lightloom.report import describe
+from lightloom.units import quantities
+from lightloom.units.bounds import Bound
 
 LOADS = (0.1, 0.5, 1.0)
 
@@ -39,7 +35,7 @@ def say(comparison) -> dict[str, verdicts.Verdict]:
 
 
 def plain(text: str) -> str:
-    return text.replace(units.GLUE, " ")
+    return text.replace(quantities.GLUE, " ")
 
 
 def with_short_times(times: dict[str, np.ndarray]):
@@ -337,8 +333,8 @@ def test_the_best_of_a_row_is_marked_where_intervals_are_apart() -> None:
         (None, "bytes", "–"),
     ],
 )
-def test_units(value: float | None, quantity: units.Quantity, expect: str) -> None:
-    assert plain(units.show(value, quantity)) == expect
+def test_units(value: float | None, quantity: quantities.Quantity, expect: str) -> None:
+    assert plain(quantities.show(value, quantity)) == expect
 
 
 def test_a_distribution_counts_unfinished_flows() -> None:
@@ -416,7 +412,7 @@ def test_logarithmic_axes_have_readable_ticks(low: float, high: float) -> None:
 
 @pytest.mark.parametrize("high", [0.34, 1.02, 7.3e-4, 4.9e6, 99])
 def test_linear_axes_have_readable_ticks(high: float) -> None:
-    quantity: units.Quantity = "bytes" if high > 1e4 else "time" if high < 1e-2 else "share"
+    quantity: quantities.Quantity = "bytes" if high > 1e4 else "time" if high < 1e-2 else "share"
     ticks = spec.Axis("t", quantity, "linear", (0, high)).ticks
     assert 4 <= len(ticks) <= 8
     assert ticks[0] == (0, "0")
@@ -534,7 +530,7 @@ def test_followers_that_are_level_are_not_a_range() -> None:
 
 @pytest.mark.parametrize(("ratio", "text"), [(2.04, "2.0×"), (9.9, "9.9×"), (20.0, "20×")])
 def test_ratios_have_no_decimals_that_say_nothing(ratio: float, text: str) -> None:
-    assert units.times(ratio) == text
+    assert quantities.times(ratio) == text
 
 
 def test_flows_without_a_load_do_not_say_who_carries_most() -> None:
@@ -561,7 +557,9 @@ def test_what_no_fabric_has_is_left_out() -> None:
     groups = dict(table.groups(read(comparison)))
     assert "Inside the network" not in groups
     assert "Slowdown against the server's link" not in groups
-    assert all(any(c.text != units.MISSING for c in r.cells) for rs in groups.values() for r in rs)
+    assert all(
+        any(c.text != quantities.MISSING for c in r.cells) for rs in groups.values() for r in rs
+    )
 
 
 def test_the_process_s_memory_is_not_a_fabric_s() -> None:

@@ -12,9 +12,9 @@ from test_cli_reproduce import CLAIM
 from test_reading_grid import grid
 
 from lightloom.errors import ConfigError
-from lightloom.reproduce import Claims, Estimate, status
-from lightloom.reproduce.record import Recorded, read
-from lightloom.reproduce.scripts import find_validation
+from lightloom.validation import Claims, Estimate, status
+from lightloom.validation.record import Recorded, read
+from lightloom.validation.scripts import find_validation
 
 FOLDER = find_validation()
 

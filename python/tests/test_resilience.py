@@ -14,13 +14,13 @@ import pytest
 import lightloom
 from lightloom import _core
 from lightloom.errors import refusal
-from lightloom.resilience import probing, words
-from lightloom.resilience.assumed import assumed
-from lightloom.resilience.elements import KINDS, Population
-from lightloom.resilience.measure import with_worst_failures
-from lightloom.resilience.outcome import OfFabric, OfKind, Resilience
-from lightloom.resilience.sample import Traffic, chosen
-from lightloom.resilience.search import Search
+from lightloom.failures import probing, words
+from lightloom.failures.assumed import assumed
+from lightloom.failures.elements import KINDS, Population
+from lightloom.failures.measure import with_worst_failures
+from lightloom.failures.sample import Traffic, chosen
+from lightloom.failures.search import Search
+from lightloom.results.failures import OfFabric, OfKind, Resilience
 
 #: More than any network below carries, from single nodes: nothing stays within a rack.
 OVERLOAD = {

@@ -9,7 +9,7 @@ from browser_support import PHONE, WIDE, chromium, visiting
 
 import lightloom
 from lightloom import report
-from lightloom.resilience.search import Search
+from lightloom.failures.search import Search
 
 
 @pytest.fixture(scope="module")

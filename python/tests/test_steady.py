@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import lightloom
-from lightloom import loads, report, steady
-from lightloom.cli import notes
-from lightloom.report import reading
-from lightloom.report.verdicts import criteria
-from lightloom.report.verdicts.fair import unfair
-from lightloom.report.verdicts.first import by_length
+from lightloom import report
+from lightloom.analysis import notes, reading
+from lightloom.analysis.verdicts import criteria
+from lightloom.analysis.verdicts.fair import unfair
+from lightloom.analysis.verdicts.first import by_length
+from lightloom.config import loads
+from lightloom.results import steady
 
 EXPERIMENT = """
 [cluster]
@@ -255,8 +256,8 @@ def test_the_interval_of_a_windows_latency_is_that_over_seeds(
 
 
 def test_a_sirius_of_too_few_uplinks_is_said_to_be_smaller() -> None:
-    from lightloom.economics.costs import cost
-    from lightloom.economics.words import narrow
+    from lightloom.costs.costs import cost
+    from lightloom.costs.words import narrow
 
     def told(uplinks: int) -> list[str]:
         cluster = {"racks": 16, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}
@@ -276,8 +277,8 @@ def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(
 
     from decision_support import bought
 
+    from lightloom.analysis.ranking import Score
     from lightloom.report.decisions import made as decisions
-    from lightloom.report.ranking import Score
 
     workload = reading.workload(windowed, {"full": 0, "half": 1})
     times = {"full": 1e-5, "half": 4e-5}

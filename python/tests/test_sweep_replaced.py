@@ -8,8 +8,8 @@ import pytest
 from cli_support import CLOS, SMALL, lightloom, write
 
 from lightloom import sweep
-from lightloom.verification import verify
-from lightloom.writing.records import RECORD
+from lightloom.results.verification import verify
+from lightloom.storage.records import RECORD
 
 OLD = 'base = "e.toml"\nflows = true\n[grid]\n"run.seed" = [1, 2, 3]\n'
 #: Seed 3 is of both.

@@ -14,10 +14,11 @@ from browser_support import PHONE, WIDE, chromium, visiting
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from scipy import stats
 
-from lightloom import ConfigError, forecasts, load, sweep
+from lightloom import ConfigError, load, sweep
 from lightloom.report import sweeps as pages
+from lightloom.results.verification import verify
+from lightloom.simulation import forecasts
 from lightloom.sweep.run import longest_first
-from lightloom.verification import verify
 
 SWEEP = """
 base = "e.toml"

@@ -12,14 +12,14 @@ import pytest
 from economics_support import experiment, network
 
 from lightloom.cli.cost_text import break_evens as sentences
-from lightloom.economics import book as books
-from lightloom.economics import pricing, readings
-from lightloom.economics.amounts import Range
-from lightloom.economics.book import Book
-from lightloom.economics.costs import cost as costs_of
-from lightloom.economics.equal import BreakEven, break_evens
-from lightloom.economics.pricing import FabricCost
-from lightloom.economics.tornado import sensitivity
+from lightloom.costs import book as books
+from lightloom.costs import pricing, readings
+from lightloom.costs.amounts import Range
+from lightloom.costs.book import Book
+from lightloom.costs.costs import cost as costs_of
+from lightloom.costs.equal import BreakEven, break_evens
+from lightloom.costs.pricing import FabricCost
+from lightloom.costs.tornado import sensitivity
 
 #: Of `sirius-2020`, written down from its file: part → (the part it is a share of, least, most).
 SHARES = {

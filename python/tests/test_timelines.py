@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from test_report_support import Rows, S, circuits, make_hybrids, read, settings_of
 
 from lightloom import report
-from lightloom.report import figures, model, page, reading, spec, timelines
-from lightloom.report.nights import days_of
-from lightloom.report.timelines import BARS_KEPT, ROWS_MAX, between_bars
-from lightloom.results import Comparison
+from lightloom.analysis import model, reading
+from lightloom.analysis.nights import days_of
+from lightloom.plotting import figures, spec, timelines
+from lightloom.plotting.timelines import BARS_KEPT, ROWS_MAX, between_bars
+from lightloom.report import page
+from lightloom.results.result import Comparison
 
 US = 1_000_000
 

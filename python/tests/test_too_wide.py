@@ -12,8 +12,8 @@ from test_level import cards, plain, under, workload
 from test_report_support import Profile, make_comparison
 
 from lightloom import report
-from lightloom.report import table, winners
-from lightloom.report.ranking import Score, is_level, rank
+from lightloom.analysis import table, winners
+from lightloom.analysis.ranking import Score, is_level, rank
 
 SAME = {"sirius": [0.37] * 3, "clos-3to1": [0.37] * 3}
 #: Means of 575 µs ± 585 µs (Student's t of 3 seeds) and of 9.4 µs ± 0.2 µs.

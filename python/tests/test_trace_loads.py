@@ -7,7 +7,8 @@ import pytest
 from cli_support import lightloom, write
 
 import lightloom as ll
-from lightloom import ConfigError, traces
+from lightloom import ConfigError
+from lightloom.simulation import traces
 
 CLUSTER = '[cluster]\nracks = 4\nservers_per_rack = 1\nrack_rate = "1 Gb/s"\n'
 CLOS = '[[fabric]]\nkind = "clos"\n'

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lightloom
-from lightloom import traces
+from lightloom.simulation import traces
 
 HOSTS = 8
 ANY_HOSTS, MAX_BYTES, MAX_ARRIVAL = 1 << 30, 1 << 53, 1 << 62  # of the core

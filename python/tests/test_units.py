@@ -5,8 +5,9 @@ import random
 
 import pytest
 
-from lightloom import console, units
-from lightloom.report import units as page
+from lightloom.cli import console
+from lightloom.units import quantities as page
+from lightloom.units import steps as units
 
 #: Quantities of both: the terminal's formatter, the page's name, units.
 BOTH = [(console.seconds, "time", console.TIMES), (console.size, "bytes", units.BYTES)]

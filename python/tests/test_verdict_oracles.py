@@ -14,9 +14,9 @@ import pytest
 from test_first import limits, made, plain
 from test_report_support import Profile, circuits, make_comparison
 
-from lightloom import cuts, report
-from lightloom.report import table, verdicts
-from lightloom.report.findings import (
+from lightloom import report
+from lightloom.analysis import cuts, table, verdicts
+from lightloom.analysis.findings import (
     AloneCarries,
     DoneSooner,
     FinishesMore,
@@ -24,10 +24,10 @@ from lightloom.report.findings import (
     WindowTooShort,
     first_question,
 )
-from lightloom.report.findings.carriage import carriages
-from lightloom.report.verdicts import First
-from lightloom.report.verdicts.jobs import all_jobs
-from lightloom.results import Comparison
+from lightloom.analysis.findings.carriage import carriages
+from lightloom.analysis.verdicts import First
+from lightloom.analysis.verdicts.jobs import all_jobs
+from lightloom.results.result import Comparison
 
 Job = tuple[float, float | None]
 """When a job begins, and when it is done [s]."""

@@ -14,10 +14,10 @@ from view_support import CUT, one_seed, table, three_seeds, took
 
 import lightloom
 from lightloom import control
-from lightloom.bounds import bound
 from lightloom.control import Demand
-from lightloom.results import Comparison
-from lightloom.views import Viewed
+from lightloom.results.result import Comparison
+from lightloom.results.views import Viewed
+from lightloom.units.bounds import bound
 
 EVIL = '<b onload="x()">&amp;</b><script>alert(1)</script>'
 DEMAND = np.array([[0, 9, 1, 0], [9, 0, 0, 2], [1, 0, 0, 7], [0, 2, 7, 0]])

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 import lightloom
-from lightloom import steady, sweep, windows
-from lightloom.durations import duration_ps
+from lightloom import sweep
+from lightloom.results import steady
+from lightloom.simulation import windows
+from lightloom.units.durations import duration_ps
 
 SIZES = {"kind": "exponential", "mean": "20 KB"}
 
@@ -99,7 +101,7 @@ def test_a_sweep_over_loads_measures_a_window(tmp_path: Path) -> None:
     base = tmp_path / "base.toml"
     table = experiment()
     del table["compare"]
-    base.write_text(lightloom.config.to_toml(table), encoding="utf-8")
+    base.write_text(lightloom.config.experiment.to_toml(table), encoding="utf-8")
     path = tmp_path / "sweep.toml"
     path.write_text('base = "base.toml"\n[grid]\n"workload.load" = [0.3, 0.5]\n', encoding="utf-8")
     study = sweep.read(path)

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import lightloom
 from lightloom import _core
 from lightloom.cli import app
+from lightloom.config.words import PLANNED, missed_end, reworded
 from lightloom.errors import refusal
-from lightloom.words import PLANNED, missed_end, reworded
 
 EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")
 

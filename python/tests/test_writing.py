@@ -17,8 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lightloom import ConfigError, writing
-from lightloom.writing import Staging, WriteError, disk, lock, records, unfinished
+from lightloom import ConfigError, storage
+from lightloom.storage import Staging, WriteError, disk, lock, records, unfinished
 
 Files = dict[str, bytes]
 OLD: Files = {"a": b"old a", "sub/b": b"old b", "stale/c": b"old c", "same": b"same"}
@@ -164,8 +164,8 @@ def test_a_disk_that_fails_for_good_leaves_old_or_new_once_it_works_again(apart:
         with case(OLD, apart) as (out, second):
             with failing(at, full, for_good=True), pytest.raises(WriteError):
                 write(out, NEW, second)
-            writing.settle(out / "deep")  # as whoever reads a label's results does
-            writing.release_left([out, out.parent / "elsewhere"])
+            storage.settle(out / "deep")  # as whoever reads a label's results does
+            storage.release_left([out, out.parent / "elsewhere"])
             assert found(out.parent) in (before, after), at
             assert whole(out)
 
@@ -184,9 +184,9 @@ def test_a_process_that_dies_at_each_step_leaves_old_or_new(apart: bool) -> None
                     write(out, NEW, second)
 
             assert in_child(work) == DIED
-            writing.settle(out)
+            storage.settle(out)
             if second is not None:
-                writing.settle(second.parent)
+                storage.settle(second.parent)
             left = {k: v for k, v in found(out.parent).items() if unfinished.FOLDER not in k}
             assert left in (before, after), at
             assert whole(out)
@@ -210,11 +210,11 @@ def test_a_process_that_dies_while_it_settles_leaves_old_or_new() -> None:
 
             def settle(then: int = then, out: Path = out) -> None:
                 with failing(then, die):
-                    writing.settle(out)
+                    storage.settle(out)
 
             in_child(work)
             in_child(settle)
-            writing.settle(out)
+            storage.settle(out)
             left = {k: v for k, v in found(out.parent).items() if unfinished.FOLDER not in k}
             assert left in (before, after), (at, then)
 
@@ -236,7 +236,7 @@ def test_any_files_at_any_step(old: Files, new: Files, at: int, apart: bool, kin
 
         if kind is die:
             in_child(work)
-            writing.release_left([out, *([second.parent] if second else [])])
+            storage.release_left([out, *([second.parent] if second else [])])
         else:
             try:
                 work()
@@ -415,12 +415,12 @@ def test_a_journal_moves_nothing_outside_its_folder(tmp_path: Path) -> None:
         text = f'{{"moves": [[".", 1, "{path}", true, true]], "folders": []}}'
         (tmp_path / "out" / unfinished.JOURNAL).write_text(text)
         with pytest.raises(ConfigError, match="is no journal of this folder"):
-            writing.settle(tmp_path / "out")
+            storage.settle(tmp_path / "out")
         assert (tmp_path / "bashrc").read_bytes() == b"mine"
     for text in ("", "[1]", "{}", '{"moves": 3, "folders": []}', "\x00"):
         (tmp_path / "out" / unfinished.JOURNAL).write_text(text)
         with pytest.raises(ConfigError, match="is no journal of this folder"):
-            writing.settle(tmp_path / "out")
+            storage.settle(tmp_path / "out")
 
 
 def test_without_hard_links_files_are_put_aside(monkeypatch: pytest.MonkeyPatch) -> None:

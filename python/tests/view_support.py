@@ -11,7 +11,7 @@ import pyarrow as pa
 from cli_support import CLOS, SIRIUS, SMALL
 
 import lightloom
-from lightloom.results import Comparison, Result
+from lightloom.results.result import Comparison, Result
 
 #: Some flows are under way when it ends.
 CUT = SMALL.replace("load = 0.5", "load = 0.9")

@@ -4,7 +4,7 @@ each network carries when it is offered too much."""
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("setup.toml")
 LONE = Path(__file__).with_name("lone.toml")

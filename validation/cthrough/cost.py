@@ -4,10 +4,10 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from lightloom.economics.papers import cthrough
-from lightloom.reproduce.bills import bill
-from lightloom.reproduce.readings import Reading, Readings
-from lightloom.reproduce.study import draw, panel
+from lightloom.costs.papers import cthrough
+from lightloom.validation.bills import bill
+from lightloom.validation.readings import Reading, Readings
+from lightloom.validation.study import draw, panel
 
 CLUSTER = {"racks": 52, "servers_per_rack": 40, "server_rate": "1 Gb/s"}
 FABRIC = {"kind": "cthrough", "circuit_rate": "10 Gb/s"}

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import lightloom
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("fig05.toml")
 #: Rates that count as full: of the circuit, by the server's link, and of the tree [Mb/s].

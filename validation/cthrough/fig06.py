@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.study import Runs, draw, panel, vary
 
 TESTBED = Path(__file__).with_name("testbed.toml")
 RATIOS = (40, 10, 4)

@@ -4,8 +4,8 @@ reconfiguration, at 40:1, 10:1 and 4:1."""
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.estimate import Estimate, most
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.estimate import Estimate, most
+from lightloom.validation.study import Runs, draw, panel, vary
 
 TESTBED = Path(__file__).with_name("testbed.toml")
 RATIOS = (40, 10, 4)

@@ -5,8 +5,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from lightloom.reproduce.estimate import Estimate, across
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.estimate import Estimate, across
+from lightloom.validation.study import Runs, draw, panel, vary
 
 TESTBED = Path(__file__).with_name("testbed.toml")
 NETWORKS = ("electrical", "cthrough", "full-bisection")

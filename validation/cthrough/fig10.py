@@ -9,8 +9,8 @@ sent at once, which FFTW does not do.
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.readings import Reading, Readings
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.readings import Reading, Readings
+from lightloom.validation.study import Runs, draw, panel, vary
 
 TESTBED = Path(__file__).with_name("testbed.toml")
 RATIOS = (40, 10, 4)

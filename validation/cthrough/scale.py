@@ -11,8 +11,8 @@ import numpy as np
 
 import lightloom
 from lightloom.control import maximum_weight_matching
-from lightloom.reproduce.estimate import across
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.estimate import across
+from lightloom.validation.study import draw, panel
 
 TESTBED = Path(__file__).with_name("testbed.toml")
 VISIT = Path(__file__).with_name("visit.toml")

@@ -16,9 +16,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce import Estimate
-from lightloom.reproduce.estimate import least, most
-from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
+from lightloom.validation import Estimate
+from lightloom.validation.estimate import least, most
+from lightloom.validation.study import Curve, Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("setup.toml")
 ROUTERS = ("basic", "aggressive")

@@ -4,7 +4,7 @@ a matching carry, and which of them completes an exchange."""
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("setup.toml")
 MORDIA = Path(__file__).with_name("mordia.toml")

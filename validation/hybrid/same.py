@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import lightloom
-from lightloom.reproduce.estimate import Estimate, across
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.estimate import Estimate, across
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("same.toml")
 #: Each paper's kind and what has to come to the same.

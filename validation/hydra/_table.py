@@ -4,10 +4,10 @@ bills of the networks that Lightloom simulates."""
 from fractions import Fraction
 from typing import Any
 
-from lightloom.economics.papers import hydra
-from lightloom.economics.pricing import FabricCost
-from lightloom.reproduce.bills import bill
-from lightloom.reproduce.readings import Reading
+from lightloom.costs.papers import hydra
+from lightloom.costs.pricing import FabricCost
+from lightloom.validation.bills import bill
+from lightloom.validation.readings import Reading
 
 CLUSTER = {"racks": 320, "servers_per_rack": 32, "server_rate": "10 Gb/s"}
 BOOK = "hydra-2013"

@@ -4,10 +4,10 @@ Table I, without the low-rate network, of which the paper says none."""
 from fractions import Fraction
 from typing import Any
 
-from lightloom.economics.papers import hydra
-from lightloom.reproduce.readings import Readings
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import draw, panel
+from lightloom.costs.papers import hydra
+from lightloom.validation.readings import Readings
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import draw, panel
 
 shared = beside(__file__, "table")
 PLANES = (1, 2, 4, 8, 16, 24, 32)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import lightloom
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("iperf.toml")
 RULES = (0, 100, 500, 1_000, 2_000, 5_000)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import lightloom
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("fftw.toml")
 #: What the paper measured [s].

@@ -3,12 +3,12 @@
 from fractions import Fraction
 from typing import Any
 
-from lightloom.economics import book as books
-from lightloom.economics.papers import hydra
-from lightloom.reproduce.bills import counts
-from lightloom.reproduce.readings import Readings
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import draw, panel
+from lightloom.costs import book as books
+from lightloom.costs.papers import hydra
+from lightloom.validation.bills import counts
+from lightloom.validation.readings import Readings
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import draw, panel
 
 shared = beside(__file__, "table")
 PLANES, RATIOS = 32, (1, 4, 25)

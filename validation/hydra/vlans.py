@@ -3,7 +3,7 @@
 from typing import Any
 
 from lightloom import control
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 PATHS = ([0, 1, 2], [1, 2], [2, 3, 0], [3, 1], [0, 2, 4], [4, 5], [5, 0])
 

@@ -9,7 +9,7 @@ intervals included, and what that leaves open stays undecided, with however many
 from collections.abc import Callable
 from math import inf, isfinite
 
-from lightloom.reproduce import Estimate
+from lightloom.validation import Estimate
 
 BUTTERFLIES = ("butterfly-basic", "butterfly-fast")
 

@@ -15,10 +15,10 @@ two receivers it is a guide to the eye: packets out of slots overlap two others.
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce import Estimate
-from lightloom.reproduce.estimate import most
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
+from lightloom.validation import Estimate
+from lightloom.validation.estimate import most
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Curve, Runs, draw, panel, vary
 
 theory = beside(__file__, "theory")
 SETUP = Path(__file__).with_name("testbed.toml")

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce import Estimate
-from lightloom.reproduce.estimate import most
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
+from lightloom.validation import Estimate
+from lightloom.validation.estimate import most
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Curve, Runs, draw, panel, vary
 
 theory, butterflies = beside(__file__, "theory"), beside(__file__, "band")
 PAPER = Path(__file__).with_name("paper.toml")

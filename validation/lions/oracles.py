@@ -7,10 +7,10 @@ Figs 6 to 9, bounds of hot spots over Figs 10 to 13.
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce import Estimate
-from lightloom.reproduce.estimate import least, most
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
+from lightloom.validation import Estimate
+from lightloom.validation.estimate import least, most
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Curve, Runs, draw, panel, vary
 
 theory = beside(__file__, "theory")
 SETUP = Path(__file__).with_name("slotted.toml")

@@ -10,10 +10,10 @@ figure of this, but two statements.
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce import Estimate
-from lightloom.reproduce.estimate import least, most
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Curve, Runs, draw, panel, vary
+from lightloom.validation import Estimate
+from lightloom.validation.estimate import least, most
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Curve, Runs, draw, panel, vary
 
 theory = beside(__file__, "theory")
 HERE = Path(__file__).parent

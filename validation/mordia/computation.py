@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from lightloom import control
-from lightloom.reproduce import of_bounds
-from lightloom.reproduce.estimate import across
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation import of_bounds
+from lightloom.validation.estimate import across
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Runs, draw, panel, vary
 
 traffic = beside(__file__, "traffic")
 #: The night, of which a slot is ten and an interval 150 [ns], and the share to partners.

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 import lightloom
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("prototype.toml")
 #: Slots [us]; the paper's first.

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import lightloom
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("days.toml")
 DAYS = (80, 160, 240)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import lightloom
-from lightloom.reproduce.estimate import Estimate
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.estimate import Estimate
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("prototype.toml")
 #: The paper's sample, its mean and deviation [us].

@@ -6,8 +6,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import lightloom
-from lightloom.reproduce.estimate import Estimate, across
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.estimate import Estimate, across
+from lightloom.validation.study import draw, panel
 
 FIRST = Path(__file__).with_name("first.toml")
 SETUP = Path(__file__).with_name("prototype.toml")

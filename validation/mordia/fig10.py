@@ -5,8 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.estimate import Estimate, least
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.estimate import Estimate, least
+from lightloom.validation.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("prototype.toml")
 HOSTS = 23

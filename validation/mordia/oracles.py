@@ -4,7 +4,7 @@ has traffic for one other alone."""
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("permutation.toml")
 RACKS, ROUNDS = 12, 10

@@ -5,7 +5,7 @@ from typing import Any
 
 import lightloom
 from lightloom.errors import ConfigError
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("prototype.toml")
 #: Wavelengths in the C band: of the prototype, at 100 GHz, at 50 GHz.

@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from lightloom.reproduce import of_bounds
-from lightloom.reproduce.estimate import across
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Runs, vary
+from lightloom.validation import of_bounds
+from lightloom.validation.estimate import across
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Runs, vary
 
 traffic = beside(__file__, "traffic")
 #: Nights [ns] and shares of the traffic that go to partners.
@@ -135,7 +135,7 @@ def figure(data: Mapping[str, Any]) -> Any:
 def _draw_best(axes: Any, data: Mapping[str, Any], key: str, title: str) -> None:
     from matplotlib.patches import Patch
 
-    from lightloom.report import style
+    from lightloom.plotting import style
 
     colours = {p: style.LIGHT[style.look(i).colour] for i, p in enumerate(POLICIES)}
     for n in range(len(data["nights"])):

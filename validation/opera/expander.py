@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import lightloom
-from lightloom.reproduce.estimate import across
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.estimate import across
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("published.toml")
 RACKS, SERVERS, SWITCHES = 108, 6, 6

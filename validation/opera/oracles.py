@@ -4,7 +4,7 @@ a permutation of bulk get of their slots, with relays and without."""
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("setup.toml")
 RACKS = 16

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import lightloom
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("shuffle.toml")
 #: A flow [B], an uplink [B/s], a slice and a night [s].

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lightloom.reproduce.estimate import Estimate, across
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.estimate import Estimate, across
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import draw, panel
 
 traffic = beside(__file__, "traffic")
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import lightloom
-from lightloom.reproduce.estimate import across
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.estimate import across
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("same.toml")
 SEEDS = (1, 2, 3)

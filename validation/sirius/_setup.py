@@ -8,7 +8,7 @@ was slow.
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce import Setting
+from lightloom.validation import Setting
 
 PAPER = Path(__file__).with_name("paper.toml")
 LOADS = (0.1, 0.25, 0.5, 0.75, 1.0)

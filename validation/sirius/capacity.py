@@ -8,8 +8,8 @@ base uplinks carry 0.45 · u of what the servers can send.
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce import Estimate
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation import Estimate
+from lightloom.validation.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("permutation.toml")
 BASE = 8

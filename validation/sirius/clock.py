@@ -8,12 +8,12 @@ The paper states neither the noise of its oscillators nor the loop's bandwidth, 
 from statistics import fmean
 from typing import Any
 
-from lightloom import clock, photonics
-from lightloom.clock import Synchronisation
+from lightloom.devices import clock, photonics
+from lightloom.devices.clock import Synchronisation
 from lightloom.policies import picoseconds
-from lightloom.reproduce.estimate import Estimate, across
-from lightloom.reproduce.readings import Reading, Readings
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.estimate import Estimate, across
+from lightloom.validation.readings import Reading, Readings
+from lightloom.validation.study import draw, panel
 
 NODES = 4
 SEEDS = range(1, 6)

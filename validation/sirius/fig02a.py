@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from lightloom.economics.papers import sirius
-from lightloom.reproduce.study import draw, panel
+from lightloom.costs.papers import sirius
+from lightloom.validation.study import draw, panel
 
 LAYERS = range(5)
 #: 100 Pb/s of bisection [Tb/s], in MW for each W/(Tb/s).

@@ -6,11 +6,11 @@ words literally; the figure has all readings, and three of them were fitted.
 
 from typing import Any
 
-from lightloom.economics import book as books
-from lightloom.economics import readings
-from lightloom.economics.papers import sirius
-from lightloom.reproduce.readings import Reading, Readings
-from lightloom.reproduce.study import draw, panel
+from lightloom.costs import book as books
+from lightloom.costs import readings
+from lightloom.costs.papers import sirius
+from lightloom.validation.readings import Reading, Readings
+from lightloom.validation.study import draw, panel
 
 LITERAL, FITTED = "A", "H"
 CLAIMS = {

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from lightloom import photonics
+from lightloom.devices import photonics
 from lightloom.policies import picoseconds
-from lightloom.reproduce.readings import Reading, Readings
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.readings import Reading, Readings
+from lightloom.validation.study import draw, panel
 
 #: The chip of the second prototype; gates that open, or close, at once show the others alone.
 CHIP: dict[str, Any] = {"laser": {"kind": "fixed-bank"}}

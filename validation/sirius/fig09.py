@@ -4,10 +4,10 @@ costs a lone flow, to which the figure's 63 % comes down."""
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce import Estimate, Setting
-from lightloom.reproduce.estimate import least, most
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation import Estimate, Setting
+from lightloom.validation.estimate import least, most
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Runs, draw, panel, vary
 
 setup = beside(__file__, "setup")
 

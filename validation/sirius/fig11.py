@@ -4,10 +4,10 @@ the slot. The figure names no load; §2.2 says of it "at high load": L = 100 %."
 from itertools import product
 from typing import Any
 
-from lightloom.reproduce import Estimate, Setting
-from lightloom.reproduce.estimate import most
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation import Estimate, Setting
+from lightloom.validation.estimate import most
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Runs, draw, panel, vary
 
 setup = beside(__file__, "setup")
 

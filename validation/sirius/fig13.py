@@ -11,10 +11,10 @@ import statistics
 from typing import Any
 
 import lightloom
-from lightloom.reproduce import Estimate, Setting
-from lightloom.reproduce.estimate import across
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation import Estimate, Setting
+from lightloom.validation.estimate import across
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Runs, draw, panel, vary
 
 setup = beside(__file__, "setup")
 

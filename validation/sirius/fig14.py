@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from lightloom import clock
-from lightloom.reproduce.study import draw, panel
+from lightloom.devices import clock
+from lightloom.validation.study import draw, panel
 
 #: Delays of A, B and C to the grating, and that of the grating, in the figure's units of time.
 DELAYS, GRATING = (2, 5, 3), 1

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import lightloom
-from lightloom.console import pick
-from lightloom.reproduce.estimate import Estimate, across
-from lightloom.reproduce.simulate import Case, Summary, simulate
-from lightloom.reproduce.study import draw, panel
+from lightloom.cli.console import pick
+from lightloom.validation.estimate import Estimate, across
+from lightloom.validation.simulate import Case, Summary, simulate
+from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("flows.toml")
 DETAILS = ("cells", "flows")

@@ -3,9 +3,9 @@ what a node needs of them (§4.5)."""
 
 from typing import Any
 
-from lightloom import photonics
+from lightloom.devices import photonics
 from lightloom.policies import picoseconds
-from lightloom.reproduce.study import draw, panel
+from lightloom.validation.study import draw, panel
 
 #: Kind → design; a laser that tunes slowly needs a slot for it, and no phase is kept so long.
 SLOW = {"slot": "100 ms", "cdr": {"kind": "standard"}}

@@ -5,9 +5,9 @@ docs/fabrics/sirius.md; claims by each plan are in the table of readings."""
 from itertools import product
 from typing import Any
 
-from lightloom.reproduce import Estimate, Setting
-from lightloom.reproduce.scripts import beside
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation import Estimate, Setting
+from lightloom.validation.scripts import beside
+from lightloom.validation.study import Runs, draw, panel, vary
 
 setup = beside(__file__, "setup")
 

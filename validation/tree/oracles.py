@@ -4,7 +4,7 @@ and how long everybody takes to send to everybody."""
 from pathlib import Path
 from typing import Any
 
-from lightloom.reproduce.study import Runs, draw, panel, vary
+from lightloom.validation.study import Runs, draw, panel, vary
 
 SETUP = Path(__file__).with_name("setup.toml")
 #: Rate of a rack's uplink [Gb/s], by label.

@@ -13,9 +13,8 @@ from typing import Annotated
 import typer
 
 import lightloom
-from lightloom import console
-from lightloom.cli import usage
-from lightloom.console import say
+from lightloom.cli import console, usage
+from lightloom.cli.console import say
 
 __all__ = ["app", "main"]
 

@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from lightloom import console, cuts, forecasts, loads
-from lightloom.cli import bars, forecast, papers, places, sweep_table
+from lightloom.analysis import cuts
+from lightloom.cli import bars, console, forecast, papers, places, sweep_table
 from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
-from lightloom.counts import counted
+from lightloom.config import loads
 from lightloom.errors import refusal
-from lightloom.machine import check_count, processors
-from lightloom.writing import check_names
+from lightloom.simulation import forecasts
+from lightloom.simulation.machine import check_count, processors
+from lightloom.storage import check_names
+from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
-    from lightloom.writing import Staging
+    from lightloom.storage import Staging
 
 
 def sweep(
@@ -141,7 +143,7 @@ def reproduce(
 
     The exit code is 0 if every claim's outcome is the one on record, else 1.
     """
-    from lightloom import reproduce as reproduction
+    from lightloom import validation as reproduction
     from lightloom import sweep as sweeps
 
     with console.guarded():

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.figures_text import expected, figure
 
 if TYPE_CHECKING:
-    from lightloom.reproduce import ByReading, Claim, Reading, Verdict
+    from lightloom.validation import ByReading, Claim, Reading, Verdict
 
 #: What follows a value: whether it meets what is expected.
 MET = {"reproduced": " ✓", "not reproduced": "  ", "undecided": " ?", "not judged": "  "}

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console
-from lightloom.console import Summary, ratio_bound
-from lightloom.counts import counted
+from lightloom.cli import console
+from lightloom.cli.console import Summary, ratio_bound
+from lightloom.units import bounds
+from lightloom.units.counts import counted
 
 PERCENTILES = ("p50", "p99")
 

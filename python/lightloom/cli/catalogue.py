@@ -6,10 +6,11 @@ Schema: nothing is described twice.
 
 from __future__ import annotations
 
-from lightloom import console, experiment_schema
+from lightloom.cli import console
 from lightloom.cli.explain import paragraph, print_policies
 from lightloom.cli.topics import jobs_of, published, registry
-from lightloom.words import PLANNED
+from lightloom.config import schema as experiment_schema
+from lightloom.config.words import PLANNED
 
 
 def fabrics() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.errors import refusal
 
 commands = typer.Typer(
@@ -133,7 +133,7 @@ def reserve(
 ) -> None:
     """Reserve a circuit between two racks."""
     with console.guarded():
-        from lightloom.durations import duration_ps
+        from lightloom.units.durations import duration_ps
 
         begins = time.time() + (0.0 if after is None else duration_ps("--in", after) / 1e12)
         ends = begins + duration_ps("--for", length) / 1e12

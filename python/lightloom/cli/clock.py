@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.options import json_of, set_of
+from lightloom.config.overrides import set_one
 from lightloom.errors import ConfigError, refusal
-from lightloom.overrides import set_one
 
 if TYPE_CHECKING:
-    from lightloom.clock import Synchronisation
+    from lightloom.devices.clock import Synchronisation
 
 FAILURES = "Failures"
 Config = Annotated[
@@ -155,7 +155,7 @@ def _check_hours(hours: float) -> None:
 def _table(path: Path | None) -> dict[str, Any]:
     """The keys in a file."""
     from lightloom.cli.options import check_file
-    from lightloom.clock import read
+    from lightloom.devices.clock import read
 
     if path is None:
         return {}
@@ -165,7 +165,7 @@ def _table(path: Path | None) -> dict[str, Any]:
 
 def _simulate(table: dict[str, Any], contributions: bool, json: bool) -> Synchronisation:
     """Runs with a bar on terminals."""
-    from lightloom.clock import simulate
+    from lightloom.devices.clock import simulate
 
     with console.progress(not json) as tick:
 
@@ -205,7 +205,7 @@ def _who(option: str, text: str) -> tuple[int, str]:
 
 def _targets(out: list[Path], config: Path | None) -> list[Path]:
     """Folders and files to write; refused before anything runs."""
-    from lightloom.clock.results import KINDS
+    from lightloom.devices.clock.results import KINDS
 
     for path in out:
         kind = path.suffix[1:].lower()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from lightloom import console
+from lightloom.cli import console
 
 if TYPE_CHECKING:
-    from lightloom.clock import Synchronisation
+    from lightloom.devices.clock import Synchronisation
 
 Summary = dict[str, Any]
 
@@ -153,8 +153,8 @@ def _added(summary: Summary) -> str:
 
 def _budgeted(summary: Summary) -> str:
     """The largest deviation beside what the guardband of devices has for it."""
-    from lightloom import photonics
-    from lightloom.durations import duration_ps
+    from lightloom.devices import photonics
+    from lightloom.units.durations import duration_ps
 
     parts = photonics.derive({}, "sirius").derived["guardband"]["parts"]
     said = next(part["time"] for part in parts if part["name"] == "synchronisation")

@@ -6,20 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import lightloom
-from lightloom import circuits, console, cuts, loads
+from lightloom.analysis import circuits, cuts, notes
 from lightloom.cli import (
     by_size,
     completion,
+    console,
     cost_text,
     jobs,
     latency,
     light,
-    notes,
     physics,
     repeats,
 )
-from lightloom.console import Summary
-from lightloom.results import Result
+from lightloom.cli.console import Summary
+from lightloom.config import loads
+from lightloom.results.result import Result
 
 if TYPE_CHECKING:
     from lightloom.report.decisions import Decision

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lightloom
-from lightloom import console, forecasts, identity, inputs, interrupts, networks, windows
+from lightloom.analysis import notes
 from lightloom.cli import (
     bars,
     compared,
+    console,
     cost,
     forecast,
     headline,
-    notes,
     on_top,
     papers,
     pdf,
@@ -25,8 +25,9 @@ from lightloom.cli import (
 from lightloom.cli.compared import Decisions
 from lightloom.cli.how import RESULTS, How, folder, say_left
 from lightloom.cli.options import doubt_threads
+from lightloom.config import identity, inputs, networks
 from lightloom.errors import refusal
-from lightloom.result_files import (
+from lightloom.results.files import (
     COMPARISON_FILES,
     COST_FILES,
     PAGE_FILES,
@@ -34,12 +35,13 @@ from lightloom.result_files import (
     comparison_names,
     seeds_of,
 )
-from lightloom.results import stage_cases
-from lightloom.writing import Staging
-from lightloom.writing.records import RECORD
+from lightloom.results.result import stage_cases
+from lightloom.simulation import forecasts, interrupts, windows
+from lightloom.storage import Staging
+from lightloom.storage.records import RECORD
 
 if TYPE_CHECKING:
-    from lightloom.economics.book import Book
+    from lightloom.costs.book import Book
     from lightloom.report.decisions import Decision
 
 

@@ -9,9 +9,13 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console, cuts, loads, repeats
-from lightloom.console import Summary, number, pick, size
-from lightloom.unfinished import ranked
+from lightloom.analysis import cuts
+from lightloom.analysis.unfinished import ranked
+from lightloom.cli import console
+from lightloom.cli.console import Summary, number, pick, size
+from lightloom.config import loads
+from lightloom.results import repeats
+from lightloom.units import bounds
 
 ROOM = 14
 """Columns [count] of a label beside which headings of two lines fit 80."""

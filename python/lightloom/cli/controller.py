@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.errors import refusal
 
 commands = typer.Typer(
@@ -72,7 +72,7 @@ def add(
     """Make a token and print it; nothing else holds its text."""
     with console.guarded():
         from lightloom.controller.tokens import add_token
-        from lightloom.durations import duration_ps
+        from lightloom.units.durations import duration_ps
 
         until = None if expires is None else time.time() + duration_ps("expires", expires) / 1e12
         console.say(add_token(_store(file), name, scope, "command line", until))

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import lightloom
-from lightloom import console, inputs, reading
+from lightloom.cli import console
 from lightloom.cli.options import Overrides, read_experiment
+from lightloom.config import inputs
+from lightloom.config.schema import DECISION
 from lightloom.errors import refusal
-from lightloom.experiment_schema import DECISION
+from lightloom.storage import reading
 
 if TYPE_CHECKING:
-    from lightloom.economics.book import Book
-    from lightloom.economics.costs import Costs
-    from lightloom.economics.solve import EqualCost
+    from lightloom.costs.book import Book
+    from lightloom.costs.costs import Costs
+    from lightloom.costs.solve import EqualCost
     from lightloom.report.decisions import Decision
-    from lightloom.writing import Staging
+    from lightloom.storage import Staging
 
 Prices = Annotated[
     str | None,
@@ -97,9 +99,9 @@ def cost(
 
     Nothing is simulated. Beside results (comparison.json) the cost of what arrived is shown, too.
     """
-    from lightloom.economics import book as books
-    from lightloom.economics import costs as economics
-    from lightloom.economics.solve import equal_cost as solve
+    from lightloom.costs import book as books
+    from lightloom.costs import costs as economics
+    from lightloom.costs.solve import equal_cost as solve
 
     with console.guarded():
         loaded = with_prices(read_experiment(experiment, set_), prices, price)
@@ -187,7 +189,7 @@ def _files(found: Costs) -> dict[str, str]:
 
 def _goodput(experiment: Path) -> dict[str, float]:
     """What results beside the experiment delivered, where there are some."""
-    from lightloom.economics.costs import goodput_of
+    from lightloom.costs.costs import goodput_of
 
     beside = experiment.with_name("comparison.json")
     if not beside.is_file():
@@ -208,8 +210,8 @@ def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
     """The files that were asked for, all or none."""
     if out is None and tornado is None:
         return []
-    from lightloom.economics import tornado as charts
-    from lightloom.writing import Staging
+    from lightloom.costs import tornado as charts
+    from lightloom.storage import Staging
 
     files: dict[Path, str] = {}
     if tornado is not None:

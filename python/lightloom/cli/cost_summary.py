@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.cost_text import total
+from lightloom.costs.words import MISSING, ends, span
 from lightloom.decision.sentences import listed
-from lightloom.economics.words import MISSING, ends, span
 
 if TYPE_CHECKING:
-    from lightloom.economics.amounts import Range
-    from lightloom.economics.costs import Costs
-    from lightloom.economics.readings import Reading
+    from lightloom.costs.amounts import Range
+    from lightloom.costs.costs import Costs
+    from lightloom.costs.readings import Reading
 
 
 def table(found: Sequence[Costs]) -> Table:
@@ -89,8 +89,8 @@ def _met(reading: Reading | None) -> str:
     """How many of the paper's figures a reading meets; bills are no reading of it."""
     if reading is None:
         return MISSING
-    from lightloom.economics import book as books
-    from lightloom.economics import readings
+    from lightloom.costs import book as books
+    from lightloom.costs import readings
 
     paper = readings.published()
     figures = readings.figures(reading, *readings.components(books.load("sirius-2020")))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import console
-from lightloom.economics.amounts import Range
-from lightloom.economics.words import (
+from lightloom.cli import console
+from lightloom.costs.amounts import Range
+from lightloom.costs.words import (
     as_if,
     by_devices,
     ends,
@@ -27,12 +27,12 @@ from lightloom.economics.words import (
 )
 
 if TYPE_CHECKING:
-    from lightloom.economics.book import Book
-    from lightloom.economics.costs import Costs
-    from lightloom.economics.equal import BreakEven
-    from lightloom.economics.pricing import FabricCost
-    from lightloom.economics.readings import Reading
-    from lightloom.economics.solve import EqualCost
+    from lightloom.costs.book import Book
+    from lightloom.costs.costs import Costs
+    from lightloom.costs.equal import BreakEven
+    from lightloom.costs.pricing import FabricCost
+    from lightloom.costs.readings import Reading
+    from lightloom.costs.solve import EqualCost
 
 
 def heading(found: Costs) -> str:
@@ -237,8 +237,8 @@ def more_switches(solved: Iterable[EqualCost]) -> Iterator[str]:
 
 def readings(chosen: Sequence[Reading]) -> Table:
     """Claims × readings: each figure of Fig 6 by each reading, and which it meets."""
-    from lightloom.economics import book as books
-    from lightloom.economics import readings as data
+    from lightloom.costs import book as books
+    from lightloom.costs import readings as data
 
     names = data.names()
     read = [data.load(name) for name in names]

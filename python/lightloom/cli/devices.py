@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.options import json_of, set_of
 from lightloom.errors import ConfigError, refusal
 
 if TYPE_CHECKING:
-    from lightloom.photonics import Devices, Switch
+    from lightloom.devices.photonics import Devices, Switch
 
 Rows = Iterator[tuple[str, str, str]]
 
@@ -52,7 +52,7 @@ def devices(
     json: Json = False,
 ) -> None:
     """Work out what follows from optical devices: link budget, guardband, tuning times."""
-    from lightloom import photonics
+    from lightloom.devices import photonics
 
     with console.guarded():
         table = _design(file, set_ or [])
@@ -80,7 +80,7 @@ def _check_preset(name: str | None) -> None:
     """Refuses what is neither a design's nor a circuit switch's, naming both."""
     from difflib import get_close_matches
 
-    from lightloom import photonics
+    from lightloom.devices import photonics
 
     known = [*photonics.presets(), *(switch["name"] for switch in photonics.switches())]
     if name is not None and name not in known:
@@ -90,8 +90,8 @@ def _check_preset(name: str | None) -> None:
 
 
 def _design(file: Path | None, overrides: list[str]) -> dict[str, Any]:
-    from lightloom.config import read_toml
-    from lightloom.overrides import set_one
+    from lightloom.config.experiment import read_toml
+    from lightloom.config.overrides import set_one
 
     raw: dict[str, Any] = {"devices": {}} if file is None else dict(read_toml(file))
     if "devices" not in raw:
@@ -106,7 +106,7 @@ def _design(file: Path | None, overrides: list[str]) -> dict[str, Any]:
 
 
 def _print_any(found: Devices | Switch) -> None:
-    from lightloom.photonics import Switch
+    from lightloom.devices.photonics import Switch
 
     if isinstance(found, Switch):
         _print_switch(found)

@@ -13,10 +13,9 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from lightloom import console
-from lightloom.cli import describe, figures, topics
+from lightloom.cli import console, describe, figures, topics
 from lightloom.cli.describe import Choice, Parameter
-from lightloom.policy_registry import RENAMED
+from lightloom.policies.registry import RENAMED
 
 Table = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lightloom.reproduce import Claim
+    from lightloom.validation import Claim
 
 
 def expected(claim: Claim) -> str:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from lightloom.cli.options import set_of
 from lightloom.cli.plan_options import FLAGS, in_flags, typed
+from lightloom.config.overrides import set_one
 from lightloom.errors import ConfigError, refusal
-from lightloom.overrides import set_one
 from lightloom.policies.files import is_file
 
 Own = Annotated[list[str] | None, set_of('An option of your own policy, like above="1 GB".')]

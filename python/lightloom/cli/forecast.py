@@ -9,13 +9,14 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, TypeVar
 
-from lightloom import console, units
-from lightloom.counts import counted
-from lightloom.forecasts import Forecast
-from lightloom.machine import processors
+from lightloom.cli import console
+from lightloom.simulation.forecasts import Forecast
+from lightloom.simulation.machine import processors
+from lightloom.units import steps
+from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
-    from lightloom.config import Experiment
+    from lightloom.config.experiment import Experiment
 
 Made = TypeVar("Made")
 
@@ -134,7 +135,7 @@ def in_parallel(experiment: Experiment) -> bool:
 
 
 def _count(hops: float) -> str:
-    unit, base = units.step_for(hops, units.COUNTS)
+    unit, base = steps.step_for(hops, steps.COUNTS)
     return f"{hops / base:.3g} {unit}" if unit else f"{hops:.0f}"
 
 

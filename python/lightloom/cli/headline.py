@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lightloom import console
+from lightloom.cli import console
 
 if TYPE_CHECKING:
+    from lightloom.analysis.verdicts import First
     from lightloom.report.decisions import Decision
-    from lightloom.report.verdicts import First
-    from lightloom.results import Comparison
+    from lightloom.results.result import Comparison
 
 WHOLE = 3
 """Of more comparisons than these the report alone has what would overturn the verdicts."""
@@ -63,7 +63,7 @@ def print_decision(prefix: str, decision: Decision, *, whole: bool) -> None:
 
 def print_changes(comparisons: Sequence[Comparison]) -> None:
     """Whether the winner changes under other physics, by the measure that decides."""
-    from lightloom.report import winners
+    from lightloom.analysis import winners
 
     for name, group in winners.under_presets(comparisons).items():
         for sentence in winners.sentences(group)[:1]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lightloom import console, inputs
+from lightloom.cli import console
+from lightloom.config import inputs
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
     import lightloom
-    from lightloom.resilience.search import Search
+    from lightloom.failures.search import Search
     from lightloom.sweep.executors.cluster import Cluster
 
 RESULTS = Path("results")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import console
-from lightloom.console import JOBS_SHOWN, Summary
-from lightloom.intervals import over_runs
+from lightloom.cli import console
+from lightloom.cli.console import JOBS_SHOWN, Summary
+from lightloom.units.intervals import over_runs
 
 GAP = 2
 NAME_MAX = 24

@@ -9,13 +9,16 @@ import pyarrow.compute as pc
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console, loads, networks, repeats
+from lightloom.cli import console
 from lightloom.cli.completion import LEGEND_BOUNDS, fluid
-from lightloom.console import mean_latency
-from lightloom.saturation import Saturation, pooled
+from lightloom.cli.console import mean_latency
+from lightloom.config import loads, networks
+from lightloom.results import repeats
+from lightloom.results.saturation import Saturation, pooled
+from lightloom.units import bounds
 
 if TYPE_CHECKING:
-    from lightloom.results import Comparison
+    from lightloom.results.result import Comparison
 
 Window = Mapping[str, Any]
 Beside = Mapping[str, Mapping[str, str]]
@@ -172,7 +175,7 @@ def _low(comparison: Comparison, label: str) -> str:
 
 def _marks(comparison: Comparison) -> dict[str, str]:
     """What weakens the latency of each fabric at the load, as the verdict judges its windows."""
-    from lightloom.report.findings.carriage import carriages_of_runs
+    from lightloom.analysis.findings.carriage import carriages_of_runs
 
     found = carriages_of_runs(
         [[c.results[label].summary for c in _each(comparison)] for label in comparison.results],

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import console
+from lightloom.cli import console
 
 if TYPE_CHECKING:
-    from lightloom.results import Result
+    from lightloom.results.result import Result
 
 DUTY = "duty\ncycle"
 BUSY = "links\nbusy"

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.main import get_command
 
-from lightloom import console
+from lightloom.cli import console
 
 #: Command → the module of `lightloom.cli` that has it, in the order of the help.
 HOMES = {

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 import lightloom
-from lightloom import console
+from lightloom.cli import console
 from lightloom.errors import refusal
-from lightloom.machine import processors
+from lightloom.simulation.machine import processors
 
 
 def set_of(about: str) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import lightloom
 from lightloom.cli import bars
 from lightloom.errors import refusal
-from lightloom.writing import Staging
+from lightloom.storage import Staging
 
 
 def wanted(named: str | None, *, writes: bool) -> tuple[str, ...]:
@@ -17,7 +17,7 @@ def wanted(named: str | None, *, writes: bool) -> tuple[str, ...]:
     name, or nothing is written."""
     if named is None:
         return ()
-    from lightloom.figures import find  # matplotlib takes a while, and few ask for it
+    from lightloom.plotting.styles import find  # matplotlib takes a while, and few ask for it
 
     styles = tuple(dict.fromkeys(name.strip() for name in named.split(",")))
     for style in styles:
@@ -36,21 +36,21 @@ def draw(
     """Draws all figures in each style below the directory of the report; the folders."""
     if not styles:
         return []
-    from lightloom import figures
+    from lightloom import plotting
 
     made = []
     with bars.counting() as count:
         for style in styles:
             title = f"figures, {style}"
             told = partial(count, title)
-            figures.write(comparisons, target / "figures", style, told, staging)
+            plotting.write(comparisons, target / "figures", style, told, staging)
             made.append(target / "figures" / style)
     return made
 
 
 def lacking(labels: Iterable[str]) -> Iterator[str]:
     """A note if figures have boxes in place of letters; after they have been drawn."""
-    from lightloom.report.backend_matplotlib import FONT, with_lacking_letters
+    from lightloom.plotting.backend_matplotlib import FONT, with_lacking_letters
 
     found = with_lacking_letters(dict.fromkeys(labels))
     if found:

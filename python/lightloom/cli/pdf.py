@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from lightloom.errors import refusal
-from lightloom.writing import check_folder
+from lightloom.storage import check_folder
 
 #: Where --pdf stands alone: the file is beside the report.
 BESIDE = ""

@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 import lightloom
-from lightloom import networks, physics
-from lightloom.results import Comparison
+from lightloom.config import networks, physics
+from lightloom.results.result import Comparison
 
 
 def wanted(presets: str | None) -> list[str]:
@@ -47,7 +47,7 @@ def _wrapped(line: str) -> str:
 def changes(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Whether the winner changes from one preset to another; of each case by name, where
     there are several."""
-    from lightloom.report import winners
+    from lightloom.analysis import winners
 
     groups = winners.under_presets(comparisons)
     for name, group in groups.items():

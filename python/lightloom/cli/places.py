@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from lightloom import _core, console
+from lightloom import _core
+from lightloom.cli import console
 from lightloom.cli.demand_options import Columns, Estimate, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagged, flagging, own_options
 from lightloom.cli.plan_changes import Dark, Diff, Down, Forbid, Operator, Over, Pin
@@ -144,7 +145,7 @@ def _plan(
     applying: Applying,
 ) -> None:
     """Plans, writes what is asked for, and prints."""
-    from lightloom.writing import write_files
+    from lightloom.storage import write_files
 
     with _working(outputs.alone):
         made = _make(demand, algorithm, told, options, outputs, operator)
@@ -247,7 +248,7 @@ def _make(
     from lightloom.control.planned import read_schedule
     from lightloom.control.planners import plan
     from lightloom.control.wiring import names_of
-    from lightloom.policy_registry import find
+    from lightloom.policies.registry import find
 
     with flagging():
         policy = find(algorithm)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from lightloom import console
-from lightloom.counts import counted
-from lightloom.durations import DARK_TIME, duration_ps
+from lightloom.cli import console
 from lightloom.errors import refusal
+from lightloom.units.counts import counted
+from lightloom.units.durations import DARK_TIME, duration_ps
 
 if TYPE_CHECKING:
     from lightloom.control.changes import Change, OldPlan, Pair
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lightloom.control.plans import Plan
     from lightloom.control.rules import Rules
     from lightloom.control.wiring import PortMap
-    from lightloom.policy_registry import Policy
+    from lightloom.policies.registry import Policy
 
 RULES = "Rules"
 CHANGES = "Changes"

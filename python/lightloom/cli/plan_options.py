@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lightloom.policy_registry import RETIRED, Option, Policy, registry
+from lightloom.policies.registry import RETIRED, Option, Policy, registry
 
 FLAGGED = {"up": "hysteresis"}
 """What an option is called here, where the Python function calls it otherwise."""

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.options import json_of
-from lightloom.counts import counted
 from lightloom.errors import refusal
+from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan
     from lightloom.control.wiring import Dialect, PortMap
-    from lightloom.policy_registry import Policy
+    from lightloom.policies.registry import Policy
 
 PANEL = "Ports and outputs"
 

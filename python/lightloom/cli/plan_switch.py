@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.errors import ConfigError, refusal
 
 if TYPE_CHECKING:

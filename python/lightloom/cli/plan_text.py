@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.plan_changes import show_change
 from lightloom.control.plan_facts import carries, facts, node
-from lightloom.counts import counted
+from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan

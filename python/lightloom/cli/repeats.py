@@ -7,11 +7,14 @@ from typing import Any
 
 from rich.markup import escape
 
-from lightloom import bounds, console, cuts, loads, repeats
-from lightloom.cli import run_text
-from lightloom.console import Summary, micros, number, pick, size
-from lightloom.intervals import Interval, over_runs
-from lightloom.results import Repeated
+from lightloom.analysis import cuts
+from lightloom.cli import console, run_text
+from lightloom.cli.console import Summary, micros, number, pick, size
+from lightloom.config import loads
+from lightloom.results import repeats
+from lightloom.results.result import Repeated
+from lightloom.units import bounds
+from lightloom.units.intervals import Interval, over_runs
 
 Show = Callable[[float | None], str]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from rich.markup import escape
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.control.replays import is_rewritten
-from lightloom.counts import counted
+from lightloom.units.counts import counted
 
 Made = dict[str, Any]
 Account = dict[str, Any]

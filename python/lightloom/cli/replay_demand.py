@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.demand_options import Columns, Estimate, Format, Hosts, Strict, Unit
 from lightloom.cli.flags import Own, flagging, own_options
 from lightloom.cli.options import json_of
 from lightloom.cli.plan_options import with_options
-from lightloom.durations import DARK_TIME
 from lightloom.errors import ConfigError, refusal
+from lightloom.units.durations import DARK_TIME
 
 if TYPE_CHECKING:
     from lightloom.control.day.play import Account, Count
@@ -151,7 +151,7 @@ def _play(
 def _written(played: Played, files: dict[str, Path]) -> list[Path]:
     """Writes what is asked for, all of it or nothing."""
     from lightloom.control.day import outcome
-    from lightloom.writing import write_files
+    from lightloom.storage import write_files
 
     texts = {
         "-o": lambda: outcome.as_text(played.made),
@@ -178,7 +178,7 @@ def _tell(played: Played, written: list[Path], json: bool) -> None:
 
 def _checked(algorithm: str | None, options: dict[str, Any]) -> str:
     """The policy's name; options that it does not have, or a day has not, are refused."""
-    from lightloom.policy_registry import find
+    from lightloom.policies.registry import find
 
     if algorithm is None:
         remedy = "see `lightloom replay-demand --help`"

@@ -10,18 +10,18 @@ from rich.markup import escape
 from rich.table import Table
 
 import lightloom
-from lightloom import console
+from lightloom.cli import console
+from lightloom.cli.console import number, percent, time_bound
 from lightloom.cli.headline import indented
-from lightloom.console import number, percent, time_bound
+from lightloom.config.schema import DECISION
 from lightloom.errors import refusal
-from lightloom.experiment_schema import DECISION
-from lightloom.forecasts import Forecast, of_comparisons
-from lightloom.machine import check_count
+from lightloom.simulation.forecasts import Forecast, of_comparisons
+from lightloom.simulation.machine import check_count
 
 if TYPE_CHECKING:
-    from lightloom.resilience.outcome import Figures, OfFabric, OfKind, Resilience
-    from lightloom.resilience.search import Search
-    from lightloom.results import Comparison
+    from lightloom.failures.search import Search
+    from lightloom.results.failures import Figures, OfFabric, OfKind, Resilience
+    from lightloom.results.result import Comparison
 
 WorstFailure = Annotated[
     bool,
@@ -56,7 +56,7 @@ def asked(
             raise refusal("--worst-of", worst_of, "nothing is made to fail", remedy)
     elif not worst_failure:
         return None
-    from lightloom.resilience.search import Search
+    from lightloom.failures.search import Search
 
     return Search() if worst_of is None else Search(worst_of)
 
@@ -65,7 +65,7 @@ def breaks(experiment: lightloom.Experiment, search: Search | None) -> bool:
     """Whether what breaks is looked for in an experiment."""
     if search is None and DECISION not in experiment.raw:
         return False
-    from lightloom.resilience.search import search_of
+    from lightloom.failures.search import search_of
 
     return search_of(experiment, search) is not None
 
@@ -80,7 +80,7 @@ def foretold(
     whole = of_comparisons(cases, threads)
     if not breaking:
         return whole
-    from lightloom.resilience.estimate import of_worst_failures
+    from lightloom.failures.estimate import of_worst_failures
 
     return whole.and_(of_worst_failures(breaking, threads, search))
 
@@ -90,7 +90,7 @@ def print_worst(comparison: Comparison) -> None:
     found = comparison.resilience
     if found is None:
         return
-    from lightloom.resilience import words
+    from lightloom.failures import words
 
     indented(words.heading(found), "", "bold")
     if any(fabric.kinds for fabric in found.fabrics.values()):
@@ -117,7 +117,7 @@ def beside(comparison: Comparison, tables: Mapping[str, Any]) -> Mapping[str, An
 
 def table(found: Resilience) -> Table:
     """A row for each sound fabric, and below it one for each kind of part that dies."""
-    from lightloom.resilience import words
+    from lightloom.failures import words
 
     jobs = any(fabric.sound.jobs_s is not None for fabric in found.fabrics.values())
     made = console.plain_table()

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from lightloom import bounds, cuts, facts, loads, steady
-from lightloom.console import (
+from lightloom.analysis import cuts, facts
+from lightloom.cli.console import (
     JOBS_SHOWN,
     Summary,
     jobs_of,
@@ -23,7 +23,10 @@ from lightloom.console import (
     size,
     took,
 )
-from lightloom.counts import counted
+from lightloom.config import loads
+from lightloom.results import steady
+from lightloom.units import bounds
+from lightloom.units.counts import counted
 
 from . import by_size
 

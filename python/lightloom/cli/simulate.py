@@ -10,13 +10,13 @@ from typing import Annotated, TypeVar
 import typer
 
 import lightloom
-from lightloom import circuits, console, forecasts, inputs
+from lightloom.analysis import circuits, notes
 from lightloom.cli import (
     compared,
     comparing,
+    console,
     cost,
     forecast,
-    notes,
     papers,
     pdf,
     physics,
@@ -39,11 +39,13 @@ from lightloom.cli.options import (
     read_experiment,
     replaying,
 )
+from lightloom.config import inputs
 from lightloom.errors import refusal
-from lightloom.machine import check_count
-from lightloom.result_files import CIRCUITS, CONTROLLER, LINKS, result_names, seeds_of
-from lightloom.results import Repeated, Result
-from lightloom.writing.records import RECORD
+from lightloom.results.files import CIRCUITS, CONTROLLER, LINKS, result_names, seeds_of
+from lightloom.results.result import Repeated, Result
+from lightloom.simulation import forecasts
+from lightloom.simulation.machine import check_count
+from lightloom.storage.records import RECORD
 
 Made = TypeVar("Made", Result, Repeated)
 

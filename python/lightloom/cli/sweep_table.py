@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom import bounds, console
-from lightloom.cli import completion, latency
-from lightloom.console import Summary
+from lightloom.cli import completion, console, latency
+from lightloom.cli.console import Summary
+from lightloom.units import bounds
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
-    from lightloom.report.model import Carriage
+    from lightloom.analysis.model import Carriage
 
 ROWS_SHOWN = 40
 ACCEPTED: completion.Column = (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.options import Overrides
 from lightloom.errors import refusal
-from lightloom.writing.errors import WriteError
+from lightloom.storage.errors import WriteError
 
 if TYPE_CHECKING:
-    from lightloom.config import Experiment
+    from lightloom.config.experiment import Experiment
 
 EXIT_FAILED = 1
 """An application or a tool failed, or a run was beyond its limits under `--strict`."""
@@ -173,7 +173,7 @@ def _given(
     file: Path, overrides: list[str] | None, command: list[str] | None, host: int
 ) -> Experiment:
     """The experiment with its own applications, or with a command in their place."""
-    from lightloom.config import load
+    from lightloom.config.experiment import load
 
     experiment = load(file, overrides or [])
     if not command:

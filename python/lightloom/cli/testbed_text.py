@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lightloom import console
+from lightloom.cli import console
 
 LINES = 20
 """Number of lines shown from the end of a command's output."""

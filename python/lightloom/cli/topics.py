@@ -18,12 +18,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lightloom import _core, experiment_schema
+from lightloom import _core
 from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
+from lightloom.config import schema as experiment_schema
+from lightloom.config.overrides import without_brackets
+from lightloom.config.words import PLANNED, here
 from lightloom.errors import ConfigError, refusal
-from lightloom.overrides import without_brackets
-from lightloom.words import PLANNED, here
 
 Table = dict[str, Any]
 

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.loading import OnUse
 from lightloom.errors import ConfigError
 
@@ -101,7 +101,7 @@ def _bills(problem: Any, args: Sequence[str]) -> str:
     """Of which fabrics there are bills, where `--bill` names none."""
     if getattr(problem, "option_name", None) != "--bill":
         return ""
-    from lightloom.config import load
+    from lightloom.config.experiment import load
 
     try:
         file = next(a for a in args if a.endswith(".toml"))

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from lightloom import console
-from lightloom.cli import by_reading
+from lightloom.cli import by_reading, console
 from lightloom.cli.figures_text import expected, figure
 
 if TYPE_CHECKING:
-    from lightloom.reproduce import Estimate, Verdict
+    from lightloom.validation import Estimate, Verdict
 
 MARKS = {"reproduced": "✓", "not reproduced": "✗", "undecided": "?", "not judged": "·"}
 COLOURS = {

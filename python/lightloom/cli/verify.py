@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.cli.options import Json
-from lightloom.counts import counted
 from lightloom.errors import refusal
+from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
-    from lightloom.verification import Verdict
+    from lightloom.results.verification import Verdict
 
 #: Faults of a result that the table shows.
 SHOWN = 3
@@ -31,7 +31,7 @@ def verify(
     it was made from, the build that made it. Exit code 0 if every file is as it was written,
     else 1. Changed inputs and another build are told and change no exit code.
     """
-    from lightloom import verification
+    from lightloom.results import verification
 
     with console.guarded():
         if not folder.is_dir():

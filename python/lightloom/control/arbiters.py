@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from lightloom import _core
 from lightloom.control.arrays import Booleans, Integers, booleans, count
-from lightloom.counts import counted
 from lightloom.errors import refusal
+from lightloom.units.counts import counted
 
 Pointers = tuple[ArrayLike, ArrayLike]
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lightloom.counts import counted
 from lightloom.errors import refusal
+from lightloom.units.counts import counted
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]

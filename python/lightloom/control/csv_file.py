@@ -22,8 +22,8 @@ from lightloom.control.cells import (
 from lightloom.control.demand.long_or_matrix import check_matrix
 from lightloom.control.demand.source import Line, Source
 from lightloom.control.names import Axis, agreed, printable
-from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
+from lightloom.units.counts import counted
 
 
 @dataclass

@@ -28,8 +28,8 @@ from lightloom.control.demand.reading import Reading
 from lightloom.control.demand.source import Source, source_of
 from lightloom.control.demand.times import iso
 from lightloom.control.demand.units import Unit, unit_of
-from lightloom.counts import counted, shown
 from lightloom.errors import ConfigError, refusal
+from lightloom.units.counts import counted, shown
 
 Place = Callable[[int, int], str]
 ARGUMENTS = ("DEMAND", "unit", "format", "map", "columns", "estimate")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.control.proofs import AssignmentProof, MatchingProof
-from lightloom.counts import counted
+from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
     from lightloom.control.plans import Plan

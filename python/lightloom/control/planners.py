@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lightloom import _core
+from lightloom.config.words import reworded
 from lightloom.control.arrays import LARGEST, Integers, count, numbers
 from lightloom.control.files import Demand, read_demand
 from lightloom.control.names import named, nodes_of, numbered
@@ -27,8 +28,7 @@ from lightloom.control.schedules import Schedule, coverage_bound
 from lightloom.control.topology import Topology
 from lightloom.control.topology import vlans as allocate
 from lightloom.errors import ConfigError, refusal
-from lightloom.policy_registry import RENAMED, Policy, PolicyInFile, by_name, find
-from lightloom.words import reworded
+from lightloom.policies.registry import RENAMED, Policy, PolicyInFile, by_name, find
 
 ALGORITHMS = tuple(by_name())
 """What `plan` takes: the policies of the registry, and the names of their algorithms."""

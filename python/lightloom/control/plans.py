@@ -16,8 +16,8 @@ from lightloom.control.plan_json import as_text
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
 from lightloom.control.wiring.lights import Wiring
-from lightloom.views import Planned
-from lightloom.writing import write_files
+from lightloom.results.views import Planned
+from lightloom.storage import write_files
 
 if TYPE_CHECKING:
     from lightloom.control.changes import Change
@@ -103,7 +103,7 @@ class Plan(Planned):
 
     def drawn(self, kind: str) -> bytes:
         """The picture as a file of that kind: ".svg", ".pdf" or ".png"."""
-        from lightloom.control.picture import render
+        from lightloom.plotting.plan_picture import render
 
         return render(self, kind)
 

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import _core, reading
+from lightloom import _core
+from lightloom.config.words import reworded
 from lightloom.control.current import read_circuits
 from lightloom.control.files import Demand
 from lightloom.control.partings import decision, span_ps
 from lightloom.control.planned import as_table, read_schedule
 from lightloom.errors import ConfigError, refusal
 from lightloom.policies.files import DIGEST, digest, is_file, place
-from lightloom.policy_registry import RENAMED, PolicyInFile, find
-from lightloom.words import reworded
+from lightloom.policies.registry import RENAMED, PolicyInFile, find
+from lightloom.storage import reading
 
 
 def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dict[str, Any]:

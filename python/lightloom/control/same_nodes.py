@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightloom.control.schedules import Schedule
-from lightloom.counts import counted as in_words
 from lightloom.errors import ConfigError, refusal
+from lightloom.units.counts import counted as in_words
 
 if TYPE_CHECKING:
     from lightloom.control.files import Demand

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lightloom import _core
 from lightloom.control.arrays import Integers, count, integers, numbers
-from lightloom.counts import counted
 from lightloom.errors import refusal
+from lightloom.units.counts import counted
 
 PS = 1e-12
 """A picosecond [s]."""

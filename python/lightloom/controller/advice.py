@@ -12,8 +12,8 @@ from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.store import Store
 from lightloom.controller.wishes import Wishes
-from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError
+from lightloom.units.durations import duration_ps
 
 
 class Advice:

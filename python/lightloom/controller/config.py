@@ -10,14 +10,15 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lightloom import reading, toml_errors
+from lightloom.config import toml_errors
 from lightloom.control.demand.columns import asked
 from lightloom.control.demand.formats import FORMATS
 from lightloom.control.demand.units import unit_of
-from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError, refusal
-from lightloom.policy_registry import find
+from lightloom.policies.registry import find
+from lightloom.storage import reading
 from lightloom.switches.targets import parse_target
+from lightloom.units.durations import duration_ps
 
 SOURCES = ("folder", "prometheus", "counters")
 """Sources of demand, of which a controller has one."""

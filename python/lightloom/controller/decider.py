@@ -13,9 +13,9 @@ from typing import Any
 
 from lightloom import _core
 from lightloom.controller.racks import Racks
-from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair
+from lightloom.units.durations import duration_ps
 
 Circuit = tuple[int, int]
 MANY = 1_000

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from lightloom.controller.config import LimitsTable, quiet_minutes
-from lightloom.durations import duration_ps
 from lightloom.switches.ports import Pair
+from lightloom.units.durations import duration_ps
 
 HOUR_S = 3600.0
 

@@ -11,8 +11,8 @@ from lightloom.control.files import Demand, read_demand
 from lightloom.controller.config import PrometheusTable
 from lightloom.controller.matrices import Seen, matrix_of
 from lightloom.controller.racks import Racks
-from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError, refusal
+from lightloom.units.durations import duration_ps
 
 TIMEOUT_S = 10.0
 LARGEST = 64 << 20

@@ -15,8 +15,8 @@ from lightloom.controller.api import app_of
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.service import Controller
 from lightloom.controller.store import DeposedError, Store
-from lightloom.durations import duration_ps
 from lightloom.errors import refusal
+from lightloom.units.durations import duration_ps
 
 PAUSE_S = 0.2
 WORKERS = 16

@@ -22,11 +22,11 @@ from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
 from lightloom.controller.transaction import Executor
 from lightloom.controller.wishes import Wishes
-from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
 from lightloom.switches.targets import open_target
+from lightloom.units.durations import duration_ps
 
 SELF = "controller"
 """Who reconciles at every interval."""

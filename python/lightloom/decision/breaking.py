@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from lightloom.costs.words import digits
 from lightloom.decision.order import leaders
 from lightloom.decision.purchases import CAPITAL, Purchase
 from lightloom.decision.sentences import each_delivered, labels, listed
-from lightloom.economics.words import digits
-from lightloom.intervals import Interval
+from lightloom.units.intervals import Interval
 
 #: Whoever keeps as much reads as if it kept all.
 WHOLE = 0.9995

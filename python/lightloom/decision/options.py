@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lightloom.economics import book as books
-from lightloom.economics.book import Book
-from lightloom.economics.given import with_prices
+from lightloom.config.refused import first_of
+from lightloom.config.schema import DECISION
+from lightloom.costs import book as books
+from lightloom.costs.book import Book
+from lightloom.costs.given import with_prices
 from lightloom.errors import refusal
-from lightloom.experiment_schema import DECISION
-from lightloom.refused import first_of
 
 #: Of a kind with more members, so many are tried.
 TRIES = 8

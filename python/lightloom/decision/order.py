@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from lightloom.costs.amounts import Amounts, Form, Range, ratio
 from lightloom.decision.purchases import Measure, Purchase
-from lightloom.economics.amounts import Amounts, Form, Range, ratio
-from lightloom.intervals import LEVEL, over_runs
+from lightloom.units.intervals import LEVEL, over_runs
 
 
 def share(one: Purchase, other: Purchase, measure: Measure) -> Range | None:

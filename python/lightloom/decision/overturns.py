@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from lightloom.costs.amounts import NOTHING, Range
+from lightloom.costs.book import Book
+from lightloom.costs.equal import equal_price
 from lightloom.decision.order import both
 from lightloom.decision.purchases import CAPITAL, Purchase
-from lightloom.economics.amounts import NOTHING, Range
-from lightloom.economics.book import Book
-from lightloom.economics.equal import equal_price
 
 #: A price this many times off the book's is no assumption that a buyer could have wrong.
 FARTHEST = 20

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lightloom.economics.amounts import Amounts, Form, Range
-from lightloom.economics.pricing import GIGABIT, TERABIT, FabricCost
-from lightloom.intervals import Interval
+from lightloom.costs.amounts import Amounts, Form, Range
+from lightloom.costs.pricing import GIGABIT, TERABIT, FabricCost
+from lightloom.units.intervals import Interval
 
 
 @dataclass(frozen=True)

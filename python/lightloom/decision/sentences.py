@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
+from lightloom.costs.amounts import Range
+from lightloom.costs.words import digits, part, sign, span
 from lightloom.decision.order import cheapest, leaders, middle, ranked, share
 from lightloom.decision.overturns import Overturn, all_nearest, between, of_unknown
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
-from lightloom.economics.amounts import Range
-from lightloom.economics.words import digits, part, sign, span
-from lightloom.intervals import LEVEL
+from lightloom.units.intervals import LEVEL
 
 TOLD = 0.05
 """Who delivered less by such a share, and still carried the load, is named."""

@@ -21,8 +21,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from lightloom import bounds
-from lightloom.intervals import over_runs
+from lightloom.units import bounds
+from lightloom.units.intervals import over_runs
 
 Summary = Mapping[str, Any]
 Row = tuple[str, float, float | None, bool, float | None, int]

@@ -21,7 +21,7 @@ from lightloom.control.arrays import Integers
 if TYPE_CHECKING:
     from lightloom.control.plans import CircuitTable, Plan
     from lightloom.control.schedules import Schedule
-    from lightloom.views import Tables
+    from lightloom.results.views import Tables
 
 
 def tables(plan: Plan) -> Tables:

@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 
 from lightloom.frames import figures
-from lightloom.results import Comparison, Repeated, Result
+from lightloom.results.result import Comparison, Repeated, Result
 
 if TYPE_CHECKING:
-    from lightloom.resilience.outcome import Resilience
-    from lightloom.views import Tables
+    from lightloom.results.failures import Resilience
+    from lightloom.results.views import Tables
 
 Runs = Result | Repeated | Comparison
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from lightloom.report import backend_matplotlib
+from lightloom.plotting import backend_matplotlib
 
 
 def page(template: str, **shown: Any) -> str:

@@ -3,13 +3,13 @@ picture of them."""
 
 from __future__ import annotations
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.control.plan_facts import carries, facts, node, title
 from lightloom.control.plans import CircuitTable, Plan
 from lightloom.control.schedules import Schedule
-from lightloom.counts import counted
 from lightloom.notebook.page import page, picture
-from lightloom.plots import PlanPlots
+from lightloom.plotting import PlanPlots
+from lightloom.units.counts import counted
 
 ROWS = 8
 """Circuits or slots that are shown."""

@@ -10,16 +10,17 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from lightloom import loads, physics, report
-from lightloom.cli import completion, notes, repeats
+from lightloom import report
+from lightloom.analysis import notes, verdicts
+from lightloom.analysis.model import Workload
+from lightloom.analysis.table import Row, groups
+from lightloom.cli import completion, repeats
+from lightloom.config import loads, physics
 from lightloom.errors import ConfigError
 from lightloom.notebook.page import page, picture
-from lightloom.plots import RunPlots
-from lightloom.plots.compared import Runs, compared, workload_of
-from lightloom.report import verdicts
-from lightloom.report.model import Workload
-from lightloom.report.table import Row, groups
-from lightloom.results import Comparison
+from lightloom.plotting import RunPlots
+from lightloom.plotting.compared import Runs, compared, workload_of
+from lightloom.results.result import Comparison
 
 SHOWN = {
     "Latency in the window": 4,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.control.plan_facts import title
 from lightloom.control.plans import Plan
-from lightloom.counts import counted
-from lightloom.results import Comparison, Repeated, Result
+from lightloom.results.result import Comparison, Repeated, Result
+from lightloom.units.counts import counted
 
 SHOWN = 4
 """Fabrics that are named."""

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lightloom.counts import counted
 from lightloom.errors import refusal
 from lightloom.policies.switch import Switch
+from lightloom.units.counts import counted
 
 #: What the core hears: rows of circuits, their direction with paths (racks, planes) or
 #: none; or permutations, days, night.

@@ -19,9 +19,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from lightloom import _core, reading
+from lightloom import _core
 from lightloom.errors import ConfigError, refusal
 from lightloom.policies.blame import blame, with_cause
+from lightloom.storage import reading
 
 Table = dict[str, Any]
 

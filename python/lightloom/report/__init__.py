@@ -13,21 +13,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lightloom.analysis import verdicts, winners
+from lightloom.analysis.model import Workload
+from lightloom.analysis.reading import slots, workload
 from lightloom.decision import options
-from lightloom.writing import Staging
+from lightloom.plotting.draw import draw
+from lightloom.plotting.figures import draw_all
+from lightloom.storage import Staging
 
-from . import decisions, verdicts, winners
+from . import decisions
 from .decisions import Decision
-from .draw import draw
-from .figures import draw_all
-from .model import Workload
 from .page import Section, distinct, render
-from .reading import slots, workload
 from .resilience import answer, failing
 
 if TYPE_CHECKING:
-    from lightloom.economics.book import Book
-    from lightloom.results import Comparison
+    from lightloom.costs.book import Book
+    from lightloom.results.result import Comparison
 
 __all__ = ["build", "decide", "first"]
 

@@ -8,11 +8,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from lightloom import facts, inputs, loads, networks, physics, repeats
-from lightloom.config import to_toml
-
-from . import units
-from .model import Fabric, Workload
+from lightloom.analysis import facts
+from lightloom.analysis.model import Fabric, Workload
+from lightloom.config import inputs, loads, networks, physics
+from lightloom.config.experiment import to_toml
+from lightloom.results import repeats
+from lightloom.units import quantities
 
 SHOWN = 4  # settings of a fabric, unless more set it apart
 DIGEST = 8  # digits that tell one file from another
@@ -32,7 +33,7 @@ def tidy(value: Any) -> str:
     if isinstance(value, int) or (
         isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     ):
-        return units.count(value)
+        return quantities.count(value)
     if isinstance(value, Mapping):
         return mapping(value)
     if isinstance(value, list | tuple):
@@ -80,9 +81,9 @@ def cluster(experiment: Mapping[str, Any]) -> str:
     racks, each = c.get("racks", c.get("hosts")), c.get("servers_per_rack", 1)
     parts = []
     if isinstance(racks, int) and isinstance(each, int):
-        servers = units.counted(racks * each, "server")
+        servers = quantities.counted(racks * each, "server")
         parts.append(
-            servers if each == 1 else f"{units.counted(racks, 'rack')} of {each}: {servers}"
+            servers if each == 1 else f"{quantities.counted(racks, 'rack')} of {each}: {servers}"
         )
     if rate := c.get("server_rate"):
         parts.append(f"{tidy(rate)} per server")
@@ -90,7 +91,7 @@ def cluster(experiment: Mapping[str, Any]) -> str:
         parts.append(f"{tidy(rate)} per rack")
     if nic := c.get("nic"):
         parts.append("NIC uncapped" if nic == "uncapped" else f"NIC {tidy(nic)}")
-    return ", ".join(parts) or units.MISSING
+    return ", ".join(parts) or quantities.MISSING
 
 
 def workload(experiment: Mapping[str, Any]) -> str:
@@ -105,7 +106,7 @@ def workload(experiment: Mapping[str, Any]) -> str:
     if parts := w.get("mix"):
         common = loads.asked(experiment)
         lines = (drawn_line({**part, "load": loads.of_part(part, common)}) for part in parts)
-        return f"{units.counted(len(parts), 'part')} together: {'; '.join(lines)}"
+        return f"{quantities.counted(len(parts), 'part')} together: {'; '.join(lines)}"
     return drawn_line(w)
 
 
@@ -121,9 +122,9 @@ def drawn_line(w: Mapping[str, Any]) -> str:
         parts.append(f"{tidy(pattern)} pattern")
     if flows := w.get("flows"):
         parts.append(
-            units.counted(flows, "flow") if isinstance(flows, int) else f"{tidy(flows)} flows"
+            quantities.counted(flows, "flow") if isinstance(flows, int) else f"{tidy(flows)} flows"
         )
-    return ", ".join(p for p in parts if p) or units.MISSING
+    return ", ".join(p for p in parts if p) or quantities.MISSING
 
 
 def jobs_line(jobs: Sequence[Mapping[str, Any]], schedule: str) -> str:
@@ -132,7 +133,7 @@ def jobs_line(jobs: Sequence[Mapping[str, Any]], schedule: str) -> str:
     if len(names) == 1:
         return f"job {names[0]}"
     how = "one after the other" if schedule == "in-sequence" else "together"
-    return f"{units.counted(len(names), 'job')} {how}: {units.listed(names)}"
+    return f"{quantities.counted(len(names), 'job')} {how}: {quantities.listed(names)}"
 
 
 def run(made: Workload) -> str:
@@ -157,7 +158,7 @@ def run(made: Workload) -> str:
         parts.append(ends.get(str(stop).replace("_", "-"), f"until {tidy(stop)}"))
     if version := first.get("version"):
         parts.append(f"Lightloom {version}")
-    return ", ".join(parts) or units.MISSING
+    return ", ".join(parts) or quantities.MISSING
 
 
 def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:

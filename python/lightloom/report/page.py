@@ -13,11 +13,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from . import backend_plotly, decisions, describe, presets, style, table, units, verdicts
+from lightloom.analysis import presets, table, verdicts
+from lightloom.analysis.model import Workload
+from lightloom.plotting import backend_plotly, style
+from lightloom.plotting.spec import NIGHT, Figure
+from lightloom.units import quantities
+
+from . import decisions, describe
 from .decisions import Decision
-from .model import Workload
 from .resilience import Failing
-from .spec import NIGHT, Figure
 
 Firsts = Sequence[verdicts.First | None]
 SCRIPTS = ("timeline.js", "panels.js", "report.js", "address.js")
@@ -216,7 +220,7 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "source": verdicts.source(w.fabrics),
         "bounds": any(">" in c.text for _, rows in groups for row in rows for c in row.cells),
         "unranked": any(c.unranked for _, rows in groups for row in rows for c in row.cells),
-        "missing": units.MISSING,
+        "missing": quantities.MISSING,
         "decision": section.decision,
         "bill_headings": decisions.BILL_HEADINGS,
         "charts": numbered(section, decision=True),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lightloom.bounds import Bound
-from lightloom.resilience import words
-from lightloom.resilience.outcome import Figures, OfFabric, OfKind, Resilience
-
-from . import units
-from .model import Workload
+from lightloom.analysis.model import Workload
+from lightloom.failures import words
+from lightloom.results.failures import Figures, OfFabric, OfKind, Resilience
+from lightloom.units import quantities
+from lightloom.units.bounds import Bound
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def failing(found: Resilience | None, workload: Workload) -> Failing | None:
 
 def answer(found: Resilience) -> str:
     """How much each fabric keeps, in a sentence or more."""
-    return words.answer(found, words.Shown(lambda share: units.show(share, "share"), _time))
+    return words.answer(found, words.Shown(lambda share: quantities.show(share, "share"), _time))
 
 
 def _rows(fabric: OfFabric) -> Iterator[Row]:
@@ -95,7 +94,7 @@ def _of_kind(kind: OfKind, sound: Figures) -> Row:
         kind.tried,
         least.figures,
         slowest.figures,
-        kept=units.show(kept, "share"),
+        kept=quantities.show(kept, "share"),
         least_part=least.part if named else "",
         slowest_part=slowest.part if named else "",
     )
@@ -114,18 +113,18 @@ def _row(
     return Row(
         part,
         tried,
-        units.show(least.goodput, "share"),
+        quantities.show(least.goodput, "share"),
         kept,
         least_part,
         _time(slowest.p99),
         slowest_part,
-        units.show(least.missing, "share"),
-        units.show(least.jobs_s, "time"),
+        quantities.show(least.missing, "share"),
+        quantities.show(least.jobs_s, "time"),
     )
 
 
 def _time(found: Bound | None) -> str:
     """A time as far as it is known."""
     if found is None:
-        return units.MISSING
-    return found.scaled(1e-6).text(lambda seconds: units.show(seconds, "time"))
+        return quantities.MISSING
+    return found.scaled(1e-6).text(lambda seconds: quantities.show(seconds, "time"))

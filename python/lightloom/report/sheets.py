@@ -12,16 +12,17 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lightloom import signals
+from lightloom import _signals
 from lightloom.errors import ConfigError, refusal
-from lightloom.writing import Staging
+from lightloom.plotting import backend_matplotlib
+from lightloom.storage import Staging
 
-from . import backend_matplotlib, decisions, describe
+from . import decisions, describe
 from .decisions import Decision
 from .page import environment
 
 if TYPE_CHECKING:
-    from .model import Workload
+    from lightloom.analysis.model import Workload
 
 #: What a headless Chromium is called.
 BROWSERS = (
@@ -115,7 +116,7 @@ def printed(page: str, by: str) -> bytes:
     """
     with (
         tempfile.TemporaryDirectory(prefix="lightloom-") as folder,
-        signals.unfinished(Path(folder)),
+        _signals.unfinished(Path(folder)),
     ):
         source, target = Path(folder) / "sheet.html", Path(folder) / "sheet.pdf"
         source.write_text(page, encoding="utf-8")

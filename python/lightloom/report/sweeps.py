@@ -12,17 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from lightloom import bounds, repeats
-from lightloom.bounds import floored
-from lightloom.intervals import Interval
-from lightloom.writing import Staging
+from lightloom.analysis.findings.carriage import carriages_of_runs
+from lightloom.analysis.model import Carriage
+from lightloom.plotting import backend_plotly, style
+from lightloom.plotting.arrows import parted
+from lightloom.plotting.draw import draw
+from lightloom.plotting.spec import NIGHT, Axis, Figure, Panel, Scale, Series, extent, figure
+from lightloom.results import repeats
+from lightloom.storage import Staging
+from lightloom.units import bounds, quantities
+from lightloom.units.bounds import floored
+from lightloom.units.intervals import Interval
 
-from . import backend_plotly, page, style, units
-from .arrows import parted
-from .draw import draw
-from .findings.carriage import carriages_of_runs
-from .model import Carriage
-from .spec import NIGHT, Axis, Figure, Panel, Scale, Series, extent, figure
+from . import page
 
 Summary = Mapping[str, Any]
 #: More lines in one panel than this are told apart by nobody.
@@ -80,7 +82,7 @@ class Metric:
 
     title: str
     path: str
-    quantity: units.Quantity
+    quantity: quantities.Quantity
     unit: float = 1.0
     """Of the summary's figure, in base units."""
     axis: str = "flow completion time"
@@ -343,13 +345,17 @@ def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
     """A figure, and its interval."""
     found = cell.figure(metric)
     if found is None:
-        return units.MISSING, ""
-    bound = f">{units.GLUE}" if cell.open(metric) else ""
-    half = "" if found.half_width is None else f"± {units.show(found.half_width, metric.quantity)}"
+        return quantities.MISSING, ""
+    bound = f">{quantities.GLUE}" if cell.open(metric) else ""
+    half = (
+        ""
+        if found.half_width is None
+        else f"± {quantities.show(found.half_width, metric.quantity)}"
+    )
     if cell.doubted(metric):
         half = f"{half} {CARRIAGES[str(cell.carriage)]}".strip()
     value = floored(found.mean) if bound else found.mean
-    return bound + units.show(value, metric.quantity), half
+    return bound + quantities.show(value, metric.quantity), half
 
 
 def gathered(

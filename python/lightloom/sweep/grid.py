@@ -18,12 +18,13 @@ from pydantic import (
 )
 
 import lightloom
-from lightloom import identity, inputs, windows
-from lightloom.config import read_toml
+from lightloom.config import identity, inputs
+from lightloom.config.experiment import read_toml
+from lightloom.config.overrides import toml_literal
+from lightloom.config.refused import first_of
 from lightloom.errors import refusal
-from lightloom.overrides import toml_literal
 from lightloom.policies import files as policies
-from lightloom.refused import first_of
+from lightloom.simulation import windows
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 
@@ -90,7 +91,7 @@ class Point:
     grid: dict[str, Value]
     experiment: lightloom.Experiment
     digest: str
-    """What its result is told apart by: `lightloom.identity.digest`."""
+    """What its result is told apart by: `lightloom.config.identity.digest`."""
     reads: tuple[inputs.Read, ...] = ()
     """The files that it reads, as they were then."""
 

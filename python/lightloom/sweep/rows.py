@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from lightloom import identity
+from lightloom.config import identity
+from lightloom.storage import Staging
 from lightloom.sweep.executors import Failed
 from lightloom.sweep.grid import Point
-from lightloom.writing import Staging
 
 Summary = dict[str, Any]
 Row = dict[str, Any]
@@ -85,7 +85,7 @@ def table(rows: Sequence[Row], points: Iterable[Point]) -> pa.Table:
     made = pa.table({name: [row.get(name) for row in rows] for name in names})
     told = {
         "lightloom.version": identity.build()["version"],
-        "lightloom.inputs": json.dumps(digests(points), sort_keys=True),
+        "lightloom.config.inputs": json.dumps(digests(points), sort_keys=True),
     }
     return made.replace_schema_metadata(told)
 

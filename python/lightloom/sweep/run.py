@@ -9,14 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lightloom import identity, inputs, signals
-from lightloom.result_files import RESULT_FILES
+from lightloom import _signals
+from lightloom.config import identity, inputs
+from lightloom.results.files import RESULT_FILES
+from lightloom.storage import Staging
+from lightloom.storage.records import RECORD
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
 from lightloom.sweep.points import find_done, other_points, say_left, store_point
 from lightloom.sweep.rows import ROWS, UNFINISHED, Rows, Stream, table
-from lightloom.writing import Staging
-from lightloom.writing.records import RECORD
 
 Summary = dict[str, Any]
 #: A point, and what it came to.
@@ -108,7 +109,7 @@ def run_sweep(
         read = [*sweep.files, *(one for point in points for one in point.reads)]
         told = {"build": identity.build(), "inputs": inputs.recorded(read, out)}
         staging.record(out, told)
-    signals.leaves()
+    _signals.leaves()
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
     others = len(earlier) if resume else 0

@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from lightloom import reading
 from lightloom.errors import refusal
+from lightloom.storage import reading
 
 USER = "LIGHTLOOM_SWITCH_USER"
 PASSWORD = "LIGHTLOOM_SWITCH_PASSWORD"

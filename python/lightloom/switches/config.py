@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lightloom import reading, toml_errors
-from lightloom.durations import duration_ps
+from lightloom.config import toml_errors
 from lightloom.errors import ConfigError, refusal
+from lightloom.storage import reading
 from lightloom.switches.access import Credentials, read_credentials
 from lightloom.switches.changes import Conflict
 from lightloom.switches.design import Design
@@ -22,6 +22,7 @@ from lightloom.switches.faults import read_fault
 from lightloom.switches.optics import Optics
 from lightloom.switches.ports import size_of
 from lightloom.switches.states import Recovery
+from lightloom.units.durations import duration_ps
 
 FACES = {"scpi": 5025, "tl1": 3082, "ssh": 2222, "netconf": 8830, "gnmi": 9339, "command": 8100}
 """The faces and their default ports; those below 1024 are moved up."""
@@ -160,7 +161,7 @@ def _of_device(name: Any) -> Design:
     """Settling times of a device model."""
     if name is None:
         return Design()
-    from lightloom import photonics
+    from lightloom.devices import photonics
 
     models = {model["name"]: model for model in photonics.switches()}
     if name not in models:

@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, Port, port_of, read_pairs
+from lightloom.units.durations import duration_ps
 
 KINDS = (
     "stuck",

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lightloom import reading
 from lightloom.errors import ConfigError
+from lightloom.storage import reading, write_files
 from lightloom.switches.ports import LARGEST, Pair, Port, Size, name_of, pair_of
 from lightloom.switches.protocol import (
     WAIT_S,
@@ -23,7 +23,6 @@ from lightloom.switches.protocol import (
     check_pairs,
     difference,
 )
-from lightloom.writing import write_files
 
 REMEDY = 'name a plan with a port map, or a list such as ["1A-29B"]'
 

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lightloom.durations import duration_ps
-from lightloom.experiment_schema import of_core
+from lightloom.config.schema import of_core
 from lightloom.testbed.live import Live
+from lightloom.units.durations import duration_ps
 
 HEADERS = 1448 / 1538
 """Share of a link's bytes that TCP with time stamps delivers: 1,448 of 1,538 on the wire."""

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import _core
-from lightloom.durations import duration_ps
+from lightloom.config.testbed import Application
 from lightloom.errors import refusal
 from lightloom.testbed import shell
 from lightloom.testbed.layout import DEVICE, Host, Layout
-from lightloom.testbed.table import Application
+from lightloom.units.durations import duration_ps
 
 PORT = 5201
 """Servers listen on this port and those above."""

@@ -14,10 +14,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from lightloom.config.testbed import kept_bytes
 from lightloom.testbed import shell
 from lightloom.testbed.layout import DEVICE
 from lightloom.testbed.setup import Setup
-from lightloom.testbed.table import kept_bytes
 
 MOST = 200_000
 """Packets of a link that are kept."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lightloom.durations import duration_ps
 from lightloom.testbed.setup import Setup
+from lightloom.units.durations import duration_ps
 
 
 def not_emulated(setup: Setup) -> list[str]:

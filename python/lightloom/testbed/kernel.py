@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import _core
-from lightloom.durations import duration_ps
 from lightloom.testbed import namespaces, shell
 from lightloom.testbed.layout import DEVICE, Layout
 from lightloom.testbed.setup import Setup, scaled_ps
+from lightloom.units.durations import duration_ps
 
 BURST = 64 << 10
 """Of a shaper [B]: less halves what segmentation offload reaches."""

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lightloom.durations import duration_ps
 from lightloom.errors import refusal
 from lightloom.testbed import applications
 from lightloom.testbed.bed import Testbed
@@ -17,6 +16,7 @@ from lightloom.testbed.host import Plane
 from lightloom.testbed.limits import Fidelity, judge_fidelity
 from lightloom.testbed.measure import Samples
 from lightloom.testbed.setup import Setup
+from lightloom.units.durations import duration_ps
 
 Tick = Callable[[float, str], None]
 """Hears seconds since the start and what goes on."""

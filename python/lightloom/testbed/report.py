@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from lightloom import console
+from lightloom.cli import console
 from lightloom.testbed.live import Live
 
 NONE = "–"
@@ -91,7 +91,7 @@ def _picture(live: Live) -> str:
     """What each receiver got over time, as SVG."""
     from matplotlib.figure import Figure
 
-    from lightloom.report.backend_matplotlib import drawing
+    from lightloom.plotting.backend_matplotlib import drawing
 
     told: Any = {"svg.fonttype": "none", "svg.hashsalt": "testbed", "font.size": 9}
     with drawing(told):

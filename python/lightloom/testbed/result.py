@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import lightloom
-from lightloom.config import to_toml
+from lightloom.config.experiment import to_toml
+from lightloom.storage import write_files
 from lightloom.testbed.agreement import compare_with_simulation, flows, replay_table, trace
 from lightloom.testbed.idealised import not_emulated
 from lightloom.testbed.live import Live
 from lightloom.testbed.matched import best, matched
 from lightloom.testbed.report import page
-from lightloom.writing import write_files
 
 REPLAY = "replay.toml"
 

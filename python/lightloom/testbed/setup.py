@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import _core
-from lightloom.config import Experiment
-from lightloom.durations import duration_ps
+from lightloom.config.experiment import Experiment
+from lightloom.config.schema import TESTBED, of_core
+from lightloom.config.testbed import Table, kept_bytes, read_table
 from lightloom.errors import refusal
-from lightloom.experiment_schema import TESTBED, of_core
 from lightloom.testbed.layout import Layout
-from lightloom.testbed.table import Table, kept_bytes, read_table
+from lightloom.units.durations import duration_ps
 
 KERNEL_KINDS = ("cthrough", "hydra", "hybrid")
 """Fabrics whose circuits stay for 10 ms and longer."""

@@ -14,8 +14,8 @@ from lightloom.control.lit import NO_PORTS, Ports, read_lit
 from lightloom.control.names import check_numbers, printable
 from lightloom.control.wiring.lights import names_of
 from lightloom.control.wiring.port_map import SwitchSize
-from lightloom.counts import counted
 from lightloom.errors import ConfigError
+from lightloom.units.counts import counted
 
 REMEDY = "name what `lightloom plan -o` wrote, or a list like [[0, 1], [2, 3]]"
 

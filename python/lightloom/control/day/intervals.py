@@ -10,8 +10,8 @@ import numpy as np
 
 from lightloom.control.arrays import Integers
 from lightloom.control.demand.times import iso
-from lightloom.durations import duration_ps
 from lightloom.errors import ConfigError, refusal
+from lightloom.units.durations import duration_ps
 
 US = 1_000_000
 """Microseconds [count] of a second."""

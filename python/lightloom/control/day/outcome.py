@@ -8,12 +8,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lightloom import _core, console
+from lightloom import _core
+from lightloom.cli import console
 from lightloom.control.day.intervals import US
 from lightloom.control.day.play import Account, Terms
 from lightloom.control.day.series import Day, text_of
 from lightloom.control.demand.times import iso
-from lightloom.counts import counted
+from lightloom.units.counts import counted
 
 FORMAT = "lightloom-day/1"
 COLUMNS = (

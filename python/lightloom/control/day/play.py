@@ -13,9 +13,9 @@ from lightloom.control.day.intervals import US, Interval
 from lightloom.control.day.light import DARK, Circuit, Light, carried
 from lightloom.control.day.players import Player, players
 from lightloom.control.day.series import Day, text_of
-from lightloom.durations import DARK_TIME, duration_ps
 from lightloom.errors import refusal
-from lightloom.policy_registry import find
+from lightloom.policies.registry import find
+from lightloom.units.durations import DARK_TIME, duration_ps
 
 RATE = "10 Gb/s"
 """Of circuits, unless given."""

@@ -25,7 +25,7 @@ from lightloom.control.day.light import DARK, Light, light_of
 from lightloom.control.day.series import Day, text_of
 from lightloom.control.files import Demand
 from lightloom.control.planners import plan
-from lightloom.policy_registry import find
+from lightloom.policies.registry import find
 
 WINDOW_US = US
 """Schedules are planned for what comes in this time, or in a tenth of an interval if that

@@ -14,8 +14,8 @@ from lightloom.control.arrays import LARGEST, MAX_NODES, Numbers
 from lightloom.control.demand.amounts import Amount
 from lightloom.control.demand.times import Clock
 from lightloom.control.names import printable
-from lightloom.counts import counted, shown
 from lightloom.errors import ConfigError
+from lightloom.units.counts import counted, shown
 
 if TYPE_CHECKING:
     from lightloom.control.demand.hosts import HostMap

@@ -10,8 +10,8 @@ from pathlib import Path
 from lightloom.control.demand.source import source_of
 from lightloom.control.demand.tables import Rows
 from lightloom.control.names import printable
-from lightloom.counts import counted
 from lightloom.errors import ConfigError
+from lightloom.units.counts import counted
 
 HOST = ("host", "address", "prefix", "ip", "name", "server")
 RACK = ("rack", "tor", "node")

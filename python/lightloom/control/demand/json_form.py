@@ -18,8 +18,8 @@ from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import Clock
 from lightloom.control.names import once, printable
-from lightloom.counts import counted
 from lightloom.errors import ConfigError
+from lightloom.units.counts import counted
 
 KEYS = Layout(
     "records in JSON",

@@ -13,8 +13,8 @@ from typing import Any
 
 from lightloom.control.arrays import MAX_NODES, Numbers
 from lightloom.control.cells import Number, number_of
-from lightloom.counts import counted
 from lightloom.errors import ConfigError
+from lightloom.units.counts import counted
 
 COLUMNS = 3
 """Of records that name no more than they need [count]."""

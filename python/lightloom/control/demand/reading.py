@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lightloom import console
-from lightloom.counts import counted, shown
+from lightloom.cli import console
+from lightloom.units.counts import counted, shown
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from lightloom.control.demand.amounts import UnreadableError, amount_of, shown
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.tables import Rows
-from lightloom.counts import counted
 from lightloom.errors import ConfigError
+from lightloom.units.counts import counted
 
 TITLE = "sflowtool -l"
 KINDS = ("FLOW", "CNTR")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from lightloom import reading
 from lightloom.errors import ConfigError
+from lightloom.storage import reading
 
 STANDARD_INPUT = "-"
 Line = tuple[int, str]

@@ -13,8 +13,8 @@ from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import Clock
 from lightloom.control.names import printable
-from lightloom.counts import counted
 from lightloom.errors import ConfigError
+from lightloom.units.counts import counted
 
 OPEN = "a quote is not closed"
 

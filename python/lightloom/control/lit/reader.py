@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lightloom import reading
 from lightloom.control.files import Demand
 from lightloom.control.lit.joined import Joined, Lit, wrong
 from lightloom.control.lit.lights import circuits_of, lights_of
@@ -22,6 +21,7 @@ from lightloom.control.lit.switch_files import (
 )
 from lightloom.control.wiring.port_map import PortMap
 from lightloom.errors import ConfigError
+from lightloom.storage import reading
 
 REMEDY = (
     "name what `lightloom plan -o` wrote, the switch's CONFIG_DB or OCP YANG as JSON, what "

@@ -26,7 +26,7 @@ from lightloom.control.rules.rules import Rules
 from lightloom.control.rules.slots import obeying
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
-from lightloom.policy_registry import Policy, PolicyInFile
+from lightloom.policies.registry import Policy, PolicyInFile
 
 ONE_WAY = ("assignment", "mordia", "solstice", "eclipse", "rotation")
 """Policies whose circuits lead from one rack to another only."""

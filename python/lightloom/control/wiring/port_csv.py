@@ -13,8 +13,8 @@ from lightloom.control.cells import column_of, delimiter_of, split, text_of
 from lightloom.control.demand.source import source_of
 from lightloom.control.names import printable
 from lightloom.control.wiring.port_map import LARGEST, Port, PortMap, SwitchSize
-from lightloom.counts import counted
 from lightloom.errors import ConfigError, refusal
+from lightloom.units.counts import counted
 
 COLUMNS: Mapping[str, str] = {
     "rack": "rack",

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from lightloom.analysis.model import Fabric
+from lightloom.analysis.ranking import Score
 from lightloom.decision.pareto import measures_of
 from lightloom.decision.purchases import CAPITAL, Measure, Purchase
+from lightloom.plotting.spec import STAR, Axis, Figure, Panel, Scale, Series, extent
+from lightloom.units import quantities
 
-from .. import units
-from ..model import Fabric
-from ..ranking import Score
-from ..spec import STAR, Axis, Figure, Panel, Scale, Series, extent
 from .read import Read
 
 KEY = "decision"
@@ -119,13 +119,14 @@ def _caption(
     on = [label for label, others in behind.items() if not others]
     third = ", or draws less," if power else ""
     front = (
-        f"{STAR} marks the Pareto front, {units.listed(on)}: nothing else here costs less{third} "
+        f"{STAR} marks the Pareto front, {quantities.listed(on)}: nothing else here costs "
+        f"less{third} "
         "without being worse elsewhere. "
         if on
         else ""
     )
     late = [p.label for p in made.purchases if not p.carries and p.label in drawn]
-    hollow = f"Hollow: {units.listed(late)} did not carry the load. " if late else ""
+    hollow = f"Hollow: {quantities.listed(late)} did not carry the load. " if late else ""
     open_ = any(made.scores[label].low <= 0 for label in drawn)
     ends = (
         ", which on a logarithmic axis end at a tenth where they reach to nothing" if open_ else ""

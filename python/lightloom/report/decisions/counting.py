@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from lightloom.costs import lanes, pricing
 from lightloom.decision import sentences
 from lightloom.decision.order import leaders, ranked
 from lightloom.decision.purchases import CAPITAL, Purchase
-from lightloom.economics import lanes, pricing
 
 from .read import Read
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lightloom.decision import breaking, sentences
-from lightloom.decision.order import leaders
-from lightloom.decision.pareto import behind as pareto
-from lightloom.decision.purchases import CAPITAL, POWER, Purchase
-from lightloom.economics.book import Book
-from lightloom.economics.costs import Costs
-from lightloom.economics.words import (
+from lightloom.analysis import presets
+from lightloom.analysis.factors import between, told_times
+from lightloom.analysis.model import Workload
+from lightloom.analysis.ranking import names
+from lightloom.costs.book import Book
+from lightloom.costs.costs import Costs
+from lightloom.costs.words import (
     as_if,
     by_devices,
     fractions,
@@ -24,13 +24,14 @@ from lightloom.economics.words import (
     simulated_otherwise,
     tiers,
 )
-from lightloom.resilience.outcome import Resilience
+from lightloom.decision import breaking, sentences
+from lightloom.decision.order import leaders
+from lightloom.decision.pareto import behind as pareto
+from lightloom.decision.purchases import CAPITAL, POWER, Purchase
+from lightloom.plotting.spec import Figure, tick_label
+from lightloom.results.failures import Resilience
+from lightloom.units import quantities
 
-from .. import presets, units
-from ..factors import between, told_times
-from ..model import Workload
-from ..ranking import names
-from ..spec import Figure, tick_label
 from . import counting, tables
 from .chart import chart
 from .read import Read, at_loads, kept_of, read
@@ -90,9 +91,9 @@ class Decision:
         """What is said, as plain data."""
         return {
             "title": self.title,
-            "sentence": self.sentence.replace(units.GLUE, " "),
-            "facts": [f.replace(units.GLUE, " ") for f in self.facts],
-            "overturned": [o.replace(units.GLUE, " ") for o in self.overturned],
+            "sentence": self.sentence.replace(quantities.GLUE, " "),
+            "facts": [f.replace(quantities.GLUE, " ") for f in self.facts],
+            "overturned": [o.replace(quantities.GLUE, " ") for o in self.overturned],
             "leaders": list(self.leaders),
             "pareto_front": [label for label, others in self.front.items() if not others],
             "prices": {"book": self.book.name, "year": self.book.year},
@@ -220,7 +221,7 @@ def _told_apart(made: Read, level: set[str]) -> str:
         each.append(f"{criterion.shown(other)} of {other.fabric.label}{times}")
     return (
         f"Level in cost, they are not in performance: {best.fabric.label} {criterion.wins[0]}: "
-        f"{criterion.name} {criterion.shown(best)} against {units.listed(each)}."
+        f"{criterion.name} {criterion.shown(best)} against {quantities.listed(each)}."
     )
 
 
@@ -270,7 +271,7 @@ def _by_load(made: Read) -> Iterator[str]:
     if turned:
         yield f"Another load: {'; '.join((*turned, *level))}."
     elif len(kept) > 1:
-        loads = units.listed(kept)
+        loads = quantities.listed(kept)
         lead = f"Not the load, as far as it was tried: nobody else costs less at {loads}"
         yield f"{'; '.join((lead, *level))}."
 
@@ -278,7 +279,7 @@ def _by_load(made: Read) -> Iterator[str]:
 def _beside(there: Sequence[Purchase], here: set[str]) -> str:
     """Who, at another load, is level with those that cost least here; empty of nobody."""
     others = [p for p in there if p.label not in here]
-    with_ = units.listed(p.label for p in there if p.label in here)
+    with_ = quantities.listed(p.label for p in there if p.label in here)
     return f"{sentences.labels(others)} {_are(others)} level with {with_}" if others else ""
 
 
@@ -303,7 +304,7 @@ def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:
     if turned:
         yield f"Another workload or other physics: {'; '.join(turned)}."
     elif kept:
-        yield f"Not what else was compared: nobody else costs less under {units.listed(kept)}."
+        yield f"Not what else was compared: nobody else costs less under {quantities.listed(kept)}."
 
 
 def _lead(there: Sequence[Purchase]) -> str:
@@ -317,6 +318,6 @@ def _missing(bought: Sequence[Purchase]) -> Iterator[str]:
     """Who has no total, and so is not in the chart."""
     for one in bought:
         if missing := CAPITAL.unknown(one):
-            yield f"{one.label}: the book has no price of {units.listed(map(part, missing))}"
+            yield f"{one.label}: the book has no price of {quantities.listed(map(part, missing))}"
         elif one.delivered is None:
             yield f"{one.label}: it delivered nothing"

@@ -7,20 +7,19 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from lightloom import loads
+from lightloom.analysis.model import Fabric, LoadPoint, Workload
+from lightloom.analysis.ranking import Score, is_level
+from lightloom.analysis.unfinished import ranked
+from lightloom.analysis.verdicts.criteria import Criterion, measures
+from lightloom.analysis.verdicts.fair import carrying, not_carrying_at
+from lightloom.config import loads
+from lightloom.costs.book import Book
+from lightloom.costs.costs import Costs, as_compared, cost
 from lightloom.decision.breaking import Kept
 from lightloom.decision.purchases import Purchase
-from lightloom.economics.book import Book
-from lightloom.economics.costs import Costs, as_compared, cost
-from lightloom.intervals import LEVEL, Interval
-from lightloom.resilience.outcome import Resilience
-from lightloom.unfinished import ranked
-
-from .. import units
-from ..model import Fabric, LoadPoint, Workload
-from ..ranking import Score, is_level
-from ..verdicts.criteria import Criterion, measures
-from ..verdicts.fair import carrying, not_carrying_at
+from lightloom.results.failures import Resilience
+from lightloom.units import quantities
+from lightloom.units.intervals import LEVEL, Interval
 
 CARRIED = 0.98
 """Of a window: who delivers this share of what flows would send by themselves carries the load, as
@@ -86,13 +85,13 @@ def read(workload: Workload, book: Book) -> Read:
 def undone(fabric: Fabric) -> str:
     """How many jobs, or flows of a run without a load, a fabric finished; empty if all."""
     if len(fabric.jobs_done) < len(fabric.jobs):
-        return f"{len(fabric.jobs_done)} of {units.counted(len(fabric.jobs), 'job')}"
+        return f"{len(fabric.jobs_done)} of {quantities.counted(len(fabric.jobs), 'job')}"
     if fabric.through is not None:
         return ""
     done, flows = fabric.get("flows_completed"), fabric.get("flows_offered")
     if done is None or flows is None or done >= flows:
         return ""
-    return f"{done:,.0f} of {units.counted(int(flows), 'flow')}"
+    return f"{done:,.0f} of {quantities.counted(int(flows), 'flow')}"
 
 
 def at_loads(made: Read) -> dict[float, tuple[Purchase, ...]]:

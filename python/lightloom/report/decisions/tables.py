@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lightloom.analysis.model import Fabric
+from lightloom.costs.amounts import NOTHING, Range
+from lightloom.costs.book import Book
+from lightloom.costs.pricing import FabricCost, Line
+from lightloom.costs.words import digits, ends, sign
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
-from lightloom.economics.amounts import NOTHING, Range
-from lightloom.economics.book import Book
-from lightloom.economics.pricing import FabricCost, Line
-from lightloom.economics.words import digits, ends, sign
+from lightloom.plotting.spec import STAR
+from lightloom.units import quantities
 
-from .. import units
-from ..model import Fabric
-from ..spec import STAR
 from .read import Read
 
 
@@ -71,12 +71,12 @@ def _cells(
     before = sign(made.costs.book.currency)
     if made.criterion is not None:
         score = made.scores.get(fabric.label)
-        yield units.MISSING if score is None else made.criterion.shown(score)
-    carried = units.show(fabric.carried, "share")
+        yield quantities.MISSING if score is None else made.criterion.shown(score)
+    carried = quantities.show(fabric.carried, "share")
     yield carried if purchase.carries else f"{carried}, not carried"
     priced = purchase.delivered
     if not made.windowed:
-        yield units.MISSING if priced is None else units.show(priced.mean, "share")
+        yield quantities.MISSING if priced is None else quantities.show(priced.mean, "share")
     cost = purchase.cost
     yield _total(cost, before)
     yield _three(CAPITAL.value(purchase), before=before)
@@ -88,8 +88,8 @@ def _cells(
 def _place(label: str, behind: Mapping[str, Sequence[str]]) -> str:
     """Whether it is on the front, or behind whom."""
     if label not in behind:
-        return units.MISSING
-    return f"behind {units.listed(behind[label])}" if behind[label] else f"{STAR} on it"
+        return quantities.MISSING
+    return f"behind {quantities.listed(behind[label])}" if behind[label] else f"{STAR} on it"
 
 
 def _three(found: Range | None, unit: str = "", before: str = "") -> str:
@@ -144,7 +144,7 @@ def source(book: Book, line: Line) -> str:
     if book.variable(line.part) in book.given:
         return "set by hand"
     if part is None or (part.price is None and part.excluded is None):
-        return units.MISSING
+        return quantities.MISSING
     if part.excluded is not None:
         return f"left out: {part.excluded}"
     assert part.price is not None

@@ -7,7 +7,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from lightloom import identity
+from lightloom.config import identity
 
 _SHOWN = 12
 
@@ -18,7 +18,7 @@ class Build:
 
     version: str
     digest: str
-    """SHA-256 of `lightloom.identity.build`."""
+    """SHA-256 of `lightloom.config.identity.build`."""
 
     def __str__(self) -> str:
         return f"{self.version} ({self.digest[:_SHOWN]}…)"

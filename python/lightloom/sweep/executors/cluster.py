@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import lightloom
-from lightloom import interrupts
 from lightloom.errors import ConfigError, refusal
+from lightloom.simulation import interrupts
 from lightloom.sweep.executors import build, deaths, travel
 from lightloom.sweep.executors.jobs import Done, Failed, Job, Summary, Told, unheard
 from lightloom.sweep.executors.worker import Answer, Task, carried, simulate

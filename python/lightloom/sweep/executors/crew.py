@@ -19,8 +19,8 @@ from multiprocessing import connection
 from types import TracebackType
 from typing import Any
 
-from lightloom import interrupts
 from lightloom.errors import ConfigError
+from lightloom.simulation import interrupts
 from lightloom.sweep.executors import process
 from lightloom.sweep.executors.jobs import said
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lightloom import reading
 from lightloom.errors import refusal
+from lightloom.storage import reading
 from lightloom.sweep.executors import build
 from lightloom.sweep.executors.cluster import KEY, Cluster, other_build
 

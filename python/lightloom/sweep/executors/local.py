@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any
 
 import lightloom
-from lightloom import interrupts
 from lightloom.errors import ConfigError, refusal
+from lightloom.simulation import interrupts
 from lightloom.sweep.executors.crew import Crew, Died, Line
 from lightloom.sweep.executors.jobs import ALLOWED_DEATHS, Done, Failed, Job, Summary, Told, unheard
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import lightloom
-from lightloom import inputs
+from lightloom.config import inputs
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from typing import Any
 
-from lightloom import interrupts
-from lightloom.config import Experiment
+from lightloom.config.experiment import Experiment
+from lightloom.simulation import interrupts
+from lightloom.simulation.trials import Lost, Trial, Try, tried
 from lightloom.sweep.executors.crew import Crew, Died, Line
-from lightloom.trials import Lost, Trial, Try, tried
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""What a run or a comparison says: figures, ranking, verdicts, warnings."""

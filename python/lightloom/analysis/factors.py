@@ -1,0 +1,160 @@
+"""How far one figure is from another, as far as their intervals allow to say.
+
+A factor of two means says less than it seems where one of them scatters: 302 µs ± 260 µs
+is between 2.6 and 40 times 15 µs ± 1 µs. So factors are told from the nearest ends of two
+intervals to the farthest, and "at least" where an interval has no end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lightloom.units import quantities
+
+from .ranking import NAMED, Ranking, Score
+
+NOTABLE = 1.1  # times; what is less is told in percent
+
+Tell = Callable[[float], str]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """How many times a smaller figure a larger one is."""
+
+    low: float
+    value: float
+    high: float  # infinite where nothing limits it
+    bound: bool = False  # of the larger figure is only known what it exceeds
+
+
+def between(larger: Score, smaller: Score) -> Factor | None:
+    """How many times one is the other; None of nothing."""
+    if smaller.within <= 0:
+        return None
+    high = larger.high / smaller.low if smaller.low > 0 else math.inf
+    low = larger.low / max(smaller.high, smaller.within)
+    return Factor(low, larger.value / smaller.within, high, larger.least)
+
+
+def told(factor: Factor, share: Tell) -> tuple[str, bool]:
+    """In words, and whether in percent, by `share`: what is less than notable as a factor.
+
+    >>> told(Factor(2.6, 20.0, 40.1), percent_more), told(Factor(2.6, 20, math.inf), percent_more)
+    (('2.6 to 40×', False), ('at least 2.6×', False))
+    """
+    decides = factor.low if math.isinf(factor.high) else factor.value
+    if decides < NOTABLE:
+        return ranged(factor, share, f"{quantities.GLUE}%"), True
+    return told_times(factor), False
+
+
+def told_times(factor: Factor) -> str:
+    """As a factor, however small."""
+    return ranged(factor, lambda x: quantities.times(x).removesuffix("×"), "×")
+
+
+def ranged(factor: Factor, tell: Tell, unit: str) -> str:
+    """From the one end to the other, where they read differently."""
+    low = tell(factor.low)
+    if math.isinf(factor.high):
+        return f"{'more than' if factor.bound else 'at least'} {low}{unit}"
+    high = tell(factor.high)
+    if low == high:
+        return f"{low}{unit}"
+    return f"up to {high}{unit}" if low == tell(1.0) else f"{low} to {high}{unit}"
+
+
+def percent_more(ratio: float) -> str:
+    """What the larger is beyond the smaller: `4`."""
+    return f"{(ratio - 1) * 100:.0f}"
+
+
+def percent_less(ratio: float) -> str:
+    """What the smaller lacks of the larger: `4`."""
+    return f"{(1 - 1 / ratio) * 100:.0f}"
+
+
+def slower(ranking: Ranking) -> str:
+    """How far the others are behind, where a value is a time."""
+    behind = [(s, f) for s in ranking.rest if (f := between(s, ranking.leaders[0]))]
+    if not behind:
+        return ""
+    if len(behind) > NAMED:
+        (near, first), (far, last) = behind[0], behind[-1]
+        least, most = nearest(first), farthest(last)
+        if as_long(least) == as_long(most):
+            return f"The others all take {as_long(least)}."
+        return (
+            f"The others take from {as_long(least)} ({near.fabric.label}) to "
+            f"{as_long(most)} ({far.fabric.label})."
+        )
+    return sentence(
+        [f"{s.fabric.label} takes {as_long(f)} ({s.with_interval('time')})" for s, f in behind]
+    )
+
+
+def nearest(factor: Factor) -> Factor:
+    """Its lower end alone: what stands behind "from"."""
+    bound = factor.bound and math.isinf(factor.high)
+    return Factor(factor.low, factor.low, math.inf if bound else factor.low, factor.bound)
+
+
+def farthest(factor: Factor) -> Factor:
+    """Its upper end alone: what stands behind "to"."""
+    end = factor.low if math.isinf(factor.high) else factor.high
+    return Factor(end, end, factor.high, factor.bound)
+
+
+def as_long(factor: Factor) -> str:
+    """`2.2× as long`, or `4 % longer` where `1.0×` would say nothing."""
+    words, percent = told(factor, percent_more)
+    return f"{words} {'longer' if percent else 'as long'}"
+
+
+def longer(ratio: float) -> str:
+    """The same of figures without an interval."""
+    return as_long(Factor(ratio, ratio, ratio))
+
+
+def less(ranking: Ranking) -> str:
+    """How much less the others carry, where a value is a share."""
+    best = ranking.scores[0]
+    behind = [(s, f) for s in ranking.rest if (f := lacking(s, best))]
+    if not behind:
+        return ""
+    if len(behind) > NAMED:
+        (near, first), (far, last) = behind[0], behind[-1]
+        least, most = (f"{percent_less(x)}{quantities.GLUE}% less" for x in (first.low, last.high))
+        if least == most:
+            return f"The others all carry {least}."
+        return (
+            f"The others carry from {least} ({near.fabric.label}) to {most} ({far.fabric.label})."
+        )
+    return sentence(
+        [
+            f"{s.fabric.label} carries {less_by(f)} less ({s.with_interval('share')})"
+            for s, f in behind
+        ]
+    )
+
+
+def lacking(smaller: Score, larger: Score) -> Factor | None:
+    """How many times the smaller the larger is; endless of nothing, None of two of them."""
+    if larger.value <= 0:
+        return None
+    return between(larger, smaller) or Factor(math.inf, math.inf, math.inf)
+
+
+def less_by(factor: Factor) -> str:
+    """`12 %`, or `10 to 14 %`; all of it, where the smaller may be nothing."""
+    low, high = percent_less(factor.low), percent_less(factor.high)
+    shown = low if low == high else f"up to {high}" if low == "0" else f"{low} to {high}"
+    return f"{shown}{quantities.GLUE}%"
+
+
+def sentence(parts: Sequence[str]) -> str:
+    """Clauses as one sentence. Labels keep their case."""
+    return f"{'; '.join(parts)}."

@@ -1,0 +1,177 @@
+"""Whether each fabric carries the load of a window, or the window is too short to tell.
+
+The core calls a window *stable* if it accepted as much as flows alone in the network would send.
+Chance, or flows that last longer than the warm-up, make a window unstable on a network that carries
+the load. So a fabric is *short* of the load only if every seed, or the interval over the seeds,
+says so, and if it accepted clearly less than was due or than other fabrics did, or the window is
+long enough for an interval and the network had time to fill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lightloom.analysis.unfinished import CENSORED
+from lightloom.config import networks
+from lightloom.results import steady
+from lightloom.units.intervals import LEVEL, Interval, over_runs
+
+from ..model import Carriage, Fabric, LoadPoint, figure
+
+MISSING = 0.02
+"""Share of what is due that a window may miss, as the core has it."""
+
+SURELY = 2 / 3
+"""A fabric that accepts less than this of what is due is short of the load, however short its
+window: with heavy-tailed sizes on 32 servers a Clos that carries the load accepted 0.8 of it in a
+seventh of a relaxation time."""
+
+Window = Mapping[str, Any]
+
+
+def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fabric, ...]:
+    """The fabrics with what their windows tell, at their load and at those of the sweep."""
+    windows = [[_window(s.summary) for s in f.each if s.window is not None] for f in fabrics]
+    largest = [largest_alone_s(f, experiment) for f in fabrics]
+    made = [
+        replace(f, carriage=found, largest_alone_s=alone)
+        for f, found, alone in zip(fabrics, carriages(windows, largest), largest, strict=True)
+    ]
+    for load in sorted({p.load for f in fabrics for p in f.sweep}):
+        made = _settle_load(made, load)
+    return tuple(made)
+
+
+def _window(summary: Mapping[str, Any]) -> Window:
+    """The window of a run, and whether it is long enough to tell anything of the load."""
+    return {**summary["window"], "tells": steady.tells_load(summary)}
+
+
+def _settle_load(fabrics: Sequence[Fabric], load: float) -> list[Fabric]:
+    points = [next((p for p in f.sweep if p.load == load), None) for f in fabrics]
+    windows = [[] if p is None else _windows(p) for p in points]
+    # The flows of a load are not kept; those of the run have the same sizes.
+    found = carriages(windows, [f.largest_alone_s for f in fabrics])
+    return [
+        replace(f, sweep=tuple(replace(p, carriage=one) if p.load == load else p for p in f.sweep))
+        for f, one in zip(fabrics, found, strict=True)
+    ]
+
+
+def _windows(point: LoadPoint) -> list[Window]:
+    return [p.window for p in point.seeds or (point,) if p.window is not None]
+
+
+def carriages_of_runs(
+    fabrics: Sequence[Sequence[Mapping[str, Any]]], largest_s: float | None = None
+) -> list[Carriage | None]:
+    """What the summaries of each fabric, one a seed, tell of the load of their windows; the largest
+    flow takes `largest_s` alone.
+
+    >>> missing = {"accepted": 0.46, "accepted_half_width": 0.001, "paced": 0.47, "stable": False}
+    >>> window = {**missing, "from_s": 1.0, "until_s": 2.0}
+    >>> runs = [{"window": window, "relaxation_s": seconds} for seconds in (0.01, 1.0)]
+    >>> carriages_of_runs([[runs[0]]]), carriages_of_runs([[runs[1]]])
+    (['short'], ['unsettled'])
+    """
+    windows = [[_window(s) for s in seeds if s.get("window") is not None] for seeds in fabrics]
+    return carriages(windows, [largest_s] * len(fabrics))
+
+
+def carriages(
+    windows: Sequence[Sequence[Window]], largest_s: Sequence[float | None]
+) -> list[Carriage | None]:
+    """What the windows of each fabric, one a seed, tell; None without windows.
+
+    >>> ok = {"accepted": 0.47, "paced": 0.47, "stable": True, "from_s": 1.0}
+    >>> low = {**ok, "accepted": 0.46, "stable": False}
+    >>> half = {**low, "accepted": 0.25}
+    >>> carriages([[ok, ok], [ok, low], [low, low], [half, half]], [None] * 4)
+    ['carried', 'unsettled', 'unsettled', 'short']
+    >>> sure = {**low, "accepted_half_width": 0.001}
+    >>> carriages([[low], [low]], [None] * 2), carriages([[sure], [sure]], [None] * 2)
+    (['unsettled', 'unsettled'], ['short', 'short'])
+    """
+    accepted = [over_runs(_accepted(w) for w in seeds) for seeds in windows]
+    carried = [bool(seeds) and all(w.get("stable") for w in seeds) for seeds in windows]
+    best_carried = max(
+        (a.mean for a, fine in zip(accepted, carried, strict=True) if fine and a), default=None
+    )
+    made: list[Carriage | None] = []
+    for i, seeds in enumerate(windows):
+        if not seeds:
+            made.append(None)
+        elif carried[i]:
+            made.append("carried")
+        else:
+            others = max((a.mean for j, a in enumerate(accepted) if j != i and a), default=0.0)
+            made.append(_of_one(seeds, accepted[i], best_carried, others, largest_s[i]))
+    return made
+
+
+def _of_one(
+    seeds: Sequence[Window],
+    own: Interval | None,
+    best_carried: float | None,
+    best_other: float,
+    largest_s: float | None,
+) -> Carriage:
+    """What windows tell that are not all stable."""
+    if not _says_short(seeds):
+        return "unsettled"
+    if own is None or own.mean < CENSORED * best_other:
+        return "short"
+    accepted = own.mean / _mean_due(seeds) if _mean_due(seeds) else 1.0
+    tells = all(w.get("tells", True) for w in seeds)
+    if accepted < SURELY or (tells and accepted < CENSORED):
+        return "short" if _had_time(seeds, largest_s) else "unsettled"
+    if not tells:
+        return "unsettled"
+    if all(w.get("accepted_half_width") is None for w in seeds):
+        return "unsettled"  # too short for an interval: chance may have made it miss so little
+    if best_carried is not None and own.mean >= best_carried * (1 - LEVEL):
+        return "unsettled"  # it accepted as much as a fabric that carries the load
+    return "short" if _had_time(seeds, largest_s) else "unsettled"
+
+
+def _had_time(windows: Sequence[Window], largest_s: float | None) -> bool:
+    """Whether the warm-up was as long as the largest flow takes alone; until then a network is
+    filling."""
+    warm_up_s = min(float(w.get("from_s") or 0.0) for w in windows)
+    return largest_s is None or warm_up_s >= largest_s
+
+
+def _says_short(seeds: Sequence[Window]) -> bool:
+    """Whether every seed, or the interval over them, has less accepted than was due."""
+    if not any(w.get("stable") for w in seeds):
+        return True
+    missed = over_runs(_missed(w) for w in seeds)
+    return missed is not None and missed.half_width is not None and missed.low > MISSING
+
+
+def _accepted(window: Window) -> float | None:
+    return figure(window, "accepted")
+
+
+def _due(window: Window) -> float | None:
+    found = figure(window, "paced")
+    return figure(window, "offered") if found is None else found
+
+
+def _mean_due(windows: Sequence[Window]) -> float:
+    known = [due for w in windows if (due := _due(w)) is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _missed(window: Window) -> float | None:
+    due, accepted = _due(window), _accepted(window)
+    return None if not due or accepted is None else 1 - accepted / due
+
+
+def largest_alone_s(fabric: Fabric, experiment: Mapping[str, Any]) -> float | None:
+    """What the largest flow takes with its server's link to itself [s]; None where unknown."""
+    sizes = [float(f.sizes.max()) for f in fabric.each if f.sizes.size]
+    rate = networks.link_rate(experiment.get("cluster", {}))
+    return max(sizes) * 8 / rate if sizes and rate else None

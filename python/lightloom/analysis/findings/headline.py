@@ -1,0 +1,151 @@
+"""What decides a comparison before times are compared: finished jobs, the load carried, the window.
+
+A measure that only one fabric has is the decisive one. Whoever finishes jobs that others leave
+unfinished is ahead of them, whatever the times of the jobs that both finish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lightloom.analysis import circuits
+from lightloom.results import steady
+
+from ..model import Fabric, Workload, short_p99
+from ..verdicts.fair import carrying, share_of_best
+from .kinds import (
+    AloneCarries,
+    Basis,
+    Cut,
+    DarkStart,
+    DecidesRarely,
+    DoneSooner,
+    Finding,
+    FinishesMore,
+    NoneCarries,
+    Unfinished,
+    WindowTooShort,
+)
+
+DARK_NOTABLE = 0.05
+"""A dark start that takes less of a run is not named."""
+
+
+def first_question(workload: Workload) -> Finding:
+    """What decides: jobs that only some finish, the load that only some carry, or times."""
+    fabrics = workload.fabrics
+    return (
+        finished_jobs(fabrics)
+        or carried_load(fabrics)
+        or DoneSooner(tuple(f.label for f in carrying(fabrics)))
+    )
+
+
+def finished_jobs(fabrics: Sequence[Fabric]) -> FinishesMore | None:
+    """Which fabrics finish jobs that others do not; None if all finish the same ones."""
+    done = {f.label: f.jobs_done for f in fabrics}
+    if len(set(done.values())) < 2:
+        return None
+    all_jobs = {name for f in fabrics for name in f.jobs}
+    leaders = tuple(
+        label for label, own in done.items() if all(other <= own for other in done.values())
+    )
+    return FinishesMore(leaders, {x: (len(own), len(all_jobs)) for x, own in done.items()})
+
+
+def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None:
+    """Whether one fabric alone carries the workload, or none its window; None if several do."""
+    fair = carrying(fabrics)
+    if not fair:
+        return NoneCarries(tuple(f.label for f in fabrics))
+    if len(fair) > 1 or len(fabrics) < 2:
+        return None
+    leader = fair[0]
+    if leader.carriage == "unsettled":
+        return None
+    others = [f for f in fabrics if f is not leader]
+    best = _short_s(leader)
+    faster = tuple(f.label for f in others if (t := _short_s(f)) is not None and best and t < best)
+    windowed = leader.window is not None
+    shares = {f.label: None if windowed else share_of_best(f, fabrics) for f in others}
+    loaded = any(f.through is not None for f in fabrics)
+    basis: Basis = "window" if windowed else "load" if loaded else "traffic"
+    undone = unfinished(leader) if basis == "traffic" else None
+    return AloneCarries(leader.label, shares, basis, faster, undone)
+
+
+def unfinished(fabric: Fabric) -> Unfinished | None:
+    """What a fabric delivered, if flows were under way when its run ended; None if it finished
+    all that were offered."""
+    paths = ("bytes_delivered", "bytes_offered", "flows_completed", "flows_offered")
+    done, offered, completed, flows = (fabric.get(path) for path in paths)
+    if done is None or offered is None or completed is None or flows is None or completed >= flows:
+        return None
+    return Unfinished(done, offered, int(completed), int(flows))
+
+
+def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowTooShort | None:
+    """The window, if it does not tell whether a fabric that would lead carries the load."""
+    unsettled = tuple(f.label for f in leaders if f.carriage == "unsettled")
+    windows = [s.window for f in fabrics for s in f.each if s.window is not None]
+    if not unsettled or not windows:
+        return None
+    warm_up = min(float(w.get("from_s") or 0.0) for w in windows)
+    end = min(float(w.get("until_s") or 0.0) for w in windows)
+    largest = max((f.largest_alone_s or 0.0 for f in fabrics), default=0.0)
+    slow = max((steady.slow_s(s.summary) or 0.0 for f in leaders for s in f.each), default=0.0)
+    needs = max(largest, steady.TIMES / 2 * slow, warm_up)
+    # A window that is long enough for its flows and does not tell is doubled.
+    queues = steady.telling_s(s.summary for f in fabrics for s in f.each)
+    measure = max(2 * (end - warm_up), steady.TIMES / 2 * slow, queues)
+    return WindowTooShort(
+        unsettled, warm_up, end - warm_up, needs, measure, largest if largest > warm_up else None
+    )
+
+
+def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
+    """Fabrics whose runs ended before their flows did."""
+    return [
+        Cut(
+            f.label,
+            float(cut["limit_s"]),
+            int(cut["flows"]),
+            int(cut["flows_never_offered"]),
+            int(cut["flows_unfinished"]),
+            cut.get("still_since_s"),
+        )
+        for f in fabrics
+        if (cut := f.cut) is not None
+    ]
+
+
+def dark_starts(fabrics: Sequence[Fabric]) -> list[DarkStart]:
+    """Fabrics whose first circuit was lit after more than 5 % of the run."""
+    found = []
+    for fabric in fabrics:
+        end, circuits = fabric.get("simulated_s"), fabric.circuits
+        if not end or circuits is None or not circuits.start.size:
+            continue
+        until = float(circuits.start.min())
+        if until > DARK_NOTABLE * end:
+            found.append(DarkStart(fabric.label, until, until / end))
+    return found
+
+
+def rare_decisions(fabrics: Sequence[Fabric]) -> list[DecidesRarely]:
+    """Fabrics whose policy decides on circuits once or never, or when all flows have arrived."""
+    found = []
+    for fabric in fabrics:
+        end = fabric.get("simulated_s")
+        if not end or fabric.circuits is None:
+            continue
+        arrived = None if fabric.get("load_offered") is None else fabric.arrivals
+        rare = circuits.rare_decisions(fabric.settings, end, arrived)
+        if rare is not None:
+            found.append(DecidesRarely(fabric.label, rare))
+    return found
+
+
+def _short_s(fabric: Fabric) -> float | None:
+    found = fabric.limits(short_p99(fabric.summary))
+    return None if found is None else found.low

@@ -1,0 +1,119 @@
+"""The kinds of findings: what is known of who carries a workload, before times are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from lightloom.analysis.circuits import RareDecisions
+
+Basis = Literal["window", "load", "traffic"]
+
+
+@dataclass(frozen=True)
+class FinishesMore:
+    """Fabrics finish jobs that others do not: the number of finished jobs decides.
+
+    A job that is not done when the run ends takes longer than any job that is done by then.
+    """
+
+    leaders: tuple[str, ...]
+    """Fabrics than which no other finishes a job more; none if each finishes a job that another
+    does not."""
+    done: Mapping[str, tuple[int, int]]
+    """Label → jobs finished with every seed, of how many."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the leaders finish all jobs."""
+        return bool(self.leaders) and all(
+            self.done[label][0] == self.done[label][1] for label in self.leaders
+        )
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """What a fabric delivered by the end of a run that ended before its traffic did."""
+
+    bytes_delivered: float
+    bytes_offered: float
+    flows_completed: int
+    flows_offered: int
+
+
+@dataclass(frozen=True)
+class AloneCarries:
+    """One fabric carries the workload; all others carry less than nine tenths of it."""
+
+    leader: str
+    shares: Mapping[str, float | None]
+    """Label of each other fabric → what it delivered relative to the leader; None of a window."""
+    basis: Basis
+    """By what: its window, the load delivered while flows arrived, or all that was delivered."""
+    faster: tuple[str, ...] = ()
+    """Others whose short flows have a lower 99th percentile, of the flows that they carried."""
+    unfinished: Unfinished | None = None
+    """What the leader delivered of traffic without a load, if the run ended before all of it."""
+
+
+@dataclass(frozen=True)
+class NoneCarries:
+    """No fabric carries the load of its window."""
+
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WindowTooShort:
+    """The window does not tell whether the fabric that would lead carries the load."""
+
+    unsettled: tuple[str, ...]
+    """Fabrics of which it does not tell."""
+    warm_up_s: float
+    measure_s: float
+    needs_warm_up_s: float
+    needs_measure_s: float
+    largest_s: float | None = None
+    """What the largest flow takes alone, if the warm-up is shorter."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The run of a fabric ended before its flows did: at `run.limit`, or as nothing moved."""
+
+    label: str
+    limit_s: float
+    flows: int
+    never_offered: int
+    unfinished: int
+    still_since_s: float | None = None
+    """Since when nothing was delivered, if that ended the run."""
+
+
+@dataclass(frozen=True)
+class DarkStart:
+    """No circuit of a fabric was lit for a notable part at the beginning of its run."""
+
+    label: str
+    until_s: float
+    share: float
+    """Of the run."""
+
+
+@dataclass(frozen=True)
+class DecidesRarely:
+    """The policy of a fabric decides on circuits once or never, or when all flows have arrived."""
+
+    label: str
+    decisions: RareDecisions
+
+
+@dataclass(frozen=True)
+class DoneSooner:
+    """Nothing forbids to compare times: the criteria decide, among these fabrics alone."""
+
+    among: tuple[str, ...]
+
+
+Finding = FinishesMore | AloneCarries | NoneCarries | WindowTooShort | DoneSooner

@@ -1,0 +1,199 @@
+"""The wording of findings: the one place where they become sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lightloom.units import quantities
+
+from .kinds import (
+    AloneCarries,
+    Cut,
+    DarkStart,
+    DecidesRarely,
+    FinishesMore,
+    NoneCarries,
+    WindowTooShort,
+)
+
+
+def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> str:
+    """A finding as a headline."""
+    match found:
+        case FinishesMore():
+            return _title_of_jobs(found)
+        case AloneCarries():
+            if found.unfinished is not None:
+                return f"{found.leader} delivers the most by the end of the run"
+            if found.basis == "traffic":
+                return f"Only {found.leader} delivers this traffic by the end of the run"
+            return f"Only {found.leader} carries this load"
+        case NoneCarries():
+            return "No fabric carries this load"
+        case WindowTooShort():
+            return "The window is too short to tell which fabric is ahead"
+
+
+def _title_of_jobs(found: FinishesMore) -> str:
+    if not found.leaders:
+        return "No fabric is ahead: each finishes jobs that another leaves unfinished"
+    whose = quantities.listed(found.leaders)
+    one = len(found.leaders) == 1
+    total = found.done[found.leaders[0]][1]
+    if found.complete:
+        only = "the only fabric that" if one else "the only fabrics that"
+        verb = "is" if one else "are"
+        what = {1: "the job", 2: "both jobs"}.get(total, f"all {total} jobs")
+        return f"{whose} {verb} {only} {'finishes' if one else 'finish'} {what}"
+    return f"{whose} {'finishes' if one else 'finish'} the most jobs"
+
+
+def jobs_done(found: FinishesMore) -> str:
+    """How many jobs each fabric finished by the end of the run, and what would tell more."""
+    each = quantities.listed(f"{label} {n} of {total}" for label, (n, total) in found.done.items())
+    return (
+        f"Jobs finished by the end of the run: {each}. A job that is not done takes longer than "
+        "one that is; a later run.stop or run.limit shows by how much."
+    )
+
+
+def explained(found: AloneCarries | NoneCarries | WindowTooShort) -> str:
+    """Why a fabric is ahead by its load alone, or none is, and what would tell."""
+    match found:
+        case AloneCarries():
+            return _why_alone(found)
+        case NoneCarries():
+            return (
+                f"{quantities.listed(found.labels)} accepted less than the load in every "
+                f"window: queues "
+                "grow for as long as the load lasts, so times and queues are not compared. A lower "
+                "workload.load would let them be compared."
+            )
+        case WindowTooShort():
+            return _why_too_short(found)
+
+
+def _why_alone(found: AloneCarries) -> str:
+    shares = [(x, s) for x, s in found.shares.items() if s is not None]
+    if shares:
+        each = quantities.listed(f"{x} {quantities.show(s, 'share')}" for x, s in shares)
+        what = (
+            "of the load while flows arrived"
+            if found.basis == "load"
+            else "by the end of the run, in bytes, flows or jobs"
+        )
+        return (
+            f"{_left_undone(found)}Of what {found.leader} delivered {what}, the others delivered: "
+            f"{each}. Their times and queues are those of less traffic, so they are not compared."
+        )
+    others = quantities.listed(found.shares)
+    does = "does" if len(found.shares) == 1 else "do"
+    quick = (
+        f" The lower times of {quantities.listed(found.faster)} are those of the flows "
+        f"that got through."
+        if found.faster
+        else ""
+    )
+    return f"{others} {does} not carry the load, so times and queues are not compared.{quick}"
+
+
+def _left_undone(found: AloneCarries) -> str:
+    """What the leader delivered of the traffic, and how many flows it finished."""
+    undone = found.unfinished
+    if undone is None:
+        return ""
+    sizes = [quantities.show(n, "bytes") for n in (undone.bytes_delivered, undone.bytes_offered)]
+    done = f"{undone.flows_completed:,}" if undone.flows_completed else "none"
+    return (
+        f"{found.leader} delivered {sizes[0]} of {sizes[1]} and finished {done} of "
+        f"{quantities.counted(undone.flows_offered, 'flow')}; a later run.stop or "
+        f"run.limit shows the "
+        "times of all. "
+    )
+
+
+def _why_too_short(found: WindowTooShort) -> str:
+    one = len(found.unsettled) == 1
+    why = (
+        f"It does not show whether {quantities.listed(found.unsettled)} "
+        f"{'carries' if one else 'carry'} the load: "
+    )
+    why += (
+        f"the largest flow takes {quantities.show(found.largest_s, 'time')} alone, and "
+        f"run.warm_up is "
+        f"{quantities.show(found.warm_up_s, 'time')}"
+        if found.largest_s
+        else "it is short for the queues of this load, seeds differ, or fabrics that carry the "
+        "load accepted as much"
+    )
+    return f"{why}. {lengthen(found)}"
+
+
+def lengthen(found: WindowTooShort) -> str:
+    """The warm-up and the window that would tell."""
+    warm_up = quantities.show(found.needs_warm_up_s, "time")
+    measure = quantities.show(found.needs_measure_s, "time")
+    longer = (
+        f"run.warm_up to about {warm_up} and " if found.needs_warm_up_s > found.warm_up_s else ""
+    )
+    return f"Lengthen {longer}run.measure to about {measure}, or raise run.repeat."
+
+
+def cut(found: Sequence[Cut]) -> str:
+    """Whose runs ended before their flows did, and why; empty if none."""
+    still = [c for c in found if c.still_since_s is not None]
+    limited = [c for c in found if c.still_since_s is None]
+    return " ".join(said for said in (_stood_still(still), _limited(limited)) if said)
+
+
+def _limited(found: Sequence[Cut]) -> str:
+    if not found:
+        return ""
+    each = quantities.listed(f"{c.label} {left_out(c)}" for c in found)
+    limit = quantities.show(found[0].limit_s, "time")
+    return (
+        f"run.limit = {limit} ended the run: {each}. Raise or remove run.limit to have the times "
+        "of all flows."
+    )
+
+
+def _stood_still(found: Sequence[Cut]) -> str:
+    if not found:
+        return ""
+    each = quantities.listed(
+        f"{c.label} delivered nothing after {quantities.show(c.still_since_s or 0.0, 'time')}: it "
+        f"{left_out(c)}"
+        for c in found
+    )
+    return f"{each}. See which parts have failed and which circuits the policy sets."
+
+
+def dark(found: Sequence[DarkStart]) -> str:
+    """Which fabrics began without a circuit, and for how long; empty if none did."""
+    if not found:
+        return ""
+    each = quantities.listed(
+        f"{d.label} had no circuit for the first {quantities.show(d.until_s, 'time')} "
+        f"({quantities.show(d.share, 'share')} of the run)"
+        for d in found
+    )
+    return f"Dark start: {each}; a longer run gives it less weight."
+
+
+def rarely(found: Sequence[DecidesRarely]) -> str:
+    """Which policies decide once or never, or too late, and the remedy; empty if none does."""
+    if not found:
+        return ""
+    each = quantities.listed(f"{d.label} {d.decisions.often} ({d.decisions.why})" for d in found)
+    return f"{each}. Shorten fabric.interval, or let the traffic last longer."
+
+
+def left_out(found: Cut) -> str:
+    """How many flows the limit left out: `never offered 900 and left 5 unfinished of 1,000 flows`,
+    without what is none."""
+    parts = (
+        f"never offered {found.never_offered:,}" if found.never_offered else "",
+        f"left {found.unfinished:,} unfinished" if found.unfinished else "",
+    )
+    said = " and ".join(part for part in parts if part) or "left none unfinished"
+    return f"{said} of {quantities.counted(found.flows, 'flow')}"

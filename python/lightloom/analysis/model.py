@@ -1,0 +1,416 @@
+"""What the report works on: columns in base units, figures or None. `reading` fills it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lightloom.analysis import cuts
+from lightloom.config import loads
+from lightloom.plotting.spec import Floats
+from lightloom.results.tables import mean_over_time
+from lightloom.units.bounds import Bound, bound
+from lightloom.units.intervals import Interval, over_runs
+
+from .nights import Days, days_of
+
+if TYPE_CHECKING:
+    from lightloom.results.saturation import Saturation
+
+SHORT_BYTES = 100_000  # flows below this are short, as in summary.json
+PS = 1e-12
+
+Integers = NDArray[np.int64]
+Carriage = Literal["carried", "short", "unsettled"]
+"""Whether the load of a window is carried; `unsettled` if the window does not tell."""
+
+
+def figure(summary: Mapping[str, Any], path: str) -> float | None:
+    """The number at a dotted path; None if it is absent, null or not finite."""
+    value: Any = summary
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def microseconds(summary: Mapping[str, Any], path: str) -> float | None:
+    """A figure kept in µs, in seconds."""
+    value = figure(summary, path)
+    return None if value is None else value * 1e-6
+
+
+def limits(summary: Mapping[str, Any], path: str) -> Bound | None:
+    """Between what a figure of flows lies; times, kept in µs, in seconds."""
+    found = bound(summary, path)
+    return found.scaled(1e-6) if found is not None and path.endswith("_us") else found
+
+
+def window_limits(window: Mapping[str, Any] | None, name: str) -> Bound | None:
+    """Between what a latency of a window lies [s]; None where there is no window."""
+    return limits({"window": window}, f"window.{name}")
+
+
+def short_p99(summary: Mapping[str, Any]) -> str:
+    """Where the 99th percentile of short flows stands; that of the window where one is measured."""
+    return "fct.short.p99_us" if summary.get("window") is None else "window.short.p99_us"
+
+
+def ratio(above: float | None, below: float | None) -> float | None:
+    """A quotient, where there is one."""
+    return above / below if above is not None and below else None
+
+
+def column(table: pa.Table, name: str) -> Floats:
+    """A column as floats, nulls as NaN; empty if the table has none of that name."""
+    if name not in table.column_names:
+        return np.empty(0)
+    values = table.column(name).to_numpy(zero_copy_only=False)
+    return np.asarray(values, dtype=np.float64)
+
+
+def finished(fct: Floats) -> float | None:
+    """Share of some flows that finished; None of no flows."""
+    return ratio(float(np.isfinite(fct).sum()), float(fct.size))
+
+
+def mean_of(found: Interval | None) -> float | None:
+    """The mean, where there is one."""
+    return None if found is None else found.mean
+
+
+@dataclass(frozen=True)
+class LoadPoint:
+    """One fabric at one load of the sweep."""
+
+    load: float  # asked for
+    drawn: float | None
+    p99: Bound | None  # of short flows' completion times [s]
+    carried: float | None  # load delivered
+    delivered: float | None  # of the bytes offered
+    finished: float | None
+    window: Mapping[str, Any] | None = None  # as in summary.json
+    seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
+    goodput: float | None = None  # by which it is priced: `loads.sustained`
+    carriage: Carriage | None = None  # what its window tells, beside those of the other fabrics
+
+    def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
+        """The mean of a figure over the seeds, with its 95 % interval."""
+        return over_runs(read(seed) for seed in self.seeds or (self,))
+
+    @property
+    def latency_limits(self) -> Bound | None:
+        """Between what the mean latency in the window lies [s]."""
+        return window_limits(self.window, "mean_us")
+
+    @property
+    def latency(self) -> float | None:
+        """Mean latency in the window [s], or what it exceeds."""
+        found = self.latency_limits
+        return None if found is None else found.low
+
+    @property
+    def latency_known(self) -> bool:
+        """Whether that is a latency: of a load that was carried, all of the window having
+        arrived."""
+        found = self.latency_limits
+        return self.stable and found is not None and found.exact
+
+    @property
+    def latency_error(self) -> float | None:
+        """Half of its confidence interval [s]; of several seeds that over them."""
+        if self.seeds:
+            found = self.over_seeds(lambda p: p.latency)
+            return None if found is None else found.half_width
+        return microseconds(self.window or {}, "half_width_us")
+
+    @property
+    def accepted(self) -> float | None:
+        """What was accepted in the window, of what all servers can send."""
+        return figure(self.window or {}, "accepted")
+
+    @property
+    def stable(self) -> bool:
+        """Whether the load was carried, as far as the window tells."""
+        if self.carriage is not None:
+            return self.carriage != "short"
+        return self.window is None or bool(self.window.get("stable"))
+
+
+@dataclass(frozen=True)
+class Circuits:
+    """Lit circuits in columns: between which racks, from when until when [s]."""
+
+    a: Integers
+    b: Integers
+    directed: NDArray[np.bool_]  # from a to b alone
+    start: Floats
+    end: Floats
+
+    @cached_property
+    def settings(self) -> int:
+        """How often circuits came up."""
+        return int(np.unique(self.start).size)
+
+    @cached_property
+    def days(self) -> Days:
+        """When at least one was lit."""
+        return days_of(self.start, self.end)
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """One fabric of a comparison."""
+
+    label: str
+    slot: int
+    settings: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    sizes: Floats  # of every flow that arrived [B]
+    fct: Floats  # of the same flows [s]; NaN if unfinished
+    timeseries: pa.Table
+    sweep: tuple[LoadPoint, ...]
+    circuits: Circuits | None = None
+    saturation: Saturation | None = None
+    age: Floats | None = None  # of the same flows, what they had taken when the run ended [s]
+    seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
+    same_flows: bool = False  # whether all seeds play the same
+    held_back: str = ""  # by which setting of its own it carries less than it could
+    carriage: Carriage | None = None  # what its window tells, beside those of the other fabrics
+    largest_alone_s: float | None = None  # what its largest flow takes alone [s]
+
+    def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
+        """The mean of a figure over the seeds, with its 95 % interval; None where no seed
+        has it. Of a fabric that is not repeated the figure itself, without an interval."""
+        return over_runs(read(seed) for seed in self.each)
+
+    @property
+    def window(self) -> Mapping[str, Any] | None:
+        """Latency and throughput after warming up, where they were measured."""
+        found = self.summary.get("window")
+        return found if isinstance(found, Mapping) else None
+
+    @property
+    def latency_error(self) -> float | None:
+        """Half of the interval of the mean latency in the window [s]: over the seeds, of one run
+        that within it."""
+        if not self.seeds:
+            return microseconds(self.window or {}, "half_width_us")
+
+        def least(fabric: Fabric) -> float | None:
+            found = window_limits(fabric.window, "mean_us")
+            return None if found is None else found.low
+
+        over = self.over_seeds(least)
+        return None if over is None else over.half_width
+
+    @property
+    def kind(self) -> str:
+        """The kind of fabric, such as `sirius`."""
+        return str(self.settings.get("kind", self.summary.get("fabric", "")))
+
+    def get(self, path: str) -> float | None:
+        """A figure of the summary."""
+        return figure(self.summary, path)
+
+    def us(self, path: str) -> float | None:
+        """A figure of the summary kept in µs [s]."""
+        return microseconds(self.summary, path)
+
+    @cached_property
+    def least(self) -> Floats:
+        """What each flow took, or had taken when the run ended [s]."""
+        if self.age is None:
+            return self.fct
+        return np.where(np.isfinite(self.fct), self.fct, self.age)
+
+    def limits(self, path: str) -> Bound | None:
+        """Between what a figure of flows lies; times in seconds."""
+        return limits(self.summary, path)
+
+    @property
+    def through(self) -> float | None:
+        """What was carried of the load drawn; of a window whether it was, 1 or 0."""
+        if self.window is not None:
+            return float(self.carries_window)
+        return ratio(self.get("load_delivered"), self.get("load_offered"))
+
+    @property
+    def carries_window(self) -> bool:
+        """Whether the load of the window was carried, as far as the window tells."""
+        if self.carriage is not None:
+            return self.carriage != "short"
+        return bool((self.window or {}).get("stable"))
+
+    @property
+    def cut(self) -> Mapping[str, Any] | None:
+        """The flows that `run.limit` left out, or that could not move, of all seeds; None where
+        neither ended a run."""
+        found = [f.summary["cut"] for f in self.each if f.summary.get("cut")]
+        if not found:
+            return None
+        counts = ("flows", "flows_never_offered", "flows_unfinished")
+        whole = {key: sum(int(cut[key]) for cut in found) for key in counts}
+        since = cuts.still_since(f.summary for f in self.each)
+        return {"limit_s": found[0]["limit_s"], "still_since_s": since, **whole}
+
+    @property
+    def carried(self) -> float | None:
+        """What was accepted in the window; without one the load delivered while flows arrived, and
+        of flows without a load the goodput of the whole run."""
+        return carried(self.summary)
+
+    @cached_property
+    def short_fct(self) -> Floats:
+        """Completion times of the short flows, NaN if unfinished [s]."""
+        return self.fct[self.sizes < SHORT_BYTES]
+
+    @cached_property
+    def short_finished(self) -> float | None:
+        """Share of the short flows that finished, of a window of those that arrived in it."""
+        if self.window is not None:
+            known = [(s.short_count, s.get("window.bound.short.unfinished")) for s in self.each]
+            late = sum(n for _, n in known if n is not None)
+            return ratio(sum(n for n, _ in known) - late, sum(n for n, _ in known))
+        return finished(np.concatenate([f.short_fct for f in self.each]))
+
+    @property
+    def short_count(self) -> int:
+        """Short flows, of a window those that arrived in it: none where all or none were short."""
+        if self.window is None:
+            return int(self.short_fct.size)
+        return int(self.get("window.bound.short.flows") or 0)
+
+    @property
+    def each(self) -> tuple[Fabric, ...]:
+        """The fabric with each seed; itself where it is not repeated."""
+        return self.seeds or (self,)
+
+    @cached_property
+    def arrivals(self) -> float | None:
+        """Until when flows arrived [s]."""
+        end = self.get("simulated_s")
+        if self.age is None or not self.age.size or end is None:
+            return None
+        return end - float(self.age.min())
+
+    @property
+    def finished(self) -> float | None:
+        """Share of the flows that finished."""
+        return ratio(self.get("flows_completed"), self.get("flows_offered"))
+
+    @property
+    def delivered(self) -> float | None:
+        """Share of the offered bytes that was delivered."""
+        return ratio(self.get("bytes_delivered"), self.get("bytes_offered"))
+
+    @property
+    def jobs(self) -> dict[str, float | None]:
+        """How long each job took [s], None if it did not finish. Members of a mix
+        (`gridmix/7-…`) are left out."""
+        found = self.summary.get("jobs") or {}
+        return {name: figure(job, "seconds") for name, job in found.items() if "/" not in name}
+
+    @cached_property
+    def jobs_done(self) -> frozenset[str]:
+        """Jobs that finished with every seed."""
+        return frozenset.intersection(
+            *(frozenset(n for n, t in f.jobs.items() if t is not None) for f in self.each)
+        )
+
+    @cached_property
+    def jobs_last(self) -> float | None:
+        """From the first job's beginning until the last is done [s]; None if one is not done."""
+        return span_of_jobs(self.summary, None)
+
+    @property
+    def circuit_share(self) -> float | None:
+        """Share of the delivered bytes that crossed a circuit."""
+        return self.get("circuit_share")
+
+    @property
+    def duty_cycle(self) -> float | None:
+        """Share of the run in which circuits that take turns were lit."""
+        return self.get("duty_cycle")
+
+    @property
+    def dark(self) -> float | None:
+        """Share of the run in which no circuit was lit."""
+        if self.seeds:
+            return mean_of(self.over_seeds(lambda f: f.dark))
+        end = self.get("simulated_s")
+        if self.circuits is None or not end:
+            return None
+        return max(0.0, 1.0 - self.circuits.days.lit / end)
+
+    @cached_property
+    def time(self) -> Floats:
+        """Sample times [s]."""
+        return column(self.timeseries, "time_ps") * PS
+
+    def over_time(self, name: str) -> Floats:
+        """A column of the time series."""
+        return column(self.timeseries, name)
+
+    def mean_over_time(self, name: str) -> float | None:
+        """Mean of a rate that is given over the interval before each sample."""
+        if self.seeds:
+            return mean_of(self.over_seeds(lambda f: f.mean_over_time(name)))
+        return mean_over_time(self.timeseries, name)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One comparison: several fabrics under one workload."""
+
+    name: str
+    experiment: Mapping[str, Any]
+    fabrics: tuple[Fabric, ...]
+
+    @property
+    def measured(self) -> bool:
+        """Whether every fabric has latency and throughput of a window."""
+        return bool(self.fabrics) and all(f.window is not None for f in self.fabrics)
+
+    @property
+    def seeds(self) -> int:
+        """How many seeds; 1 where nothing is repeated."""
+        return max((len(f.seeds) for f in self.fabrics), default=0) or 1
+
+    @property
+    def loads(self) -> list[float]:
+        """Loads of the sweep."""
+        return sorted({p.load for f in self.fabrics for p in f.sweep})
+
+
+def span_of_jobs(summary: Mapping[str, Any], names: frozenset[str] | None) -> float | None:
+    """From the first beginning of some jobs (all for None) until the last of them is done [s];
+    None if one of them is not done. Jobs at the same time are not added up.
+
+    >>> both = {"a": {"start_s": 0.0, "finish_s": 2.0}, "b": {"start_s": 1.0, "finish_s": 3.0}}
+    >>> span_of_jobs({"jobs": both}, None)
+    3.0
+    """
+    jobs = {n: j for n, j in (summary.get("jobs") or {}).items() if "/" not in n}
+    chosen = [j for n, j in jobs.items() if names is None or n in names]
+    starts = [figure(job, "start_s") for job in chosen]
+    ends = [figure(job, "finish_s") for job in chosen]
+    begun, done = [t for t in starts if t is not None], [t for t in ends if t is not None]
+    if not done or len(done) < len(chosen) or len(begun) < len(chosen):
+        return None
+    return max(done) - min(begun)
+
+
+def carried(summary: Mapping[str, Any]) -> float | None:
+    """What was accepted in the window; without one the load delivered while flows arrived, the
+    goodput of the whole run where there is none."""
+    known = (loads.accepted(summary), loads.delivered(summary))
+    return next((v for v in known if v is not None), figure(summary, "goodput_normalized"))

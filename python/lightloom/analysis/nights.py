@@ -1,0 +1,53 @@
+"""Days and nights of a fabric whose circuits come and go.
+
+By day at least one circuit is lit, by night none is, on any plane. That is read from what
+was recorded and from nothing else: a schedule's reconfiguration is a night, and so is the
+time before the first decision or while nobody asks for a circuit. A fabric whose planes
+take turns in the dark has no nights between its circuits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lightloom.plotting.spec import Floats
+
+
+@dataclass(frozen=True)
+class Days:
+    """The days in order: from when until when [s]. Between two of them lies a night."""
+
+    start: Floats
+    end: Floats
+
+    @property
+    def lit(self) -> float:
+        """How long it was day in all [s]."""
+        return float((self.end - self.start).sum())
+
+    @property
+    def between(self) -> Floats:
+        """The lengths of the nights that lie between two days [s]; one fewer than days."""
+        lengths: Floats = self.start[1:] - self.end[:-1]
+        return lengths
+
+    def nights(self, until: float) -> tuple[Floats, Floats]:
+        """The nights of 0 to `until` [s]: from when until when. With the days they are the
+        whole stretch; it begins and ends with a night, unless a circuit was lit then."""
+        start = np.minimum(np.append(0.0, self.end), until)
+        end = np.minimum(np.append(self.start, until), until)
+        dark = end > start
+        return start[dark], end[dark]
+
+
+def days_of(start: Floats, end: Floats) -> Days:
+    """The union of circuits lit from `start` until `end` [s], in any order. Circuits that
+    follow each other without a pause are one day."""
+    lit = end > start
+    order = np.argsort(start[lit], kind="stable")
+    start, until = start[lit][order], np.maximum.accumulate(end[lit][order])
+    first, last = np.ones((2, start.size), dtype=bool)
+    first[1:] = last[:-1] = start[1:] > until[:-1]
+    return Days(start[first], until[last])

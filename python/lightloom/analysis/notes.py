@@ -1,0 +1,311 @@
+"""What is said beside the figures of a run: what weakens them, and what had no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from lightloom import _core
+from lightloom.analysis import circuits, facts, grants, rates
+from lightloom.analysis.circuits import Table
+from lightloom.cli.console import Summary, rate, seconds, size
+from lightloom.config import loads, networks
+from lightloom.results import repeats, steady
+from lightloom.results.result import Result
+
+EVENTS_SHOWN = 4
+#: Sirius' uplinks over the base, as its paper has them (§7).
+SPEEDUP = 1.5
+#: A load drawn that is further from the one asked for is said.
+LOAD_OFF = 0.1
+#: So many times what servers can send is hardly meant.
+LOAD_HIGH = 2.0
+#: Who delivers less than this share of what is offered does not carry it.
+CARRIED = 0.9
+#: Samples [count] in half of the arrivals that are few enough to say nothing.
+SAMPLES_LEAST = 20
+#: Of a time series that is thinned at least so many rows are left.
+SAMPLES_KEPT = 500
+#: Arrivals of which more bytes than this share come in the second half come in a burst.
+MOST_LATE = 0.75
+
+
+def of(result: Result) -> Iterator[str]:
+    """What to know of one run before its figures are judged."""
+    cluster = result.experiment.get("cluster", {})
+    yield from circuits.notes(result)
+    yield from rates.notes(result)
+    yield from overloaded(result)
+    table, derived = result.experiment["fabric"][0], result.summary.get("derived") or {}
+    yield from grants.notes(table, derived, cluster)
+    yield from facts.bit_errors(result.summary.get("devices") or {})
+    yield from few_uplinks(result.summary, cluster)
+    yield from narrow_links(result.summary, cluster)
+    yield from precision_without_rates(result)
+    yield from faults_in_time(result)
+    yield from late_faults(result)
+    yield from nothing_logged(result)
+    yield from samples_thinned(result)
+
+
+def of_cluster(cluster: Table) -> Iterator[str]:
+    """What the file leaves open of the servers: `cluster` as it was given."""
+    if "rack_rate" not in cluster or "nic" in cluster:
+        return
+    share = networks.server_rate(cluster)
+    assert share is not None  # it was resolved
+    yield (
+        f"cluster.rack_rate says nothing of one server: a lone one may take all uplinks of its "
+        f"rack, {cluster['rack_rate']} or more; set cluster.nic to limit it (a server's share is "
+        f"{rate(share)})"
+    )
+
+
+def of_variance(summary: Summary, workload: Table) -> Iterator[str]:
+    """Whether sizes without a finite variance weaken the intervals of a window."""
+    said = repeats.of_variance({"workload": workload})
+    if said is not None and summary.get("window"):
+        yield said
+
+
+def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
+    """What to know of the traffic, which is the same for every fabric."""
+    if (factor := summary.get("time_scale")) is not None:
+        yield (
+            f"the times of the trace are multiplied by {factor:.4g}, which brings its load of "
+            f"{factor * workload['load']:.3g} to {workload['load']:g}"
+        )
+    yield from of_triggers(summary)
+    yield from of_variance(summary, workload)
+    asked, drawn = loads.whole({"workload": workload}), summary.get("load_offered")
+    if drawn is None:
+        return
+    if asked is not None and abs(drawn / asked - 1) > LOAD_OFF:
+        mix = workload.get("mix")
+        rescaled = all(p.get("mean_rule") == "rescaled" for p in mix or [workload])
+        asks = "the parts of workload.mix ask for" if mix else "workload.load asks for"
+        how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
+        yield (
+            f"the load drawn is {drawn:.3g} where {asks} {asked:g}, as rare large flows decide{how}"
+        )
+    elif asked is None and drawn > LOAD_HIGH:
+        yield (
+            f"the load drawn is {drawn:.3g} times what all servers can send while flows arrive; "
+            "if that is not meant, check the units of times and sizes"
+        )
+
+
+def of_triggers(summary: Summary) -> Iterator[str]:
+    """Says how flows are taken that wait for triggers, or send until the run stops."""
+    if count := summary.get("triggered"):
+        flows = "flow waits for a trigger" if count == 1 else "flows wait for triggers"
+        yield (
+            f"{count:,} {flows}: send_done and recv_done are both when the last byte is "
+            "delivered, as nothing here is acknowledged"
+        )
+    if endless := summary.get("endless"):
+        flows = "flow of size 0 sends" if endless["flows"] == 1 else "flows of size 0 send"
+        yield (
+            f"{endless['flows']:,} {flows} until the run stops ({size(endless['bytes_delivered'])} "
+            "delivered): each is offered with what its server's link carries until then, and is in "
+            "no load, mean size or completion time"
+        )
+
+
+def overloaded(result: Result) -> Iterator[str]:
+    """Says that less was delivered than offered in the second half of the arrivals, so that
+    what is under way grew. Windows and jobs have measures of their own."""
+    summary = result.summary
+    if summary.get("load_offered") is None or summary.get("window") is not None:
+        return
+    share = delivered_late(result)
+    if share is None or share >= CARRIED:
+        return
+    late = f"in the second half of the arrivals {share:.0%} of what was offered was delivered"
+    if summary.get("flows_completed") == result.flows.num_rows:
+        yield (
+            f"{late}, and all of it in the end: overloaded, or the arrivals end before the "
+            "largest flows do, and then times are right and the load delivered is low"
+        )
+    else:
+        yield f"{late}: overloaded, or still filling; times depend on how long the run is"
+
+
+def filling(result: Result) -> Iterator[str]:
+    """Says that flows did not arrive for long enough to come to a steady state, if the load of a
+    window was carried: else nothing is steady. Of a comparison the verdict says so."""
+    window = result.summary.get("window")
+    if window is not None and not window["stable"]:
+        return
+    arrivals = result.flows["arrival_ps"].to_numpy()
+    last = float(arrivals.max()) * 1e-12 if arrivals.size else 0.0
+    last = min(last, float(result.summary["simulated_s"]))
+    slow = steady.slow_s(result.summary)
+    if slow is not None and steady.is_short(last, result.summary):
+        yield (
+            f"flows arrived for {seconds(last)}, where 99 % of the long ones take {seconds(slow)}: "
+            f"no steady state; {steady.remedy(result.summary)}"
+        )
+
+
+def delivered_late(result: Result) -> float | None:
+    """Of the bytes that arrived in the second half of the arrivals, as many as were
+    delivered meanwhile; no more than of all until then. None where there is too little
+    to tell."""
+    columns = ("time_ps", "bytes_offered", "bytes_delivered")
+    time, offered, delivered = (result.timeseries[name].to_numpy() for name in columns)
+    if not offered.size:
+        return None
+    last = int(np.argmax(offered == offered[-1]))
+    half = int(np.searchsorted(time, time[last] / 2))
+    came = int(offered[last]) - int(offered[half])
+    if last - half < SAMPLES_LEAST or not 0 < came < MOST_LATE * offered[last]:
+        return None
+    left = int(delivered[last]) - int(delivered[half])
+    return max(left / came, float(delivered[last] / offered[last]))
+
+
+def few_uplinks(summary: Summary, cluster: Table) -> Iterator[str]:
+    """Says that a rack's uplinks are slower than its servers together."""
+    derived = summary.get("derived") or {}
+    uplinks, base = derived.get("uplinks"), derived.get("base_uplinks")
+    if uplinks is None or base is None:
+        return
+    if base <= uplinks < SPEEDUP * base and uplinks == cluster.get("racks"):
+        yield (
+            f"{uplinks} racks have no more than {uplinks} uplinks each, {uplinks / base:.3g} times "
+            f"the base, where the paper has {SPEEDUP} times; add racks, or raise "
+            "fabric.channel_rate"
+        )
+    if uplinks >= base:
+        return
+    most = cluster.get("racks")
+    remedy = "raise fabric.uplinks"
+    if most is not None and uplinks >= most:
+        remedy = "add racks, of which each has one, or raise fabric.channel_rate"
+    yield (
+        f"uplinks = {uplinks} is less than the {base} base uplinks that carry a rack's rate "
+        f"once, and most bytes cross two; {remedy}"
+    )
+
+
+def narrow_links(summary: Summary, cluster: Table) -> Iterator[str]:
+    """Says that servers were given more than their links carry, whatever the fabric."""
+    load, link = summary.get("load_offered"), cluster.get("nic", "uncapped")
+    server = networks.server_rate(cluster)
+    if load is None or server is None or link == "uncapped":
+        return
+    carried = _core.control_rate("cluster.nic", link) / server
+    if load > carried:
+        yield (
+            f"servers' links of {link} carry a load of {carried:.3g}, and {load:.3g} was drawn: "
+            "they are the limit, whatever the fabric; raise cluster.nic or lower workload.load"
+        )
+
+
+def precision_without_rates(result: Result) -> Iterator[str]:
+    """Says that a precision of rates was asked for where no rates are shared out."""
+    asked = result.experiment.get("run", {}).get("rate_precision", "exact")
+    if asked != "exact" and "rate_precision" not in (result.summary.get("derived") or {}):
+        yield (
+            f'run.rate_precision = "{asked}" has no effect on {result.summary["fabric"]}, which '
+            "moves its packets or cells one by one"
+        )
+
+
+def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """Says whose rates, and so whose times, were shared out to a part only."""
+    found: dict[float, list[str]] = {}
+    for label, summary in summaries.items():
+        part = (summary.get("derived") or {}).get("rate_precision")
+        if part is not None:
+            found.setdefault(part, []).append(label)
+    for part, labels in found.items():
+        whose = "all fabrics" if len(labels) == len(summaries) else ", ".join(labels)
+        exact = facts.derived({"rate_precision": part})
+        yield f"{exact} in {whose} (run.rate_precision): times are as inexact as they"
+
+
+def faults_in_time(result: Result) -> Iterator[str]:
+    """Says what failed or was repaired during the run: other fabrics may have been sound."""
+    end_ps = round(result.summary["simulated_s"] * 1e12)
+    due = sorted(events(result.experiment.get("fault", [])), key=lambda event: event[0])
+    happened = [what for at_ps, what in due if at_ps <= end_ps]
+    if happened:
+        yield f"during the run {_listed(happened)}"
+
+
+def late_faults(result: Result) -> Iterator[str]:
+    """Says which failures and repairs were due after the end."""
+    late = result.summary.get("faults_after_end") or 0
+    if late:
+        end_s = result.summary["simulated_s"]
+        faults = result.experiment.get("fault", [])
+        what = "a failure or repair was" if late == 1 else f"{late} failures or repairs were"
+        it = "it" if late == 1 else "them"
+        yield (
+            f"{what} due after the run ended at {seconds(end_s)}, without effect: "
+            f"{_listed(list(events_after(faults, round(end_s * 1e12))))}; let {it} come earlier "
+            "(fault.at, fault.repair_at), or the run end later (run.stop)"
+        )
+
+
+def nothing_logged(result: Result) -> Iterator[str]:
+    """Says that the log that was asked for is not there."""
+    wanted = result.experiment.get("run", {}).get("controller_log")
+    if wanted and result.controller_log is None:
+        yield (
+            "there is no controller of circuits in this fabric: run.controller_log has no "
+            "effect on it"
+        )
+
+
+def samples_thinned(result: Result) -> Iterator[str]:
+    """Says that rows of the time series lie further apart than was asked for."""
+    asked = result.experiment.get("run", {}).get("sample")
+    time = result.timeseries["time_ps"].to_numpy()
+    if asked is None or time.size < SAMPLES_KEPT:
+        return
+    apart = int(np.median(np.diff(time)))
+    if apart >= 2 * _core.control_time("run.sample", asked):
+        yield (
+            f"run.sample = {asked} makes more samples than are kept: they are "
+            f"{_core.control_time_text(apart)} apart; raise it, or run for less long"
+        )
+
+
+def events_after(faults: list[Mapping[str, Any]], end_ps: int) -> Iterator[str]:
+    """The failures and repairs that are due after a time, as they are in the file."""
+    return (what for at_ps, what in events(faults) if at_ps > end_ps)
+
+
+def events(faults: list[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
+    """When each failure and repair is due [ps], and what happens then."""
+    for fault in faults:
+        for key, happens in (("at", "fails"), ("repair_at", "is repaired")):
+            time = fault.get(key)
+            if time is not None:
+                at_ps = _core.control_time(f"fault.{key}", time)
+                yield at_ps, f"{part(fault)} {happens} at {time}"
+
+
+def part(fault: Mapping[str, Any]) -> str:
+    """The part that fails."""
+    element, node, plane = str(fault["element"]), fault.get("node"), fault.get("plane")
+    if element == "transceiver":
+        return f"uplink {fault.get('uplink')} of node {node}"
+    if element == "optical-port":
+        on = "" if plane is None else f" on plane {plane}"
+        return f"the optical port of node {node}{on}"
+    if element == "switch":
+        return f"{fault.get('tier')} switch {fault.get('switch')}"
+    number = fault.get(element)
+    return f"the {element}" if number is None else f"{element} {number}"
+
+
+def _listed(events: list[str]) -> str:
+    """The first of them."""
+    more = len(events) - EVENTS_SHOWN
+    return ", ".join(events[:EVENTS_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,293 @@
+"""Who is ahead, and whether the numbers allow saying so.
+
+Two values are level if they differ by less than 3 %, or if their 95 % intervals overlap.
+The interval is that over seeds where a comparison repeats. Of one seed it is that of the
+flows within the run (see `bounds`): what another seed would change beyond that is not
+known. A figure without either is taken as it stands by the sentences of its card, which
+say what was measured, and is never called the best.
+
+A figure of flows that did not all arrive is a bound. Whoever is behind by what it exceeds
+is behind; whoever is not is left unranked. So is a figure whose interval reaches at least half
+of the way down to nothing, where another's lies within it: such an interval overlaps with
+nearly all, and says of nobody that they are as good; and so is a figure without an interval where
+others have theirs. A fabric beside such a one leads nobody if no
+other is ranked, or if the one that is not has a better figure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lightloom.results import steady
+from lightloom.units import quantities
+from lightloom.units.bounds import Bound, floored
+from lightloom.units.intervals import LEVEL, over_runs
+
+from .model import Fabric
+
+NAMED = 3  # this many fabrics behind the leader are named one by one
+
+WIDE = 0.5
+"""Half an interval that is such a share of its figure places it nowhere."""
+
+Better = Literal["lower", "higher"]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A fabric's value with its interval; infinite where that has no end."""
+
+    fabric: Fabric
+    value: float
+    low: float
+    high: float
+    open: bool = False  # nothing is known that it is below
+    least: bool = False  # the value is a bound, to be shown as one
+    most: float | None = None  # of a bound: it is no more than that
+
+    @classmethod
+    def exact(cls, fabric: Fabric, value: float) -> Score:
+        """A value without sampling error."""
+        return cls(fabric, value, value, value)
+
+    @classmethod
+    def of(cls, fabric: Fabric, found: Bound) -> Score:
+        """A figure of flows, as far as it is known."""
+        most = None if found.open else found.high
+        return cls(fabric, found.low, found.start, found.end, found.open, not found.exact, most)
+
+    @property
+    def within(self) -> float:
+        """What it is no more than, as far as that is known."""
+        return self.value if self.most is None else self.most
+
+    @property
+    def spans(self) -> bool:
+        """Whether its interval ends on both sides."""
+        return math.isfinite(self.high - self.low)
+
+    @property
+    def wide(self) -> bool:
+        """Whether its interval ends, and is of the order of its figure."""
+        below = self.value - self.low
+        return math.isfinite(self.high) and below > 0 and below >= WIDE * self.value
+
+    def shown(self, quantity: quantities.Quantity) -> str:
+        """The value; a bound as one, rounded down."""
+        if not self.least:
+            return quantities.show(self.value, quantity)
+        return f">{quantities.GLUE}{quantities.show(floored(self.value), quantity)}"
+
+    def with_interval(self, quantity: quantities.Quantity) -> str:
+        """The value, of several seeds with half of its interval: `405 ns ± 7.10 ns`."""
+        half = self.high - self.value
+        even = abs(self.value - self.low - half) <= 1e-6 * abs(self.value)
+        if len(self.fabric.seeds) < 2 or self.least or not math.isfinite(half) or not even:
+            return self.shown(quantity)
+        return (
+            f"{self.shown(quantity)} ± {quantities.show(half, quantity)}"
+            if half > 0
+            else (self.shown(quantity))
+        )
+
+    def between_ends(self, quantity: quantities.Quantity) -> str:
+        """The same, or where its interval is not so told, from where to where it reaches."""
+        told, plain = self.with_interval(quantity), self.shown(quantity)
+        if told != plain:
+            return told
+        if not self.spans:
+            return f"{plain} without an interval"
+        low = quantities.show(max(self.low, 0.0), quantity)
+        return f"{plain}, between {low} and {quantities.show(self.high, quantity)}"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Scores, best first, and how many of them share the lead."""
+
+    scores: tuple[Score, ...]
+    level: int
+    unknown: tuple[Score, ...] = ()  # bounds that reach to the best, and what is too wide to place
+
+    @property
+    def leaders(self) -> tuple[Score, ...]:
+        """Those that cannot be told apart from the best."""
+        return self.scores[: self.level]
+
+    @property
+    def unfinished(self) -> tuple[Score, ...]:
+        """Of those not ranked, whose flows did not all arrive."""
+        return tuple(s for s in self.unknown if s.open)
+
+    @property
+    def unplaced(self) -> tuple[Score, ...]:
+        """Of those not ranked, whose interval is too wide."""
+        return tuple(s for s in self.unknown if not s.open)
+
+    def said_unplaced(self, quantity: quantities.Quantity) -> str:
+        """The figures that overlap with one whose interval is too wide to place, and what would
+        tell; empty without one."""
+        if not self.unplaced:
+            return ""
+        each = [f"{s.fabric.label}: {s.between_ends(quantity)}" for s in self.unplaced]
+        if not all(s.spans for s in self.unplaced):
+            ranked = any(s.spans for s in self.unplaced)
+            lead = "" if ranked else "Not ranked: "
+            return f"{lead}{quantities.listed(each)}; {self._longer()} would tell."
+        wide = [s for s in self.unplaced if s.wide]
+        which = ","
+        if 0 < len(wide) < len(self.unplaced):
+            which = f": {names(wide)} {'is' if len(wide) == 1 else 'are'}"
+        tells = "more seeds or flows would tell"
+        return f"{quantities.listed(each)}{which} too wide to place; {tells}."
+
+    def _longer(self) -> str:
+        """The run that gives each fabric an interval."""
+        needed = longer(s for s in (*self.unplaced, *self.leaders) if not s.spans)
+        return "a longer run or more seeds" if needed is None else f"{needed} or more seeds"
+
+    @property
+    def untold(self) -> bool:
+        """Whether several share the lead as too few flows tell where they are."""
+        return self.level > 1 and not all(s.spans for s in self.leaders)
+
+    @property
+    def rest(self) -> tuple[Score, ...]:
+        """Those behind."""
+        return self.scores[self.level :]
+
+    @property
+    def best(self) -> float:
+        """The best value, at the most."""
+        return self.scores[0].within
+
+
+def longer(scores: Iterable[Score]) -> str | None:
+    """The window, or the time of arrivals, that gives each of these figures an interval; None
+    where no theory gives it, or where it was long enough."""
+    runs = [run for score in scores for run in score.fabric.each]
+    least = steady.least_s(run.summary for run in runs)
+    if least is None or not any(
+        steady.is_short_for_intervals(run.summary, run.arrivals) for run in runs
+    ):
+        return None
+    what = "a window" if all(run.window for run in runs) else "arrivals"
+    return f"{what} of at least {quantities.show(least, 'time')}"
+
+
+def score(fabric: Fabric, limits: Callable[[Fabric], Bound | None]) -> Score | None:
+    """A figure of flows with its interval: over seeds where there are several, else that
+    within the run; where all seeds play the same flows, what holds both. None where the
+    fabric does not have it."""
+    found = limits(fabric)
+    if found is None:
+        return None
+    return of_seeds(fabric, found, [limits(f) for f in fabric.seeds])
+
+
+def plain(fabric: Fabric, read: Callable[[Fabric], float | None]) -> Score | None:
+    """A figure that has no interval within a run: over seeds where there are several, else
+    as it was."""
+    value = read(fabric)
+    if value is None:
+        return None
+    over = over_runs(read(f) for f in fabric.seeds)
+    if over is None or over.half_width is None:
+        return Score.exact(fabric, value)
+    return Score(fabric, over.mean, over.low, over.high)
+
+
+def of_seeds(fabric: Fabric, found: Bound, repeated: Sequence[Bound | None]) -> Score:
+    """A figure of flows over several seeds: its lower limits and its upper ones are means of
+    the seeds', and the interval reaches from the one's beginning to the other's end. That
+    of the run, `found`, where fewer than two seeds have it."""
+    known = [b for b in repeated if b is not None]
+    least = over_runs(b.low for b in known)
+    if least is None or least.half_width is None:
+        return Score.of(fabric, found)
+    most = None if any(b.open for b in known) else over_runs(b.high for b in known)
+    low, high = least.low, math.inf if most is None else most.high
+    if fabric.same_flows:
+        low, high = min(low, *(b.start for b in known)), max(high, *(b.end for b in known))
+    exact = all(b.exact for b in known)
+    within = None if exact or most is None else most.mean
+    return Score(fabric, least.mean, low, high, most is None, not exact, within)
+
+
+def rank(scores: Sequence[Score], better: Better) -> Ranking:
+    """Sorts, and finds who is level with the best. Bounds never lead: they are behind the
+    best, or it is not known where they are; of bounds alone nothing is."""
+    ordered = sorted(scores, key=lambda s: s.value, reverse=better == "higher")
+    known = [s for s in ordered if not s.open]
+    vague = [s for s in known if not s.spans]
+    if len(vague) == len(known):
+        vague = []  # too few flows for anybody's
+    known, unplaced = _placed([s for s in known if s not in vague])
+    unplaced = [*unplaced, *vague]
+    if not known:
+        return Ranking((), 0, tuple(ordered))
+    tied = [s for s in known if is_level(known[0], s)]
+    unknown = [s for s in ordered if s in unplaced or (s.open and is_level(known[0], s))]
+    rest = [s for s in ordered if s not in tied and s not in unknown]
+    if len(tied) == 1 and _leads_nobody(tied[0], rest, unknown, better):
+        return Ranking((), 0, tuple(ordered))
+    return Ranking((*tied, *rest), len(tied), tuple(unknown))
+
+
+def _leads_nobody(
+    leader: Score, rest: Sequence[Score], unknown: Sequence[Score], better: Better
+) -> bool:
+    """Whether no other is ranked, or one that is not ranked for its wide interval is better."""
+    wide = [s.value for s in unknown if not s.open]
+    if wide and not rest:
+        return True
+    if better == "lower":
+        return any(value < leader.value for value in wide)
+    return any(value > leader.value for value in wide)
+
+
+def _placed(known: Sequence[Score]) -> tuple[list[Score], list[Score]]:
+    """Of figures, best first, those that have a place, and those too wide for one: none has, where
+    who is first of them is surely behind one that has none."""
+
+    def lost(one: Score) -> bool:
+        return one.wide and any(is_level(one, s) for s in known if s is not one)
+
+    at = next((i for i, s in enumerate(known) if not lost(s)), None)
+    if at is None or not all(is_level(known[at], s) for s in known[:at]):
+        return [], list(known)
+    first, behind = known[at], known[at + 1 :]
+    unplaced = [s for s in behind if s.wide and is_level(first, s)]
+    return [first, *(s for s in behind if s not in unplaced)], [*known[:at], *unplaced]
+
+
+def is_level(a: Score, b: Score) -> bool:
+    """Whether two scores cannot be told apart."""
+    larger, smaller = max(a.value, b.value), min(a.value, b.value)
+    return larger <= smaller * (1 + LEVEL) or (a.low < b.high and b.low < a.high)
+
+
+def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
+    """The best of several, if nobody is level with it or may be ahead, and its interval ends."""
+    known = [s for s in scores if s is not None]
+    ranking = rank(known, better)
+    if ranking.level != 1 or ranking.unknown:
+        return None
+    best = ranking.leaders[0]
+    if better == "higher" and any(s.open for s in known):
+        return None  # a bound may be any higher
+    end = best.high if better == "lower" else best.low
+    return best if math.isfinite(end) else None
+
+
+def names(scores: Sequence[Score]) -> str:
+    """Labels as a list in words."""
+    return quantities.listed(s.fabric.label for s in scores)
+
+
+def together(scores: Sequence[Score]) -> str:
+    """Labels of those that are level, in the order of the experiment: none is first."""
+    return names(sorted(scores, key=lambda s: s.fabric.slot))

@@ -1,0 +1,94 @@
+"""What to know of a run of Sirius by rates (`detail = "flows"`) before it is judged: where its
+traffic is of a kind that rates are wrong about.
+
+Told from the resolved table, from what was in force and from the flows. What the differences
+are is measured by `lightloom reproduce sirius/flows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from lightloom.results.result import Result
+
+#: More padding than this share of the bytes is said.
+PADDED = 0.03
+#: A rack that has less than this share of what the busiest has is nearly silent.
+SILENT = 0.1
+#: So many of the racks may be.
+SILENT_RACKS = 0.25
+#: Flows below this are short [B], as in the summary.
+SHORT = 100_000
+#: Of the bytes so many are of long flows where short ones wait behind their cells.
+LONG_BYTES = 0.5
+#: Of this share of what racks can carry together on, queues decide how long flows take.
+BUSY = 0.25
+
+
+def notes(result: Result) -> Iterator[str]:
+    """What weakens the figures of one run; nothing for other fabrics."""
+    fabric = result.experiment["fabric"][0]
+    derived = result.summary.get("derived") or {}
+    if fabric.get("kind") != "sirius" or fabric.get("detail") != "flows" or not derived:
+        return
+    flows = result.flows
+    cluster = result.experiment["cluster"]
+    size = flows["bytes"].to_numpy()
+    servers = int(cluster.get("servers_per_rack", 1))
+    ends = [flows[name].to_numpy() // servers for name in ("src", "dst")]
+    apart = ends[0] != ends[1]
+    if not apart.any():
+        return
+    yield from padded(size[apart], int(derived["cell_bytes"]))
+    yield from mixed(size[apart])
+    yield from uneven([rack[apart] for rack in ends], size[apart], int(cluster["racks"]))
+    yield from busy(result, derived["uplinks"] / derived["base_uplinks"])
+
+
+def padded(size: NDArray[np.uint64], cell: int) -> Iterator[str]:
+    """Says that cells would carry much that is no data. `size` [B], one a flow."""
+    padding = float(((size + cell - 1) // cell * cell).sum() / size.sum()) - 1
+    if padding > PADDED:
+        yield (
+            f'by rates (detail = "flows") cells have no padding, which here would be {padding:.0%} '
+            'of the bytes: more is carried than by cells; use detail = "cells"'
+        )
+
+
+def mixed(size: NDArray[np.uint64]) -> Iterator[str]:
+    """Says that short flows would wait behind cells of long ones. `size` [B], one a flow."""
+    short = size < SHORT
+    if short.any() and size[~short].sum() > LONG_BYTES * size.sum():
+        yield (
+            'by rates (detail = "flows") short flows do not wait behind the cells of long ones, '
+            'so the 99th percentile says nothing about cells; judge by detail = "cells"'
+        )
+
+
+def uneven(ends: list[NDArray[np.int64]], size: NDArray[np.int64], racks: int) -> Iterator[str]:
+    """Says that many racks are nearly silent. `ends` are the racks that send and that receive
+    `size` [B]."""
+    has = np.zeros(racks)
+    for rack in ends:
+        np.maximum(has, np.bincount(rack, weights=size, minlength=racks), out=has)
+    few = int((has < SILENT * has.max()).sum())
+    if few > SILENT_RACKS * racks:
+        yield (
+            f'{few} of {racks} racks are nearly silent: by rates (detail = "flows") they relay no '
+            'more than the others, which by cells they do; compare with detail = "cells"'
+        )
+
+
+def busy(result: Result, speedup: float) -> Iterator[str]:
+    """Says that flows would wait in queues. `speedup` is of uplinks over the base."""
+    goodput = result.summary.get("goodput_normalized")
+    if goodput is not None and result.summary.get("load_offered") and goodput > BUSY * speedup:
+        yield (
+            'by rates (detail = "flows") there are no queues, and at this goodput flows wait in '
+            'them: they take longer by cells (detail = "cells")'
+        )

@@ -1,0 +1,196 @@
+"""Reads comparisons into what the report works on.
+
+Everything after this module works on plain numbers and knows no Arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lightloom.analysis import grants
+from lightloom.config import loads
+from lightloom.results import repeats
+from lightloom.results.saturation import Saturation, pooled
+from lightloom.units import bounds
+from lightloom.units.intervals import over_runs
+
+from .findings.carriage import settle
+from .model import (
+    PS,
+    Circuits,
+    Fabric,
+    LoadPoint,
+    Workload,
+    carried,
+    column,
+    figure,
+    limits,
+    mean_of,
+    ratio,
+    short_p99,
+)
+
+if TYPE_CHECKING:
+    from lightloom.results.result import Comparison, Result
+
+
+def slots(comparisons: Sequence[Comparison]) -> dict[str, int]:
+    """A place in the palette per label, the same in all comparisons."""
+    labels = dict.fromkeys(label for c in comparisons for label in c.results)
+    return {label: i for i, label in enumerate(labels)}
+
+
+def workload(comparison: Comparison, places: Mapping[str, int]) -> Workload:
+    """Reads one comparison; of one that repeats the means over the seeds, beside each."""
+    fabrics = read_fabrics(comparison, places)
+    settled = settle(fabrics, comparison.experiment)
+    return Workload(comparison.name, comparison.experiment, settled)
+
+
+def read_fabrics(comparison: Comparison, places: Mapping[str, int]) -> tuple[Fabric, ...]:
+    """The fabrics of a comparison, before their windows are compared."""
+    if not comparison.seeds:
+        return one_seed(comparison, places).fabrics
+    each = [one_seed(seed, places).fabrics for seed in comparison.seeds]
+    same = repeats.same_flows(comparison.experiment)
+    return tuple(replace(joined(f), same_flows=same) for f in zip(*each, strict=True))
+
+
+def joined(seeds: Sequence[Fabric]) -> Fabric:
+    """A fabric of several seeds: figures are means. What only one run has, its flows, time
+    series and circuits, is the first seed's; charts look at `seeds`."""
+    sweep = zip(*(f.sweep for f in seeds), strict=False)
+    return replace(
+        seeds[0],
+        summary=repeats.means([f.summary for f in seeds]),
+        sweep=tuple(joined_point(points) for points in sweep),
+        saturation=pooled([f.saturation for f in seeds if f.saturation]),
+        seeds=tuple(seeds),
+    )
+
+
+def joined_point(points: Sequence[LoadPoint]) -> LoadPoint:
+    """A point of the sweep of several seeds."""
+
+    def mean(read: Callable[[LoadPoint], float | None]) -> float | None:
+        return mean_of(over_runs(read(p) for p in points))
+
+    windows = [p.window for p in points if p.window is not None]
+    return LoadPoint(
+        points[0].load,
+        mean(lambda p: p.drawn),
+        bounds.mean([p.p99 for p in points]),
+        mean(lambda p: p.carried),
+        mean(lambda p: p.delivered),
+        mean(lambda p: p.finished),
+        repeats.means(windows) if windows else None,
+        tuple(points),
+        mean(lambda p: p.goodput),
+    )
+
+
+def one_seed(comparison: Comparison, places: Mapping[str, int]) -> Workload:
+    """Reads the comparison of one seed."""
+    settings = {f.get("label", f.get("kind")): f for f in comparison.experiment.get("fabric", [])}
+    nominal = comparison.experiment.get("compare", {}).get("loads", [])
+    fabrics = tuple(
+        read_fabric(
+            label,
+            places[label],
+            settings.get(label, {}),
+            result,
+            comparison.loads.get(label, []),
+            nominal,
+            comparison.saturation.get(label),
+            held_back(comparison.experiment, settings.get(label, {}), result.summary),
+        )
+        for label, result in comparison.results.items()
+    )
+    return Workload(comparison.name, comparison.experiment, fabrics)
+
+
+def read_fabric(
+    label: str,
+    slot: int,
+    settings: Mapping[str, Any],
+    result: Result,
+    sweep: Sequence[Mapping[str, Any]],
+    nominal: Sequence[float],
+    saturation: Saturation | None = None,
+    held_back: str = "",
+) -> Fabric:
+    """Reads one result."""
+    arrival = column(result.flows, "arrival_ps")
+    fct = (column(result.flows, "finish_ps") - arrival) * PS
+    end = figure(result.summary, "simulated_s")
+    arrived = arrival * PS <= end if end is not None else np.ones(arrival.size, dtype=bool)
+    sizes = column(result.flows, "bytes")[arrived]
+    points = tuple(
+        p
+        for i, s in enumerate(sweep)
+        if (p := load_point(s, nominal[i] if i < len(nominal) else None))
+    )
+    return Fabric(
+        label,
+        slot,
+        settings,
+        result.summary,
+        sizes,
+        fct[arrived],
+        result.timeseries,
+        points,
+        read_circuits(result.circuits),
+        saturation,
+        None if end is None else end - arrival[arrived] * PS,
+        held_back=held_back,
+    )
+
+
+def held_back(
+    experiment: Mapping[str, Any], settings: Mapping[str, Any], summary: Mapping[str, Any]
+) -> str:
+    """The setting of a fabric that keeps it from carrying what it could; empty without one."""
+    derived, cluster = summary.get("derived") or {}, experiment.get("cluster", {})
+    found = grants.held_back(settings, derived, cluster)
+    return "" if found is None else f"fabric.queue = {found[0]}, where {found[1]} would cover"
+
+
+def read_circuits(table: pa.Table | None) -> Circuits | None:
+    """The circuits of a result, if its fabric has any."""
+    if table is None:
+        return None
+    directed = (
+        table["directed"].to_numpy(zero_copy_only=False).astype(bool)
+        if "directed" in table.column_names
+        else np.zeros(table.num_rows, dtype=bool)
+    )
+    return Circuits(
+        table["a"].to_numpy().astype(np.int64),
+        table["b"].to_numpy().astype(np.int64),
+        directed,
+        column(table, "from_ps") * PS,
+        column(table, "until_ps") * PS,
+    )
+
+
+def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint | None:
+    """A point of the sweep, at the load asked for (drawn, if that is not known)."""
+    load = nominal if nominal is not None else figure(summary, "load_offered")
+    if load is None:
+        return None
+    delivered = ratio(figure(summary, "bytes_delivered"), figure(summary, "bytes_offered"))
+    return LoadPoint(
+        float(load),
+        figure(summary, "load_offered"),
+        limits(summary, short_p99(summary)),
+        carried(summary),
+        delivered,
+        ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
+        summary.get("window"),
+        goodput=loads.sustained(summary),
+    )

@@ -1,0 +1,60 @@
+"""What an answer is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lightloom.units import quantities
+
+from ..model import Fabric
+
+# Of bytes or flows: what is missing was on its way when the run ended.
+COMPLETE = 0.995
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A fabric's number behind the sentence."""
+
+    label: str
+    slot: int
+    text: str
+    bar: float | None = None  # 0 to 1
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A question, its answer, and what it rests on."""
+
+    question: str
+    answer: str
+    evidence: tuple[Evidence, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def evidence(
+    fabrics: Sequence[Fabric],
+    read: Callable[[Fabric], float | None],
+    quantity: quantities.Quantity,
+    detail: Callable[[Fabric], str] = lambda _: "",
+    places: int | None = None,
+    text: Mapping[str, str] | None = None,
+) -> tuple[Evidence, ...]:
+    """A line per fabric, with a bar relative to the largest, of shares to the whole; `text` is
+    what a fabric's figure reads as where that is not plain."""
+    values = [read(f) for f in fabrics]
+    top = max((v for v in values if v is not None), default=0.0)
+    top = max(top, 1.0) if quantity == "share" else top  # a share fills its part of the track
+    places = places or quantities.percent_places(values)
+    return tuple(
+        Evidence(
+            f.label,
+            f.slot,
+            (text or {}).get(f.label) or quantities.show(v, quantity, places),
+            v / top if v is not None and top > 0 else None,
+            detail(f),
+        )
+        for f, v in zip(fabrics, values, strict=True)
+    )

@@ -1,0 +1,98 @@
+"""Which fabrics carry the workload: times and queues of the others are not ranked.
+
+The times of a fabric that does not carry the load are those of the part that got through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lightloom.analysis.unfinished import CENSORED, ranked
+from lightloom.units import quantities
+
+from ..model import Fabric, LoadPoint, ratio
+
+
+def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
+    """The fabrics that carry the workload, with those of which a window does not tell.
+
+    Without a window, a fabric carries it if it delivered nine tenths of what the best of them
+    delivered: of the load drawn, or without a load of the bytes, the flows and the jobs.
+    """
+    if any(f.window is not None for f in fabrics):
+        return tuple(f for f in fabrics if f.through != 0.0)
+    return tuple(f for f in fabrics if _keeps_up(f, fabrics))
+
+
+def _keeps_up(fabric: Fabric, fabrics: Sequence[Fabric]) -> bool:
+    share = share_of_best(fabric, fabrics)
+    every_job = len(fabric.jobs_done) == max(len(f.jobs_done) for f in fabrics)
+    return every_job and (share is None or share >= CENSORED)
+
+
+def share_of_best(fabric: Fabric, fabrics: Sequence[Fabric]) -> float | None:
+    """What a fabric delivered relative to the best of them; None where nothing is known of it."""
+    known = [
+        _relative(fabric, [(f, f.through) for f in fabrics]),
+        _relative(fabric, [(f, f.get("bytes_delivered")) for f in fabrics]),
+    ]
+    if all(f.through is None for f in fabrics):
+        done = [(f, float(len(f.jobs_done)) if f.jobs else None) for f in fabrics]
+        known += [
+            _relative(fabric, [(f, f.get("flows_completed")) for f in fabrics]),
+            _relative(fabric, done),
+        ]
+    return min((share for share in known if share is not None), default=None)
+
+
+def _relative(fabric: Fabric, values: Sequence[tuple[Fabric, float | None]]) -> float | None:
+    most = max((v for _, v in values if v is not None), default=None)
+    own = next((v for f, v in values if f is fabric), None)
+    return ratio(own, most)
+
+
+def not_carrying_at(fabrics: Sequence[Fabric], load: float) -> set[str]:
+    """Labels of the fabrics that do not carry a load of the sweep."""
+    points = [(f.label, p) for f in fabrics for p in f.sweep if p.load == load]
+    if any(p.window is not None for _, p in points):
+        return {label for label, p in points if not p.stable}
+    shares = [through(p) for _, p in points]
+    fair = ranked(shares)
+    return {label for (label, _), kept in zip(points, fair, strict=True) if not kept}
+
+
+def through(point: LoadPoint) -> float | None:
+    """What was carried of the load drawn."""
+    return point.carried / point.drawn if point.drawn and point.carried is not None else None
+
+
+def not_carrying(fabrics: Sequence[Fabric]) -> list[Fabric]:
+    """The fabrics that do not carry the workload."""
+    fair = carrying(fabrics)
+    return [f for f in fabrics if f not in fair]
+
+
+def unfair(fabrics: Sequence[Fabric]) -> str:
+    """Names the fabrics whose times and queues are not ranked, and why; empty if all are."""
+    late = not_carrying(fabrics)
+    if not late:
+        return ""
+    each = quantities.listed(f"{f.label} {_carried(f, fabrics)}" for f in late)
+    whose = "its" if len(late) == 1 else "their"
+    nobody = "" if len(late) < len(fabrics) else "No fabric carries this load: "
+    return f"{nobody}{each}: {whose} times and queues are not ranked."
+
+
+def _carried(fabric: Fabric, fabrics: Sequence[Fabric]) -> str:
+    """How much of the workload a fabric carried."""
+    if fabric.window is not None:
+        return "cannot carry the load"
+    most = max(len(f.jobs_done) for f in fabrics)
+    if len(fabric.jobs_done) < most:
+        return f"finished {len(fabric.jobs_done)} of the {most} jobs that another finished"
+    through = _relative(fabric, [(f, f.through) for f in fabrics])
+    if through is not None and through < CENSORED:
+        share = quantities.show(fabric.through, "share")
+        return f"delivered {share} of what was drawn while flows arrived"
+    share = quantities.show(share_of_best(fabric, fabrics), "share")
+    return f"delivered {share} of what the best fabric did, in bytes, flows or jobs"

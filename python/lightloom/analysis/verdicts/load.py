@@ -1,0 +1,162 @@
+"""Who answers soonest at the load, and who carries most before it saturates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lightloom.config import loads
+from lightloom.plotting.spec import tick_label
+from lightloom.results.saturation import Saturation
+from lightloom.units import quantities
+from lightloom.units.bounds import Bound
+from lightloom.units.intervals import half_shown
+
+from ..factors import less, slower
+from ..findings.headline import too_short
+from ..findings.sentences import explained, title
+from ..model import Fabric, Workload, window_limits
+from ..ranking import Ranking, Score, names, rank
+from .answer import Verdict, evidence
+
+
+def latency_at_load(workload: Workload) -> Verdict:
+    """Whose packets arrive soonest at the load of the experiment."""
+    fabrics = workload.fabrics
+    load = loads.whole(workload.experiment)
+    at = "" if load is None else f" at load {tick_label(load, 'share')}"
+    question = f"How soon do flows arrive{at}?"
+    scores = [s for f in fabrics if (s := score(f)) is not None]
+    text = {s.fabric.label: s.shown("time") for s in scores}
+    shown = evidence(fabrics, mean, "time", detail, text=text)
+    carried = [s for s in scores if is_stable(s.fabric)]
+    if not carried:
+        return Verdict(question, f"No fabric carries it{at}: queues only grow.", shown)
+    ranking = rank(carried, "lower")
+    short = too_short([s.fabric for s in ranking.leaders], fabrics) if len(fabrics) > 1 else None
+    if short is not None:
+        return Verdict(question, f"{title(short)}. {explained(short)}", shown, notes(fabrics))
+    lost = [f.label for f in fabrics if not is_stable(f)]
+    also = f"{quantities.listed(lost)} cannot carry the load." if lost else ""
+    parts = (
+        lead(ranking, at, alone=len(fabrics) == 1),
+        slower(ranking) if ranking.leaders else "",
+        ranking.said_unplaced("time"),
+        left_out(ranking),
+    )
+    return Verdict(question, " ".join(p for p in (*parts, also) if p), shown, notes(fabrics))
+
+
+def lead(ranking: Ranking, at: str, *, alone: bool) -> str:
+    """Who has the lowest mean; nobody, where bounds are all that is known."""
+    first = ranking.leaders
+    if alone:
+        return f"On average in {interval((*first, *ranking.unknown)[0])}{at}."
+    if not first:
+        return ""
+    verb = "has" if len(first) == 1 else "share"
+    return f"{names(first)} {verb} the lowest mean latency{at}: {interval(first[0])}."
+
+
+def left_out(ranking: Ranking) -> str:
+    """Who is not ranked, as flows of the window were under way when the run ended."""
+    each = [f"{s.fabric.label} ({s.shown('time')})" for s in ranking.unfinished]
+    return f"Not ranked, for the flows left unfinished: {quantities.listed(each)}." if each else ""
+
+
+def mean(fabric: Fabric) -> float | None:
+    """Mean latency in the window [s], or what it exceeds."""
+    found = window_limits(fabric.window, "mean_us")
+    return None if found is None else found.low
+
+
+def is_stable(fabric: Fabric) -> bool:
+    """Whether the load was carried, as far as the window tells."""
+    return fabric.carries_window
+
+
+def score(fabric: Fabric) -> Score | None:
+    """The mean latency with its interval, as far as it is known; None where nothing arrived in
+    the window."""
+    return around(fabric, window_limits(fabric.window, "mean_us"), fabric.latency_error or 0.0)
+
+
+def around(fabric: Fabric, found: Bound | None, half: float) -> Score | None:
+    """A mean latency with half of its interval, or the bound that is known of it."""
+    if found is None:
+        return None
+    if not found.exact:
+        return Score.of(fabric, found)
+    return Score(fabric, found.low, found.low - half, found.low + half)
+
+
+def interval(made: Score) -> str:
+    """`405 ns ± 7.1 ns`; `more than 405 ns` of a bound."""
+    half = (made.high - made.low) / 2
+    if made.least:
+        return made.shown("time").replace(">", "more than")
+    if not half:
+        return quantities.show(made.value, "time")
+    name, size = quantities.step_for(half, "time")
+    return (
+        f"{quantities.show(made.value, 'time')} ± {half_shown(half / size)}{quantities.GLUE}{name}"
+    )
+
+
+def detail(fabric: Fabric) -> str:
+    """The tail; or that the figure means little."""
+    if not is_stable(fabric):
+        return "not carried"
+    if fabric.carriage == "unsettled":
+        return "not known whether it carries the load"
+    found = window_limits(fabric.window, "p99_us")
+    return "" if found is None else f"99 % in {Score.of(fabric, found).shown('time')}"
+
+
+def notes(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
+    """What weakens the intervals."""
+    doubtful = [f.label for f in fabrics if is_stable(f) and (f.window or {}).get("correlated")]
+    if not doubtful:
+        return ()
+    return (
+        f"Batches of {quantities.listed(doubtful)} resemble their neighbours: a longer window "
+        "is needed for a narrow interval.",
+    )
+
+
+def saturation(workload: Workload) -> Verdict | None:
+    """Who carries most before it saturates; None if nobody looked."""
+    found = [(f, s) for f in workload.fabrics if (s := f.saturation) is not None]
+    if not found:
+        return None
+    scores = [Score(f, s.throughput, s.low, s.high) for f, s in found]
+    ranking = rank(scores, "higher")
+    first = ranking.leaders
+    best = (
+        f"{quantities.show(ranking.best, 'share')} of what all servers could send" if first else ""
+    )
+    verb = "carries the most" if ranking.level == 1 else "are level"
+    lead = f"{names(first)} {verb}: {best}." if first else ""
+    if len(found) == 1:
+        lead = f"{names(ranking.leaders)} carries {best}."
+    details = {
+        f.label: f"{_width(s)}; busiest server hears {s.busiest:.3g} × its rate" for f, s in found
+    }
+    shown = evidence(
+        [f for f, _ in found],
+        lambda f: f.saturation.throughput if f.saturation else None,
+        "share",
+        lambda f: details[f.label],
+    )
+    unseen = [f.label for f, s in found if s.not_carried is None]
+    note = f"{quantities.listed(unseen)} carried the highest load that was tried." if unseen else ""
+    wide = ranking.said_unplaced("share")
+    answer = " ".join(p for p in (lead, less(ranking) if first else "", wide) if p)
+    return Verdict(
+        "How much is carried before the network saturates?", answer, shown, (note,) if note else ()
+    )
+
+
+def _width(found: Saturation) -> str:
+    """Half of the interval of a saturation, in words."""
+    half = found.half_width
+    return "no interval: the window is too short" if half is None else f"± {100 * half:.2g} %"

@@ -1,0 +1,301 @@
+"""Who carries most, and what oversubscription costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lightloom.config import loads
+from lightloom.plotting.spec import tick_label
+from lightloom.units import quantities
+from lightloom.units.intervals import LEVEL
+
+from ..factors import between, less, less_by, longer, percent_more, ranged, told_times
+from ..model import Fabric, LoadPoint, Workload
+from ..ranking import Score, is_level, names, rank
+from .answer import COMPLETE, Evidence, Verdict, evidence
+from .criteria import carried_at
+from .jobs import BARS, all_jobs
+from .latency import short_limits, short_score, short_value
+
+OVERSUBSCRIPTION = "What does oversubscription cost?"
+
+LEFT_INSIDE = 0.95  # what is delivered of a load depends on the run's length if it is less
+AS_ASKED = 0.02  # a load drawn that is no further off is that asked for
+
+
+def most_traffic(workload: Workload) -> Verdict | None:
+    """Who delivers most of the highest load that was run, while its flows arrive; None for
+    jobs and for flows without a load: there goodput is but what was to be sent over the time
+    until its last byte."""
+    has_load = any(f.get("load_delivered") is not None for f in workload.fabrics)
+    if closed_loop(workload) or not (has_load or workload.loads):
+        return None
+    many = len(workload.fabrics) > 1
+    load, points = highest(workload)
+    at = said_load(load, points)
+    question = "Which carries the most traffic" if many else "How much traffic does it carry"
+    question += " at the highest load?" if workload.loads else "?"
+    scored = [s for f, p in points if (s := carried_at(f, p)) is not None]
+    if not scored:
+        return Verdict(question, "No load was delivered, so this run cannot say.")
+    shown = traffic_evidence(points)
+    whole = [share for _, p in points if (share := through(p)) is not None]
+    if whole and len(whole) == len(points) and min(whole) >= COMPLETE:
+        each = "each of them delivers" if many else f"{scored[0].fabric.label} delivers"
+        least = f"{quantities.show(min(whole), 'share')}{' or more' if many else ''}"
+        part = f"{'all' if min(whole) == 1 else least} of it while flows arrive"
+        answer = f"{at} {each} what is drawn ({part})."
+        return Verdict(question, answer, shown, traffic_notes(workload))
+    ranking = rank(scored, "higher")
+    wide = ranking.said_unplaced("share")
+    if not ranking.level:
+        return Verdict(question, f"{at} {wide}", shown, traffic_notes(workload))
+    best = f"{ranking.leaders[0].with_interval('share')} of what all servers could send"
+    if len(scored) == 1:
+        lead = f"{at} {names(scored)} carries {best}."
+    elif ranking.level == 1:
+        lead = f"{at} {names(ranking.leaders)} carries the most: {best}."
+    else:
+        shares = (f"{s.fabric.label} {s.with_interval('share')}" for s in ranking.leaders)
+        lead = f"{at} {names(ranking.leaders)} are level: {quantities.listed(shares)}"
+        lead += " of what all servers could send."
+    answer = " ".join(p for p in (lead, less(ranking), wide) if p)
+    return Verdict(question, answer, shown, traffic_notes(workload))
+
+
+def highest(workload: Workload) -> tuple[float | None, list[tuple[Fabric, LoadPoint]]]:
+    """The highest load of the sweep, or the run itself if there was none: the load that was
+    asked for, and each fabric at it."""
+    if workload.loads:
+        top = workload.loads[-1]
+        return top, [(f, p) for f in workload.fabrics for p in f.sweep if p.load == top]
+    load = main_load(workload)
+    return load, [(f, whole_run(f, load)) for f in workload.fabrics]
+
+
+def said_load(load: float | None, points: Sequence[tuple[Fabric, LoadPoint]]) -> str:
+    """At which load: asked for, and drawn where that is another."""
+    drawn = drawn_at(points)
+    if load is None:
+        return (
+            "In this run" if drawn is None else f"At load {quantities.show(drawn, 'share')} drawn"
+        )
+    at = f"At load {tick_label(load, 'share')}"
+    if drawn is None or abs(drawn / load - 1) < AS_ASKED:
+        return at
+    return f"{at} asked for, {quantities.show(drawn, 'share')} drawn,"
+
+
+def drawn_at(points: Sequence[tuple[Fabric, LoadPoint]]) -> float | None:
+    """The load drawn, which is the same for every fabric."""
+    return next((p.drawn for _, p in points if p.drawn is not None), None)
+
+
+def through(point: LoadPoint) -> float | None:
+    """What of the load drawn was delivered while flows arrived; of flows without a load,
+    of the bytes offered."""
+    if point.drawn and point.carried is not None:
+        return min(1.0, point.carried / point.drawn)
+    return point.delivered
+
+
+def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
+    """The run itself, as if it were a point of a sweep."""
+    return LoadPoint(
+        load or 0.0,
+        fabric.get("load_offered"),
+        short_limits(fabric),
+        fabric.carried,
+        fabric.delivered,
+        fabric.finished,
+        seeds=tuple(whole_run(seed, load) for seed in fabric.seeds),
+        goodput=fabric.get("goodput_normalized"),
+    )
+
+
+def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Evidence, ...]:
+    """Load delivered as bars, its part of what was drawn as detail."""
+    by_label = {f.label: p for f, p in points}
+    places = quantities.percent_places(through(p) for _, p in points)
+
+    def detail(fabric: Fabric) -> str:
+        share = through(by_label[fabric.label])
+        return (
+            "" if share is None else f"{quantities.show(share, 'share', places)} of what was drawn"
+        )
+
+    return evidence([f for f, _ in points], lambda f: by_label[f.label].carried, "share", detail)
+
+
+def traffic_notes(workload: Workload) -> tuple[str, ...]:
+    """What the load delivered depends on besides the fabric."""
+    return (*drawn_notes(workload), *leftover_notes(workload))
+
+
+def leftover_notes(workload: Workload) -> tuple[str, ...]:
+    """What is inside at the last arrival is not delivered: the more, the shorter flows arrive."""
+    shares = [share for _, p in highest(workload)[1] if (share := through(p)) is not None]
+    if min(shares, default=1.0) >= LEFT_INSIDE:
+        return ()
+    return (
+        "What was still inside when the last flow arrived does not count as delivered, also "
+        "where the run goes on until all is.",
+    )
+
+
+def drawn_notes(workload: Workload) -> tuple[str, ...]:
+    """Heavy tails draw less than is asked for."""
+    asked, points = highest(workload)
+    drawn = drawn_at(points)
+    if not asked or drawn is None or abs(drawn / asked - 1) < 0.05:
+        return ()
+    return (
+        f"The load drawn is {quantities.show(drawn, 'share')} of what all servers can send; "
+        f"{tick_label(asked, 'share')} was asked for.",
+    )
+
+
+def oversubscription(workload: Workload) -> Verdict | None:
+    """What the oversubscribed pay against their own kind; None if there is no such pair."""
+    pairs = oversubscribed(workload.fabrics)
+    if not pairs:
+        return None
+    if closed_loop(workload):
+        return Verdict(OVERSUBSCRIPTION, *jobs_cost(pairs))
+    chosen = list({f.label: f for pair in pairs for f in pair}.values())
+    main, top = main_load(workload), workload.loads[-1] if workload.loads else None
+    runs = {f.label: whole_run(f, main) for f in chosen}
+    swept = {f.label: p for f in chosen for p in f.sweep if p.load == top and top != main}
+    parts = []
+    for base, worse in pairs:
+        said = [costs(base, worse, short_score(base), short_score(worse), runs)]
+        if base.label in swept and worse.label in swept:
+            said.append(
+                costs(base, worse, point_score(base, swept), point_score(worse, swept), swept)
+            )
+        parts.append(f"{worse.label} against {base.label}: {'; '.join(said)}.")
+
+    def detail(fabric: Fabric) -> str:
+        point = swept.get(fabric.label, runs[fabric.label])
+        at_top = point_score(fabric, swept) if fabric.label in swept else None
+        figures = [] if at_top is None else [at_top.shown("time")]
+        figures.append(f"delivers {quantities.show(point.carried, 'share')}")
+        return at_load(point) + ", ".join(figures)
+
+    found = {f.label: s.shown("time") for f in chosen if (s := short_score(f)) is not None}
+    shown = evidence(chosen, short_value, "time", detail, text=found)
+    at = f" at load {tick_label(main, 'share')}" if main else ""
+    notes = [f"Bars: 99th percentile of the short flows{at}."]
+    return Verdict(OVERSUBSCRIPTION, " ".join(parts), shown, tuple(notes))
+
+
+def closed_loop(workload: Workload) -> bool:
+    """Whether flows wait for each other, as those of jobs do."""
+    return any(f.jobs for f in workload.fabrics) and not workload.loads
+
+
+def jobs_cost(
+    pairs: Sequence[tuple[Fabric, Fabric]],
+) -> tuple[str, tuple[Evidence, ...], tuple[str, ...]]:
+    """What is paid in the time of jobs: answer, evidence, notes."""
+    chosen = list({f.label: f for pair in pairs for f in pair}.values())
+    shown = evidence(chosen, all_jobs, "time", lambda f: "")
+    parts = []
+    for base, worse in pairs:
+        a, b = all_jobs(base), all_jobs(worse)
+        cost = "not all jobs finished"
+        if a and b:
+            cost = "no difference" if abs(b / a - 1) <= LEVEL else f"jobs take {longer(b / a)}"
+        parts.append(f"{worse.label} against {base.label}: {cost}.")
+    return " ".join(parts), shown, (BARS,)
+
+
+def main_load(workload: Workload) -> float | None:
+    """The load that the runs of the comparison itself were asked for."""
+    return loads.asked(workload.experiment)
+
+
+def at_load(point: LoadPoint) -> str:
+    """Where a figure was taken; nothing for a workload without a load."""
+    return f"at load {tick_label(point.load, 'share')} " if point.load else ""
+
+
+def point_score(fabric: Fabric, points: Mapping[str, LoadPoint]) -> Score | None:
+    """Short flows' 99th percentile at a point of the sweep."""
+    found = points[fabric.label].p99
+    return None if found is None else Score.of(fabric, found)
+
+
+def costs(
+    base: Fabric,
+    worse: Fabric,
+    before: Score | None,
+    after: Score | None,
+    points: Mapping[str, LoadPoint],
+) -> str:
+    """What is paid at one load, in time and in load delivered."""
+    a, b = points[base.label], points[worse.label]
+    found = [
+        c
+        for c in (
+            latency_cost(before, after),
+            carried_cost(carried_at(base, a), carried_at(worse, b)),
+        )
+        if c
+    ]
+    return at_load(b) + (" and ".join(found) or "no difference that this run can show")
+
+
+def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
+    """Each oversubscribed fabric with the least oversubscribed one of its kind (and of
+    its policy of circuits; without an electrical network nothing is oversubscribed)."""
+
+    def factor(fabric: Fabric) -> float:
+        value = fabric.settings.get("oversubscription", 1)
+        return float(value) if isinstance(value, int | float) else 1.0
+
+    def likeness(fabric: Fabric) -> tuple[Any, ...]:
+        return fabric.kind, fabric.settings.get("policy")
+
+    wired = [f for f in fabrics if f.settings.get("electrical") is not False]
+    pairs = []
+    for worse in wired:
+        same = [f for f in wired if likeness(f) == likeness(worse)]
+        base = min(same, key=factor)
+        if factor(worse) > factor(base):
+            pairs.append((base, worse))
+    return pairs
+
+
+def latency_cost(a: Score | None, b: Score | None) -> str:
+    """Short flows' 99th percentile, if it changed from `a` to `b`."""
+    if a is None or b is None or a.open:
+        return ""
+    ranking = rank([a, b], "lower")
+    if ranking.level == 2 or ranking.unknown:
+        return ""
+    found = between(b, a)
+    if found is None:
+        return ""
+    values = f"({b.with_interval('time')} against {a.with_interval('time')})"
+    return f"short flows' 99th percentile is {told_times(found)} as long {values}"
+
+
+def carried_cost(a: Score | None, b: Score | None) -> str:
+    """Load delivered, if it changed from `a` to `b`."""
+    if a is None or b is None or a.value <= 0 or is_level(a, b):
+        return ""
+    found = between(max(a, b, key=value), min(a, b, key=value))
+    if found is None:
+        change = "nothing"
+    elif b.value < a.value:
+        change = f"{less_by(found)} less"
+    else:
+        change = f"{ranged(found, percent_more, f'{quantities.GLUE}%')} more"
+    return f"it delivers {change} ({b.with_interval('share')} against {a.with_interval('share')})"
+
+
+def value(found: Score) -> float:
+    """Without its interval."""
+    return found.value

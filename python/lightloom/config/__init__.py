@@ -1,0 +1,1 @@
+"""The experiment file: its keys, its overrides, its inputs, and who it is."""

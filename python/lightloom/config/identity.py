@@ -1,0 +1,67 @@
+"""What a result was made by and from: the build of Lightloom, the configuration, the inputs."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lightloom import _core
+from lightloom.config.schema import of_core
+
+if TYPE_CHECKING:
+    from lightloom.config.experiment import Experiment
+
+Table = dict[str, Any]
+_SHA = "sha256:"
+#: Folders of the package that show, price or write what is simulated, and simulate nothing.
+SHOWING = frozenset(
+    {"cli", "economics", "figures", "frames", "notebook", "plots", "report", "writing"}
+)
+#: What of the package decides results: its code, and the tables that it reads.
+ENDINGS = frozenset({".py", ".toml"})
+
+
+@functools.cache
+def build() -> Table:
+    """The version, and digests of the compiled core and of the package's sources that simulate.
+    Read once a process, when it is first asked for."""
+    sources = hashlib.sha256()
+    for path in _sources():
+        sources.update(f"{path.relative_to(_PACKAGE).as_posix()}\0".encode())
+        sources.update(hashlib.sha256(path.read_bytes()).digest())
+    with Path(str(_core.__file__)).open("rb") as core:
+        digest = hashlib.file_digest(core, "sha256").hexdigest()
+    return {
+        "version": _core.__version__,
+        "core": _SHA + digest,
+        "sources": _SHA + sources.hexdigest(),
+    }
+
+
+_PACKAGE = Path(__file__).parent
+
+
+def _sources() -> Iterator[Path]:
+    """The files of the package that decide results, in a fixed order."""
+    for path in sorted(_PACKAGE.rglob("*")):
+        if path.suffix in ENDINGS and path.relative_to(_PACKAGE).parts[0] not in SHOWING:
+            yield path
+
+
+def digest(experiment: Experiment) -> str:
+    """What a simulation is told apart by, `sha256:…`: its resolved configuration, the contents
+    of every file that it reads wherever they are, and the build.
+
+    Raises:
+        ConfigError: if it cannot run.
+    """
+    from lightloom.config import inputs
+
+    resolved = of_core(experiment.resolved())
+    told = {key: value for key, value in inputs.named(resolved).items() if key != inputs.INPUTS}
+    text = json.dumps([build(), told, inputs.digests(resolved)], sort_keys=True, default=str)
+    return _SHA + hashlib.sha256(text.encode()).hexdigest()

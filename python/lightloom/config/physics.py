@@ -1,0 +1,118 @@
+"""The physics that all fabrics of an experiment share, and what is ideal about each: in words.
+
+What a key means, which fabric obeys it by which of its own, and what it lacks is the core's
+to say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lightloom import _core
+from lightloom.config.experiment import Experiment
+from lightloom.config.overrides import plain
+from lightloom.config.schema import of_core
+from lightloom.errors import ConfigError, refusal
+
+Table = Mapping[str, Any]
+#: How much each term is, and of what.
+TERMS = (
+    ("propagation", "{} from rack to rack"),
+    ("switch_latency", "{} a switch"),
+    ("fec_latency", "{} of error correction a link"),
+    ("header", "{} of header a packet"),
+    ("gap", "{} of gap a packet"),
+)
+
+
+def presets() -> list[str]:
+    """The presets of `[physics]`."""
+    kinds = json.loads(_core.schema())["$defs"]["PhysicsPreset"]["oneOf"]
+    return [str(kind["const"]) for kind in kinds]
+
+
+def variants(experiment: Experiment, wanted: Sequence[str]) -> list[Experiment]:
+    """The experiment under each of these presets, in place of its own `[physics]`: named by
+    them.
+
+    Raises:
+        ConfigError: of a preset that there is not, or that is there twice.
+    """
+    known = presets()
+    for preset in wanted:
+        if preset not in known:
+            remedy = f"choose from {', '.join(known)}"
+            raise refusal("--physics", preset, "no such preset", remedy)
+        if wanted.count(preset) > 1:
+            raise refusal("--physics", preset, "is there twice", "name each preset once")
+    return [
+        replace(
+            experiment,
+            raw={**experiment.raw, "physics": {"preset": p}, "name": f"{experiment.name}, {p}"},
+        )
+        for p in wanted
+    ]
+
+
+def line(physics: Table | None) -> str | None:
+    """What is in force of a resolved `[physics]`; None where the experiment says nothing.
+
+    >>> line({"preset": "realistic", "propagation": "500 ns", "header": "18 B"})
+    'realistic: 500 ns from rack to rack, 18 B of header a packet'
+    >>> line({"preset": "ideal"})
+    'ideal: each fabric as its paper compares it'
+    """
+    if physics is None:
+        return None
+    preset = physics.get("preset")
+    terms = [words.format(physics[key]) for key, words in TERMS if key in physics]
+    said = ", ".join(terms) or "each fabric as its paper compares it"
+    return f"{preset}: {said}" if preset else said
+
+
+def assumptions(resolved: Table) -> list[dict[str, Any]]:
+    """Of each fabric of a resolved experiment: its label, what is `ideal` about it, terms that
+    all fabrics share and its model is `missing`, its `own` keys that go before them, and
+    `findings`: values that limit its results; terms by the keys that state them. Nothing of
+    a result that another version wrote, if this one cannot read its tables."""
+    try:
+        found: list[dict[str, Any]] = json.loads(
+            _core.assumptions(json.dumps(plain(of_core(resolved), "")))
+        )
+    except ConfigError:
+        return []
+    return found
+
+
+def ideal(resolved: Table) -> Iterator[str]:
+    """What is ideal about each fabric, a line for those that are alike."""
+    alike: dict[str, list[str]] = {}
+    for fabric in assumptions(resolved):
+        alike.setdefault(", ".join(fabric["ideal"]), []).append(fabric["label"])
+    for words, labels in alike.items():
+        yield f"{', '.join(labels)}: {words or 'nothing of it'}"
+
+
+def notes(resolved: Table) -> Iterator[str]:
+    """What of the physics, or of the cluster's oversubscription, a fabric does not obey, and
+    why; then values of its table that limit its results, with their remedy."""
+    for fabric in assumptions(resolved):
+        label = fabric["label"]
+        for missing in fabric["missing"]:
+            why = "" if missing["why"] == "not modelled" else f" ({missing['why']})"
+            yield f"{label}: {missing['term']} is not modelled{why}"
+        for own in fabric["own"]:
+            value = own["value"] or "nothing"
+            value = f"{value:g}" if isinstance(value, float) else value
+            yield (
+                f"{label}: its own {own['key']}, {value}, goes before {own['term']}, by "
+                "its table or its preset"
+            )
+        for finding in fabric["findings"]:
+            yield (
+                f"{label}: fabric.{finding['parameter']} = {finding['value']}: "
+                f"{finding['effect']}; {finding['remedy']}"
+            )

@@ -1,0 +1,56 @@
+"""What an experiment file may hold: the tables of the core, and those that Python alone reads."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lightloom import _core
+
+Table = dict[str, Any]
+
+#: The table of prices and of what the decision page asks for beside them.
+DECISION = "decision"
+#: The table of keys that only the Linux testbed uses.
+TESTBED = "testbed"
+#: The definition of that table in the schema.
+_NAME = "Decision"
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """The keys at the top of an experiment."""
+    return (*json.loads(_core.schema())["properties"], DECISION, TESTBED)
+
+
+def schema() -> Table:
+    """JSON Schema (draft 2020-12) of an experiment."""
+    made: Table = json.loads(_core.schema())
+    made["properties"][DECISION] = {"$ref": f"#/$defs/{_NAME}"}
+    made["$defs"][_NAME] = json.loads(_decision())
+    own = json.loads(_testbed())
+    made["$defs"].update(own.pop("$defs", {}))
+    made["properties"][TESTBED] = {"$ref": f"#/$defs/{own['title']}"}
+    made["$defs"][own["title"]] = own
+    return made
+
+
+@functools.cache
+def _decision() -> str:
+    from lightloom.decision.options import Options  # loaded where it is asked for: it is slow to
+
+    return json.dumps({**Options.model_json_schema(), "title": _NAME})
+
+
+@functools.cache
+def _testbed() -> str:
+    from lightloom.config.testbed import Table  # likewise
+
+    return json.dumps({**Table.model_json_schema(), "title": "Testbed"})
+
+
+def of_core(table: Mapping[str, Any]) -> Table:
+    """The tables that the core reads."""
+    return {key: value for key, value in table.items() if key not in (DECISION, TESTBED)}

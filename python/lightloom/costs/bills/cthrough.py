@@ -1,0 +1,5 @@
+"""Bill of c-Through: rack switches, one circuit switch, an electrical tree beside it."""
+
+from lightloom.costs.bills.circuits import beside_tree as bill
+
+__all__ = ["bill"]

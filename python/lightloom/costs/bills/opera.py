@@ -1,0 +1,5 @@
+"""Bill of Opera: rack switches, an uplink to each rotor switch."""
+
+from lightloom.costs.bills.rotor import bill
+
+__all__ = ["bill"]

@@ -1,0 +1,21 @@
+"""What RotorNet and Opera have in common: an uplink of every rack to each rotor switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lightloom.costs.bills import electrical
+from lightloom.costs.bills.circuits import uplinks
+from lightloom.costs.bills.from_devices import passive
+from lightloom.costs.book import Book
+from lightloom.costs.needs import Need
+from lightloom.costs.network import Network
+
+
+def bill(network: Network, book: Book) -> Iterator[Need]:
+    """S rotor switches with a duplex port for every rack."""
+    number, rate = int(network.fabric["switches"]), network.rate("link_rate")
+    yield from electrical.at_racks(network, (number, rate))
+    yield from uplinks(network, number, rate, "circuit-transceiver")
+    formula = f"{number} switches × {network.racks} racks"
+    yield passive(network, "rotor-switch", formula, number, network.racks)

@@ -1,0 +1,63 @@
+"""Bill of Sirius: rack switches, a transceiver with a tunable laser for each uplink, gratings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+
+from lightloom import _core
+from lightloom.costs.bills import electrical
+from lightloom.costs.bills.circuits import uplinks
+from lightloom.costs.bills.from_devices import FROM, passive, ports_of
+from lightloom.costs.book import Book
+from lightloom.costs.needs import Need, Pieces
+from lightloom.costs.network import Network
+from lightloom.devices.of_fabrics import Lasers, lasers_of
+from lightloom.units.counts import counted
+
+
+def bill(network: Network, book: Book) -> Iterator[Need]:
+    """U uplinks a rack, and the gratings of its plan (§4.1)."""
+    rate, racks = network.rate("channel_rate"), network.racks
+    number = int(network.fabric["uplinks"])
+    base = max(1, network.rack_rate // rate)
+    ports = int(network.fabric.get("grating_ports") or max(1, racks // base))
+    plan = str(network.fabric.get("uplink_plan", "rotor"))
+    yield from electrical.at_racks(network, (number, rate))
+    yield from _transceivers(network, book, number, rate)
+    if plan == "rotor":
+        ports = ports_of(network) or ports
+        formula = (
+            f"{racks} racks × {number} uplinks ÷ {ports} ports (plan rotor: as if it had some)"
+        )
+        yield passive(network, "grating", formula, Fraction(racks * number, ports), ports)
+        return
+    banks = Counter(_core.sirius_banks(plan, racks, ports, number))
+    for (bank, gratings, each), several in banks.items():
+        formula = f"{several} × {bank}², a bank of {bank} uplinks each on {each} ports"
+        yield passive(network, "grating", formula, several * gratings, each)
+
+
+def _transceivers(network: Network, book: Book, number: int, rate: int) -> Iterator[Need]:
+    """So many uplinks of every rack [b/s], with a tunable laser each; or, as devices say, without
+    one, and as many lasers as their chips have and the link budget shares (§4.5)."""
+    found = lasers_of(network.fabric)
+    if found is None or _whole(found, book, rate):
+        own = "" if found is None else f"; {FROM}: a laser each"
+        yield from uplinks(network, number, rate, "tunable-transceiver", own)
+        return
+    yield from uplinks(network, number, rate, "laserless-transceiver")
+    chips = f"{network.racks} racks × {counted(found.chips, 'chip')}"
+    bank = "" if found.each == 1 else f" × {found.each} lasers"
+    feeds = "a laser each" if found.share == 1 else f"one feeds {found.share} transceivers"
+    text = f"{chips}{bank}; {FROM}: {feeds}, of {number} a rack"
+    yield Pieces("tunable-laser", "lasers", text, network.racks * found.number)
+
+
+def _whole(found: Lasers, book: Book, rate: int) -> bool:
+    """Whether a transceiver of the book is one of the fabric's, laser and all: of its rate, with a
+    laser of its own. A laser is one whatever the rate."""
+    part = book.part("tunable-transceiver")
+    of_rate = part is None or part.rate in (None, rate)
+    return of_rate and found.share == found.each == 1

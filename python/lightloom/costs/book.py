@@ -1,0 +1,418 @@
+"""Price books: what parts cost and draw, each number with its source and year.
+
+A book is a TOML file. Those of the package are in `books`; a user's own may extend one of them
+and replace some of its parts. Prices that nobody publishes are unknown: a network with such a part
+has no total, and a break-even instead.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lightloom import _core
+from lightloom.costs.amounts import NOTHING, Amounts, Range, Tie
+from lightloom.costs.exact import number, toml
+from lightloom.costs.figure import Figure, read
+from lightloom.costs.parts import PARTS, PORTS, RATE
+from lightloom.errors import ConfigError, refusal, shortened
+
+#: Of the books that this version reads.
+SCHEMA = 1
+_GBPS = "Gb/s"
+COUNTINGS = ("whole", "share")
+FOLDER = Path(__file__).with_name("books")
+DEFAULT = "sirius-2020"
+_BOOK_KEYS = {"schema", "name", "title", "currency", "year", "counting", "extends", "part", "notes"}
+_PART_KEYS = {"what", "price", "power", "source", "year", "excluded", "same_as", PORTS, RATE}
+_PART_KEYS |= {"lanes", "pairs", "uplinks", "uplink_rate", "note"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a book: what a bill needs to count it, and its figures."""
+
+    name: str
+    what: str = ""
+    ports: int | None = None
+    rate: int | None = None
+    """Of one port, or of the transceiver [b/s]."""
+    lanes: int = 1
+    """Slower links that one port or transceiver may be split into."""
+    pairs: int = 1
+    """Pairs of fibres of one transceiver: so many ports of a circuit switch it takes."""
+    uplinks: int = 0
+    """Ports beside `ports` for links faster than `rate`, of `uplink_rate` [b/s]."""
+    uplink_rate: int | None = None
+    price: Figure | None = None
+    power: Figure | None = None
+    excluded: str | None = None
+    """Why the source leaves it out: it costs and draws nothing here."""
+    same_as: str | None = None
+
+
+@dataclass(frozen=True)
+class Book:
+    """A price book."""
+
+    name: str
+    title: str
+    currency: str
+    year: int
+    counting: str
+    """`whole`: boxes and transceivers are bought whole. `share`: by the capacity that is used,
+    as sources reckon that give a price for each Gb/s."""
+    parts: Mapping[str, Part]
+    notes: tuple[str, ...] = ()
+    inherited: int | None = None
+    """The year of the book that it extends, where prices of that are left."""
+    given: Mapping[str, Range] = field(default_factory=dict)
+    """Prices that the user has set, in the unit of the part's price."""
+
+    @property
+    def money(self) -> str:
+        """Currency and year; both years, where it has prices of the book that it extends."""
+        own = f"{self.currency} of {self.year}"
+        if self.inherited in (None, self.year):
+            return own
+        return f"{own}, inherited prices of {self.inherited}"
+
+    @property
+    def knows_power(self) -> bool:
+        """Whether it says of any part what it draws."""
+        return any(part.power is not None for part in self.parts.values())
+
+    def part(self, name: str) -> Part | None:
+        """The part that is bought under this name, or the one that it is the same as."""
+        part = self.parts.get(name)
+        return self.parts[part.same_as] if part is not None and part.same_as else part
+
+    def price(self, name: str) -> Range | None:
+        """Price of one piece; None where it is unknown, or the book has no such part."""
+        part = self.part(name)
+        if name in self.given:
+            return self.given[name] * _pieces(part, self.unit(name))
+        return None if part is None else self._figure(part, "price")
+
+    def power(self, name: str) -> Range | None:
+        """Power of one piece [W]; None where it is unknown."""
+        part = self.part(name)
+        return None if part is None else self._figure(part, "power")
+
+    def amounts(self, which: str, names: Iterable[str]) -> Amounts:
+        """The `price` or `power` of a piece of each of these parts for which it is known, with the
+        parts that the book ties them to."""
+        free: dict[str, Range] = {}
+        ties: dict[str, Tie] = {}
+        for name in names:
+            tie = self.tie(name, which)
+            if tie is not None:
+                ties[name] = tie
+            base = name if tie is None else tie.of
+            found = self.price(base) if which == "price" else self.power(base)
+            if found is not None:
+                free[base] = found
+        return Amounts(free, ties)
+
+    def tie(self, name: str, which: str = "price") -> Tie | None:
+        """Of which part's price, or power, that of a part is a share; None where it is none, or
+        the user has set it."""
+        part = self.part(name)
+        if part is None or part.excluded is not None:
+            return None
+        figure: Figure | None = getattr(part, which)
+        if figure is None or figure.share is None or figure.of is None:
+            return None
+        return (
+            None if which == "price" and part.name in self.given else Tie(figure.of, figure.share)
+        )
+
+    def unit(self, name: str) -> str:
+        """What the price of a part is for: a piece, a port, a Gb/s."""
+        part = self.part(name)
+        return "piece" if part is None or part.price is None else part.price.per
+
+    def pieces(self, name: str) -> Fraction:
+        """How many of the unit of its price one piece of a part has."""
+        return _pieces(self.part(name), self.unit(name))
+
+    def variable(self, name: str) -> str:
+        """By which name a part's price is known: parts that are the same share one."""
+        part = self.part(name)
+        return name if part is None else part.name
+
+    def with_price(self, name: str, price: Range, key: str = "--price") -> Book:
+        """The same with the price of a part set, in its unit; `key` is what refusals blame."""
+        check_part(key, name)
+        if (own := self.variable(name)) != name:
+            limit = f"is the same as {own} in {self.name}"
+            raise refusal(key, name, limit, f"set {own}, or give it a price in a book of yours")
+        return replace(self, given={**self.given, self.variable(name): price})
+
+    def _figure(self, part: Part, which: str) -> Range | None:
+        if which == "price" and part.name in self.given:
+            return self.given[part.name] * _pieces(part, self.unit(part.name))
+        if part.excluded is not None:
+            return NOTHING if which == "price" or self.knows_power else None
+        figure: Figure | None = getattr(part, which)
+        if figure is None:
+            return None
+        if (tie := self.tie(part.name, which)) is not None:
+            whole = self.price(tie.of) if which == "price" else self.power(tie.of)
+            return None if whole is None else whole * tie.share
+        return None if figure.range is None else figure.range * _pieces(part, figure.per)
+
+
+def _pieces(part: Part | None, per: str) -> Fraction:
+    """How many of a unit one piece has."""
+    if part is None or per == "piece":
+        return Fraction(1)
+    return Fraction(part.ports or 1) if per == "port" else Fraction(part.rate or 0, 10**9)
+
+
+def names() -> list[str]:
+    """The books of the package."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book:
+    """A book by its name, or from a file of the user's.
+
+    Args:
+        key: what a refusal blames where there is neither.
+
+    Raises:
+        ConfigError: naming the key that cannot be read, or the books there are.
+    """
+    if isinstance(source, Book):
+        return source
+    wanted = DEFAULT if source is None else source
+    if str(wanted) in names():
+        return _shipped(str(wanted))
+    path = Path(wanted)
+    if not path.is_file():
+        near = difflib.get_close_matches(path.name, names(), 1)
+        hint = f'did you mean "{near[0]}"?' if near else f"choose {', '.join(names())}, or a file"
+        raise refusal(key, wanted, "no price book, and no file", hint)
+    return _book(path)
+
+
+@cache
+def _shipped(name: str) -> Book:
+    """A book of the package, read once: `cost` by several readings asks for it many times."""
+    return _book(FOLDER / f"{name}.toml")
+
+
+def _book(path: Path) -> Book:
+    try:
+        return _made(toml(path), path)
+    except ConfigError as problem:
+        if problem.key is None or path.parent == FOLDER:
+            raise
+        told = refusal(problem.key, problem.value, problem.limit or "", problem.remedy or "")
+        told.args = (f"{path}: {told}",)
+        raise told from None
+
+
+def _made(raw: Mapping[str, Any], path: Path) -> Book:
+    schema = raw.get("schema")
+    if schema != SCHEMA or isinstance(schema, bool):
+        shown = "(missing)" if schema is None else str(schema)
+        raise refusal(
+            "schema",
+            shown,
+            f"this version reads price books of schema {SCHEMA}",
+            f"write schema = {SCHEMA}, in the form of docs/cost.md",
+        )
+    for key in raw:
+        if key not in _BOOK_KEYS:
+            raise refusal(key, "(a key)", "no such key", _near(key, _BOOK_KEYS))
+    base = _base(raw.get("extends"))
+    currency = _currency(raw.get("currency", base.currency if base else None), base)
+    tables = raw.get("part", {})
+    if not isinstance(tables, Mapping):
+        raise refusal("part", tables, "not a table of parts", "write [part.switch]")
+    own = {name: _part(name, table, currency, base) for name, table in tables.items()}
+    parts = {**(base.parts if base else {}), **own}
+    if not parts:
+        raise refusal("part", "(missing)", "the book prices nothing", "write [part.switch]")
+    _check_links(parts)
+    counting = raw.get("counting", base.counting if base else "whole")
+    if counting not in COUNTINGS:
+        raise refusal("counting", counting, "no way to count", f"choose {' or '.join(COUNTINGS)}")
+    year = raw.get("year", base.year if base else None)
+    if isinstance(year, bool) or not isinstance(year, int):
+        raise refusal(
+            "year", "(missing)" if year is None else year, "not a year", "write year = 2026"
+        )
+    own_notes = raw.get("notes", [])
+    if not isinstance(own_notes, list):
+        raise refusal("notes", own_notes, "not a list of sentences", 'write notes = ["…"]')
+    inherited = (f"{base.name}: {note}" for note in base.notes) if base else ()
+    notes = (*inherited, *map(str, own_notes))
+    name = str(raw.get("name", path.stem))
+    over = f"Own prices over {base.name}" if base else name
+    title = str(raw.get("title", over))
+    left = base is not None and any(part not in own for part in base.parts)
+    return Book(
+        *(name, title, currency, year, counting, parts, notes),
+        inherited=(base.inherited or base.year) if base is not None and left else None,
+    )
+
+
+def _base(name: Any) -> Book | None:
+    if name is None:
+        return None
+    if name not in names():
+        raise refusal(
+            "extends", name, "no price book of the package", f"choose {', '.join(names())}"
+        )
+    return load(str(name))
+
+
+def _currency(currency: Any, base: Book | None) -> str:
+    if not isinstance(currency, str) or len(currency) != 3 or not currency.isupper():
+        shown = "(missing)" if currency is None else currency
+        raise refusal("currency", shown, "not a currency", 'write its code: currency = "USD"')
+    if base is not None and currency != base.currency:
+        limit = f"{base.name}, which it extends, is in {base.currency}; a book has one currency"
+        raise refusal("currency", currency, limit, f"convert your prices to {base.currency}")
+    return currency
+
+
+def _part(name: str, table: Any, currency: str, base: Book | None) -> Part:
+    key = f"part.{name}"
+    check_part(key, name, "(a part)")
+    if not isinstance(table, Mapping):
+        raise refusal(key, table, "not a table", f"write [{key}]")
+    for inner in table:
+        if inner not in _PART_KEYS:
+            raise refusal(f"{key}.{inner}", "(a key)", "no such key", _near(inner, _PART_KEYS))
+    _check_one_price(key, table)
+    if "same_as" in table:
+        return Part(name, same_as=str(table["same_as"]))
+    if "excluded" not in table and "price" not in table:
+        remedy = 'give it, or say price = { unknown = "why" } or excluded = "why"'
+        raise refusal(
+            f"{key}.price", "(missing)", f"a part has a price{_whole_of(name, base)}", remedy
+        )
+    source, year = table.get("source"), table.get("year")
+    figures = {
+        which: read(f"{key}.{which}", table[which], source, year, currency)
+        for which in ("price", "power")
+        if which in table
+    }
+    excluded = table.get("excluded")
+    made = Part(
+        name,
+        what=str(table.get("what", PARTS[name].about)),
+        ports=_whole(f"{key}.ports", table.get(PORTS)),
+        rate=_rate(f"{key}.rate", table.get(RATE)),
+        lanes=_whole(f"{key}.lanes", table.get("lanes", 1)) or 1,
+        pairs=_whole(f"{key}.pairs", table.get("pairs", 1)) or 1,
+        uplinks=_whole(f"{key}.uplinks", table.get("uplinks")) or 0,
+        uplink_rate=_rate(f"{key}.uplink_rate", table.get("uplink_rate")),
+        price=figures.get("price"),
+        power=figures.get("power"),
+        excluded=None if excluded is None else str(excluded),
+    )
+    _check_needs(key, made, base)
+    return made
+
+
+def _whole_of(name: str, base: Book | None) -> str:
+    """Why what the extended book says of a part does not count."""
+    if base is None or name not in base.parts:
+        return ""
+    return f", and a part of an own book is written whole: nothing of {base.name}'s is kept"
+
+
+def _check_one_price(key: str, table: Mapping[str, Any]) -> None:
+    """Refuses a part whose table has a price that would not count."""
+    beside = [k for k in table if k not in ("same_as", "what", "note", "source", "year")]
+    if "same_as" in table and beside:
+        limit = f"a part that is the same as {table['same_as']} has nothing of its own"
+        raise refusal(f"{key}.{beside[0]}", "(given)", limit, "remove it, or same_as")
+    if "excluded" in table and (given := [k for k in ("price", "power") if k in table]):
+        limit = "a part that is left out costs and draws nothing"
+        raise refusal(f"{key}.{given[0]}", "(given)", limit, "remove it, or excluded")
+
+
+def _check_needs(key: str, part: Part, base: Book | None) -> None:
+    """Refuses a part that a bill could not count."""
+    needs = PARTS[part.name].needs
+    told = [figure.per for figure in (part.price, part.power) if figure is not None]
+    needs += tuple(need for per, need in ((_GBPS, RATE), ("port", PORTS)) if per in told)
+    missing = [need for need in needs if getattr(part, need) is None]
+    if missing and part.excluded is None:
+        examples = {PORTS: "ports = 64", RATE: 'rate = "400 Gb/s"'}
+        remedy = f"write {examples[missing[0]]}"
+        how = (
+            "a bill counts by it" if missing[0] in PARTS[part.name].needs else "it is priced by it"
+        )
+        limit = f"{how}{_whole_of(part.name, base)}"
+        raise refusal(f"{key}.{missing[0]}", "(missing)", limit, remedy)
+
+
+def _check_links(parts: Mapping[str, Part]) -> None:
+    """Refuses parts that lean on others that are not there, or lean on others themselves."""
+    for name, part in parts.items():
+        targets = [part.same_as] if part.same_as else []
+        targets += [f.of for f in (part.price, part.power) if f is not None and f.of]
+        for target in targets:
+            other = parts.get(target)
+            if other is None:
+                remedy = f"price it, or choose one of {', '.join(parts)}"
+                raise refusal(f"part.{name}", target, "no such part in the book", remedy)
+            leans = other.same_as or any(f and f.of for f in (other.price, other.power))
+            if leans or target == name:
+                remedy = "name the part at the end of the chain"
+                raise refusal(f"part.{name}", target, "leans on another part itself", remedy)
+
+
+def check_part(key: str, name: str, shown: str = "") -> None:
+    """Refuses a part that no network has.
+
+    Args:
+        shown: what stands for the name where the key has it already.
+
+    Raises:
+        ConfigError: by `key`, naming the nearest.
+    """
+    if name not in PARTS:
+        raise refusal(key, shown or name, "no such part", _near(name, PARTS))
+
+
+def _near(name: str, known: Any) -> str:
+    """What was meant, or all there are; of more than a message holds those most alike."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    if near:
+        return f'did you mean "{near[0]}"?'
+    every = f"choose one of {', '.join(sorted(known))}"
+    if shortened(every) == every:
+        return every
+    alike = difflib.get_close_matches(name, sorted(known), 4, 0.0)
+    return f"choose one of {len(known)}, as {', '.join(alike)}: docs/cost.md has what is counted"
+
+
+def _whole(key: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    found = number(key, value)
+    if found.denominator != 1 or found < 1:
+        raise refusal(key, value, "not a whole number from 1", "correct it")
+    return int(found)
+
+
+def _rate(key: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    found = int(_core.control_rate(key, value))
+    if found <= 0:
+        raise refusal(key, value, "no rate", 'write one like "400 Gb/s"')
+    return found

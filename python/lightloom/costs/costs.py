@@ -1,0 +1,271 @@
+"""What the fabrics of an experiment cost and draw."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lightloom.config import loads
+from lightloom.config.experiment import Experiment
+from lightloom.config.experiment import load as load_experiment
+from lightloom.costs import book as books
+from lightloom.costs import network as networks
+from lightloom.costs import pricing, readings
+from lightloom.costs.amounts import Range
+from lightloom.costs.book import Book
+from lightloom.costs.equal import BreakEven, break_evens
+from lightloom.costs.pricing import FabricCost
+from lightloom.costs.readings import Reading
+from lightloom.decision import options
+from lightloom.errors import refusal
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from lightloom.results.result import Comparison
+
+#: Of `bill.csv`; money in the book's currency.
+BILL_COLUMNS = (
+    *("fabric", "part", "where", "count", "formula", "unit_price_low", "unit_price_high"),
+    *("cost_low", "cost_high", "unit_power_low_w", "unit_power_high_w"),
+    *("power_low_w", "power_high_w"),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Costs:
+    """The fabrics of an experiment at the prices of one book."""
+
+    name: str
+    book: Book
+    fabrics: Mapping[str, FabricCost]
+    """By label, in the order of the experiment."""
+    goodput: Mapping[str, float] = field(default_factory=dict)
+    """`goodput_normalized` of a run of each, where there was one."""
+    reading: Reading | None = None
+    """By which `sirius` and `clos` are counted, if not by their bills."""
+
+    def __repr__(self) -> str:
+        labels = ", ".join(self.fabrics)
+        return f"<Costs {self.name}: {labels} at {self.book.name}>"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a fabric: capital, power and what follows; None where unknown."""
+        return [_row(cost, self.goodput.get(label)) for label, cost in self.fabrics.items()]
+
+    def bill_rows(self, label: str | None = None) -> list[dict[str, Any]]:
+        """The lines of one fabric's bill, or of all.
+
+        Raises:
+            ConfigError: naming the labels there are.
+        """
+        return [row for cost in self._of(label) for row in _bill_rows(cost)]
+
+    def bill_csv(self, label: str | None = None) -> str:
+        """The same as CSV: exact decimals, empty where unknown."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(BILL_COLUMNS)
+        for row in self.bill_rows(label):
+            writer.writerow([_exact(row[column]) for column in BILL_COLUMNS])
+        return text.getvalue()
+
+    def break_even(self, part: str) -> list[BreakEven]:
+        """At which price of a part each fabric that has it costs what each other does.
+
+        Raises:
+            ConfigError: of a part that none has.
+        """
+        return break_evens(list(self.fabrics.values()), part)
+
+    def table(self, name: str = "costs") -> pa.Table:
+        """`costs`, a row a fabric, or `bill`, a row a line, as an Arrow table of floats."""
+        import pyarrow as pa
+
+        made = {"costs": self.rows, "bill": self.bill_rows}
+        if name not in made:
+            raise refusal("table", name, "no such table", f"choose one of {', '.join(made)}")
+        return pa.Table.from_pylist([_floats(row) for row in made[name]()])
+
+    def to_pandas(self, name: str = "costs") -> pd.DataFrame:
+        """A table as a frame of pandas."""
+        from lightloom.frames import to_pandas
+
+        return to_pandas(self.table(name))
+
+    def to_polars(self, name: str = "costs") -> pl.DataFrame:
+        """A table as a frame of polars."""
+        from lightloom.frames import to_polars
+
+        return to_polars(self.table(name))
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain data; money and watts as [low, high]."""
+        return {
+            "name": self.name,
+            "prices": {
+                "book": self.book.name,
+                "year": self.book.year,
+                "counting": self.book.counting,
+            },
+            "currency": self.book.currency,
+            "reading": None if self.reading is None else self.reading.name,
+            "fabrics": {row["fabric"]: _paired(row) for row in self.rows()},
+            "bill": [_floats(row) for row in self.bill_rows()],
+        }
+
+    def _of(self, label: str | None) -> Iterator[FabricCost]:
+        if label is not None and label not in self.fabrics:
+            remedy = f"choose one of {', '.join(self.fabrics)}, or all"
+            raise refusal("--bill", label, "no such fabric", remedy)
+        yield from (self.fabrics.values() if label is None else [self.fabrics[label]])
+
+
+def cost(
+    experiment: Experiment | str | Path | Mapping[str, Any],
+    prices: str | Path | Book | None = None,
+    *,
+    reading: str | Path | None = None,
+    goodput: Mapping[str, float] | None = None,
+) -> Costs:
+    """What the fabrics of an experiment cost and draw; nothing is simulated.
+
+    Args:
+        experiment: what `lightloom.load` gives, or what it takes.
+        prices: a price book's name or file; that of `[decision]`, or `sirius-2020`, unless given.
+        reading: how Sirius' Fig 6 counts, for `sirius` and `clos`: a name or a file.
+        goodput: label → `goodput_normalized` of a run, for the cost of what arrives.
+
+    Raises:
+        ConfigError: of an experiment that cannot run, or prices that cannot be read.
+
+    >>> costs = cost("examples/sirius.toml", "sirius-2020")  # doctest: +SKIP
+    >>> costs.fabrics["sirius"].per_gbps  # doctest: +SKIP
+    """
+    made = experiment if isinstance(experiment, Experiment) else load_experiment(experiment)
+    book = options.book(made.raw) if prices is None else books.load(prices)
+    book = books.load() if book is None else book
+    read = None if reading is None else readings.load(reading)
+    resolved = made.resolved()
+    found = {}
+    for table in resolved["fabric"]:
+        network = networks.of(resolved, table)
+        label = str(table["label"])
+        if read is not None and network.kind in readings.KINDS:
+            found[label] = readings.apply(read, label, network, book)
+        else:
+            found[label] = pricing.of_network(label, network, book)
+    return Costs(made.name, book, found, goodput or {}, read)
+
+
+def of_comparison(comparison: Comparison, prices: str | Path | Book | None = None) -> Costs:
+    """What the fabrics of a comparison cost, also for each Gb/s that arrived.
+
+    Raises:
+        ConfigError: of prices that cannot be read.
+    """
+    experiment = as_compared(comparison.name, comparison.experiment)
+    return cost(experiment, prices, goodput=goodput_of(comparison.summaries))
+
+
+def as_compared(name: str, resolved: Mapping[str, Any]) -> Experiment:
+    """The experiment of a comparison, whose files may have changed since."""
+    table = {key: value for key, value in resolved.items() if key != "inputs"}
+    return Experiment({**table, "name": name})
+
+
+def goodput_of(summaries: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Label → what a fabric is priced by (`loads.sustained`), where that is some."""
+    found = {}
+    for label, summary in summaries.items():
+        value = loads.sustained(summary)
+        if value:
+            found[label] = value
+    return found
+
+
+#: Figure → how rows name it.
+_FIGURES = (
+    *("capital", "power_w", "per_gbps", "watts_per_tbps", "per_delivered_gbps"),
+    "watts_per_delivered_tbps",
+)
+
+
+def _row(cost: FabricCost, goodput: float | None) -> dict[str, Any]:
+    figures: Sequence[Range | None] = (
+        *(cost.capital, cost.power, cost.per_gbps, cost.watts_per_tbps),
+        *(cost.per_delivered(goodput), cost.watts_per_delivered(goodput)),
+    )
+    row: dict[str, Any] = {"fabric": cost.label, "kind": cost.network.kind}
+    row["server_gbps"] = cost.network.bandwidth / pricing.GIGABIT
+    for name, found in zip(_FIGURES, figures, strict=True):
+        row |= _ends(name, found)
+    row["unpriced"] = ", ".join(cost.unpriced)
+    return row
+
+
+def _bill_rows(cost: FabricCost) -> Iterator[dict[str, Any]]:
+    for line in cost.lines:
+        row: dict[str, Any] = {"fabric": cost.label, "part": line.part, "where": line.where}
+        row |= {"count": line.count, "formula": line.how}
+        row |= _ends("unit_price", line.price) | _ends("cost", line.cost)
+        row |= _ends("unit_power", line.power, "_w") | _ends("power", line.watts, "_w")
+        yield row
+
+
+def _ends(name: str, found: Range | None, unit: str = "") -> dict[str, Fraction | None]:
+    stem = name.removesuffix("_w")
+    unit = "_w" if name.endswith("_w") else unit
+    low, high = (None, None) if found is None else (found.low, found.high)
+    return {f"{stem}_low{unit}": low, f"{stem}_high{unit}": high}
+
+
+def _floats(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: float(v) if isinstance(v, Fraction) else v for k, v in row.items()}
+
+
+def _paired(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose ends stand together."""
+    flat = _floats(row)
+    paired: dict[str, Any] = {}
+    for key, value in flat.items():
+        if "_low" in key:
+            high = flat[key.replace("_low", "_high")]
+            paired[key.replace("_low", "")] = None if value is None else [value, high]
+        elif "_high" not in key and key != "fabric":
+            paired[key] = value
+    return paired
+
+
+def _exact(value: Any) -> str:
+    """A number without rounding where its decimals end, else to 12 places."""
+    if value is None:
+        return ""
+    if not isinstance(value, Fraction):
+        return str(value)
+    if value.denominator == 1:
+        return str(value.numerator)
+    return f"{float(value):.12g}" if _endless(value) else _decimal(value)
+
+
+def _endless(value: Fraction) -> bool:
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest != 1
+
+
+def _decimal(value: Fraction) -> str:
+    places = 0
+    while (value * 10**places).denominator != 1:
+        places += 1
+    digits = str(int(value * 10**places)).rjust(places + 1, "0")
+    return f"{digits[:-places]}.{digits[-places:]}"

@@ -1,0 +1,1 @@
+"""Devices of optical networks: lasers, gratings, switches, clocks."""

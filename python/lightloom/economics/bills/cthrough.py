@@ -1,5 +1,0 @@
-"""Bill of c-Through: rack switches, one circuit switch, an electrical tree beside it."""
-
-from lightloom.economics.bills.circuits import beside_tree as bill
-
-__all__ = ["bill"]

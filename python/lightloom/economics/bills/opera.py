@@ -1,5 +1,0 @@
-"""Bill of Opera: rack switches, an uplink to each rotor switch."""
-
-from lightloom.economics.bills.rotor import bill
-
-__all__ = ["bill"]

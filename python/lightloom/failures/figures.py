@@ -1,0 +1,72 @@
+"""The figures of a run that are set beside another's, read from its summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lightloom.results.failures import Figures
+from lightloom.results.result import Result
+from lightloom.units.bounds import bound
+
+Summary = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Which keys of a summary are read: the same of all fabrics of a comparison."""
+
+    goodput: str
+    p99: str
+
+    @staticmethod
+    def of(summaries: Iterable[Summary]) -> Reader:
+        """Those by which a comparison of these is judged: of its window, if it has one; else
+        the load delivered, or the goodput where there is no load. The times are those of the short
+        flows, or of all where sizes are alike."""
+        every = list(summaries)
+        windows = [w for s in every if (w := s.get("window"))]
+        if windows:
+            mixed = any(w.get("short") for w in windows)
+            return Reader("window.accepted", f"window.{'short.' if mixed else ''}p99_us")
+        loaded = any(s.get("load_delivered") is not None for s in every)
+        short = any(s["fct_bound"]["short"]["flows"] for s in every)
+        return Reader(
+            "load_delivered" if loaded else "goodput_normalized",
+            f"fct.{'short' if short else 'all'}.p99_us",
+        )
+
+    def read(self, result: Result) -> Figures:
+        """The figures of a run."""
+        summary = result.summary
+        times = [job["seconds"] for job in summary["jobs"].values()]
+        missing = self._missing(result)
+        return Figures(
+            goodput=self._goodput(summary, missing, result.experiment["run"]["stop"]),
+            p99=bound(summary, self.p99),
+            missing=missing,
+            unfinished=int(summary["fct_bound"]["all"]["unfinished"]),
+            drops=int(summary["drops"]),
+            jobs_s=sum(times) if times and None not in times else None,
+        )
+
+    def _goodput(self, summary: Summary, missing: float, stop: str) -> float | None:
+        """What arrives; over the whole run only if that ended by itself."""
+        first, _, rest = self.goodput.partition(".")
+        found = summary[first]
+        if self.goodput == "goodput_normalized" and stop == "drain" and missing > 0:
+            return None
+        if rest:
+            found = None if found is None else found[rest]
+        return None if found is None else float(found)
+
+    def _missing(self, result: Result) -> float:
+        """Share of the bytes that had not arrived. Where flows wait for others, those that were
+        never offered are missing, too."""
+        summary = result.summary
+        offered = int(summary["bytes_offered"])
+        closed = summary["load_offered"] is None and not summary.get("endless")
+        if closed and result.experiment["run"]["stop"] == "drain":
+            offered = int(result.flows.column("bytes").to_numpy().sum())
+        return 1 - summary["bytes_delivered"] / offered if offered else 0.0

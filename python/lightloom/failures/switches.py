@@ -1,0 +1,93 @@
+"""Of how many switches an electrical network is made: as much dies with one.
+
+What the fabric's table says holds. Where it says nothing the model would take as many as there
+are links, so that a switch would cost one link; here it is as many as the bill of the same
+network has, by a book of prices: what is paid for is what dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+
+from lightloom.config.experiment import Experiment
+from lightloom.costs import network as networks
+from lightloom.costs.bills import needs_of
+from lightloom.costs.book import Book
+from lightloom.costs.needs import Boxes
+from lightloom.failures.probing import switch_count_refused
+
+#: Kinds whose tables say how many switches each tier has.
+ELECTRICAL = ("clos", "tree")
+CORE, AGGREGATION = "core_switches", "aggregation_switches"
+#: No tier is taken to be one switch, which nobody builds: all behind it would die with it.
+LEAST = 2
+
+
+@dataclass(frozen=True)
+class Switches:
+    """How many switches a tier has; of aggregation switches a pod."""
+
+    key: str
+    """The key that says it."""
+    count: int | None
+    """None: as many as the links that lead there."""
+    why: str
+    """Where the number is from."""
+
+    def __str__(self) -> str:
+        pod = " a pod" if self.key == AGGREGATION else ""
+        count = "" if self.count is None else f"{self.count}{pod}, "
+        return f"{self.key.replace('_', ' ')}: {count}{self.why}"
+
+
+def switches_of(experiment: Experiment, label: str, book: Book) -> list[Switches]:
+    """The tiers of a fabric; none unless it is an electrical network.
+
+    Raises:
+        ConfigError: if it cannot run.
+    """
+    resolved = experiment.only(label).resolved()
+    table = resolved["fabric"][0]
+    if table["kind"] not in ELECTRICAL:
+        return []
+    network = networks.of(resolved, table)
+    return [
+        _tier(experiment, label, key, table.get(key), billed, book)
+        for key, billed in _billed(network, book)
+    ]
+
+
+def _billed(network: networks.Network, book: Book) -> Iterator[tuple[str, Fraction]]:
+    """How many switches each tier has in the bill; of aggregation switches a pod. A Clos is billed
+    with the tiers that it is simulated with, also where two suffice."""
+    as_simulated = network
+    if network.kind == "clos" and network.fabric.get("racks_per_pod") != network.racks:
+        as_simulated = replace(network, fabric={"tiers": 3, **network.fabric})
+    boxes = [
+        need
+        for need in needs_of(as_simulated, book)
+        if isinstance(need, Boxes) and need.part == "switch" and need.where.startswith("layer ")
+    ]
+    two_levels = network.kind == "tree" and int(network.fabric.get("levels", 2)) == 2
+    if not two_levels:
+        yield AGGREGATION, boxes[0].count(book) / boxes[0].groups
+    if two_levels or len(boxes) > 1:
+        yield CORE, boxes[-1].count(book) / boxes[-1].groups
+
+
+def _tier(
+    experiment: Experiment, label: str, key: str, own: int | None, billed: Fraction, book: Book
+) -> Switches:
+    """A tier, and where its number is from."""
+    if own is not None:
+        return Switches(key, own, "as its table says")
+    count = max(LEAST, ceil(billed))
+    if switch_count_refused(experiment, label, key, count):
+        return Switches(key, None, "as many as links lead there, which are few")
+    bill = f"its bill at the prices of {book.name}"
+    if billed <= LEAST - 1:
+        return Switches(key, count, f"the least that is taken: {bill} has {float(billed):.3g}")
+    return Switches(key, count, f"by {bill}")

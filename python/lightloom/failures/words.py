@@ -1,0 +1,156 @@
+"""What is said of networks with one part dead, in tables of any form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from lightloom.failures.search import SLOWER
+from lightloom.results.failures import OfFabric, Resilience, Run
+from lightloom.units.bounds import Bound
+
+NOT_MODELLED = "not modelled"
+#: Whoever keeps as much reads as if it kept all.
+WHOLE = 0.9995
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How figures are shown: on a terminal, or on a page."""
+
+    share: Callable[[float], str]
+    time: Callable[[Bound], str]
+    """Of a time [µs] as far as it is known."""
+
+
+def answer(found: Resilience, show: Shown) -> str:
+    """What each fabric does with its worst single failure, that which keeps most of its goodput
+    first; empty where nothing can die."""
+    kept = [(f.kept, f) for f in found.fabrics.values() if f.kept is not None]
+    if not kept:
+        return ""
+    kept.sort(key=lambda pair: -pair[0])
+    told = ", ".join(f"{f.label} {show.share(share)}{_by(f, share)}" for share, f in kept)
+    slower = "; ".join(text for _, f in kept if (text := _slower(f, show)))
+    times = f" {p99_of(found)} with the worst for it: {slower}." if slower else ""
+    missing = [f.label for f in found.fabrics.values() if not f.kinds]
+    left = f" Of {', '.join(missing)} it is {NOT_MODELLED}." if missing else ""
+    return f"Kept of the {goodput_of(found)} with the worst single failure: {told}.{times}{left}"
+
+
+def _by(fabric: OfFabric, share: float) -> str:
+    """The part that it is dead; nothing where none that was tried matters."""
+    worst = fabric.least
+    return "" if worst is None or share >= WHOLE else f" ({worst.part})"
+
+
+def _slower(fabric: OfFabric, show: Shown) -> str:
+    """The longest 99th percentile, with what it is of the sound network."""
+    worst, sound = fabric.slowest, fabric.sound.p99
+    if worst is None or worst.figures.p99 is None or sound is None:
+        return ""
+    longest = show.time(worst.figures.p99)
+    if longest == show.time(sound):
+        return f"{fabric.label} {longest}, as sound"
+    return f"{fabric.label} {longest} instead of {show.time(sound)} ({worst.part})"
+
+
+def heading(found: Resilience) -> str:
+    """What was run."""
+    return (
+        "If one part fails: dead before the first flow and to the end, the same flows "
+        f"(seed {found.seed})"
+    )
+
+
+def goodput_of(found: Resilience) -> str:
+    """What `goodput` is called."""
+    return {
+        "load_delivered": "load delivered",
+        "window.accepted": "throughput",
+    }.get(found.goodput, "goodput")
+
+
+def p99_of(found: Resilience) -> str:
+    """Whose 99th percentile it is."""
+    return {
+        "fct.short.p99_us": "FCT short p99",
+        "window.short.p99_us": "FCT short p99",
+        "fct.all.p99_us": "FCT p99",
+    }.get(found.p99, "Latency p99")
+
+
+def legend(found: Resilience) -> Iterator[str]:
+    """What the rows mean, and what they rest on."""
+    kinds = [kind for fabric in found.fabrics.values() for kind in fabric.kinds]
+    if kinds:
+        yield (
+            "A row: the worst figures with a part of that kind dead, one at a time, not always the "
+            "same; not arrived: bytes under way or lost when the run ended."
+        )
+        yield from _sampled(found)
+    if any(kind.takes_servers for kind in kinds):
+        yield "A node takes its servers with it, in any network: it is not counted as the worst."
+    if any(kind.kind in ("transceiver", "optical port") for kind in kinds):
+        yield (
+            "A transceiver or port is that of one link: where a bill has one for several links, it "
+            "takes them all with it, and that is not run."
+        )
+    if found.goodput == "window.accepted" and _more(found):
+        yield (
+            "More than the sound network's throughput: bytes of flows that came before the window "
+            "count where they arrive in it, and who was slower before has more of them left."
+        )
+    if any(_was_cut(run) for kind in kinds if not kind.takes_servers for run in kind.runs):
+        yield (
+            f"Runs that wait for what never arrives end after {SLOWER} times what the sound "
+            "network took."
+        )
+    for fabric in found.fabrics.values():
+        if fabric.switches:
+            yield f"{fabric.label}: {'; '.join(fabric.switches)}."
+    yield from _grouped((f.assumed, f.label) for f in found.fabrics.values() if f.assumed)
+    yield from _grouped(
+        (f"{NOT_MODELLED}: {f.why_none}", f.label) for f in found.fabrics.values() if not f.kinds
+    )
+
+
+def _sampled(found: Resilience) -> Iterator[str]:
+    """Which parts of kinds with many were tried."""
+    groups = _groups(
+        (kind.chosen, f"{fabric.label} ({kind.kind})")
+        for fabric in found.fabrics.values()
+        for kind in fabric.kinds
+        if kind.chosen != "all"
+    )
+    for chosen, names in groups.items():
+        yield f"Tried, {chosen}: {', '.join(names)}."
+
+
+def _grouped(said: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What is said of fabrics, those of which the same is said together."""
+    for text, labels in _groups(said).items():
+        yield f"{', '.join(labels)}: {text}."
+
+
+def _groups(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    made: dict[str, list[str]] = {}
+    for key, name in pairs:
+        made.setdefault(key, []).append(name)
+    return made
+
+
+def _more(found: Resilience) -> bool:
+    """Whether a broken network delivered more than the sound one."""
+    return any(
+        (run.figures.goodput or 0.0) > (fabric.sound.goodput or 0.0)
+        for fabric in found.fabrics.values()
+        for kind in fabric.kinds
+        for run in kind.runs
+    )
+
+
+def _was_cut(run: Run) -> bool:
+    """Whether a run ended only by its limit."""
+    limited = any(text.startswith("run.limit=") for text in run.set)
+    return limited and run.figures.missing > 0

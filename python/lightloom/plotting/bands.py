@@ -1,0 +1,203 @@
+"""Curves of what was repeated with several seeds: the mean as a line, and around it the band
+of its 95 % confidence interval (Student's t over the seeds) at each point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal, Protocol, Self, TypeVar
+
+import numpy as np
+
+from lightloom.analysis.model import Fabric, LoadPoint
+from lightloom.units.intervals import student
+from lightloom.units.quantities import Quantity
+
+from .spec import Axis, Figure, Floats, Scale, Series, axis
+
+BINS_PER_DECADE = 2
+DEEPEST = 10.0
+"""On a logarithmic axis, which has no zero, an interval reaches down to this part of its mean."""
+Curve = tuple[Floats, Floats]
+How = Literal["share", "points", "time"]
+#: Told below each figure of what was repeated.
+TOLD = (
+    " Of {seeds} seeds: lines are means, bands their 95 % confidence intervals (Student's t over "
+    "the seeds)."
+)
+TOLD_OF_LOGARITHMS = (
+    " A logarithmic axis has no zero: where an interval reaches below a tenth of its mean, its "
+    "band ends there, or at the edge."
+)
+TOLD_OF_FIRST = " Of {seeds} seeds this is the first."
+TOLD_OF_MARKS = (
+    " Of {seeds} seeds: marks are means, dotted lines their 95 % confidence intervals (Student's "
+    "t over the seeds)."
+)
+
+
+class Curved(Protocol):
+    """What has a curve: a fabric, or columns of its flows; with each seed one, where repeated."""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+
+    @property
+    def slot(self) -> int:
+        """Its place in the palette."""
+
+    @property
+    def seeds(self) -> Sequence[Self]:
+        """The same with each seed."""
+
+
+C = TypeVar("C", bound=Curved)
+
+
+def spread(fabric: C, of: Callable[[C], Curve], how: How) -> Iterator[Series]:
+    """A fabric's curve; of several seeds their mean and, where at least two have a point, its
+    band.
+
+    How curves of seeds meet: a `share` grows from 0 to what it ends at, `points` are of the
+    same bin of sizes, and of curves over `time` each counts as far as it goes.
+    """
+    if not fabric.seeds:
+        x, y = of(fabric)
+        yield Series(fabric.label, x, y, fabric.slot, how == "points")
+        return
+    curves = [c for seed in fabric.seeds if (c := of(seed))[0].size]
+    if not curves:
+        return
+    x, values = {"share": _shares, "points": _binned, "time": _over_time}[how](curves)
+    mean, half = over_rows(values)
+    yield Series(fabric.label, x, mean, fabric.slot, how == "points")
+    known = np.isfinite(half)
+    yield band(fabric, x[known], (mean - half)[known], (mean + half)[known])
+
+
+def over_rows(values: Floats) -> tuple[Floats, Floats]:
+    """The mean of each column, a row a seed and NaN where it has none, and half of its 95 %
+    interval; NaN where one seed alone has the column."""
+    known = np.isfinite(values)
+    n = known.sum(axis=0)
+    filled = np.where(known, values, 0.0)
+    mean = filled.sum(axis=0) / np.maximum(n, 1)
+    squares = (np.where(known, values - mean, 0.0) ** 2).sum(axis=0)
+    deviation = np.sqrt(squares / np.maximum(n - 1, 1))
+    factor = np.array([student(int(k) - 1) / np.sqrt(k) if k > 1 else np.nan for k in n])
+    return np.where(n > 0, mean, np.nan), factor * deviation
+
+
+def band(fabric: Curved, x: Floats, low: Floats, high: Floats) -> Series:
+    """The area between two curves over the same x."""
+    around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
+    return Series(fabric.label, *around, fabric.slot, drawn="band")
+
+
+def load_band(fabric: Fabric, of: Callable[[LoadPoint], float | None]) -> Series | None:
+    """The band of a figure over loads; None where nothing is repeated."""
+    points = sorted(fabric.sweep, key=lambda p: p.load)
+    found = [(p.load, i) for p in points if p.seeds and (i := p.over_seeds(of)) is not None]
+    found = [(load, i) for load, i in found if i.half_width is not None]
+    if not found:
+        return None
+    x = np.array([load for load, _ in found])
+    return band(
+        fabric, x, np.array([i.low for _, i in found]), np.array([i.high for _, i in found])
+    )
+
+
+def split(series: Iterable[Series]) -> tuple[list[Series], list[Series]]:
+    """Lines, and bands."""
+    every = list(series)
+    return [s for s in every if s.drawn != "band"], [s for s in every if s.drawn == "band"]
+
+
+def drawable(bands: Sequence[Series], scale: Scale) -> list[Series]:
+    """The bands as far as an axis of y has them: no value lies below 0, and a logarithmic axis
+    has no 0."""
+    if scale == "linear":
+        return [replace(b, y=np.maximum(b.y, 0.0)) for b in bands]
+    return [piece for b in bands for piece in above_zero(b)]
+
+
+def above_zero(around: Series) -> Iterator[Series]:
+    """A band down to a tenth of its mean, in a piece for each stretch in which the mean is
+    above 0."""
+    x, _ = np.split(around.x, 2)
+    high, back = np.split(around.y, 2)
+    mean = (high + back[::-1]) / 2
+    low = np.maximum(back[::-1], mean / DEEPEST)
+    positive = mean > 0
+    for piece in np.split(np.arange(x.size), np.flatnonzero(np.diff(positive)) + 1):
+        if piece.size and positive[piece[0]]:
+            yield replace(
+                around,
+                x=np.concatenate([x[piece], x[piece][::-1]]),
+                y=np.concatenate([high[piece], low[piece][::-1]]),
+            )
+
+
+def ends(series: Sequence[Series]) -> list[Series]:
+    """The ends of whiskers, as an axis is to hold them."""
+    made = []
+    for s in series:
+        if s.error is not None:
+            half = np.nan_to_num(s.error)
+            made.append(replace(s, y=s.y + half))
+            made.append(replace(s, y=np.maximum(s.y - half, s.y / DEEPEST)))
+    return made
+
+
+def around(
+    title: str, quantity: Quantity, scale: Scale, lines: Sequence[Series], bands: Sequence[Series]
+) -> Axis:
+    """An axis of y with room for lines, their whiskers and their bands."""
+    return axis(title, quantity, scale, [*lines, *ends(lines), *drawable(bands, scale)], "y")
+
+
+def within(bands: Sequence[Series], x: Axis, y: Axis) -> tuple[Series, ...]:
+    """The bands as far as both axes have them."""
+    return tuple(
+        replace(b, x=np.clip(b.x, *x.limits), y=np.clip(b.y, *y.limits))
+        for b in drawable(bands, y.scale)
+        if b.x.size
+    )
+
+
+def told_of_seeds(figure: Figure, seeds: int) -> Figure:
+    """The figure whose caption says what bands are."""
+    if seeds == 1:
+        return figure
+    drawn = {s.drawn for panel in figure.panels for s in panel.series if not s.arrow}
+    told = TOLD_OF_FIRST if "bars" in drawn else TOLD_OF_MARKS if "dots" in drawn else TOLD
+    told += TOLD_OF_LOGARITHMS * any(
+        panel.y.scale == "log" and "band" in {s.drawn for s in panel.series}
+        for panel in figure.panels
+    )
+    return replace(figure, caption=figure.caption + told.format(seeds=seeds))
+
+
+def _shares(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
+    every = np.unique(np.concatenate([x for x, _ in curves]))
+    most = max(x.size for x, _ in curves)
+    kept = np.unique(np.rint(np.linspace(0, every.size - 1, most)).astype(np.int64))
+    grid = every[kept]
+    return grid, np.array([np.interp(grid, x, y, left=0.0) for x, y in curves])
+
+
+def _binned(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
+    bins = [np.floor(np.log10(x) * BINS_PER_DECADE + 1e-9) for x, _ in curves]
+    every = np.unique(np.concatenate(bins))
+    sizes = np.full((len(curves), every.size), np.nan)
+    values = sizes.copy()
+    for row, ((x, y), of) in enumerate(zip(curves, bins, strict=True)):
+        place = np.searchsorted(every, of)
+        sizes[row, place], values[row, place] = np.log(x), y
+    return np.exp(np.nanmean(sizes, axis=0)), values
+
+
+def _over_time(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
+    grid = max((x for x, _ in curves), key=lambda x: float(x[-1]))
+    return grid, np.array([np.interp(grid, x, y, right=np.nan) for x, y in curves])

@@ -1,0 +1,148 @@
+"""Latency and throughput against load, where they were measured in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from lightloom.analysis.model import Fabric, LoadPoint, Workload
+from lightloom.config import loads
+
+from .arrows import parted
+from .bands import around, load_band, within
+from .spec import Axis, Figure, Floats, Panel, Series
+
+#: Kinds whose routers bound what their paper leaves open, and the keys in which two
+#: have to agree for what lies between them to be that, and shaded.
+BOUNDED = {"flattened-butterfly": ("routers", "concentration", "routing", "packet")}
+CAPTION = (
+    "Mean latency of what arrived in the window, with 95 % confidence intervals, and what was "
+    "accepted in it, of what all servers could send; both against the load asked for. An arrow is "
+    "a load that was not carried, whose latency tells how long the window was, or a bound: some of "
+    "what arrived in the window was under way when the run ended. No line joins arrows. Of "
+    "throughput a hollow marker is a load that was not carried. "
+)
+SATURATED = (
+    "The dotted uprights stand where a fabric saturates: at the load that is as much as it "
+    "accepts when offered more. "
+)
+SHADED = "The area between presets of one fabric is what its paper leaves open."
+
+
+def latency_by_load(workload: Workload) -> Figure | None:
+    """Latency and throughput against load."""
+    if not workload.loads:
+        return None
+    bands = pairs(workload.fabrics)
+    caption = (
+        CAPTION + SATURATED * any(f.saturation for f in workload.fabrics) + SHADED * bool(bands)
+    ).strip()
+    if (varied := loads.varied(workload.experiment)) is not None:
+        caption += f" {varied}"
+    panels = (latency(workload, bands), accepted(workload, bands))
+    return Figure("latency-load", "What load does", caption, panels)
+
+
+def load_axis(workload: Workload) -> Axis:
+    """The loads of the sweep, and where fabrics saturate beyond them."""
+    ends = [k for f in workload.fabrics if (k := knee(f)) is not None]
+    top = max([*workload.loads, *(e for e in ends if e < 2 * workload.loads[-1])])
+    return Axis(f"load {loads.of_what(workload.experiment)}", "share", "linear", (0.0, top * 1.06))
+
+
+def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
+    """Mean latency, logarithmic."""
+    x = load_axis(workload)
+    lines = [
+        sweep(f, lambda p: p.latency, lambda p: p.latency_known, lambda p: p.latency_error)
+        for f in workload.fabrics
+    ]
+    series = [part for line in lines for part in parted(line, line.hollow)]
+    seeds = over_seeds(workload, lambda p: p.latency)
+    y = around("mean latency", "time", "log", series, seeds)
+    rules = [
+        Series(f.label, np.array([k, k]), np.array(y.limits), f.slot, drawn="rule")
+        for f in workload.fabrics
+        if (k := knee(f)) is not None and k <= x.limits[1]
+    ]
+    shaded = [between(a, b, lambda p: p.latency) for a, b in bands]
+    shaded += within(seeds, x, y)
+    return Panel("Latency", x, y, (*shaded, *rules, *series))
+
+
+def accepted(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
+    """Throughput, with the line on which all is carried that is offered."""
+    x = load_axis(workload)
+    series = [sweep(f, lambda p: p.accepted, lambda p: p.stable) for f in workload.fabrics]
+    loads = np.array(workload.loads)
+    offered = Series("offered", loads, loads)
+    shaded = [between(a, b, lambda p: p.accepted) for a, b in bands]
+    seeds = over_seeds(workload, lambda p: p.accepted)
+    y = around("accepted", "share", "linear", [*series, offered], seeds)
+    shaded += within(seeds, x, y)
+    return Panel("Throughput", x, y, (*shaded, offered, *series))
+
+
+def over_seeds(workload: Workload, of: Callable[[LoadPoint], float | None]) -> list[Series]:
+    """The bands of a figure of what is repeated."""
+    return [b for f in workload.fabrics if (b := load_band(f, of)) is not None]
+
+
+def sweep(
+    fabric: Fabric,
+    of: Callable[[LoadPoint], float | None],
+    known: Callable[[LoadPoint], bool],
+    error: Callable[[LoadPoint], float | None] | None = None,
+) -> Series:
+    """One figure of a fabric at each load; hollow where it is not known for what it seems."""
+    points = sorted(fabric.sweep, key=lambda p: p.load)
+    there = [(p, v) for p in points if (v := of(p)) is not None]
+    errors = None
+    if error is not None:
+        halves = [error(p) for p, _ in there]
+        # Of a load that is not carried, or a bound, there is nothing to be sure of.
+        errors = np.array(
+            [
+                h if h is not None and known(p) else np.nan
+                for h, (p, _) in zip(halves, there, strict=True)
+            ]
+        )
+    return Series(
+        fabric.label,
+        np.array([p.load for p, _ in there]),
+        np.array([v for _, v in there]),
+        fabric.slot,
+        points=True,
+        hollow=tuple(not known(p) for p, _ in there),
+        error=errors,
+    )
+
+
+def knee(fabric: Fabric) -> float | None:
+    """Where a fabric saturates; None if nobody looked, or it never does."""
+    found = fabric.saturation
+    if found is None or found.not_carried is None:
+        return None
+    return found.throughput
+
+
+def pairs(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
+    """Neighbours that differ in their routers alone."""
+    alike: dict[str, list[Fabric]] = {}
+    for fabric in fabrics:
+        if fabric.kind in BOUNDED:
+            network = [fabric.settings.get(key) for key in BOUNDED[fabric.kind]]
+            alike.setdefault(f"{fabric.kind} {network}", []).append(fabric)
+    return [pair for same in alike.values() for pair in pairwise(same)]
+
+
+def between(a: Fabric, b: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:
+    """The area between two curves, at the loads that both have."""
+    ours = {p.load: v for p in a.sweep if (v := of(p)) is not None}
+    theirs = {p.load: v for p in b.sweep if (v := of(p)) is not None}
+    loads = sorted(ours.keys() & theirs.keys())
+    x: Floats = np.array([*loads, *reversed(loads)])
+    y: Floats = np.array([*(ours[p] for p in loads), *(theirs[p] for p in reversed(loads))])
+    return Series(a.label, x, y, a.slot, drawn="band")

@@ -1,0 +1,37 @@
+"""Where a figure is to stand: how wide it is there, and how large its letters.
+
+Widths are those of the publishers' templates, so that a figure is included at its own size
+and its letters are as large as they say.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from lightloom.errors import refusal
+from lightloom.plotting.sheet import Sheet
+
+#: acmart (`sigconf`): a column of 241.1 pt, a text of 506.3 pt. IEEEtran: 252 pt and 516 pt.
+#: A slide of 16 to 9 is 13.33 in wide; the figure leaves it a margin.
+STYLES: Mapping[str, Sheet] = {
+    "acm-column": Sheet(3.33, points=8.0, columns=1, panel=1.75),
+    "acm-text": Sheet(7.0, points=8.0, columns=2, panel=2.1),
+    "ieee-column": Sheet(3.48, points=8.0, columns=1, panel=1.8),
+    "ieee-text": Sheet(7.13, points=8.0, columns=2, panel=2.1),
+    "slide": Sheet(12.0, points=16.0, columns=2, panel=4.4),
+}
+
+
+def find(name: str, key: str = "--figures") -> Sheet:
+    """The sheet of a style, which a key has asked for.
+
+    Raises:
+        ValueError: There is no style of that name; the message lists those that there are.
+    """
+    if name in STYLES:
+        return STYLES[name]
+    begun = [style for style in STYLES if name and style.startswith(name)]
+    near = begun or difflib.get_close_matches(name, STYLES, 1, 0.5)
+    meant = f"did you mean {near[0]}? " if near else ""
+    raise refusal(key, name, "no such style", f"{meant}choose one of {', '.join(STYLES)}")

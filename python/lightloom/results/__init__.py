@@ -1,0 +1,1 @@
+"""What simulations return: tables, files, means over seeds."""

@@ -1,0 +1,118 @@
+"""The core's columns as Arrow tables, which say where they come from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lightloom import _core
+from lightloom.config import inputs
+
+Table = dict[str, Any]
+
+#: Columns of flows that are there where some of these send until the run stops.
+ENDLESS = ("delivered", "endless")
+
+
+def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
+    """Mean over a run of a rate that each row of its time series has for the interval
+    that ends there; None if there is no such figure."""
+    if name not in timeseries.column_names:
+        return None
+    values = timeseries[name].to_numpy(zero_copy_only=False).astype(float)
+    widths = np.diff(timeseries["time_ps"].to_numpy().astype(float), prepend=0.0)
+    known = np.isfinite(values) & (widths > 0)
+    return float(np.average(values[known], weights=widths[known])) if known.any() else None
+
+
+def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
+    """The flow columns of the core as an Arrow table."""
+    rows = len(columns["src"])
+    endless = {name: pa.array(columns[name]) for name in ENDLESS if name in columns}
+    groups = pa.DictionaryArray.from_arrays(
+        pa.array(columns["group"].astype(np.int32)), pa.array(columns["groups"], pa.string())
+    )
+    return _table(
+        {
+            "flow": pa.array(np.arange(rows, dtype=np.uint64)),
+            "src": pa.array(columns["src"]),
+            "dst": pa.array(columns["dst"]),
+            "bytes": pa.array(columns["bytes"]),
+            "arrival_ps": _instants(columns["arrival_ps"]),
+            "start_ps": _instants(columns["start_ps"]),
+            "finish_ps": _instants(columns["finish_ps"]),
+            "hops": _numbers(columns["hops"]),
+            "group": groups,
+            **endless,
+        },
+        experiment,
+    )
+
+
+def series_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
+    """The time series of the core as an Arrow table."""
+    return _named_table(columns, experiment)
+
+
+def circuit_table(columns: Mapping[str, Any] | None, experiment: Table) -> pa.Table | None:
+    """The circuits of the core as an Arrow table, where the fabric has any."""
+    return None if columns is None else _named_table(columns, experiment)
+
+
+def link_table(
+    columns: Mapping[str, Any] | None, simulated_s: float, experiment: Table
+) -> pa.Table | None:
+    """What links carried of the core as an Arrow table, with their utilisation over the whole
+    run, where the fabric counts it."""
+    if columns is None:
+        return None
+    capacity = columns["links"].astype(float) * columns["rate_bps"] * simulated_s
+    used = np.divide(
+        columns["bytes"] * 8.0, capacity, out=np.full(len(capacity), np.nan), where=capacity > 0
+    )
+    ends = {name: pa.array(columns[name], mask=columns[name] < 0) for name in ("from", "to")}
+    return _table(
+        {
+            "tier": pa.array(columns["tier"], pa.string()),
+            **ends,
+            **{name: pa.array(columns[name]) for name in ("links", "rate_bps", "bytes")},
+            "utilisation": _numbers(used),
+        },
+        experiment,
+    )
+
+
+def _named_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
+    """Columns under their names; what is no number is null."""
+    arrays = {
+        name: _numbers(column) if column.dtype.kind == "f" else pa.array(column)
+        for name, column in columns.items()
+    }
+    return _table(arrays, experiment)
+
+
+def _instants(column: Any) -> pa.Array:
+    return pa.array(column, mask=column == _core.NEVER)
+
+
+def _numbers(column: Any) -> pa.Array:
+    return pa.array(column, mask=np.isnan(column))
+
+
+def _table(arrays: dict[str, pa.Array], experiment: Table) -> pa.Table:
+    """A table that says where it comes from. What differs between equal runs
+    (threads, times of day, names, folders of files, what is recorded beside it) stays out:
+    equal runs give equal bytes."""
+    origin = inputs.named({key: value for key, value in experiment.items() if key != "name"})
+    origin["run"] = {k: v for k, v in experiment["run"].items() if k != "controller_log"}
+    metadata = {
+        "lightloom.version": _core.__version__,
+        "lightloom.seed": str(experiment["run"]["seed"]),
+        "lightloom.experiment": json.dumps(origin, sort_keys=True),
+        "lightloom.config.inputs": json.dumps(inputs.digests(experiment), sort_keys=True),
+    }
+    return pa.table(arrays).replace_schema_metadata(metadata)

@@ -1,0 +1,1 @@
+"""Runs, load curves, trials and forecasts."""

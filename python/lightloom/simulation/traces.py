@@ -1,0 +1,334 @@
+"""Flow traces: who sends how much to whom, and when.
+
+A trace is a table with `src`, `dst` (hosts), `bytes`, `arrival_ps` and
+optionally `group`; `flows.parquet` of a run is one too. Parquet is read here,
+the text formats (CSV, htsim's `.cm`, `src dst bytes start_ns`) by the core,
+which checks the rows of both.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from lightloom import _core
+from lightloom.config.schema import of_core
+from lightloom.config.trace_hints import KEY, hinted
+from lightloom.errors import ConfigError, refusal
+from lightloom.storage import write_files
+
+PLACES = {"ps": 0, "ns": 3, "us": 6, "ms": 9, "s": 12}
+"""Units of times, with their decimals down to a picosecond."""
+NO_NAMES: Mapping[str, str] = {}
+COLUMNS = {"src": "uint32", "dst": "uint32", "bytes": "uint64", "arrival_ps": "int64"}
+
+
+SUFFIXES = {".csv": "csv", ".cm": "cm", ".ns": "ns", ".txt": "ns", ".flows": "ns"}
+
+
+def read(path: str | Path, *, format: str | None = None) -> pa.Table:
+    """Reads a trace: its flows by arrival, with `src`, `dst`, `bytes`, `arrival_ps`
+    and `group`.
+
+    Args:
+        path: where it is.
+        format: "csv", "cm", "ns" or "parquet", where the name does not tell.
+
+    Raises:
+        ConfigError: naming the file and the place in it.
+
+    >>> read("jobs.cm").num_rows  # doctest: +SKIP
+    """
+    name = str(path)
+    if is_parquet(name, format):
+        columns = columns_of_file(name)
+        _text(columns, name, "ns")  # for its checks: they are those of a run
+    else:
+        try:
+            columns = _core.read_trace(name, format)
+        except ConfigError as problem:
+            raise hinted(problem) from None
+    return _table(columns)
+
+
+def write(table: pa.Table, path: str | Path, *, format: str | None = None) -> Path:
+    """Writes the flows of `table` (`Result.flows` or what `read` gives) as a trace,
+    by arrival. Groups are kept by CSV and Parquet only.
+
+    Args:
+        table: the flows; other columns than a trace's are left out.
+        path: where to; a file that is there is replaced.
+        format: "csv", "cm", "ns" or "parquet", where the name does not tell.
+
+    Raises:
+        ConfigError: if a row is not a flow (no file is touched then), or the
+            file cannot be written.
+
+    >>> write(result.flows, "jobs.cm")  # doctest: +SKIP
+    """
+    path = Path(path)
+    content = _content(table, str(path), format)
+    try:
+        write_files({path: content})
+    except OSError as problem:
+        raise refusal("path", f'"{path}"', *_denied(problem)) from None
+    return path
+
+
+def _content(table: pa.Table, path: str, format: str | None) -> bytes:
+    if is_parquet(path, format):
+        columns = columns_of(table, path)
+        _text(columns, path, "ns")  # for its checks
+        data = pa.BufferOutputStream()
+        pq.write_table(_table(columns), data)
+        return bytes(data.getvalue().to_pybytes())
+    form = format or SUFFIXES.get(Path(path).suffix.lower())
+    if form is None:
+        known = ", ".join([*SUFFIXES, ".parquet"])
+        raise refusal("path", f'"{path}"', "its name does not tell the format", f"use {known}")
+    return _text(columns_of(table, path), path, form).encode()
+
+
+def _text(columns: dict[str, Any], path: str, format: str) -> str:
+    """The columns as a text trace. The core names rows; this adds the file."""
+    try:
+        return _core.trace_text(columns, format)
+    except ConfigError as problem:
+        if problem.key != KEY:
+            raise
+        raise _bad(path, f"{problem.value}: {problem.limit}", str(problem.remedy)) from None
+
+
+def _table(columns: dict[str, Any]) -> pa.Table:
+    """The core's columns as a table, by arrival; equals keep their order."""
+    order = np.argsort(columns["arrival_ps"], kind="stable")
+    codes = pa.array(columns.get("group", np.zeros(len(order), np.uint16))[order])
+    used = pc.unique(codes)
+    names = pa.array(columns.get("groups", [""]), pa.string()).take(used)
+    group = pa.DictionaryArray.from_arrays(pc.index_in(codes, value_set=used), names)
+    return pa.table({name: columns[name][order] for name in COLUMNS} | {"group": group})
+
+
+def is_parquet(path: str, format: str | None = None) -> bool:
+    """Whether a trace is in Parquet, by its format or else its name."""
+    return format == "parquet" or (format is None and path.endswith(".parquet"))
+
+
+Hosts = Callable[[list[str]], list[int | None]]
+"""The server of each name in a trace; None where it is not known."""
+
+
+def columns_for(resolved: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The flows of the Parquet trace of a completed experiment, which the core does not read;
+    None of any other workload."""
+    workload = resolved["workload"]
+    path = workload.get("trace")
+    if path is None or not is_parquet(path, workload.get("trace_format")):
+        return None
+    names = workload.get("trace_columns")
+    hosts: Hosts | None = None
+    if "trace_hosts" in workload:
+        told = json.dumps(of_core(resolved))
+
+        def hosts(named: list[str]) -> list[int | None]:
+            return _core.trace_hosts(told, named)
+
+    columns = names if isinstance(names, Mapping) else {}
+    return columns_of_file(path, columns, _unit_of(workload), hosts)
+
+
+def _unit_of(workload: Mapping[str, Any]) -> str | None:
+    """The unit of a trace's times, where the experiment says it."""
+    unit = workload.get("trace_unit")
+    return unit if unit in PLACES else None
+
+
+def columns_of_file(
+    path: str,
+    names: Mapping[str, str] = NO_NAMES,
+    unit: str | None = None,
+    hosts: Hosts | None = None,
+) -> dict[str, Any]:
+    """The columns of a Parquet trace as the core takes them.
+
+    Args:
+        path: the file.
+        names: what its columns are called, by "src", "dst", "bytes", "arrival", "group".
+        unit: that of arrivals, where the name of their column does not end in it.
+        hosts: the servers that its sources and destinations stand for, where these are names.
+
+    Raises:
+        ConfigError: naming the file, the column and the row.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            table = _parquet(path, file, names, unit)
+    except OSError as problem:
+        raise _bad(path, *_denied(problem)) from None
+    if hosts is not None:
+        for at, name in enumerate(table.column_names):
+            if name in ("src", "dst"):
+                table = table.set_column(at, name, _numbered(path, name, table[name], hosts))
+    return columns_of(table, path)
+
+
+def _numbered(path: str, name: str, column: pa.ChunkedArray, hosts: Hosts) -> pa.ChunkedArray:
+    """The servers that a column names."""
+    try:
+        texts = column.cast(pa.string())
+    except pa.ArrowException:
+        raise _bad(path, f"column `{name}` holds {column.type}", "write names") from None
+    if texts.null_count:
+        return column  # refused like a number that is missing
+    different = pc.unique(texts)
+    numbers = hosts(different.to_pylist())
+    if None in numbers:
+        unknown = different[numbers.index(None)]
+        row = pc.index(texts, unknown).as_py()
+        limit = f"column `{name}` is `{unknown}` in row {row}, which trace_hosts does not name"
+        raise _bad(path, limit, "add a line for it there, or correct it")
+    places = pc.index_in(texts, value_set=different)
+    return pa.chunked_array([pa.array(numbers, pa.uint32()).take(places.combine_chunks())])
+
+
+def _parquet(path: str, file: BinaryIO, names: Mapping[str, str], unit: str | None) -> pa.Table:
+    """The columns of a trace in an open file, whole and valid, under their own names."""
+    try:
+        data = pq.ParquetFile(file)
+        # Before anything is read: of no columns Arrow makes as many rows as the file claims.
+        there = data.schema_arrow.names
+        found = _named(there, names)
+        for name in found.values():
+            if there.count(name) > 1:
+                raise _bad(path, f"has more than one column `{name}`", "keep one")
+        _check_names([*found], path)
+        table = data.read([*found.values()])
+        table.validate(full=True)
+    # Of damaged files Arrow says it in all its exceptions, and in some of Python's.
+    except (pa.ArrowException, OSError, UnicodeError) as problem:
+        reason = " ".join(str(problem).split())
+        raise _bad(path, f"is not a Parquet file, or damaged ({reason})", "write it anew") from None
+    table = table.select([*found.values()]).rename_columns([*found])
+    column = found["arrival_ps"]
+    arrivals = _in_ps(path, column, table["arrival_ps"], unit)
+    return table.set_column(table.column_names.index("arrival_ps"), "arrival_ps", arrivals)
+
+
+def _named(there: list[str], names: Mapping[str, str]) -> dict[str, str]:
+    """The column of each of a trace's, where there is one."""
+    found = {}
+    for key in (*COLUMNS, "group"):
+        role = "arrival" if key == "arrival_ps" else key
+        own = [f"arrival_{unit}" for unit in PLACES] if role == "arrival" else [key]
+        wanted = [names[role]] if role in names else own
+        for name in wanted:
+            if name in there:
+                found[key] = name
+                break
+    return found
+
+
+def _in_ps(path: str, name: str, column: pa.ChunkedArray, unit: str | None) -> pa.ChunkedArray:
+    """Arrivals in picoseconds, by the unit that their column's name ends in."""
+    ending = name.rpartition("_")[2] if "_" in name else ""
+    own = ending if ending in PLACES else unit
+    if own is None:
+        remedy = 'set workload.trace_unit to "ps", "ns", "us", "ms" or "s"'
+        raise _bad(path, f"column `{name}` does not say its unit", remedy)
+    if unit is not None and own != unit:
+        limit = f"column `{name}` has another unit in its name than trace_unit"
+        raise _bad(path, limit, "remove workload.trace_unit")
+    size = 10 ** PLACES[own]
+    if size == 1 or column.null_count:
+        return column
+    if pa.types.is_integer(column.type):
+        values = [value * size for value in column.to_pylist()]
+    elif pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
+        values = [_exact(path, name, value, size) for value in column.to_pylist()]
+    else:
+        return column
+    least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    row = next((row for row, value in enumerate(values) if not least <= value <= most), None)
+    if row is not None:
+        limit = f"column `{name}` is beyond the clock in row {row}"
+        raise _bad(path, limit, "correct it, or its unit")
+    return pa.chunked_array([pa.array(values, pa.int64())])
+
+
+def _exact(path: str, name: str, value: float, size: int) -> int:
+    """A time with decimals, as it is written, to the picosecond."""
+    if not math.isfinite(value):
+        raise _bad(path, f"column `{name}` has {value}", "write numbers")
+    return round(Fraction(str(value)) * size)
+
+
+def columns_of(table: pa.Table, path: str) -> dict[str, Any]:
+    """The columns of a table as the core takes them."""
+    _check_names(table.column_names, path)
+    columns: dict[str, Any] = {
+        name: _integers(path, name, table[name], kind) for name, kind in COLUMNS.items()
+    }
+    if "group" in table.column_names:
+        columns["group"], columns["groups"] = _groups(path, table["group"])
+    return columns
+
+
+def _check_names(names: list[str], path: str) -> None:
+    for name in (*COLUMNS, "group"):
+        if names.count(name) > 1:
+            raise _bad(path, f"has more than one column `{name}`", "keep one")
+        if name in COLUMNS and name not in names:
+            raise _bad(path, f"has no column `{name}`", f"it needs {', '.join(COLUMNS)}")
+
+
+def _bad(path: str, limit: str, remedy: str) -> ConfigError:
+    return refusal(KEY, f'"{path}"', limit, remedy)
+
+
+def _denied(problem: OSError) -> tuple[str, str]:
+    return (problem.strerror or str(problem)).lower(), "check the path"
+
+
+def _integers(path: str, name: str, column: pa.ChunkedArray, kind: str) -> Any:
+    if not pa.types.is_integer(column.type):
+        raise _bad(path, f"column `{name}` holds {column.type}", "write integers")
+    if column.null_count:
+        row = pc.index(pc.is_null(column), True).as_py()
+        raise _bad(path, f"column `{name}` is null in row {row}", "fill it or remove the row")
+    try:
+        return column.cast(kind).to_numpy()
+    except pa.ArrowInvalid:
+        limits = np.iinfo(np.dtype(kind))
+        values = column.to_pylist()
+        row = next(i for i, v in enumerate(values) if not limits.min <= v <= limits.max)
+        raise _bad(
+            path,
+            f"column `{name}` is {values[row]} in row {row}",
+            f"values are {limits.min} to {limits.max}",
+        ) from None
+
+
+GROUPS_MAX = 1 << 16
+
+
+def _groups(path: str, column: pa.ChunkedArray) -> tuple[Any, list[str]]:
+    """Codes and names; the unnamed group comes first."""
+    try:
+        text = pc.fill_null(column.cast(pa.string()), "")
+    except pa.ArrowException:
+        raise _bad(path, f"column `group` holds {column.type}", "write names") from None
+    names = ["", *(n for n in pc.unique(text).to_pylist() if n)]
+    if len(names) > GROUPS_MAX:
+        limit = f"column `group` has {len(names)} names, more than {GROUPS_MAX}"
+        raise _bad(path, limit, "merge groups")
+    codes = pc.index_in(text, value_set=pa.array(names)).to_numpy()
+    return codes.astype(np.uint16), names

@@ -1,0 +1,169 @@
+"""The window that a comparison over loads measures, if its experiment gives no other end of a run.
+
+A curve over loads compares steady states. A count of flows ends before the network is full, and
+the sooner, the higher the load, so that times fall as the load rises. So a comparison at several
+loads, or a sweep over them, that gives neither flows nor a window measures one: the warm-up and the
+window that the slowest queue of a server's link needs for intervals at the highest load
+(docs/results.md), by the law of sizes that a trial of the core reports. The window is bounded,
+because a run near saturation would take hours; the bound is printed when it decides.
+
+Queues inside fabrics are not considered: an oversubscribed one may need a longer window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lightloom.config import networks
+from lightloom.config.experiment import Experiment
+from lightloom.errors import ConfigError
+from lightloom.results import steady
+from lightloom.simulation.trials import tried
+
+HIGHEST = 0.9
+"""At higher loads the window is that of this load."""
+WARM_UP = 5
+"""Relaxation times of the warm-up [count]."""
+MARGIN = 1.1
+"""Times the least window: loads drawn differ from those asked for."""
+MOST_BYTES = 20_000_000_000
+"""Bytes that a run offers at the highest load [B]: some seconds of a processor on a Clos."""
+#: Keys that say how long a run is.
+_OWN = {"run": ("measure", "warm_up", "stop", "limit"), "workload": ("flows", "trace", "jobs")}
+KEYS = tuple(f"{name}.{key}" for name, keys in _OWN.items() for key in keys)
+"""The same as a sweep's grid has them."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A warm-up and a window, and what decided them."""
+
+    warm_up_s: float
+    """The warm-up [s]."""
+    measure_s: float
+    """The window [s]."""
+    needed_s: float | None
+    """The window that gives intervals at `load` [s]; None where no theory gives it."""
+    load: float
+    """The load that it is chosen for."""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the bound of bytes decided."""
+        return self.needed_s is None or self.measure_s < self.needed_s
+
+    def line(self) -> str:
+        """The warm-up and the window, with the reason.
+
+        >>> print(Chosen(0.005, 0.022, 0.02, 0.5).line())
+        run.warm_up = "5 ms", run.measure = "22 ms": chosen for intervals at load 0.5
+        """
+        chosen = f'run.warm_up = "{_time(self.warm_up_s)}", run.measure = "{_time(self.measure_s)}"'
+        if not self.is_bounded:
+            return f"{chosen}: chosen for intervals at load {self.load:g}"
+        limit = f"{MOST_BYTES / 1e9:g} GB a run"
+        if self.needed_s is None:
+            return (
+                f"{chosen}: the most that {limit} allow; no theory gives a window for these sizes"
+            )
+        return (
+            f"{chosen}: the most that {limit} allow. This window is shorter than the "
+            f"{_time(self.needed_s)} that intervals need at load {self.load:g}; set run.measure "
+            "for those, or run.repeat"
+        )
+
+
+def measured(experiment: Experiment) -> Experiment:
+    """An experiment with `compare.loads` with the window that `chosen` chooses for it; itself, if
+    that chooses none."""
+    found = chosen(experiment)
+    return experiment if found is None else with_window(experiment, found)
+
+
+def chosen(experiment: Experiment) -> Chosen | None:
+    """The window of an experiment with `compare.loads`, the longest of its cases; None where it
+    has a window of its own or another end, and where its loads are not several."""
+    try:
+        cases = experiment.cases()
+    except ConfigError:
+        return None  # it is refused where it runs
+    found = []
+    for case in cases:
+        loads = case.raw.get("compare", {}).get("loads")
+        one = for_loads(case, loads) if isinstance(loads, list) else None
+        if one is None:
+            return None
+        found.append(one)
+    return max(found, key=lambda one: one.measure_s, default=None)
+
+
+def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
+    """The window for these loads; None where the experiment has its own end, or is refused."""
+    known = [float(load) for load in loads if isinstance(load, int | float) and 0 < load <= 10]
+    if not known or len(known) < len(loads) or _has_end(experiment.raw):
+        return None
+    trial = with_window(experiment, Chosen(0.0, 1e-6, None, known[0])).with_load(known[0])
+    try:
+        resolved = trial.resolved()
+        by_byte = tried(trial, trial.labels[0], seconds=0.0).by_byte
+    except ConfigError:
+        return None  # it is refused where it runs
+    return _chosen(resolved["cluster"], by_byte, max(known))
+
+
+def _chosen(cluster: dict[str, Any], by_byte: float | None, highest: float) -> Chosen:
+    rate, link = networks.server_rate(cluster), networks.link_rate(cluster)
+    assert rate is not None  # it was resolved
+    assert link is not None
+    most = MOST_BYTES * 8 / (highest * rate * _hosts(cluster))
+    load = min(highest, HIGHEST)
+    if by_byte is None:
+        shortest = WARM_UP + steady.RELAXATIONS
+        return Chosen(
+            steady.rounded_up(most * WARM_UP / shortest),
+            steady.rounded_up(most * steady.RELAXATIONS / shortest),
+            None,
+            load,
+        )
+    relaxation = by_byte * 8 / link / (1 - load) ** 2
+    needed = steady.RELAXATIONS * relaxation
+    share = min(1.0, most / (WARM_UP * relaxation + MARGIN * needed))
+    return Chosen(
+        steady.rounded_up(share * WARM_UP * relaxation),
+        steady.rounded_up(share * MARGIN * needed),
+        steady.rounded_up(needed),
+        load,
+    )
+
+
+def _hosts(cluster: dict[str, Any]) -> int:
+    return int(cluster.get("hosts") or cluster["racks"] * cluster.get("servers_per_rack", 1))
+
+
+def _has_end(raw: dict[str, Any]) -> bool:
+    """Whether an experiment says how long its runs are."""
+    tables = {name: raw.get(name) or {} for name in _OWN}
+    parts = tables["workload"].get("mix") or []
+    return any(key in tables[name] for name, keys in _OWN.items() for key in keys) or any(
+        "flows" in part for part in parts
+    )
+
+
+def with_window(experiment: Experiment, found: Chosen) -> Experiment:
+    """The experiment with that warm-up and window."""
+    return experiment.with_overrides(
+        [f'run.warm_up="{_time(found.warm_up_s)}"', f'run.measure="{_time(found.measure_s)}"']
+    )
+
+
+def _time(seconds: float) -> str:
+    """A time as experiments take it.
+
+    >>> _time(0.022), _time(1.3), _time(0.0)
+    ('22 ms', '1.3 s', '0 us')
+    """
+    if seconds >= 1:
+        return f"{seconds:.6g} s"
+    return f"{seconds * 1e3:.6g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.6g} us"

@@ -1,0 +1,127 @@
+"""Every change that the writer makes to the disk, a step each, so that tests let each fail."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from lightloom.storage.errors import WriteError
+
+#: What file systems answer that have no hard links, or cannot flush a folder.
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+_NO_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF)
+
+
+def step(name: str, path: Path) -> None:
+    """Hears of each step before it is made. Tests put in its place what fails."""
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Names the path in what the system refuses.
+
+    Raises:
+        WriteError: in place of an OSError.
+    """
+    try:
+        yield
+    except WriteError:
+        raise
+    except OSError as problem:
+        raise WriteError(problem, path) from problem
+
+
+def make(folder: Path) -> None:
+    """Makes a folder, unless it is there."""
+    with naming(folder):
+        step("make", folder)
+        folder.mkdir(exist_ok=True)
+
+
+def write(file: Path, fill: Callable[[BinaryIO], object], shown: Path) -> None:
+    """Writes a file that is not there and flushes it to the disk; `shown` is what refusals
+    name."""
+    with naming(shown):
+        step("write", file)
+        with file.open("xb") as out:
+            fill(out)
+            out.flush()
+            step("flush", file)
+            os.fsync(out.fileno())
+
+
+def keep(path: Path, aside: Path) -> None:
+    """Gives a file a second name, or where there are no hard links another one."""
+    with naming(path):
+        step("keep", path)
+        try:
+            os.link(path, aside, follow_symlinks=False)
+        except OSError as problem:
+            if problem.errno not in _NO_LINKS:
+                raise
+            path.replace(aside)
+
+
+def double(file: Path, other: Path, shown: Path) -> None:
+    """Gives a file that is on the disk a second name, or where there are no hard links copies
+    it; `shown` is what refusals name."""
+    with naming(shown):
+        step("double", file)
+        try:
+            os.link(file, other, follow_symlinks=False)
+            return
+        except OSError as problem:
+            if problem.errno not in _NO_LINKS:
+                raise
+        with file.open("rb") as data:
+            write(other, lambda out: shutil.copyfileobj(data, out), shown)
+
+
+def move(part: Path, path: Path) -> None:
+    """Gives a file its name, in place of what has it."""
+    with naming(path):
+        step("move", path)
+        part.replace(path)
+
+
+def remove(path: Path) -> None:
+    """Removes a file, if it is there."""
+    with naming(path):
+        step("remove", path)
+        path.unlink(missing_ok=True)
+
+
+def flush(folder: Path) -> None:
+    """Flushes the names in a folder to the disk."""
+    with naming(folder):
+        step("flush", folder)
+        made = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(made)
+        except OSError as problem:
+            if problem.errno not in _NO_FLUSH:
+                raise
+        finally:
+            os.close(made)
+
+
+def clear_file(file: Path) -> None:
+    """Removes a file of the writer's own that a dead process may have left."""
+    with naming(file):
+        file.unlink(missing_ok=True)
+
+
+def remove_empty(folder: Path) -> None:
+    """Removes a folder in which nothing is left."""
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def clear(folder: Path) -> None:
+    """Removes a folder of the writer's own and all in it, as far as possible."""
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,215 @@
+"""Files of results, which get their names together: none is ever half written."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from lightloom import _signals
+from lightloom.storage import disk, lock, records, unfinished
+from lightloom.storage.records import RECORD, Record
+from lightloom.storage.unfinished import Journal, Move
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_numbers = itertools.count(1)
+
+
+class Staging:
+    """Files that get their names together, when the block ends well.
+
+    Args:
+        home: the folder of the results; files that go elsewhere are staged there.
+
+    The block ends in WriteError, which names the path, where the system refuses a file; all is
+    as it was before then.
+    """
+
+    def __init__(self, home: str | Path | None = None) -> None:
+        self._home = None if home is None else Path(home).absolute()
+        self._files: dict[Path, Move] = {}
+        self._gone: dict[Path, None] = {}
+        self._records: dict[Path, tuple[Mapping[str, Any] | None, bool]] = {}
+        """Folder → what its record tells, None as before; whether the one before goes."""
+        self._homes: list[Path] = []
+
+    def parquet(self, path: Path, table: pa.Table) -> None:
+        """A table, to be written there."""
+        import pyarrow.parquet as pq
+
+        self._put(path, lambda out: pq.write_table(table, out, compression="zstd"))
+
+    def json(self, path: Path, value: Any) -> None:
+        """A value as JSON."""
+        self.text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+    def text(self, path: Path, text: str) -> None:
+        """A text."""
+        self.content(path, text.encode("utf-8"))
+
+    def content(self, path: Path, content: bytes) -> None:
+        """The bytes of a file."""
+        self._put(path, lambda out: out.write(content))
+
+    def copy(self, path: Path, source: Path) -> None:
+        """A copy of a file."""
+        with source.open("rb") as data:
+            self._put(path, lambda out: shutil.copyfileobj(data, out))
+
+    def double(self, path: Path, source: Path) -> None:
+        """A file that the writer has written already gets this name, too."""
+        path = path.absolute()
+        disk.double(source, self._begin(path).new, path)
+
+    def absent(self, path: Path) -> None:
+        """A file that an earlier result may have left there goes, and its folder if
+        nothing is left in it."""
+        self._gone[path.absolute()] = None
+
+    def record(self, folder: Path, told: Mapping[str, Any], *, keep: bool = False) -> None:
+        """The staged files below a folder are a whole result, which says so in a record. What
+        an earlier record lists there, and is not staged, goes, unless it is to be kept."""
+        self._records[folder.absolute()] = (told, not keep)
+
+    def amend(self, folder: Path) -> None:
+        """The staged files below a folder belong to the result there, if it has a record."""
+        self._records.setdefault(folder.absolute(), (None, False))
+
+    def _put(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
+        path = path.absolute()
+        disk.write(self._begin(path).new, fill, path)
+
+    def _begin(self, path: Path) -> Move:
+        """How a file gets its name, once it is where it is staged."""
+        home = self._home_of(path)
+        move = Move(home, next(_numbers), path, True, os.path.lexists(path))
+        if path.is_dir():
+            with disk.naming(path):
+                raise IsADirectoryError(21, "Is a directory", str(path))
+        disk.make(home / unfinished.NEW)
+        before = self._files.pop(path, None)
+        if before is not None:
+            disk.remove(before.new)
+        self._files[path] = move
+        return move
+
+    def _home_of(self, path: Path) -> Path:
+        """The folder in which a file is staged: on the same file system, and held."""
+        inside = self._home is not None and path.is_relative_to(self._home)
+        home = self._home if inside and self._home is not None else path.parent
+        if home not in self._homes:
+            lock.take(home)
+            self._homes.append(home)
+        return home
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None and (self._files or self._gone):
+                self._finish()
+        finally:
+            if not any(map(unfinished.is_left, self._homes)):  # else it is settled by the next
+                for move in self._files.values():
+                    with suppress(OSError):
+                        move.new.unlink(missing_ok=True)
+            for home in reversed(self._homes):
+                lock.release(home)
+
+    def _finish(self) -> None:
+        """Records what is whole, and gives all files their names."""
+        self._write_records()
+        stale = [path for path in self._gone if path not in self._files]
+        stale = [path for path in stale if os.path.lexists(path) and not path.is_dir()]
+        gone = [Move(self._home_of(path), next(_numbers), path, False, True) for path in stale]
+        # Records come last, so a reader that knows nothing of journals takes nothing for whole.
+        files = sorted(self._files.values(), key=lambda move: move.path.name == RECORD)
+        moves = [*gone, *files]
+        if not moves:
+            return
+        with lock.turn:
+            for home in self._homes:
+                if (home / unfinished.NEW).is_dir():
+                    disk.flush(home / unfinished.NEW)
+            journal = Journal(
+                moves[0].home if self._home is None else self._homes[0],
+                moves,
+                _missing(move.path.parent for move in files),
+            )
+            with _signals.naming():
+                self._commit(journal)
+        _remove_empty({path.parent for path in stale})
+
+    def _commit(self, journal: Journal) -> None:
+        try:
+            journal.write()
+        except BaseException:
+            with suppress(OSError):
+                (journal.home / unfinished.JOURNAL).unlink(missing_ok=True)
+            raise
+        journal.finish()
+        for move in journal.moves:
+            with suppress(OSError):
+                move.old.unlink(missing_ok=True)
+
+    def _write_records(self) -> None:
+        """A record in each folder that is one result: of its files that no folder below has."""
+        owners = sorted(self._records, key=lambda folder: len(folder.parts), reverse=True)
+        mine: dict[Path, list[Move]] = {folder: [] for folder in owners}
+        for path, move in self._files.items():
+            folder = next((f for f in owners if path.is_relative_to(f)), None)
+            if folder is not None:
+                mine[folder].append(move)
+        for folder in owners:
+            told, anew = self._records[folder]
+            before = records.read(folder)
+            known = {} if isinstance(before, str) else dict(before.files)
+            if told is None:
+                if isinstance(before, str):
+                    continue
+                told = before.told
+            for name in known if anew else ():
+                self.absent(folder / name)
+            files = {n: of for n, of in known.items() if folder / n not in self._gone}
+            for move in mine[folder]:
+                name = move.path.relative_to(folder).as_posix()
+                files[name] = (move.new.stat().st_size, records.digest_of(move.new))
+            self.text(folder / RECORD, Record(files, told).text())
+
+
+def write_files(files: Mapping[Path, bytes], home: Path | None = None) -> list[Path]:
+    """Writes files, all or none; returns their paths.
+
+    Raises:
+        WriteError: that names the file which the system refused.
+    """
+    with Staging(home) as staging:
+        for path, content in files.items():
+            staging.content(path, content)
+    return list(files)
+
+
+def _missing(folders: Any) -> list[Path]:
+    """Folders that are not there, from the top."""
+    every = {above for folder in folders for above in (folder, *folder.parents)}
+    return sorted((f for f in every if not f.exists()), key=lambda f: len(f.parts))
+
+
+def _remove_empty(folders: set[Path]) -> None:
+    """Removes folders in which nothing is left."""
+    for folder in sorted(folders, key=lambda f: len(f.parts), reverse=True):
+        disk.remove_empty(folder)

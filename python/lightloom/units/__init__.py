@@ -1,0 +1,1 @@
+"""Quantities: parsed, counted, printed, and with their intervals."""

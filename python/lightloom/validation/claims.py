@@ -1,0 +1,200 @@
+"""Claims as data, and what each expects."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from lightloom.config.experiment import read_toml
+from lightloom.errors import ConfigError
+from lightloom.validation.estimate import Estimate
+
+Status = Literal["reproduced", "not reproduced", "undecided", "not judged"]
+Basis = Literal["measured", "ours", "fitted", "set"]
+
+
+class Expectation(BaseModel):
+    """A value with its tolerance, or a bound on one or both sides, which belongs to it or, where
+    the source says more or less, does not."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    value: float | None = Field(
+        default=None, allow_inf_nan=False, description="What the source says."
+    )
+    tolerance: float | None = Field(default=None, ge=0, description="Absolute, same unit.")
+    at_least: float | None = Field(
+        default=None, allow_inf_nan=False, description="Lower bound, included."
+    )
+    at_most: float | None = Field(
+        default=None, allow_inf_nan=False, description="Upper bound, included."
+    )
+    above: float | None = Field(
+        default=None, allow_inf_nan=False, description="Lower bound, not included."
+    )
+    below: float | None = Field(
+        default=None, allow_inf_nan=False, description="Upper bound, not included."
+    )
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        lower, upper = (self.at_least, self.above), (self.at_most, self.below)
+        exact, bounded = self.value is not None, (lower, upper) != ((None, None), (None, None))
+        if exact == bounded or exact != (self.tolerance is not None):
+            raise ValueError(
+                "give value and tolerance, or at_least or above and/or at_most or below"
+            )
+        if None not in lower or None not in upper:
+            raise ValueError("give at_least or above, and at_most or below, not both")
+        least, most = self._bounds()
+        if not self._reaches(most, least):
+            raise ValueError(f"nothing is between {least:g} and {most:g}")
+        return self
+
+    def holds(self, measured: float) -> bool:
+        """Whether a measured value meets the expectation."""
+        if self.value is not None and self.tolerance is not None:
+            return abs(measured - self.value) <= self.tolerance
+        least, most = self._bounds()
+        return self._reaches(measured, least) and self._reaches(most, measured)
+
+    def judge(self, measured: Estimate) -> Status:
+        """Reproduced if all of the interval meets the expectation, not reproduced if
+        none of it does; undecided where its end is within, until more runs tell."""
+        low, high = measured.value - measured.half_width, measured.value + measured.half_width
+        if self.holds(low) and self.holds(high):
+            return "reproduced"
+        least, most = self._bounds()
+        if not (self._reaches(most, low) and self._reaches(high, least)) or not measured.half_width:
+            return "not reproduced"
+        return "undecided"
+
+    def distance(self, value: float) -> float:
+        """How far a value is from the nearest end of what is expected, whose unit it has."""
+        return min(abs(value - end) for end in self._bounds())
+
+    def _bounds(self) -> tuple[float, float]:
+        if self.value is not None and self.tolerance is not None:
+            return self.value - self.tolerance, self.value + self.tolerance
+        lower = [bound for bound in (self.at_least, self.above) if bound is not None]
+        upper = [bound for bound in (self.at_most, self.below) if bound is not None]
+        return max(lower, default=-inf), min(upper, default=inf)
+
+    def _reaches(self, more: float, less: float) -> bool:
+        """Whether one is as large as the other; larger, where that is a bound not included."""
+        open_ends = {self.above, self.below}
+        return more > less or (more == less and not open_ends & {more, less})
+
+    def __str__(self) -> str:
+        if self.value is not None:
+            return f"{self.value:g} ± {self.tolerance:g}"
+        if self.above is not None or self.below is not None:
+            signs = {"≥": self.at_least, ">": self.above, "≤": self.at_most, "<": self.below}
+            return ", ".join(
+                f"{sign} {bound:g}" for sign, bound in signs.items() if bound is not None
+            )
+        if self.at_most is None:
+            return f"≥ {self.at_least:g}"
+        if self.at_least is None:
+            return f"≤ {self.at_most:g}"
+        return f"{self.at_least:g} … {self.at_most:g}"
+
+
+class Claim(BaseModel):
+    """One statement of a source that a simulation can confirm or contradict."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", description="Unique within the file.")
+    source: str = Field(description="Section or figure.")
+    statement: str = Field(description="What the source says.")
+    command: str = Field(
+        pattern=r"^lightloom reproduce [a-z-]+/[a-z0-9_]+$", description="What measures it."
+    )
+    measures: str = Field(description="What is measured, with its unit.")
+    unit: str = Field(default="", description="Unit of the measured value.")
+    expect: Expectation | None = Field(
+        default=None, description="Absent where the source withholds or does not say."
+    )
+    criterion: str | None = Field(
+        default=None, description="How words were turned into a number, where that is our choice."
+    )
+    quick: bool = Field(default=False, description="Whether --quick is large enough to judge it.")
+    basis: Basis = Field(
+        default="measured",
+        description="What the outcome rests on: the value is what the model makes of its "
+        "parameters; the same, but the source has words where `expect` has a number, which is "
+        "ours; a parameter was fitted to the source's value; or a parameter is that value. The "
+        "last two come out by construction and are no evidence for the model.",
+    )
+    exact: str | None = Field(
+        default=None,
+        description="Why there is no chance in the value, so that it needs no interval.",
+    )
+    possible: Expectation | None = Field(
+        default=None,
+        description="What the value can be at all, where that is not any number from 0 on.",
+    )
+    status: Status = Field(description="The outcome on record.")
+    reason: str | None = Field(default=None, description="Why it is not simply reproduced.")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.status != "reproduced" and not self.reason:
+            raise ValueError(f"claim {self.id}: a status other than reproduced needs a reason")
+        if self.expect is None and self.status != "not judged":
+            raise ValueError(f"claim {self.id}: without expect it cannot be judged")
+        if self.basis != "measured" and not self.criterion:
+            raise ValueError(f"claim {self.id}: its criterion has to say what is {self.basis}")
+        return self
+
+    @property
+    def script(self) -> str:
+        """Name of the script that measures it: `fig12`."""
+        return self.command.rpartition("/")[2]
+
+    def told(self, outcome: Status) -> str:
+        """An outcome with what it rests on, where that is not the model and the source alone."""
+        if outcome in ("not judged", "undecided") or self.basis == "measured":
+            return outcome
+        return f"{outcome} ({self.basis})"
+
+
+class Claims(BaseModel):
+    """A `claims.toml`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field(description="The paper or standard.")
+    exact: dict[str, str] = Field(
+        default_factory=dict,
+        description="Script → why there is no chance in what it measures: arithmetic, or traffic "
+        "that no seed changes. All of its claims do without an interval.",
+    )
+    claim: list[Claim]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        ids = [claim.id for claim in self.claim]
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        if twice:
+            raise ValueError(f"claim {twice[0]} is there twice")
+        strange = sorted(set(self.exact) - {claim.script for claim in self.claim})
+        if strange:
+            raise ValueError(f"exact.{strange[0]}: no claim is of this script; name one that is")
+        for claim in self.claim:
+            claim.exact = claim.exact or self.exact.get(claim.script)
+        return self
+
+    @classmethod
+    def read(cls, path: Path) -> Claims:
+        """Reads and validates a file of claims."""
+        try:
+            return cls.model_validate(read_toml(path))
+        except ValidationError as problem:
+            first = problem.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(f"{path}: {where}: {first['msg']}; correct the claim") from None
