@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from economics_support import counts, experiment
 
-from lightloom import economics
+from lightloom import costs as economics
 from lightloom.costs import words
 from lightloom.costs.bills import circuits, rotor
 from lightloom.costs.network import Network

@@ -8,7 +8,7 @@ from economics_support import counts, experiment, network
 from scipy.optimize import brentq
 
 import lightloom
-from lightloom import economics
+from lightloom import costs as economics
 from lightloom.cli.cost_text import solved
 from lightloom.costs import book as books
 from lightloom.costs import pricing, readings

@@ -165,7 +165,7 @@ def running(script: str, folder: Path, sign: str) -> Iterator[subprocess.Popen[s
 STUCK = """
 import sys
 from lightloom.__main__ import main
-from lightloom import signals
+from lightloom import _signals as signals
 from pathlib import Path
 
 def run(*given, **options):
@@ -216,7 +216,7 @@ def test_what_stays_is_said_by_the_core_too(tmp_path: Path) -> None:
 WRITING = """
 import itertools, sys
 from lightloom.__main__ import main
-from lightloom import signals
+from lightloom import _signals as signals
 from pathlib import Path
 
 numbers = itertools.count()

@@ -1,7 +1,7 @@
 """What networks cost and draw: price books, bills of parts, totals with ranges, break-evens.
 
->>> from lightloom import economics
->>> costs = economics.cost("examples/compare.toml", "sirius-2020")  # doctest: +SKIP
+>>> from lightloom import costs
+>>> costs = costs.cost("examples/compare.toml", "sirius-2020")  # doctest: +SKIP
 >>> costs.fabrics["sirius"].capital  # doctest: +SKIP
 
 | module | |
