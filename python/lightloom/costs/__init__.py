@@ -1,8 +1,8 @@
 """What networks cost and draw: price books, bills of parts, totals with ranges, break-evens.
 
 >>> from lightloom import costs
->>> costs = costs.cost("examples/compare.toml", "sirius-2020")  # doctest: +SKIP
->>> costs.fabrics["sirius"].capital  # doctest: +SKIP
+>>> found = costs.cost("examples/compare.toml", "sirius-2020")  # doctest: +SKIP
+>>> found.fabrics["sirius"].capital  # doctest: +SKIP
 
 | module | |
 |---|---|
