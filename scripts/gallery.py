@@ -242,7 +242,7 @@ def make(shown: Shown, folder: Path) -> Path:
 def tornado(experiment: Path, made: Path) -> Path:
     """Which price decides what its fabrics cost, as a picture there."""
     import lightloom
-    from lightloom.costs.tornado import figure
+    from lightloom.plotting.tornado import figure
 
     costs = lightloom.cost(experiment)
     figure(list(costs.fabrics.values()), costs.book.currency).savefig(made, dpi=150)

@@ -11,6 +11,7 @@ from cli_support import ROOT
 from economics_support import counts, network
 
 import lightloom
+from lightloom.config import price_books
 from lightloom.costs import book as books
 from lightloom.costs import pricing
 
@@ -31,7 +32,7 @@ def value(text: str) -> float:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-@pytest.mark.parametrize("prices", books.names())
+@pytest.mark.parametrize("prices", price_books.names())
 def test_every_formula_gives_its_count(name: str, prices: str) -> None:
     costs = lightloom.cost(ROOT / f"examples/{name}.toml", prices)
     for label, cost in costs.fabrics.items():

@@ -11,6 +11,7 @@ import pytest
 from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 
 import lightloom as ll
+from lightloom.analysis import reading
 
 IDEAL = '\n[[fabric]]\nkind = "sirius"\nlabel = "ideal"\nmode = "ideal"\nuplinks = 2\n'
 WIDE = SIRIUS + 'uplink_plan = "wide"\n'
@@ -172,12 +173,12 @@ def test_the_page_for_print_says_what_is_kept(compared: tuple[str, Path]) -> Non
     comparison = ll.Comparison.load(compared[1])
     decided = report.decide([comparison], [books.load()])[0]
     said = report.broken(comparison)
-    page = sheets.html([(report.read([comparison])[0], decided, said)], [""], 9.5)
+    page = sheets.html([(reading.read([comparison])[0], decided, said)], [""], 9.5)
     assert "<h2>If one part fails</h2>" in page
     assert said.startswith("Kept of the load delivered")
     assert escape(said) in page
     assert "If one part fails" not in sheets.html(
-        [(report.read([comparison])[0], decided, "")], [""], 9.5
+        [(reading.read([comparison])[0], decided, "")], [""], 9.5
     )
 
 

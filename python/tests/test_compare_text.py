@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from lightloom.analysis import notes
+from lightloom.analysis import doubts, notes
 from lightloom.cli import completion
 from lightloom.cli.jobs import job_tables
 from lightloom.results.result import Result
@@ -42,7 +42,7 @@ def test_who_hardly_finished_anything_is_told_in_a_column_and_a_note() -> None:
     lines = printed(completion.table(summaries))
     assert "done" in lines[1]
     assert [line.split()[2] for line in lines[2:]] == ["100.0%", "5.7%", "93.0%"]
-    (note,) = completion.doubts(summaries)
+    (note,) = doubts.doubts(summaries)
     assert "mesh 5.7%" in note
     assert "tree" not in note
     assert "ring" not in note  # above nine tenths of the most
@@ -51,7 +51,7 @@ def test_who_hardly_finished_anything_is_told_in_a_column_and_a_note() -> None:
 def test_where_all_finish_alike_the_column_makes_room() -> None:
     summaries = {"tree": summary(1000), "ring": summary(930)}
     assert "done" not in "".join(printed(completion.table(summaries)))
-    assert list(completion.doubts(summaries)) == []
+    assert list(doubts.doubts(summaries)) == []
 
 
 def test_the_column_fits_beside_queues_in_80() -> None:

@@ -9,7 +9,7 @@ from cli_support import CLOS, SIRIUS, SMALL, lightloom, write
 from lightloom import ConfigError
 from lightloom.config import experiment as config
 from lightloom.config import schema as experiment_schema
-from lightloom.decision import options
+from lightloom.costs import of_experiment
 
 OWN = """
 [decision]
@@ -91,12 +91,12 @@ def test_prices_that_cannot_be_read_stop_a_comparison_before_it_runs(
 
 def test_flags_go_before_the_table(experiment: Path) -> None:
     raw = config.load(experiment).raw
-    assert options.with_flags(raw, None, None) == raw
-    added = options.with_flags(raw, None, ["grating=5", "switch=7"])
-    book = options.book(added)
+    assert of_experiment.with_flags(raw, None, None) == raw
+    added = of_experiment.with_flags(raw, None, ["grating=5", "switch=7"])
+    book = of_experiment.book(added)
     assert book is not None
     assert (book.name, book.price("grating").low, book.price("switch").high) == ("own", 5, 7)
-    other = options.book(options.with_flags(raw, "sirius-2020", None))
+    other = of_experiment.book(of_experiment.with_flags(raw, "sirius-2020", None))
     assert other is not None
     assert (other.name, other.price("switch").low) == ("sirius-2020", 5000)
 

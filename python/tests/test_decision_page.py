@@ -16,6 +16,7 @@ from cli_support import CLOS, ROOT, SMALL, lightloom, write
 
 import lightloom as package
 from lightloom import report
+from lightloom.analysis import reading
 from lightloom.analysis.ranking import Score
 from lightloom.analysis.verdicts.criteria import SHORT
 from lightloom.cli import pdf
@@ -166,7 +167,7 @@ def test_the_pdf_has_one_page_a_comparison(made: Path, tmp_path: Path) -> None:
     loaded = Comparison.load(made / "out")
     for several in ([loaded], [loaded, loaded]):
         decided = report.decide(several)
-        path = sheets.write(report.read(several), decided, tmp_path / "d.pdf", sheets.browser())
+        path = sheets.write(reading.read(several), decided, tmp_path / "d.pdf", sheets.browser())
         found = path.read_bytes()
         assert found.startswith(b"%PDF")
         assert sheets.count_pages(found) == len(several)
@@ -222,8 +223,8 @@ def test_examples_of_the_documentation_cost_what_papers_say() -> None:
 def test_one_command_counts_by_every_reading() -> None:
     done = lightloom("cost", "examples/datacenter-4000-racks.toml", cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    for reading in "AFGH":
-        assert f"sirius and clos by reading {reading}" in done.stdout
+    for letter in "AFGH":
+        assert f"sirius and clos by reading {letter}" in done.stdout
     rows = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("ESN ")]
     assert len(rows) == 10
     assert "$377.2 M" in done.stdout

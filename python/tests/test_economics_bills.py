@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import lightloom
 from lightloom import _core, costs
+from lightloom.config import price_books
 from lightloom.costs import book as books
 from lightloom.costs import pricing
 from lightloom.costs.bills import REGISTRY, needs_of
@@ -30,7 +31,7 @@ def test_every_fabric_has_a_bill_and_every_bill_a_fabric() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bill_names_known_parts_and_says_how_it_counts(kind: str) -> None:
-    for name in books.names():
+    for name in price_books.names():
         needs = needs_of(network(kind), books.load(name))
         assert needs
         for need in needs:

@@ -10,6 +10,7 @@ from economics_support import book, experiment
 
 from lightloom import ConfigError
 from lightloom import costs as economics
+from lightloom.config import price_books
 from lightloom.costs import book as books
 from lightloom.costs import readings
 from lightloom.costs.amounts import Range
@@ -25,7 +26,7 @@ def read(tmp_path: Path, text: str) -> books.Book:
     return books.load(path)
 
 
-@pytest.mark.parametrize("name", books.names())
+@pytest.mark.parametrize("name", price_books.names())
 def test_every_number_of_the_package_has_its_source_and_year(name: str) -> None:
     book = books.load(name)
     for part in book.parts.values():
@@ -40,8 +41,8 @@ def test_every_number_of_the_package_has_its_source_and_year(name: str) -> None:
 
 
 def test_the_books_of_the_package() -> None:
-    assert books.names() == ["ai-cluster-2026", "cthrough-2010", "hydra-2013", "sirius-2020"]
-    assert {books.load(name).currency for name in books.names()} == {"USD"}
+    assert price_books.names() == ["ai-cluster-2026", "cthrough-2010", "hydra-2013", "sirius-2020"]
+    assert {books.load(name).currency for name in price_books.names()} == {"USD"}
 
 
 def test_prices_by_the_port_and_by_the_gigabit() -> None:

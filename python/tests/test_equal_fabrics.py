@@ -10,7 +10,7 @@ import pytest
 from test_first import made
 from test_report_support import bounds
 
-from lightloom import report
+from lightloom.analysis import reading
 from lightloom.analysis.model import Fabric, Workload
 from lightloom.analysis.verdicts import all_first
 
@@ -18,7 +18,7 @@ TRIALS = 200
 RATE = 0.05
 FLOWS = 400
 
-(TEMPLATE,) = report.read(
+(TEMPLATE,) = reading.read(
     [made({x: {"low": 1.0, "high": 1.0, "from": 1, "until": 1} for x in "ab"})]
 )
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from test_report_support import FOUR, JOB_TIMES, Profile, make_comparison, make_hybrids
 
 from lightloom import report
-from lightloom.analysis import model
+from lightloom.analysis import model, reading
 from lightloom.analysis.ranking import LEVEL, Score, apart, rank
 from lightloom.analysis.verdicts import all_first, joint
 from lightloom.results.result import Comparison
@@ -107,7 +107,7 @@ def test_who_did_not_carry_the_load_is_not_praised() -> None:
 
 def test_a_queue_kept_short_by_a_setting_is_not_praised() -> None:
     times = {"sirius": limits(33.0), "clos": limits(10.0), "clos-3to1": limits(27.3)}
-    (workload,) = report.read([made(times, {"sirius": 2e4, "clos": 2e5, "clos-3to1": 9e5})])
+    (workload,) = reading.read([made(times, {"sirius": 2e4, "clos": 2e5, "clos-3to1": 9e5})])
     sirius, *others = workload.fabrics
     held = replace(sirius, held_back="fabric.queue = 4, where 8 would cover")
     (found,) = all_first([replace(workload, fabrics=(held, *others))]).values()
@@ -177,7 +177,7 @@ def test_seeds_decide_where_there_are_several() -> None:
 
     def workload(second: dict[str, float]) -> model.Workload:
         seeds = [
-            report.read([made({k: limits(v) for k, v in values.items()})])[0]
+            reading.read([made({k: limits(v) for k, v in values.items()})])[0]
             for values in ({"a": 10.0, "b": 12.0}, second, {"a": 10.5, "b": 12.5})
         ]
         return replace(
@@ -220,7 +220,7 @@ def test_one_fabric_has_no_verdict() -> None:
     assert first(make_comparison(FOUR[:1], n=300)) is None
 
 
-FABRIC = report.read([make_comparison(FOUR[:1], n=10)])[0].fabrics[0]
+FABRIC = reading.read([make_comparison(FOUR[:1], n=10)])[0].fabrics[0]
 SCORES = st.lists(
     st.tuples(st.floats(1, 100), st.floats(0, 50), st.floats(0, 50), st.booleans()).map(
         lambda t: Score(

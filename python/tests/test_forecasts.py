@@ -9,11 +9,11 @@ import pytest
 from cli_support import CLOS, ROOT, SIRIUS, SMALL, lightloom, write
 
 import lightloom as ll
-from lightloom.cli import console
 from lightloom.cli import forecast as told
 from lightloom.simulation import forecasts, trials
 from lightloom.simulation.forecasts import COMMAND_BYTES, WORKER_BYTES, Forecast
 from lightloom.simulation.trials import Reached, Trial
+from lightloom.units import formats
 
 EXAMPLES = ROOT / "examples"
 
@@ -178,7 +178,7 @@ def test_workers_take_the_memory_that_is_foretold(
     base = ll.load(tmp_path / "e.toml", [f"workload.flows={flows}"])
     core = trials.tried(base, "clos", seconds=0.0).memory_bytes
     foretold = 2 * (core + WORKER_BYTES)
-    assert f"{console.size(foretold + COMMAND_BYTES)} of memory" in told.stdout, told
+    assert f"{formats.size(foretold + COMMAND_BYTES)} of memory" in told.stdout, told
     done = lightloom(*asked, "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     peaks = [

@@ -11,9 +11,10 @@ from cli_support import lightloom as cli
 from typer.testing import CliRunner
 
 import lightloom
-from lightloom.cli import app, console
+from lightloom.cli import app
 from lightloom.cli.jobs import job_tables, update_tables
 from lightloom.results.tables import circuit_table
+from lightloom.units import formats
 
 JOBS = """
 [cluster]
@@ -53,7 +54,7 @@ def test_compare_prints_how_long_each_job_took(experiment: Path) -> None:
     comparison = json.loads((experiment.parent / "out" / "comparison.json").read_text())
     took = [comparison[label]["jobs"]["[gradients]"]["seconds"] for label in ("sirius", "clos")]
     assert lines[head + 1].split("  ")[0] == "[gradients]"
-    assert all(console.seconds(s) in lines[head + 1] for s in took)
+    assert all(formats.seconds(s) in lines[head + 1] for s in took)
     # The members of the mix are in the summary alone.
     assert lines[head + 2].startswith("gridmix ")
     assert "gridmix/" not in done.stdout

@@ -25,11 +25,12 @@ from signal_support import busy
 import lightloom
 from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.analysis.verdicts import load
-from lightloom.cli import console, run_text
 from lightloom.cli import latency as table_of
+from lightloom.cli import run_text
 from lightloom.plotting import latency_load
 from lightloom.results.result import Comparison
 from lightloom.results.saturation import Window, pooled, search
+from lightloom.units import formats
 
 SLOT = "200 ns"
 #: Five thousand slots: queues grow slowly near saturation.
@@ -232,9 +233,9 @@ def with_limits(mean: float, high: float | None) -> dict[str, Any]:
 
 def test_a_mean_of_what_arrived_is_not_shown_as_the_mean_of_the_window() -> None:
     """It is below that: who did not arrive takes longer."""
-    assert console.mean_latency([with_limits(2.5, 2.5)], 0.1) == "2.50 ± 0.1 us"
-    assert console.mean_latency([with_limits(2.5, None)], 0.1) == "> 2.50 us"
-    assert console.mean_latency([with_limits(2.5, None), with_limits(4.5, 4.5)], 0.1) == "> 3.50 us"
+    assert formats.mean_latency([with_limits(2.5, 2.5)], 0.1) == "2.50 ± 0.1 us"
+    assert formats.mean_latency([with_limits(2.5, None)], 0.1) == "> 2.50 us"
+    assert formats.mean_latency([with_limits(2.5, None), with_limits(4.5, 4.5)], 0.1) == "> 3.50 us"
     result = SimpleNamespace(summary={"window": with_limits(2.5, None)}, flows=NO_FLOWS)
     made: Any = SimpleNamespace(
         results={"slow": result}, saturation={}, experiment={}, loads={}, seeds=[]

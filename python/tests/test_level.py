@@ -15,7 +15,7 @@ from test_first import limits
 from test_report_support import Profile, make_comparison
 
 from lightloom import report
-from lightloom.analysis import factors, table, verdicts, winners
+from lightloom.analysis import factors, reading, table, verdicts, winners
 from lightloom.analysis.factors import Factor
 from lightloom.analysis.model import Workload
 from lightloom.analysis.ranking import Score
@@ -56,7 +56,7 @@ STARVED = {"sirius": [0.19] * 5, "clos-3to1": [0.37, 0.371, 0.372, 0.373, 0.374]
 
 
 def workload(comparison: Comparison) -> Workload:
-    return report.read([comparison])[0]
+    return reading.read([comparison])[0]
 
 
 def cards(comparison: Comparison) -> dict[str, verdicts.Verdict]:
@@ -190,7 +190,7 @@ def test_the_factor_of_any_two_values_within_lies_between(
 
 def test_two_presets_are_not_two_workloads() -> None:
     comparisons = [under("ideal", LEVEL), under("realistic", LEVEL)]
-    workloads = report.read(comparisons)
+    workloads = reading.read(comparisons)
     sections = [page.Section(w, ()) for w in workloads]
     firsts = list(verdicts.all_first(workloads).values())
     assert page.title(sections) == "2 fabrics compared, under ideal and realistic physics"
@@ -205,14 +205,14 @@ def test_two_presets_are_not_two_workloads() -> None:
     )
     level = {"sirius": [15.0, 10.0, 20.0, 12.0, 18.0], "clos-3to1": [11.0, 19.0, 16.0, 12.0, 14.0]}
     turned = dict(zip(level, reversed(level.values()), strict=True))
-    workloads = report.read([under("ideal", LEVEL, level), under("realistic", LEVEL, turned)])
+    workloads = reading.read([under("ideal", LEVEL, level), under("realistic", LEVEL, turned)])
     sections = [page.Section(w, ()) for w in workloads]
     assert page.headline(sections, list(verdicts.all_first(workloads).values())) == (
         "sirius and clos-3to1 are level in the 99th percentile of short flows under ideal and "
         "realistic physics"
     )
     other = replace(comparisons[1], name="another")
-    sections = [page.Section(w, ()) for w in report.read([comparisons[0], other])]
+    sections = [page.Section(w, ()) for w in reading.read([comparisons[0], other])]
     assert page.title(sections) == "2 fabrics compared, under 2 workloads"
 
 

@@ -9,8 +9,9 @@ import pytest
 from cli_support import ROOT
 from typer.testing import CliRunner
 
-from lightloom.cli import app, console
+from lightloom.cli import app
 from lightloom.cli.loading import HOMES
+from lightloom.units import formats
 
 EIGHT = ROOT / "examples" / "demand-8.csv"
 
@@ -58,14 +59,14 @@ def test_a_duty_cycle_below_one_is_not_printed_as_one() -> None:
     ],
 )
 def test_times_take_the_unit_that_they_are_rounded_up_to(value: float, shown: str) -> None:
-    assert console.seconds(value) == shown
+    assert formats.seconds(value) == shown
 
 
 def test_amounts_and_rates_do_so_too() -> None:
-    assert console.size(999_990_000) == "1.00 GB"
-    assert console.size(999_400_000) == "999 MB"
-    assert console.rate(999_990_000) == "1.00 Gb/s"
-    assert console.per_second(999_990) == "1.00 M/s"
+    assert formats.size(999_990_000) == "1.00 GB"
+    assert formats.size(999_400_000) == "999 MB"
+    assert formats.rate(999_990_000) == "1.00 Gb/s"
+    assert formats.per_second(999_990) == "1.00 M/s"
 
 
 @pytest.mark.parametrize(

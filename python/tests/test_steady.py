@@ -17,6 +17,7 @@ from lightloom.analysis.verdicts import criteria
 from lightloom.analysis.verdicts.fair import unfair
 from lightloom.analysis.verdicts.first import by_length
 from lightloom.config import loads
+from lightloom.costs import of_experiment
 from lightloom.results import steady
 
 EXPERIMENT = """
@@ -217,9 +218,8 @@ def test_a_decision_counts_boxes_as_it_is_told(
     counting: str, windowed: lightloom.Comparison
 ) -> None:
     """And names the other way where that would turn it, or says that it does not."""
-    from lightloom.decision import options
 
-    book = options.book({"decision": {"counting": counting}})
+    book = of_experiment.book({"decision": {"counting": counting}})
     assert book is not None
     assert book.counting == counting
     (decision,) = report.decide([windowed], [book])
@@ -232,7 +232,7 @@ def test_a_decision_counts_boxes_as_it_is_told(
 
 
 def test_a_way_to_count_that_there_is_not_is_refused() -> None:
-    from lightloom.decision import options
+    from lightloom.config import decision as options
 
     with pytest.raises(lightloom.ConfigError, match="counting"):
         options.read({"decision": {"counting": "half"}})

@@ -5,12 +5,12 @@ import random
 
 import pytest
 
-from lightloom.cli import console
+from lightloom.units import formats
 from lightloom.units import quantities as page
 from lightloom.units import steps as units
 
 #: Quantities of both: the terminal's formatter, the page's name, units.
-BOTH = [(console.seconds, "time", console.TIMES), (console.size, "bytes", units.BYTES)]
+BOTH = [(formats.seconds, "time", formats.TIMES), (formats.size, "bytes", units.BYTES)]
 
 
 def drawn(count: int) -> list[float]:
@@ -44,13 +44,13 @@ def test_terminal_and_page_choose_the_same_unit(terminal, quantity, steps) -> No
 
 def test_figures_of_terminals() -> None:
     """Worked out by hand, at both sides of where a unit begins."""
-    assert console.seconds(999.4e-6) == "999 us"
-    assert console.seconds(999.6e-6) == "1.00 ms"
-    assert console.seconds(2e-12) == "0.00 ns"
-    assert console.size(999) == "999 B"
-    assert console.size(1_234) == "1.23 KB"
-    assert console.rate(12.5e9) == "12.5 Gb/s"
-    assert console.rate(800) == "800 b/s"
-    assert console.per_second(1.5e6) == "1.50 M/s"
-    assert console.per_second(12) == "12.0 /s"
-    assert console.plus_minus(1_500.0, 12.0) == "1.50 ± 0.012 ms"
+    assert formats.seconds(999.4e-6) == "999 us"
+    assert formats.seconds(999.6e-6) == "1.00 ms"
+    assert formats.seconds(2e-12) == "0.00 ns"
+    assert formats.size(999) == "999 B"
+    assert formats.size(1_234) == "1.23 KB"
+    assert formats.rate(12.5e9) == "12.5 Gb/s"
+    assert formats.rate(800) == "800 b/s"
+    assert formats.per_second(1.5e6) == "1.50 M/s"
+    assert formats.per_second(12) == "12.0 /s"
+    assert formats.plus_minus(1_500.0, 12.0) == "1.50 ± 0.012 ms"

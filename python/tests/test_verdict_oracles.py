@@ -15,7 +15,7 @@ from test_first import limits, made, plain
 from test_report_support import Profile, circuits, make_comparison
 
 from lightloom import report
-from lightloom.analysis import cuts, table, verdicts
+from lightloom.analysis import cuts, reading, table, verdicts
 from lightloom.analysis.findings import (
     AloneCarries,
     DoneSooner,
@@ -86,7 +86,7 @@ def test_who_finishes_jobs_follows_from_their_sets(count: int) -> None:
             for label, own in done.items()
         }
         comparison = with_jobs(jobs)
-        finding = first_question(report.read([comparison])[0])
+        finding = first_question(reading.read([comparison])[0])
         expected = tuple(x for x in done if all(done[x] >= other for other in done.values()))
         if len(set(map(frozenset, done.values()))) == 1:
             assert not isinstance(finding, FinishesMore)
@@ -110,7 +110,7 @@ def test_concurrent_jobs_are_not_added_up() -> None:
     jobs = {f"reduce-{i}": (0.0, 0.084) for i in range(64)}
     slow = dict.fromkeys(jobs, (0.0, 0.168))
     comparison = with_jobs({"fast": jobs, "slow": slow})
-    fast, other = report.read([comparison])[0].fabrics
+    fast, other = reading.read([comparison])[0].fabrics
     assert all_jobs(fast) == pytest.approx(0.084)
     assert all_jobs(other) == pytest.approx(0.168)
     found = first(comparison)
@@ -121,11 +121,11 @@ def test_concurrent_jobs_are_not_added_up() -> None:
 
 def test_jobs_in_sequence_take_the_time_from_the_first_to_the_last() -> None:
     jobs = {"a": (0.0, 2.0), "b": (2.0, 5.0)}
-    (fabric, _) = report.read([with_jobs({"x": jobs, "y": jobs})])[0].fabrics
+    (fabric, _) = reading.read([with_jobs({"x": jobs, "y": jobs})])[0].fabrics
     assert all_jobs(fabric) == 5.0
     (card,) = [
         v
-        for v in verdicts.verdicts(report.read([with_jobs({"x": jobs, "y": jobs})])[0])
+        for v in verdicts.verdicts(reading.read([with_jobs({"x": jobs, "y": jobs})])[0])
         if "jobs" in v.question
     ]
     assert "a 2.00 s, b 3.00 s" in plain(card.evidence[0].detail)
@@ -172,7 +172,7 @@ def test_a_load_that_is_delivered_later_is_not_called_undelivered() -> None:
 @pytest.mark.parametrize(("flows", "carries"), [(1000, True), (901, True), (899, False)])
 def test_nine_tenths_of_the_flows_carry_it(flows: int, *, carries: bool) -> None:
     finding = first_question(
-        report.read([unloaded({"clos": (1000, 10**6), "tree": (flows, 10**6)})])[0]
+        reading.read([unloaded({"clos": (1000, 10**6), "tree": (flows, 10**6)})])[0]
     )
     assert isinstance(finding, DoneSooner if carries else AloneCarries)
 
@@ -240,7 +240,7 @@ def test_one_seed_of_three_does_not_deny_a_load() -> None:
     assert found.leaders == ()
     assert found.finding.needs_measure_s == pytest.approx(20e-3)  # twice the window
     assert "sirius completes" not in found.title
-    for card in verdicts.verdicts(report.read([comparison])[0]):
+    for card in verdicts.verdicts(reading.read([comparison])[0]):
         if "short flows" in card.question:
             assert "too short to tell" in card.answer
 
@@ -397,7 +397,7 @@ def test_queues_are_compared_at_the_same_place_alone(
         comparison.results.values(), places, (1_000, 5_000), strict=True
     ):
         result.summary.update(queue_peak_bytes=peak, queue_place=place)
-    (workload,) = report.read([comparison])
+    (workload,) = reading.read([comparison])
     assert len(verdicts.criteria.QUEUE.scores(workload.fabrics)) == (2 if compared else 0)
     rows = [row for _, group in table.groups(workload) for row in group]
     queue = next(row for row in rows if row.name.startswith("Queue peak"))

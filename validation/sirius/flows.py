@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import lightloom
-from lightloom.cli.console import pick
+from lightloom.results.summaries import pick
 from lightloom.validation.estimate import Estimate, across
 from lightloom.validation.simulate import Case, Summary, simulate
 from lightloom.validation.study import draw, panel

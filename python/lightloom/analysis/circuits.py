@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
-from lightloom.cli.console import rate, seconds
 from lightloom.config import networks
+from lightloom.units.formats import rate, seconds
 
 if TYPE_CHECKING:
     from lightloom.results.result import Result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lightloom.cli import console
+from lightloom.units import formats
 from lightloom.units.counts import counted
 
 #: What to look at where nothing moves any more.
@@ -55,4 +55,4 @@ def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
     since = still_since(every)
     if since is None:
         return f"run.limit ended the run: {left}; raise it"
-    return f"nothing was delivered after {console.seconds(since)}: {left}; {STILL_REMEDY}"
+    return f"nothing was delivered after {formats.seconds(since)}: {left}; {STILL_REMEDY}"

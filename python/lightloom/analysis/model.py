@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from lightloom.analysis import cuts
 from lightloom.config import loads
-from lightloom.plotting.spec import Floats
 from lightloom.results.tables import mean_over_time
 from lightloom.units.bounds import Bound, bound
 from lightloom.units.intervals import Interval, over_runs
 
-from .nights import Days, days_of
+from .nights import Days, Floats, days_of
 
 if TYPE_CHECKING:
     from lightloom.results.saturation import Saturation

@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lightloom.plotting.spec import Floats
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

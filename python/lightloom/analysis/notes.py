@@ -10,10 +10,11 @@ import numpy as np
 from lightloom import _core
 from lightloom.analysis import circuits, facts, grants, rates
 from lightloom.analysis.circuits import Table
-from lightloom.cli.console import Summary, rate, seconds, size
 from lightloom.config import loads, networks
 from lightloom.results import repeats, steady
 from lightloom.results.result import Result
+from lightloom.results.summaries import Summary
+from lightloom.units.formats import rate, seconds, size
 
 EVENTS_SHOWN = 4
 #: Sirius' uplinks over the base, as its paper has them (§7).

@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from lightloom.results.result import Comparison, Result
 
 
+def read(comparisons: Sequence[Comparison]) -> list[Workload]:
+    """Comparisons as plain numbers; a fabric looks alike in all of them."""
+    places = slots(comparisons)
+    return [workload(c, places) for c in comparisons]
+
+
 def slots(comparisons: Sequence[Comparison]) -> dict[str, int]:
     """A place in the palette per label, the same in all comparisons."""
     labels = dict.fromkeys(label for c in comparisons for label in c.results)

@@ -20,6 +20,7 @@ from lightloom.errors import refusal
 from lightloom.simulation import forecasts
 from lightloom.simulation.machine import check_count, processors
 from lightloom.storage import check_names
+from lightloom.units import formats
 from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
@@ -143,8 +144,8 @@ def reproduce(
 
     The exit code is 0 if every claim's outcome is the one on record, else 1.
     """
-    from lightloom import validation as reproduction
     from lightloom import sweep as sweeps
+    from lightloom import validation as reproduction
 
     with console.guarded():
         _check_workers(workers)
@@ -211,7 +212,7 @@ def _dry_run(
         taken = each[longest]
         if math.isfinite(taken.seconds) and not taken.unknown:
             time = forecast.span(taken.seconds)
-            memory = console.size(taken.memory_bytes + forecasts.WORKER_BYTES)
+            memory = formats.size(taken.memory_bytes + forecasts.WORKER_BYTES)
             console.say(f"longest point: {missing[longest].id}, {time}, {memory} of memory")
 
 

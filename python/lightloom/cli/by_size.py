@@ -8,9 +8,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from lightloom.cli import console
-from lightloom.cli.console import Summary, ratio_bound
+from lightloom.results.summaries import Summary
 from lightloom.units import bounds
 from lightloom.units.counts import counted
+from lightloom.units.formats import ratio_bound
 
 PERCENTILES = ("p50", "p99")
 

@@ -11,6 +11,7 @@ from lightloom.cli.explain import paragraph, print_policies
 from lightloom.cli.topics import jobs_of, published, registry
 from lightloom.config import schema as experiment_schema
 from lightloom.config.words import PLANNED
+from lightloom.units import formats
 
 
 def fabrics() -> None:
@@ -37,7 +38,7 @@ def workloads() -> None:
     table.add_column("mean", justify="right", no_wrap=True)
     table.add_column("source", overflow="fold")
     for entry in published().values():
-        table.add_row(entry["name"], console.size(entry["mean_linear_bytes"]), entry["source"])
+        table.add_row(entry["name"], formats.size(entry["mean_linear_bytes"]), entry["source"])
     console.out().print(table)
     jobs = console.plain_table()
     jobs.add_column("jobs")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from lightloom.cli import console
+from lightloom.units import formats
 
 if TYPE_CHECKING:
     from lightloom.devices.clock import Synchronisation
@@ -21,7 +22,7 @@ def show(found: Synchronisation) -> None:
     console.say(
         f"{config['nodes']} clocks, epochs of {config['epoch']}, a new leader every "
         f"{'epoch' if turn == 1 else f'{turn} epochs'}, loop of {config['loop']['bandwidth']} "
-        f"(time constant {console.seconds(loop['time_constant_s'])}), seed {summary['seed']}"
+        f"(time constant {formats.seconds(loop['time_constant_s'])}), seed {summary['seed']}"
     )
     for line in _failures(config):
         console.say(line)
@@ -44,7 +45,7 @@ def _observed(config: Summary, figures: Summary) -> str:
     """How the judge has looked."""
     bandwidth = figures["bandwidth_hz"]
     filtered = "unfiltered" if bandwidth is None else f"behind a filter of {bandwidth:g} Hz"
-    every = console.seconds(figures["sampling_s"])
+    every = formats.seconds(figures["sampling_s"])
     return (
         f"{config['duration']} epoch by epoch, {figures['samples']:,} samples, one every "
         f"{every}, {filtered}"
@@ -76,7 +77,7 @@ def _headline(summary: Summary) -> str:
 
 def _deviation(figures: Summary, largest: str = "largest deviation") -> None:
     ahead, behind = figures["deviation_max_pair"]
-    when = console.seconds(figures["deviation_max_at_s"])
+    when = formats.seconds(figures["deviation_max_at_s"])
     rows = (
         (
             largest,
@@ -205,7 +206,7 @@ def ps(value: float | None) -> str:
     if value is None:
         return "-"
     if abs(value) >= 999.5:
-        return console.seconds(value * 1e-12)
+        return formats.seconds(value * 1e-12)
     if value == 0.0:
         return "0 ps"
     return f"{value:.0f} ps" if abs(value) >= 99.5 else f"{value:.3g} ps"

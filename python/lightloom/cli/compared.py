@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import lightloom
-from lightloom.analysis import circuits, cuts, notes
+from lightloom.analysis import circuits, cuts, doubts, notes, workload_lines
 from lightloom.cli import (
     by_size,
     completion,
@@ -18,9 +18,9 @@ from lightloom.cli import (
     physics,
     repeats,
 )
-from lightloom.cli.console import Summary
 from lightloom.config import loads
 from lightloom.results.result import Result
+from lightloom.results.summaries import Summary
 
 if TYPE_CHECKING:
     from lightloom.report.decisions import Decision
@@ -71,7 +71,7 @@ def _print_comparison(
     summaries = comparison.means
     first = next(iter(comparison.results.values()))
     rows, asked = first.flows.num_rows, loads.whole(comparison.experiment)
-    workload = repeats.workload_line(comparison.of_label(first.label), rows, asked)
+    workload = workload_lines.of_seeds(comparison.of_label(first.label), rows, asked)
     console.say(f"{comparison.name}: {workload}")
     of_seeds = _of_seeds(comparison)
     beside = None if decision is None else cost_text.columns(decision.costs)
@@ -93,7 +93,7 @@ def _print_comparison(
     ):
         console.say("")
         screen.print(table)
-    for line in (*completion.doubts(summaries), *_cut_loads(comparison)):
+    for line in (*doubts.doubts(summaries), *_cut_loads(comparison)):
         console.say(f"note: {line}")
     _print_notes(comparison)
     console.say("")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lightloom
-from lightloom.analysis import notes
+from lightloom.analysis import notes, reading
 from lightloom.cli import (
     bars,
     compared,
@@ -266,7 +266,7 @@ def _print_sheet(
     from lightloom.report import sheets
 
     broken = [report.broken(comparison) for comparison in comparisons]
-    sheets.write(report.read(comparisons), decided, path, browser, broken, staging)
+    sheets.write(reading.read(comparisons), decided, path, browser, broken, staging)
 
 
 def _with_costs(summaries: dict[str, Any], decision: Decision | None) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from lightloom.analysis import cuts
-from lightloom.analysis.unfinished import ranked
+from lightloom.analysis.doubts import LEGEND_BOUNDS, finished, unranked
 from lightloom.cli import console
-from lightloom.cli.console import Summary, number, pick, size
 from lightloom.config import loads
 from lightloom.results import repeats
-from lightloom.units import bounds
+from lightloom.results.summaries import Summary, pick
+from lightloom.units import bounds, formats
+from lightloom.units.formats import number, size
 
 ROOM = 14
 """Columns [count] of a label beside which headings of two lines fit 80."""
@@ -35,7 +35,7 @@ def plainly(show: Callable[[Any], str]) -> Show:
 
 def least(summaries: Sequence[Summary], path: str) -> str:
     """Shows a time of flows at a path of summaries, as far as it is known."""
-    return console.time_bound(bounds.mean([bounds.bound(s, path) for s in summaries]))
+    return formats.time_bound(bounds.mean([bounds.bound(s, path) for s in summaries]))
 
 
 #: Heading, where the figure is in a summary, how it is shown.
@@ -51,10 +51,9 @@ PEAKS: Sequence[Column] = (
     ("reorder\npeak", "reorder_peak_bytes", plainly(size)),
 )
 HOPS: Column = ("hops\nmean", "hops_mean", plainly(lambda v: number(v, 2)))
-CIRCUITS: Column = ("by\ncircuit", "circuit_share", plainly(console.percent))
+CIRCUITS: Column = ("by\ncircuit", "circuit_share", plainly(formats.percent))
 
 LEGEND_TIMES = "FCT: flow completion time; short: under 100 KB."
-LEGEND_BOUNDS = ">: what a figure exceeds; some of its flows were under way when the run ended."
 LEGEND_CIRCUITS = "By circuit: of the bytes delivered, those over circuits that come and go."
 LEGEND_SIRIUS = "Sirius has none: all that leaves a rack crosses gratings, by wavelength."
 
@@ -90,7 +89,7 @@ def table(
         seeds = of_seeds[label] if of_seeds else [summary]
         cells = [_cell(seeds, column) for column in columns]
         if lagging:
-            cells.insert(1, console.percent(finished(summary)))
+            cells.insert(1, formats.percent(finished(summary)))
         made.add_row(escape(label), *cells, *(column[label] for column in beside.values()))
     return made
 
@@ -139,51 +138,6 @@ def legend_of_circuits(summaries: Mapping[str, Summary]) -> Iterator[str]:
         yield LEGEND_CIRCUITS
         if any(summary.get("fabric") == "sirius" for summary in summaries.values()):
             yield LEGEND_SIRIUS
-
-
-def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """What forbids to set the figures of all fabrics beside each other."""
-    for label, summary in summaries.items():
-        if (left := cuts.note([summary])) is not None:
-            yield f"{label}: {left}"
-    yield from fluid(summaries)
-    lagging = unranked(summaries)
-    if lagging:
-        each = ", ".join(f"{x} {console.percent(finished(summaries[x]))}" for x in lagging)
-        yield (
-            f"not all flows finished that others, or a longer run, finish: {each}; queues and "
-            "means are of the few, and not to be ranked"
-        )
-
-
-def fluid(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """Says whose flows move at rates where others' packets or cells wait one by one."""
-    hops = ("packet_hops", "cell_hops")
-    by_rates = [x for x, s in summaries.items() if all(s.get(key) is None for key in hops)]
-    if not by_rates or len(by_rates) == len(summaries):
-        return
-    yield (
-        f"{', '.join(by_rates)}: flows move at rates, without packets that queue; the times of "
-        "short flows and the queues are not comparable with those of fabrics of packets or cells"
-    )
-
-
-def finished(summary: Summary) -> float | None:
-    """Share of the flows that finished."""
-    offered, done = summary.get("flows_offered"), summary.get("flows_completed")
-    # Flows that a limit kept from being offered are not finished either.
-    flows = (summary.get("cut") or {}).get("flows", offered)
-    return done / flows if flows and done is not None else None
-
-
-def unranked(summaries: Mapping[str, Summary]) -> list[str]:
-    """Labels of the fabrics that did not finish what others finished."""
-    fair = ranked([finished(summary) for summary in summaries.values()])
-    return [
-        label
-        for (label, summary), kept in zip(summaries.items(), fair, strict=True)
-        if not kept or summary.get("cut")
-    ]
 
 
 def _has(summaries: Mapping[str, Summary], column: Column) -> bool:

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,19 +24,14 @@ from rich.table import Table
 from lightloom import _signals
 from lightloom.errors import ConfigError, brief
 from lightloom.storage import WriteError, check_folder, check_names, claim, release_claims
-from lightloom.units import bounds
-from lightloom.units import steps as units
-from lightloom.units.intervals import half_shown
+from lightloom.units.formats import seconds
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-Summary = Mapping[str, Any]
 Tick = Callable[[str, float, float, float], None]
 Count = Callable[[str, int, int], None]
 
-TIMES = units.TIMES[:-1]
-"""Units of time on terminals: nothing that is simulated takes less than nanoseconds."""
 WIDE = 10_000
 """Columns [count] of a line that is not wrapped."""
 NOTE = "note: "
@@ -233,128 +228,6 @@ def progress(enabled: bool = True) -> Iterator[Tick]:
         yield tick
 
 
-def seconds(value: float | None) -> str:
-    """A time with the unit that leaves one to three digits before the point."""
-    if value is None:
-        return "-"
-    unit, size = units.step_for(value, TIMES)
-    return f"{_three(value / size)} {unit}"
-
-
-def micros(value: float | None) -> str:
-    """A time given in microseconds."""
-    return "-" if value is None else seconds(value * 1e-6)
-
-
-def size(value: float | None) -> str:
-    """An amount of data in decimal units."""
-    if value is None:
-        return "-"
-    return _whole_or_three(value, units.BYTES)
-
-
-def rate(bits_per_s: float) -> str:
-    """A data rate in decimal units."""
-    return _whole_or_three(bits_per_s, units.RATES)
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """A plain figure."""
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _whole_or_three(value: float, steps: Sequence[units.Step]) -> str:
-    """In the unit that suits: of the smallest, which cannot be divided, a whole number."""
-    unit, base = units.step_for(value, steps)
-    return f"{value:.0f} {unit}" if base == 1.0 else f"{_three(value / base)} {unit}"
-
-
-def _three(value: float) -> str:
-    """Three significant digits, without an exponent."""
-    if abs(value) >= 99.95:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
-
-
-def pick(summary: Summary, path: str) -> Any:
-    """The value at a dotted path of a summary, None where there is none."""
-    value: Any = summary
-    for part in path.split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            return None
-        value = value[part]
-    return value
-
-
-JOBS_SHOWN = 20
-"""Traces may have thousands of groups."""
-
-
-def jobs_of(summary: Summary) -> list[str]:
-    """The jobs of a workload by name."""
-    return [job for job in summary.get("jobs", {}) if "/" not in job]
-
-
-def took(times: Mapping[str, Any]) -> str:
-    """A job's time, or how far it came."""
-    if times.get("seconds") is not None:
-        return seconds(times["seconds"])
-    return "not begun" if times.get("start_s") is None else "unfinished"
-
-
 def plain_table(gap: int = 2) -> Table:
     """A table without borders, as narrow as its contents, with `gap` between columns."""
     return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")
-
-
-def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
-    """A time with its confidence interval, both in the unit of the time."""
-    shown = micros(mean_us)
-    if mean_us is None or half_width_us is None:
-        return shown
-    value, unit = shown.split()
-    size_us = 1e6 * dict(TIMES)[unit]
-    return f"{value} ± {half_shown(half_width_us / size_us)} {unit}"
-
-
-def mean_latency(windows: Sequence[Mapping[str, Any]], half_width_us: float | None) -> str:
-    """The mean latency of the windows of all seeds with its confidence interval, or what it
-    exceeds where some of what arrived in them was under way when a run ended."""
-    each = [bounds.bound({"window": window}, "window.mean_us") for window in windows]
-    found = bounds.mean(each)
-    if found is None or not found.exact:
-        return time_bound(found)
-    return plus_minus(found.low, half_width_us)
-
-
-def per_second(rate: float | None) -> str:
-    """Things a second."""
-    if rate is None:
-        return "-"
-    unit, base = units.step_for(rate, units.COUNTS)
-    return f"{_three(rate / base)} {unit}/s"
-
-
-def percent(share: float | None) -> str:
-    """A share of a whole."""
-    return "-" if share is None else f"{share:.1%}"
-
-
-def least(summary: Summary, path: str) -> str:
-    """A time of flows, or what it exceeds where some of them are under way."""
-    return time_bound(bounds.bound(summary, path))
-
-
-def time_bound(found: bounds.Bound | None) -> str:
-    """A time in microseconds as far as it is known."""
-    return "-" if found is None else found.scaled(1e-6).text(seconds)
-
-
-def ratio(summary: Summary, path: str) -> str:
-    """A slowdown, or what it exceeds."""
-    return ratio_bound(bounds.bound(summary, path))
-
-
-def ratio_bound(found: bounds.Bound | None) -> str:
-    """The same of limits."""
-    return "-" if found is None else found.text(_three)

@@ -126,7 +126,7 @@ def cost(
 
 def _readings(loaded: lightloom.Experiment, asked: list[str]) -> list[str | None]:
     """By which readings to count: those asked for, or by bills and then by the file's."""
-    from lightloom.decision.options import read
+    from lightloom.config.decision import read
 
     options = read(loaded.raw)
     return [*asked] or [None, *(options.readings if options else [])]
@@ -146,7 +146,7 @@ def with_prices(
     """The experiment with the prices of the command line, which go before its own."""
     if prices is None and not price:
         return loaded
-    from lightloom.decision.options import with_flags
+    from lightloom.costs.of_experiment import with_flags
 
     raw = with_flags(loaded.raw, prices, price)
     inputs.anchor(raw, Path.cwd())
@@ -159,7 +159,7 @@ def book_of(raw: Mapping[str, Any]) -> Book | None:
     """The prices of an experiment, as given or resolved; None where it has none."""
     if DECISION not in raw:
         return None
-    from lightloom.decision.options import book
+    from lightloom.costs.of_experiment import book
 
     return book(raw)
 
@@ -211,13 +211,14 @@ def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
     if out is None and tornado is None:
         return []
     from lightloom.costs import tornado as charts
+    from lightloom.plotting import tornado as drawing
     from lightloom.storage import Staging
 
     files: dict[Path, str] = {}
     if tornado is not None:
         drawn = [cost for cost in found.fabrics.values() if not cost.unpriced]
         chosen = drawn or list(found.fabrics.values())  # refused by name where none has all prices
-        files[charts.target(tornado)] = charts.svg(chosen, found.book.currency)
+        files[charts.target(tornado)] = drawing.svg(chosen, found.book.currency)
     if out is not None:
         folder = console.check_output(out)
         files |= {folder / name: text for name, text in _files(found).items()}

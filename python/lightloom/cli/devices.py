@@ -12,6 +12,7 @@ import typer
 from lightloom.cli import console
 from lightloom.cli.options import json_of, set_of
 from lightloom.errors import ConfigError, refusal
+from lightloom.units import formats
 
 if TYPE_CHECKING:
     from lightloom.devices.photonics import Devices, Switch
@@ -194,7 +195,7 @@ def _tuning(derived: dict[str, Any]) -> Rows:
 
 
 def _follows(derived: dict[str, Any]) -> Rows:
-    overhead = console.percent(derived["overhead"])
+    overhead = formats.percent(derived["overhead"])
     yield "slot", derived["slot"], f"guardband {overhead}; epoch {derived['epoch']}"
     yield "cell", f"{derived['cell_bits']:,} b", f"{derived['payload_bytes']:,} B of data"
     yield "ports", str(derived["ports"]), f"{derived['wavelengths']} wavelengths of a laser"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from lightloom.cli import console
 from lightloom.simulation.forecasts import Forecast
 from lightloom.simulation.machine import processors
-from lightloom.units import steps
+from lightloom.units import formats, steps
 from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
         span(wall)
         + (f" ({span(wall / within)} to {span(wall * within)})" if wall * within >= 1 else "")
         + (f", {beside} side by side" if beside > 1 else ""),
-        f"at most {console.size(forecast.memory_together(workers, apart=apart))} of memory",
+        f"at most {formats.size(forecast.memory_together(workers, apart=apart))} of memory",
     ]
     if forecast.hops:
         parts.append(f"{_count(forecast.hops)} hops")

@@ -13,7 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from lightloom.cli import console
-from lightloom.cli.console import JOBS_SHOWN, Summary
+from lightloom.results.summaries import JOBS_SHOWN, Summary, jobs_of, took
+from lightloom.units import formats
 from lightloom.units.intervals import over_runs
 
 GAP = 2
@@ -84,7 +85,7 @@ def job_tables(
     """How long each job took; nothing without jobs. The members of a mix, `gridmix/7-…`,
     are left out, and of very many jobs all but the first. Of several seeds each time has half
     of its interval beside it."""
-    jobs = console.jobs_of(next(iter(summaries.values()), {}))
+    jobs = jobs_of(next(iter(summaries.values()), {}))
     if not jobs:
         return
     rows = [
@@ -98,10 +99,10 @@ def job_tables(
 
 def _took(summary: Summary, job: str, seeds: Sequence[Summary]) -> str:
     """How long a job took, the mean over seeds with half of its 95 % interval."""
-    text = console.took(summary.get("jobs", {}).get(job, {}))
+    text = took(summary.get("jobs", {}).get(job, {}))
     found = over_runs(s.get("jobs", {}).get(job, {}).get("seconds") for s in seeds)
     half = None if found is None else found.half_width
-    return text if half is None else f"{text} ± {console.seconds(half)}"
+    return text if half is None else f"{text} ± {formats.seconds(half)}"
 
 
 def update_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Table | str]:
@@ -110,8 +111,8 @@ def update_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Tabl
     rows = []
     for job in next(iter(summaries.values()), {}).get("updates") or {}:
         found = [summary["updates"][job] for summary in summaries.values()]
-        rows.append((job, [console.per_second(f["per_s"]) for f in found]))
-        rows.append(("  of what fits", [console.percent(f["efficiency"]) for f in found]))
+        rows.append((job, [formats.per_second(f["per_s"]) for f in found]))
+        rows.append(("  of what fits", [formats.percent(f["efficiency"]) for f in found]))
     if rows:
         yield from fitted(Grid("updates", list(summaries), rows), width)
 

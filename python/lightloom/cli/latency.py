@@ -9,13 +9,13 @@ import pyarrow.compute as pc
 from rich.markup import escape
 from rich.table import Table
 
+from lightloom.analysis.doubts import LEGEND_BOUNDS, fluid
 from lightloom.cli import console
-from lightloom.cli.completion import LEGEND_BOUNDS, fluid
-from lightloom.cli.console import mean_latency
 from lightloom.config import loads, networks
 from lightloom.results import repeats
 from lightloom.results.saturation import Saturation, pooled
-from lightloom.units import bounds
+from lightloom.units import bounds, formats
+from lightloom.units.formats import mean_latency
 
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison
@@ -140,7 +140,7 @@ def is_mixed(comparison: Comparison) -> bool:
 def _p99(comparison: Comparison, label: str, path: str) -> str:
     """A 99th percentile as far as it is known; of several seeds the mean."""
     found = [c.results[label].summary for c in _each(comparison)]
-    return console.time_bound(bounds.mean([bounds.bound(s, path) for s in found]))
+    return formats.time_bound(bounds.mean([bounds.bound(s, path) for s in found]))
 
 
 def _each(comparison: Comparison) -> Sequence[Comparison]:

@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lightloom.cli import console
+from lightloom.units import formats
 
 if TYPE_CHECKING:
     from lightloom.results.result import Result
@@ -36,8 +37,8 @@ def table(results: Mapping[str, Result]) -> Table | None:
         made.add_column(heading, justify="right", no_wrap=True)
     for label, result in results.items():
         cells = {
-            DUTY: console.percent(result.summary.get("duty_cycle")),
-            BUSY: console.percent(result.utilisation),
+            DUTY: formats.percent(result.summary.get("duty_cycle")),
+            BUSY: formats.percent(result.utilisation),
             LOST: f"{result.summary['drops']:,}",
         }
         made.add_row(escape(label), *(cells[heading] for heading in headings))

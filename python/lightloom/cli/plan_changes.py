@@ -13,6 +13,7 @@ from rich.text import Text
 
 from lightloom.cli import console
 from lightloom.errors import refusal
+from lightloom.units import formats
 from lightloom.units.counts import counted
 from lightloom.units.durations import DARK_TIME, duration_ps
 
@@ -193,7 +194,7 @@ def show_change(change: Change) -> None:
     for circuit in moving[:ROWS]:
         pair = dark.get((circuit.a, circuit.b)) or dark[circuit.b, circuit.a]
         plane = [str(circuit.plane)] if several else []
-        cells = [circuit.action, circuit.a, circuit.b, *plane, console.size(circuit.bytes)]
+        cells = [circuit.action, circuit.a, circuit.b, *plane, formats.size(circuit.bytes)]
         rows.add_row(*map(Text, [*cells, _dark(pair), _unmoved(pair)]))
     if moving:
         console.out().print(rows)
@@ -227,16 +228,16 @@ def _counts(change: Change) -> dict[str, int]:
 def _dark(pair: Pair) -> str:
     if pair.dark_ps is None:
         return "from now on"
-    return console.seconds(pair.dark_ps * 1e-12) if pair.dark_ps else "never"
+    return formats.seconds(pair.dark_ps * 1e-12) if pair.dark_ps else "never"
 
 
 def _unmoved(pair: Pair) -> str:
     """What would have moved meanwhile, by demand."""
-    return "-" if pair.dark_bytes is None else console.size(pair.dark_bytes)
+    return "-" if pair.dark_bytes is None else formats.size(pair.dark_bytes)
 
 
 def _told(change: Change) -> Iterator[str]:
-    before, after = map(console.size, change.joined)
+    before, after = map(formats.size, change.joined)
     yield f"demand between racks that a circuit joins: {before} before, {after} after"
     if change.old.others:
         several = counted(len(change.old.others), "cross-connect")

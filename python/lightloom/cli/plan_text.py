@@ -10,6 +10,7 @@ from rich.text import Text
 from lightloom.cli import console
 from lightloom.cli.plan_changes import show_change
 from lightloom.control.plan_facts import carries, facts, node
+from lightloom.units import formats
 from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ ROWS = 8
 def show(made: Plan, path: Path, hint: str) -> None:
     """The figures, and the first circuits or slots."""
     matrix = made.demand.matrix
-    pairs, total = int((matrix > 0).sum()), console.size(int(matrix.sum()))
+    pairs, total = int((matrix > 0).sum()), formats.size(int(matrix.sum()))
     name = "standard input" if str(path) == "-" else path.name
     console.say(f"{name}: {counted(len(matrix), 'node')}, {counted(pairs, 'pair')}, {total}")
     for line in () if made.demand.reading is None else made.demand.reading.lines():
@@ -61,7 +62,7 @@ def _print_circuits(made: Plan) -> tuple[int, str]:
         ends = [node(made, table.a[at]), node(made, table.b[at])]
         ends += [] if table.plane is None else [str(table.plane[at])]
         ports = [joins[at]] if joins else []
-        rows.add_row(*map(Text, ends), console.size(int(table.carried[at])), *ports)
+        rows.add_row(*map(Text, ends), formats.size(int(table.carried[at])), *ports)
     console.out().print(rows)
     return len(table) - ROWS, "circuits"
 
@@ -96,9 +97,9 @@ def _print_slots(made: Plan) -> tuple[int, str]:
         shown = [f"{node(made, i)}>{node(made, outputs[i])}" for i in most if sent[i]]
         rows.add_row(
             str(slot),
-            console.seconds(int(schedule.starts_ps[slot]) * 1e-12) if slot else "0 s",
-            console.seconds(int(schedule.days_ps[slot]) * 1e-12),
-            console.size(int(sent.sum())),
+            formats.seconds(int(schedule.starts_ps[slot]) * 1e-12) if slot else "0 s",
+            formats.seconds(int(schedule.days_ps[slot]) * 1e-12),
+            formats.size(int(sent.sum())),
             Text("  ".join(shown)),
         )
     console.out().print(rows)

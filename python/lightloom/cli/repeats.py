@@ -7,13 +7,14 @@ from typing import Any
 
 from rich.markup import escape
 
-from lightloom.analysis import cuts
-from lightloom.cli import console, run_text
-from lightloom.cli.console import Summary, micros, number, pick, size
+from lightloom.analysis import cuts, workload_lines
+from lightloom.cli import console
 from lightloom.config import loads
 from lightloom.results import repeats
 from lightloom.results.result import Repeated
-from lightloom.units import bounds
+from lightloom.results.summaries import JOBS_SHOWN, Summary, jobs_of, pick
+from lightloom.units import bounds, formats
+from lightloom.units.formats import micros, number, size
 from lightloom.units.intervals import Interval, over_runs
 
 Show = Callable[[float | None], str]
@@ -37,22 +38,12 @@ FIGURES: Sequence[tuple[str, str, Show]] = (
     ("slowdown, p99", "slowdown.p99", _plain),
     ("queue peak, worst node", "queue_peak_bytes", size),
     ("reorder peak, worst flow", "reorder_peak_bytes", size),
-    ("by circuit", "circuit_share", console.percent),
+    ("by circuit", "circuit_share", formats.percent),
     ("hops, mean", "hops_mean", _plain),
     ("latency in the window, mean", "window.mean_us", micros),
     ("latency in the window, p99", "window.p99_us", micros),
     ("accepted in the window", "window.accepted", lambda v: number(v, 4)),
 )
-
-
-def workload_line(seeds: Sequence[Summary], flows: int, asked: float | None) -> str:
-    """The workload of so many flows; of several seeds with the mean of what they drew."""
-    if len(seeds) == 1:
-        return run_text.workload_line(seeds[0], flows, asked)
-    mean = repeats.means([dict(summary) for summary in seeds])
-    alone = run_text.workload_line(mean, flows, asked).rpartition(", seed ")[0]
-    numbers = [summary["seed"] for summary in seeds]
-    return f"{alone}, seeds {numbers[0]} to {numbers[-1]}"
 
 
 def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
@@ -71,7 +62,7 @@ def print_repeated(repeated: Repeated) -> None:
     """The figures of one fabric with their intervals, one a row."""
     summaries = [result.summary for result in repeated.results]
     first = repeated.results[0]
-    line = workload_line(summaries, first.flows.num_rows, loads.whole(first.experiment))
+    line = workload_lines.of_seeds(summaries, first.flows.num_rows, loads.whole(first.experiment))
     console.say(f"{repeated.label}: {line}")
     table = console.plain_table()
     table.add_column("", style="bold")
@@ -94,11 +85,11 @@ def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:
         if found is not None:
             cut = of_flows and any(not b.exact for s in summaries if (b := bounds.bound(s, path)))
             yield f"{name}, more than" if cut else name, found, show
-    for job in console.jobs_of(summaries[0])[: console.JOBS_SHOWN]:
+    for job in jobs_of(summaries[0])[:JOBS_SHOWN]:
         found = over_runs(_seconds(summary, job) for summary in summaries)
         if found is not None:
             cut = found.n < len(summaries)
-            yield f"job {job}" + (", where it ended" if cut else ""), found, console.seconds
+            yield f"job {job}" + (", where it ended" if cut else ""), found, formats.seconds
 
 
 def _seconds(summary: Summary, job: str) -> float | None:

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from lightloom.cli import console
 from lightloom.control.replays import is_rewritten
+from lightloom.units import formats
 from lightloom.units.counts import counted
 
 Made = dict[str, Any]
@@ -58,7 +59,7 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
     if parted is None:
         console.say("they never part: every action is the same")
     else:
-        when = console.seconds(parted["at_ps"] * 1e-12) if parted["at_ps"] else "0 s"
+        when = formats.seconds(parted["at_ps"] * 1e-12) if parted["at_ps"] else "0 s"
         console.say(f"they part at {when}, line {parted['line']:,} of the log:")
         console.say(f"  recorded  {parted['recorded'] or '(nothing more)'}")
         console.say(f"  replayed  {parted['replayed'] or '(nothing more)'}")
@@ -84,8 +85,8 @@ def _decided(made: Made) -> Iterator[str]:
     found, parted = made["decision"], made["replay"]["parted"]
     if found is None:
         return
-    when = console.seconds(found["at_ps"] * 1e-12)
-    yield f"in the decision at {when}, of a demand of {console.size(found['demand_bytes'])}:"
+    when = formats.seconds(found["at_ps"] * 1e-12)
+    yield f"in the decision at {when}, of a demand of {formats.size(found['demand_bytes'])}:"
     for side in ("recorded", "replayed"):
         chosen = found[side]
         circuits = ((verb, chosen.get(kind)) for kind, verb in VERBS.items())
@@ -103,7 +104,7 @@ def _kept(action: str | None) -> str:
 
 
 def _joins(decision: dict[str, Any]) -> str:
-    return f"joins racks with {console.size(decision['joined_bytes'])} of it"
+    return f"joins racks with {formats.size(decision['joined_bytes'])} of it"
 
 
 def _named(circuits: list[list[int]]) -> str:

@@ -15,6 +15,7 @@ from lightloom.cli.flags import Own, flagging, own_options
 from lightloom.cli.options import json_of
 from lightloom.cli.plan_options import with_options
 from lightloom.errors import ConfigError, refusal
+from lightloom.units import formats
 from lightloom.units.durations import DARK_TIME
 
 if TYPE_CHECKING:
@@ -274,12 +275,12 @@ def _show(day: Day, accounts: Sequence[Account]) -> None:
         rows.add_row(
             account.player.name,
             f"{100 * found['share']:.1f} %",
-            console.size(found["served_bytes"]),
+            formats.size(found["served_bytes"]),
             f"{found['changes_per_hour']:.3g}",
             "-" if made is None else f"{made:.3g}",
-            console.seconds(dark) if dark else "0 s",
-            "-" if worst is None else console.seconds(worst) if worst else "0 s",
-            console.rate(found["left_busiest_bps"]),
+            formats.seconds(dark) if dark else "0 s",
+            "-" if worst is None else formats.seconds(worst) if worst else "0 s",
+            formats.rate(found["left_busiest_bps"]),
         )
     console.out(wide=True).print(rows)
     console.say("")

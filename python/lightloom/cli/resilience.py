@@ -11,12 +11,13 @@ from rich.table import Table
 
 import lightloom
 from lightloom.cli import console
-from lightloom.cli.console import number, percent, time_bound
 from lightloom.cli.headline import indented
 from lightloom.config.schema import DECISION
 from lightloom.errors import refusal
 from lightloom.simulation.forecasts import Forecast, of_comparisons
 from lightloom.simulation.machine import check_count
+from lightloom.units import formats
+from lightloom.units.formats import number, percent, time_bound
 
 if TYPE_CHECKING:
     from lightloom.failures.search import Search
@@ -157,5 +158,5 @@ def _cells(least: Figures, slowest: Figures, jobs: bool) -> list[str]:
     """What arrives with the part with which least does, and the times of the slowest."""
     made = [number(least.goodput), time_bound(slowest.p99), percent(least.missing)]
     if jobs:
-        made.append("unfinished" if least.jobs_s is None else console.seconds(least.jobs_s))
+        made.append("unfinished" if least.jobs_s is None else formats.seconds(least.jobs_s))
     return made

@@ -6,27 +6,14 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from lightloom.analysis import cuts, facts
-from lightloom.cli.console import (
-    JOBS_SHOWN,
-    Summary,
-    jobs_of,
-    least,
-    mean_latency,
-    number,
-    out,
-    per_second,
-    plain_table,
-    ratio,
-    say,
-    seconds,
-    size,
-    took,
-)
+from lightloom.analysis import cuts, facts, workload_lines
+from lightloom.cli.console import out, plain_table, say
 from lightloom.config import loads
 from lightloom.results import steady
+from lightloom.results.summaries import JOBS_SHOWN, Summary, jobs_of, took
 from lightloom.units import bounds
 from lightloom.units.counts import counted
+from lightloom.units.formats import least, mean_latency, number, per_second, ratio, seconds, size
 
 from . import by_size
 
@@ -49,14 +36,6 @@ _LOST = {
 }
 
 
-def workload_line(summary: Summary, flows: int, asked: float | None) -> str:
-    """The workload of so many flows, the same for every fabric of a comparison, and the
-    load that was asked for."""
-    mean, load = summary["mean_flow_bytes_offered"], loads.workload(summary, asked)
-    large = "without a size" if mean is None else f"of {size(mean)} on average"
-    return f"{counted(flows, 'flow')} {large}, {load}, seed {summary['seed']}"
-
-
 def _completed(summary: Summary, flows: int) -> str:
     """How many flows of a workload of so many were delivered, and how many of them the
     run could not offer: it ended first, or they waited for others."""
@@ -69,7 +48,7 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
     """The summary of one run of an experiment with so many flows; its links were used to
     so much of what they could carry."""
     stop = experiment["run"]["stop"]
-    say(f"{summary['label']}: {workload_line(summary, flows, loads.whole(experiment))}")
+    say(f"{summary['label']}: {workload_lines.of_run(summary, flows, loads.whole(experiment))}")
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     rows = {
         "completed": _completed(summary, flows),

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
+from lightloom.analysis import doubts
 from lightloom.cli import completion, console, latency
-from lightloom.cli.console import Summary
-from lightloom.units import bounds
+from lightloom.results.summaries import Summary
+from lightloom.units import bounds, formats
 
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
@@ -23,7 +24,7 @@ ROWS_SHOWN = 40
 ACCEPTED: completion.Column = (
     "load\naccepted",
     "window.accepted",
-    completion.plainly(console.number),
+    completion.plainly(formats.number),
 )
 P99: completion.Column = ("latency\np99", "window.p99_us", completion.least)
 SHORT_P99: completion.Column = ("FCT short\np99", "window.short.p99_us", completion.least)
@@ -69,7 +70,7 @@ def legend(outcome: sweeps.Outcome) -> Iterator[str]:
     marks = {latency.MARKS.get(found or "") for found in _carriages(outcome).values()}
     yield from (line for mark, line in latency.OF_MARKS.items() if mark in marks)
     if bounds.any_open(_named(outcome), latency.SHOWN_BOUNDS):
-        yield completion.LEGEND_BOUNDS
+        yield doubts.LEGEND_BOUNDS
 
 
 def is_measured(outcome: sweeps.Outcome) -> bool:
@@ -94,7 +95,7 @@ def _cells(
     if not is_measured(outcome):
         return [show(summaries, path) for _, path, show in _of_runs(outcome)]
     windows = [summary["window"] for summary in summaries]
-    mean = console.mean_latency(windows, latency.half_width(windows))
+    mean = formats.mean_latency(windows, latency.half_width(windows))
     columns = [P99, *([SHORT_P99] if _has_short(outcome) else [])]
     return [
         ACCEPTED[2](summaries, ACCEPTED[1]),

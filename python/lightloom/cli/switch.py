@@ -16,6 +16,7 @@ from rich.text import Text
 
 from lightloom.cli import console
 from lightloom.errors import refusal
+from lightloom.units import formats
 
 if TYPE_CHECKING:
     from lightloom.switches.config import Setup
@@ -288,7 +289,7 @@ def print_outcome(done: Outcome, *, json: bool = False) -> None:
         console.say("nothing changed")
         return
     settled = "settled" if done.settled else "the interface does not report whether it settled"
-    console.say(f"changed in {console.seconds(done.seconds)}; {settled}")
+    console.say(f"changed in {formats.seconds(done.seconds)}; {settled}")
 
 
 def _described(about: Any) -> dict[str, Any]:
@@ -298,7 +299,7 @@ def _described(about: Any) -> dict[str, Any]:
         "dialect": about.dialect,
         "model": about.model,
         "ports": str(about.size),
-        "settling": None if settle is None else console.seconds(settle * 1e-12),
+        "settling": None if settle is None else formats.seconds(settle * 1e-12),
         "bidirectional": about.bidirectional,
         "status": about.reports_status,
         "power": about.reports_power,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lightloom.cli import console
+from lightloom.units import formats
 
 LINES = 20
 """Number of lines shown from the end of a command's output."""
@@ -46,7 +46,7 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
         for line in one.get("output", "").splitlines()[-LINES:]:
             yield f"    {line}"
     for one in figures.get("agreement", []):
-        measured, simulated = (console.rate(one[f"{of}_bps"]) for of in ("measured", "simulated"))
+        measured, simulated = (formats.rate(one[f"{of}_bps"]) for of in ("measured", "simulated"))
         rates = f"{measured} measured, {simulated} simulated"
         yield f"  {one['name']}: {rates} ({100 * one['difference']:+.0f} %): {one['why']}"
     load = f"load {figures['load']:.1f} on {figures['processors']} processors"
@@ -81,9 +81,9 @@ def _application(one: Mapping[str, Any]) -> str:
         return f"{name}: failed with {one['exit_code']}: {one.get('said', '').strip()[-200:]}"
     if one["goodput_bps"] is None:
         return f"{name}: done in {one['took_s']:.2f} s"
-    said = f"{name}: {console.rate(one['goodput_bps'])} in {one['took_s']:.2f} s"
+    said = f"{name}: {formats.rate(one['goodput_bps'])} in {one['took_s']:.2f} s"
     if one.get("matched_bps") and one.get("unmatched_bps"):
-        with_it, without = console.rate(one["matched_bps"]), console.rate(one["unmatched_bps"])
+        with_it, without = formats.rate(one["matched_bps"]), formats.rate(one["unmatched_bps"])
         said += f"; {with_it} on a circuit, {without} without"
     if one.get("packets_lost") is not None:
         said += f"; {one['packets_lost']} of {one['packets']} packets lost"

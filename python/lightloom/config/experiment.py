@@ -85,7 +85,7 @@ class Experiment:
         """The tables that Python alone reads, completed."""
         if schema.DECISION not in self.raw:
             return {}
-        from lightloom.decision.options import completed  # slow to load, and seldom there
+        from lightloom.config.decision import completed  # slow to load, and seldom there
 
         return completed(self.raw)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lightloom.config import price_books
 from lightloom.config.overrides import as_json, fabrics_of
 from lightloom.config.schema import DECISION
 from lightloom.errors import refusal
@@ -102,11 +103,8 @@ def _of_workload(key: str, table: Any) -> Iterator[Place]:
 def _of_decision(table: Any) -> Iterator[Place]:
     """A price book, where it is none of the package's."""
     prices = table.get("prices") if isinstance(table, dict) else None
-    if isinstance(prices, str):
-        from lightloom.costs import book as books
-
-        if prices not in books.names():
-            yield Place(f"{DECISION}.prices", table, "prices")
+    if isinstance(prices, str) and prices not in price_books.names():
+        yield Place(f"{DECISION}.prices", table, "prices")
 
 
 def anchor(raw: Table, base: Path) -> None:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from lightloom import _core
-from lightloom.cli.console import rate
+from lightloom.units.formats import rate
 
 Table = Mapping[str, Any]
 

@@ -39,7 +39,7 @@ def schema() -> Table:
 
 @functools.cache
 def _decision() -> str:
-    from lightloom.decision.options import Options  # loaded where it is asked for: it is slow to
+    from lightloom.config.decision import Options  # loaded where it is asked for: it is slow to
 
     return json.dumps({**Options.model_json_schema(), "title": _NAME})
 

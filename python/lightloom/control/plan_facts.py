@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from lightloom.cli import console
 from lightloom.control.proofs import AssignmentProof, MatchingProof
+from lightloom.units import formats
 from lightloom.units.counts import counted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def title(plan: Plan) -> str:
     share = f"{100 * figures['coverage']:.1f} % of the demand"
     if plan.schedule is not None:
         count = f"{plan.schedule.slots} slots" if plan.schedule.slots != 1 else "1 slot"
-        length = console.seconds(plan.schedule.period_ps * 1e-12)
+        length = formats.seconds(plan.schedule.period_ps * 1e-12)
         duty = f"duty cycle {figures['duty_cycle']:.3f}"
         return f"{plan.algorithm}: {count} in {length}, {duty}, {share} carried"
     best = ", which is the optimum" if figures["optimal"] else ""
@@ -29,7 +29,7 @@ def title(plan: Plan) -> str:
 def facts(made: Plan) -> dict[str, str]:
     """Its figures in words, by what they are."""
     figures = made.figures
-    share = f"{console.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
+    share = f"{formats.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
     found = {made.algorithm: _what(made)}
     if "topology" in made.details:
         found |= _served(made)
@@ -41,14 +41,14 @@ def facts(made: Plan) -> dict[str, str]:
     if made.proof is not None:
         found["optimum"] = _proved(made, made.proof)
     elif figures["objective"] == "completion_ps":
-        soon = console.seconds(figures["completion_ps"] * 1e-12)
+        soon = formats.seconds(figures["completion_ps"] * 1e-12)
         ratio = figures["completion_ps"] / figures["bound"]
         found["all served"] = f"after {soon}{_in_packets(made)}, at most {ratio:.3f} x the optimum"
     elif figures["optimal"]:
         found["optimum"] = "reached: nothing carries more in this period"
     elif figures["bound"]:
         ratio = figures["carried_bytes"] / figures["bound"]
-        found["bound"] = f"{console.size(figures['bound'])}: at least {ratio:.3f} x the optimum"
+        found["bound"] = f"{formats.size(figures['bound'])}: at least {ratio:.3f} x the optimum"
     if "rules" in made.details:
         found["rules"] = _rules(made.details["rules"])
     if "kept" in made.details:
@@ -79,16 +79,16 @@ def _served(made: Plan) -> dict[str, str]:
     """What multihop paths serve."""
     topology, figures = made.details["topology"], made.figures
     served, hops = topology.served, topology.hops
-    share = f"{console.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
+    share = f"{formats.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
     mean = hops[served].mean() if served.any() else 0
     facts = {
-        "carried": f"{share} of the demand in {console.seconds(figures['period_ps'] * 1e-12)}",
+        "carried": f"{share} of the demand in {formats.seconds(figures['period_ps'] * 1e-12)}",
         "paths": f"{served.sum():,} of {len(served):,} found, over {mean:.2f} hops on average",
     }
     few = made.details["below_threshold"]
     if few["pairs"]:
         below = f"{_count(few['pairs'], 'pair')} below {made.options['threshold']}"
-        facts["electrical"] = f"{below}, {console.size(few['bytes'])} in all"
+        facts["electrical"] = f"{below}, {formats.size(few['bytes'])} in all"
     if "vlans" in made.details:
         found = made.details["vlans"]
         facts["VLANs"] = f"{len(found.members):,}, at least {found.lower_bound:,} are needed"
@@ -101,8 +101,8 @@ def _what(made: Plan) -> str:
         return f"{_count(made.figures['circuits'], 'circuit')} on {planes}"
     if made.schedule is None:
         return _count(made.figures["circuits"], "circuit")
-    length = console.seconds(made.schedule.period_ps * 1e-12)
-    night = console.seconds(made.schedule.night_ps * 1e-12)
+    length = formats.seconds(made.schedule.period_ps * 1e-12)
+    night = formats.seconds(made.schedule.night_ps * 1e-12)
     nights = f"nights of {night}" if made.schedule.night_ps else "no nights"
     return f"{_count(made.schedule.slots, 'slot')} in {length}, {nights}"
 

@@ -16,7 +16,7 @@ from lightloom.control.plan_json import as_text
 from lightloom.control.proofs import AssignmentProof, MatchingProof
 from lightloom.control.schedules import Schedule
 from lightloom.control.wiring.lights import Wiring
-from lightloom.results.views import Planned
+from lightloom.results.views import Planned, above
 from lightloom.storage import write_files
 
 if TYPE_CHECKING:
@@ -103,9 +103,8 @@ class Plan(Planned):
 
     def drawn(self, kind: str) -> bytes:
         """The picture as a file of that kind: ".svg", ".pdf" or ".png"."""
-        from lightloom.plotting.plan_picture import render
-
-        return render(self, kind)
+        drawn: bytes = above("plotting.plan_picture").render(self, kind)
+        return drawn
 
 
 def figures(*, carried: int, total: int, **known: Any) -> dict[str, Any]:

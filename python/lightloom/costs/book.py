@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import _core
+from lightloom.config import price_books
 from lightloom.costs.amounts import NOTHING, Amounts, Range, Tie
 from lightloom.costs.exact import number, toml
 from lightloom.costs.figure import Figure, read
@@ -26,8 +27,6 @@ from lightloom.errors import ConfigError, refusal, shortened
 SCHEMA = 1
 _GBPS = "Gb/s"
 COUNTINGS = ("whole", "share")
-FOLDER = Path(__file__).with_name("books")
-DEFAULT = "sirius-2020"
 _BOOK_KEYS = {"schema", "name", "title", "currency", "year", "counting", "extends", "part", "notes"}
 _PART_KEYS = {"what", "price", "power", "source", "year", "excluded", "same_as", PORTS, RATE}
 _PART_KEYS |= {"lanes", "pairs", "uplinks", "uplink_rate", "note"}
@@ -175,11 +174,6 @@ def _pieces(part: Part | None, per: str) -> Fraction:
     return Fraction(part.ports or 1) if per == "port" else Fraction(part.rate or 0, 10**9)
 
 
-def names() -> list[str]:
-    """The books of the package."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
-
-
 def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book:
     """A book by its name, or from a file of the user's.
 
@@ -191,13 +185,17 @@ def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book
     """
     if isinstance(source, Book):
         return source
-    wanted = DEFAULT if source is None else source
-    if str(wanted) in names():
+    wanted = price_books.DEFAULT if source is None else source
+    if str(wanted) in price_books.names():
         return _shipped(str(wanted))
     path = Path(wanted)
     if not path.is_file():
-        near = difflib.get_close_matches(path.name, names(), 1)
-        hint = f'did you mean "{near[0]}"?' if near else f"choose {', '.join(names())}, or a file"
+        near = difflib.get_close_matches(path.name, price_books.names(), 1)
+        hint = (
+            f'did you mean "{near[0]}"?'
+            if near
+            else f"choose {', '.join(price_books.names())}, or a file"
+        )
         raise refusal(key, wanted, "no price book, and no file", hint)
     return _book(path)
 
@@ -205,14 +203,14 @@ def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book
 @cache
 def _shipped(name: str) -> Book:
     """A book of the package, read once: `cost` by several readings asks for it many times."""
-    return _book(FOLDER / f"{name}.toml")
+    return _book(price_books.FOLDER / f"{name}.toml")
 
 
 def _book(path: Path) -> Book:
     try:
         return _made(toml(path), path)
     except ConfigError as problem:
-        if problem.key is None or path.parent == FOLDER:
+        if problem.key is None or path.parent == price_books.FOLDER:
             raise
         told = refusal(problem.key, problem.value, problem.limit or "", problem.remedy or "")
         told.args = (f"{path}: {told}",)
@@ -268,9 +266,12 @@ def _made(raw: Mapping[str, Any], path: Path) -> Book:
 def _base(name: Any) -> Book | None:
     if name is None:
         return None
-    if name not in names():
+    if name not in price_books.names():
         raise refusal(
-            "extends", name, "no price book of the package", f"choose {', '.join(names())}"
+            "extends",
+            name,
+            "no price book of the package",
+            f"choose {', '.join(price_books.names())}",
         )
     return load(str(name))
 

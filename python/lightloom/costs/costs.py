@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +16,16 @@ from lightloom.config.experiment import Experiment
 from lightloom.config.experiment import load as load_experiment
 from lightloom.costs import book as books
 from lightloom.costs import network as networks
-from lightloom.costs import pricing, readings
+from lightloom.costs import of_experiment, pricing, readings
 from lightloom.costs.amounts import Range
 from lightloom.costs.book import Book
 from lightloom.costs.equal import BreakEven, break_evens
 from lightloom.costs.pricing import FabricCost
 from lightloom.costs.readings import Reading
-from lightloom.decision import options
 from lightloom.errors import refusal
+from lightloom.results.views import Tables, Viewed
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
 
     from lightloom.results.result import Comparison
@@ -40,7 +39,7 @@ BILL_COLUMNS = (
 
 
 @dataclass(frozen=True, repr=False)
-class Costs:
+class Costs(Viewed):
     """The fabrics of an experiment at the prices of one book."""
 
     name: str
@@ -85,26 +84,9 @@ class Costs:
         """
         return break_evens(list(self.fabrics.values()), part)
 
-    def table(self, name: str = "costs") -> pa.Table:
-        """`costs`, a row a fabric, or `bill`, a row a line, as an Arrow table of floats."""
-        import pyarrow as pa
-
+    def _tables(self) -> Tables:
         made = {"costs": self.rows, "bill": self.bill_rows}
-        if name not in made:
-            raise refusal("table", name, "no such table", f"choose one of {', '.join(made)}")
-        return pa.Table.from_pylist([_floats(row) for row in made[name]()])
-
-    def to_pandas(self, name: str = "costs") -> pd.DataFrame:
-        """A table as a frame of pandas."""
-        from lightloom.frames import to_pandas
-
-        return to_pandas(self.table(name))
-
-    def to_polars(self, name: str = "costs") -> pl.DataFrame:
-        """A table as a frame of polars."""
-        from lightloom.frames import to_polars
-
-        return to_polars(self.table(name))
+        return {name: partial(_as_table, rows) for name, rows in made.items()}
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain data; money and watts as [low, high]."""
@@ -150,7 +132,7 @@ def cost(
     >>> costs.fabrics["sirius"].per_gbps  # doctest: +SKIP
     """
     made = experiment if isinstance(experiment, Experiment) else load_experiment(experiment)
-    book = options.book(made.raw) if prices is None else books.load(prices)
+    book = of_experiment.book(made.raw) if prices is None else books.load(prices)
     book = books.load() if book is None else book
     read = None if reading is None else readings.load(reading)
     resolved = made.resolved()
@@ -269,3 +251,9 @@ def _decimal(value: Fraction) -> str:
         places += 1
     digits = str(int(value * 10**places)).rjust(places + 1, "0")
     return f"{digits[:-places]}.{digits[-places:]}"
+
+
+def _as_table(rows: Callable[[], list[dict[str, Any]]]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([_floats(row) for row in rows()])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lightloom.config import decision as options
+from lightloom.config.decision import TRIES
 from lightloom.config.experiment import Experiment
 from lightloom.costs import book as books
+from lightloom.costs import of_experiment
 from lightloom.costs.book import Book
-from lightloom.decision import options
-from lightloom.decision.options import TRIES
 from lightloom.simulation.machine import check_count
 
 #: A run that ends when all is delivered ends at the latest when it takes so many times what the
@@ -59,4 +60,4 @@ def book_of(experiment: Experiment) -> Book:
     Raises:
         ConfigError: of prices that cannot be read.
     """
-    return options.book(experiment.raw) or books.load()
+    return of_experiment.book(experiment.raw) or books.load()

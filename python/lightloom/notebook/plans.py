@@ -3,12 +3,12 @@ picture of them."""
 
 from __future__ import annotations
 
-from lightloom.cli import console
 from lightloom.control.plan_facts import carries, facts, node, title
 from lightloom.control.plans import CircuitTable, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.notebook.page import page, picture
 from lightloom.plotting import PlanPlots
+from lightloom.units import formats
 from lightloom.units.counts import counted
 
 ROWS = 8
@@ -47,7 +47,7 @@ def circuits(plan: Plan, table: CircuitTable) -> Table:
     rows = [
         [node(plan, table.a[at]), node(plan, table.b[at])]
         + ([] if planes is None else [str(planes[at])])
-        + [console.size(int(table.carried[at]))]
+        + [formats.size(int(table.carried[at]))]
         for at in order[:ROWS]
     ]
     ends = ["from", "to"] if table.directed else ["circuit", ""]
@@ -61,9 +61,9 @@ def slots(plan: Plan, schedule: Schedule) -> Table:
     rows = [
         [
             str(slot),
-            console.seconds(int(schedule.starts_ps[slot]) * 1e-12) if slot else "0 s",
-            console.seconds(int(schedule.days_ps[slot]) * 1e-12),
-            console.size(int(carried[slot])),
+            formats.seconds(int(schedule.starts_ps[slot]) * 1e-12) if slot else "0 s",
+            formats.seconds(int(schedule.days_ps[slot]) * 1e-12),
+            formats.size(int(carried[slot])),
         ]
         for slot in range(min(schedule.slots, ROWS))
     ]

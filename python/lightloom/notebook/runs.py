@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from lightloom import report
-from lightloom.analysis import notes, verdicts
+from lightloom.analysis import doubts, notes, verdicts, workload_lines
 from lightloom.analysis.model import Workload
 from lightloom.analysis.table import Row, groups
-from lightloom.cli import completion, repeats
 from lightloom.config import loads, physics
 from lightloom.errors import ConfigError
 from lightloom.notebook.page import page, picture
@@ -77,7 +76,7 @@ def offered(comparison: Comparison) -> str:
     first = next(iter(comparison.results.values()))
     summaries = comparison.of_label(first.label)
     asked = loads.whole(comparison.experiment)
-    return repeats.workload_line(summaries, first.flows.num_rows, asked)
+    return workload_lines.of_seeds(summaries, first.flows.num_rows, asked)
 
 
 def tail(runs: Runs, name: str) -> Markup | None:
@@ -98,7 +97,7 @@ def legend(workload: Workload, rows: Sequence[Row]) -> Iterator[str]:
         source = verdicts.source(workload.fabrics)
         yield f"Bold: the best of a row, whose 95 % interval ({source}) overlaps with no other's."
     if any(">" in cell.text for cell in cells):
-        yield completion.LEGEND_BOUNDS
+        yield doubts.LEGEND_BOUNDS
     if any(cell.unranked for cell in cells):
         yield "Grey: of a fabric that left unfinished what others finished; not ranked."
     if any(row.name.startswith("Short flows") for row in rows):
@@ -109,7 +108,7 @@ def weakened(comparison: Comparison) -> Iterator[str]:
     """What weakens the figures, as `run` and `compare` print it."""
     summaries = comparison.means
     first = next(iter(comparison.results.values()))
-    yield from completion.doubts(summaries)
+    yield from doubts.doubts(summaries)
     yield from notes.of_workload(first.summary, comparison.experiment.get("workload", {}))
     yield from notes.inexact_rates(summaries)
     alone = len(comparison.results) == 1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lightloom.cli import console
 from lightloom.control.plan_facts import title
 from lightloom.control.plans import Plan
 from lightloom.results.result import Comparison, Repeated, Result
+from lightloom.units import formats
 from lightloom.units.counts import counted
 
 SHOWN = 4
@@ -17,7 +17,7 @@ def of_runs(runs: Result | Repeated | Comparison) -> str:
     if isinstance(runs, Result):
         summary = runs.summary
         done, offered = summary["flows_completed"], summary["flows_offered"]
-        time = console.seconds(summary["simulated_s"])
+        time = formats.seconds(summary["simulated_s"])
         flows = f"{done:,} of {counted(offered, 'flow')} in {time}, seed {summary['seed']}"
         return f"<Result {runs.label}: {flows}>"
     if isinstance(runs, Repeated):

@@ -15,9 +15,10 @@ import numpy as np
 
 from lightloom.analysis.model import SHORT_BYTES, Fabric, Workload
 from lightloom.config import loads
+from lightloom.units.quantities import tick_label
 
 from .bands import Curve, band, over_rows, split, spread, within
-from .spec import Axis, Figure, Floats, Panel, Series, axis, tick_label
+from .spec import Axis, Figure, Floats, Panel, Series, axis
 
 CDF_POINTS = 480
 CCDF_POINTS = 240

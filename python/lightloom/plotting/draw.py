@@ -1,15 +1,26 @@
-"""The files of figures."""
+"""The files of figures, and what they are called."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from lightloom.report.page import Drawing
+from lightloom.analysis.model import Workload
 from lightloom.storage import Staging
 
 from . import backend_matplotlib
 from .spec import Figure
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with its picture and the name of its files."""
+
+    figure: Figure
+    file: str
+    svg: str
 
 
 def draw(
@@ -29,3 +40,18 @@ def draw(
         drawings.append(Drawing(figure, name, svg.decode()))
         tick()
     return tuple(drawings)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names as parts of an address or of a file's name, no two alike."""
+    safe = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "workload" for name in names]
+    return [
+        name if safe.count(name) == 1 else f"{name}-{i}" for i, name in enumerate(safe, start=1)
+    ]
+
+
+def prefixes(workloads: Sequence[Workload]) -> list[str]:
+    """What tells the files of several comparisons apart; nothing for one."""
+    if len(workloads) == 1:
+        return [""]
+    return [f"{name}-" for name in distinct([w.name for w in workloads])]

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-from lightloom import report
+from lightloom.analysis import reading
+from lightloom.plotting import draw
 from lightloom.plotting.backend_matplotlib import UNDATED, drawing, laid_out, settings, tidy
 from lightloom.plotting.figures import draw_all
 from lightloom.plotting.sheet import Sheet
@@ -53,10 +54,10 @@ def write(
         ConfigError: There is no style of that name; nothing was written.
     """
     sheet = find(style)
-    workloads = report.read(comparisons)
+    workloads = reading.read(comparisons)
     parts = [
         (prefix + part.key, part)
-        for workload, prefix in zip(workloads, report.prefixes(workloads), strict=True)
+        for workload, prefix in zip(workloads, draw.prefixes(workloads), strict=True)
         for figure in draw_all(workload)
         for part in parts_of(figure, sheet.columns)
     ]

@@ -24,7 +24,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from lightloom import _core
-from lightloom.cli import console
 from lightloom.control.arrays import Integers
 from lightloom.control.plan_facts import title
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
@@ -40,7 +39,7 @@ from lightloom.plotting.backend_matplotlib import (
     tidy,
 )
 from lightloom.plotting.style import LIGHT
-from lightloom.units import steps
+from lightloom.units import formats, steps
 
 PAGE, HEIGHT = 7.2, 3.3  # inches
 CELLS = 250
@@ -175,7 +174,7 @@ class Heat:
         figure: Any = axes.figure
         bar = figure.colorbar(image, ax=axes, shrink=0.8, pad=0.02, aspect=25)
         bar.outline.set_visible(False)
-        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: console.size(v)))
+        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: formats.size(v)))
         bar.ax.yaxis.set_minor_formatter("")
         bar.ax.tick_params(labelsize=7, length=2)
 

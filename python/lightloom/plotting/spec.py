@@ -66,7 +66,7 @@ class Axis:
             if self.scale == "log"
             else linear_ticks(*self.limits, self.quantity)
         )
-        return [(p, tick_label(p, self.quantity)) for p in places]
+        return [(p, quantities.tick_label(p, self.quantity)) for p in places]
 
 
 @dataclass(frozen=True)
@@ -247,14 +247,3 @@ def round_stride(length: float, count: float = 4.5) -> float:
 def steps_within(low: float, high: float, stride: float) -> tuple[int, int]:
     """The multiples of a stride from low to high, as a range."""
     return math.ceil(low / stride - 1e-9), math.floor(high / stride + 1e-9) + 1
-
-
-def tick_label(value: float, quantity: quantities.Quantity) -> str:
-    """`10 µs`, `1 MB`, `50 %`, `0.25`."""
-    if value == 0:
-        return "0"
-    name, size = quantities.step_for(value, quantity)
-    number = f"{value / size:.4g}"
-    if "e-" in number:  # a share of a tail: 0.00001 %
-        number = np.format_float_positional(float(number), trim="-")
-    return f"{number}{quantities.GLUE}{name}".rstrip()

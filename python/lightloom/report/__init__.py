@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lightloom.analysis import verdicts, winners
-from lightloom.analysis.model import Workload
-from lightloom.analysis.reading import slots, workload
-from lightloom.decision import options
-from lightloom.plotting.draw import draw
+from lightloom.analysis.reading import read
+from lightloom.costs import of_experiment
+from lightloom.plotting.draw import draw, prefixes
 from lightloom.plotting.figures import draw_all
 from lightloom.storage import Staging
 
 from . import decisions
 from .decisions import Decision
-from .page import Section, distinct, render
+from .page import Section, render
 from .resilience import answer, failing
 
 if TYPE_CHECKING:
@@ -96,19 +95,13 @@ def decide(
     Raises:
         ConfigError: of prices that cannot be read.
     """
-    own = [options.book(c.experiment) for c in comparisons] if books is None else books
+    own = [of_experiment.book(c.experiment) for c in comparisons] if books is None else books
     return decisions.decide(read(comparisons), own, [c.resilience for c in comparisons])
 
 
 def broken(comparison: Comparison) -> str:
     """What is said of a comparison with one part dead; nothing where nobody asked."""
     return "" if comparison.resilience is None else answer(comparison.resilience)
-
-
-def read(comparisons: Sequence[Comparison]) -> list[Workload]:
-    """Comparisons as plain numbers; a fabric looks alike in all of them."""
-    places = slots(comparisons)
-    return [workload(c, places) for c in comparisons]
 
 
 def under_other_physics(
@@ -134,10 +127,3 @@ def counter(total: int, drawn: Drawn | None) -> Callable[[], None]:
 
     tick()
     return tick
-
-
-def prefixes(workloads: Sequence[Workload]) -> list[str]:
-    """What tells the files of several comparisons apart; nothing for one."""
-    if len(workloads) == 1:
-        return [""]
-    return [f"{name}-" for name in distinct([w.name for w in workloads])]

@@ -16,7 +16,8 @@ from markupsafe import Markup
 from lightloom.analysis import presets, table, verdicts
 from lightloom.analysis.model import Workload
 from lightloom.plotting import backend_plotly, style
-from lightloom.plotting.spec import NIGHT, Figure
+from lightloom.plotting.draw import Drawing, distinct
+from lightloom.plotting.spec import NIGHT
 from lightloom.units import quantities
 
 from . import decisions, describe
@@ -26,15 +27,6 @@ from .resilience import Failing
 Firsts = Sequence[verdicts.First | None]
 SCRIPTS = ("timeline.js", "panels.js", "report.js", "address.js")
 PAGE_BUDGET = 2_400_000  # bytes; beyond it pictures for readers without scripts are left to files
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure with its picture and the name of its files."""
-
-    figure: Figure
-    file: str
-    svg: str
 
 
 @dataclass(frozen=True)
@@ -184,14 +176,6 @@ def numbered(section: Section, *, decision: bool) -> list[tuple[int, Drawing]]:
         (i, d)
         for i, d in enumerate(section.drawings)
         if (d.figure.key == decisions.KEY) == decision
-    ]
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Names as parts of an address or of a file's name, no two alike."""
-    safe = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "workload" for name in names]
-    return [
-        name if safe.count(name) == 1 else f"{name}-{i}" for i, name in enumerate(safe, start=1)
     ]
 
 

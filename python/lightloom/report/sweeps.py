@@ -16,7 +16,7 @@ from lightloom.analysis.findings.carriage import carriages_of_runs
 from lightloom.analysis.model import Carriage
 from lightloom.plotting import backend_plotly, style
 from lightloom.plotting.arrows import parted
-from lightloom.plotting.draw import draw
+from lightloom.plotting.draw import Drawing, draw
 from lightloom.plotting.spec import NIGHT, Axis, Figure, Panel, Scale, Series, extent, figure
 from lightloom.results import repeats
 from lightloom.storage import Staging
@@ -288,7 +288,7 @@ def _series(
 
 
 def render(
-    name: str, cells: Sequence[Cell], metrics: Sequence[Metric], drawings: Sequence[page.Drawing]
+    name: str, cells: Sequence[Cell], metrics: Sequence[Metric], drawings: Sequence[Drawing]
 ) -> str:
     """The page."""
     keys = list(cells[0].values) if cells else []

@@ -7,6 +7,7 @@ Everything is made when it is asked for; what only some users have is loaded the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from lightloom.plotting import PlanPlots, RunPlots
-
 Tables = Mapping[str, Callable[[], pa.Table]]
+
+
+def above(module: str) -> Any:
+    """A module of a package that builds on this one, loaded for those who ask for it. By name:
+    an import would close a circle."""
+    return import_module(f"lightloom.{module}")
 
 
 class Viewed:
@@ -49,9 +54,8 @@ class Viewed:
             ConfigError: of `table`.
             ImportError: if pandas is not installed.
         """
-        from lightloom.frames import to_pandas
-
-        return to_pandas(self.table(name))
+        frame: pd.DataFrame = above("frames").to_pandas(self.table(name))
+        return frame
 
     def to_polars(self, name: str | None = None) -> pl.DataFrame:
         """The same as a frame of polars.
@@ -60,70 +64,54 @@ class Viewed:
             ConfigError: of `table`.
             ImportError: if polars is not installed.
         """
-        from lightloom.frames import to_polars
-
-        return to_polars(self.table(name))
+        frame: pl.DataFrame = above("frames").to_polars(self.table(name))
+        return frame
 
     def _tables(self) -> Tables:
         """Its tables by name, the one that is meant without a name first."""
         raise NotImplementedError
 
 
-def _whole(view: Viewed) -> Any:
-    """The same, as what it is: classes that can be looked at are defined on top of these."""
-    return view
-
-
 class Runs(Viewed):
     """A simulation, or several of them: a result, its seeds, a comparison."""
 
     @property
-    def plot(self) -> RunPlots:
+    def plot(self) -> Any:
         """Its figures, as matplotlib's: `plot.fct_ccdf()` and others.
 
         >>> run("examples/sirius.toml").plot.fct_ccdf().savefig("tail.pdf")  # doctest: +SKIP
         """
-        from lightloom.plotting import RunPlots
-
-        return RunPlots(_whole(self))
+        return above("plotting").RunPlots(self)
 
     def _tables(self) -> Tables:
-        from lightloom.frames import runs
-
-        return runs.tables(_whole(self))
+        tables: Tables = above("frames.runs").tables(self)
+        return tables
 
     def _repr_html_(self) -> str:
-        from lightloom.notebook import runs
-
-        return runs.html(_whole(self))
+        text: str = above("notebook.runs").html(self)
+        return text
 
     def __repr__(self) -> str:
-        from lightloom.notebook import text
-
-        return text.of_runs(_whole(self))
+        text: str = above("notebook.text").of_runs(self)
+        return text
 
 
 class Planned(Viewed):
     """A plan."""
 
     @property
-    def plot(self) -> PlanPlots:
+    def plot(self) -> Any:
         """Its figures, as matplotlib's: `plot.circuits()` and others."""
-        from lightloom.plotting import PlanPlots
-
-        return PlanPlots(_whole(self))
+        return above("plotting").PlanPlots(self)
 
     def _tables(self) -> Tables:
-        from lightloom.frames import plans
-
-        return plans.tables(_whole(self))
+        tables: Tables = above("frames.plans").tables(self)
+        return tables
 
     def _repr_html_(self) -> str:
-        from lightloom.notebook import plans
-
-        return plans.html(_whole(self))
+        text: str = above("notebook.plans").html(self)
+        return text
 
     def __repr__(self) -> str:
-        from lightloom.notebook import text
-
-        return text.of_plan(_whole(self))
+        text: str = above("notebook.text").of_plan(self)
+        return text

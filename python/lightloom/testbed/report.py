@@ -9,8 +9,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from lightloom.cli import console
 from lightloom.testbed.live import Live
+from lightloom.units import formats
 
 NONE = "–"
 COLOURS = ("#0969da", "#bf3989", "#1a7f37", "#9a6700", "#8250df", "#cf222e")
@@ -34,7 +34,7 @@ def page(live: Live, figures: Mapping[str, Any], verdict: str) -> str:
 
 
 def _rate(value: float | None) -> str:
-    return NONE if value is None else console.rate(value)
+    return NONE if value is None else formats.rate(value)
 
 
 def _application(one: Mapping[str, Any]) -> dict[str, str]:

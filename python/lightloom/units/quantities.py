@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable
 from typing import Literal
 
+import numpy as np
+
 from lightloom.units import steps as units
 from lightloom.units.counts import counted as counted
 from lightloom.units.steps import BYTES, TIMES
@@ -121,3 +123,14 @@ def listed(parts: Iterable[str]) -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def tick_label(value: float, quantity: Quantity) -> str:
+    """`10 µs`, `1 MB`, `50 %`, `0.25`."""
+    if value == 0:
+        return "0"
+    name, size = step_for(value, quantity)
+    number = f"{value / size:.4g}"
+    if "e-" in number:  # a share of a tail: 0.00001 %
+        number = np.format_float_positional(float(number), trim="-")
+    return f"{number}{GLUE}{name}".rstrip()

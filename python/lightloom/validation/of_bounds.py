@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from lightloom.cli.console import pick
+from lightloom.results.summaries import pick
 from lightloom.units import bounds
 
 

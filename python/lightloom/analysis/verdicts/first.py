@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lightloom.config import loads
-from lightloom.plotting.spec import tick_label
 from lightloom.results import repeats, steady
 from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
+from lightloom.units.quantities import tick_label
 
 from .. import presets
 from ..factors import NOTABLE, Factor, between, farthest, nearest, percent_less, percent_more, told

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lightloom.config import loads
-from lightloom.plotting.spec import tick_label
 from lightloom.results.saturation import Saturation
 from lightloom.units import quantities
 from lightloom.units.bounds import Bound
 from lightloom.units.intervals import half_shown
+from lightloom.units.quantities import tick_label
 
 from ..factors import less, slower
 from ..findings.headline import too_short

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lightloom.config import loads
-from lightloom.plotting.spec import tick_label
 from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
+from lightloom.units.quantities import tick_label
 
 from ..factors import between, less, less_by, longer, percent_more, ranged, told_times
 from ..model import Fabric, LoadPoint, Workload

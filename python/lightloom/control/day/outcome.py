@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lightloom import _core
-from lightloom.cli import console
 from lightloom.control.day.intervals import US
 from lightloom.control.day.play import Account, Terms
 from lightloom.control.day.series import Day, text_of
 from lightloom.control.demand.times import iso
+from lightloom.units import formats
 from lightloom.units.counts import counted
 
 FORMAT = "lightloom-day/1"
@@ -121,7 +121,7 @@ def verdict(day: Day, accounts: Sequence[Account]) -> str:
     gain = policy["share"] - stays
     costs = (
         f"{policy['changes_per_hour']:.3g} changes an hour and "
-        f"{console.seconds(policy['dark_s_per_hour'])} of dark time in it"
+        f"{formats.seconds(policy['dark_s_per_hour'])} of dark time in it"
     )
     reached = f"{accounts[0].player.name} puts {_percent(policy['share'])} of the bytes on circuits"
     if policy["changes"] and gain > EVEN:
@@ -147,10 +147,10 @@ def summary(day: Day, asked: Terms, account: Account) -> Iterator[str]:
     begin, usual = iso(day.played[0].start_us), span(day.played[-1].length_us)
     whole = span(sum(one.length_us for one in day.played))
     several = f"{counted(len(day.played), 'interval')} of {usual} from {begin}, {whole} in all"
-    yield f"{several}: {counted(day.nodes, 'node')}, {console.size(day.total)}"
+    yield f"{several}: {counted(day.nodes, 'node')}, {formats.size(day.total)}"
     dark = text_of(asked.dark_us) if asked.dark_us else "0 s"
     whose = "all circuits" if asked.all_dark else "circuits that are made"
-    yield f"  circuits of {console.rate(asked.rate)}; at a change {whose} are dark for {dark}"
+    yield f"  circuits of {formats.rate(asked.rate)}; at a change {whose} are dark for {dark}"
     told = [
         f"{key.replace('_', '-')} {_told(value)}"
         for key, value in account.told.items()
@@ -171,7 +171,7 @@ def span(length_us: int) -> str:
     for unit, size in (("h", 3600 * US), ("min", 60 * US)):
         if length_us % size == 0:
             return f"{length_us // size:,} {unit}"
-    return console.seconds(length_us / US)
+    return formats.seconds(length_us / US)
 
 
 def _told(value: object) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lightloom.cli import console
+from lightloom.units import formats
 from lightloom.units.counts import counted, shown
 
 
@@ -78,4 +78,4 @@ class Reading:
         share = f"{100 * part / self.total:.1f} %" if self.total else "0 %"
         if part and share == "0.0 %":
             share = "less than 0.1 %"
-        return f"{share} of the bytes ({console.size(part)})"
+        return f"{share} of the bytes ({formats.size(part)})"

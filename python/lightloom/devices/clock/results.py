@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -16,10 +16,8 @@ import pyarrow.parquet as pq
 from lightloom import _core
 from lightloom.config import identity
 from lightloom.config.experiment import to_toml
+from lightloom.results.views import above
 from lightloom.storage import Staging
-
-if TYPE_CHECKING:
-    from lightloom.plotting.picture import Picture
 
 Table = dict[str, Any]
 Columns = Mapping[str, Any]
@@ -66,11 +64,9 @@ class Synchronisation:
         config: Table = self.summary["config"]
         return config
 
-    def figure(self) -> Picture:
+    def figure(self) -> Any:
         """Deviation over time, and what each term comes to, as a figure of matplotlib."""
-        from lightloom.plotting.clock import draw
-
-        return draw(self)
+        return above("plotting.clock").draw(self)
 
     def content(self, kind: str) -> bytes:
         """A file: `json`, `toml`, `parquet`, `csv`, `svg`, `png` or `pdf`.

@@ -28,9 +28,10 @@ from lightloom.decision import breaking, sentences
 from lightloom.decision.order import leaders
 from lightloom.decision.pareto import behind as pareto
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
-from lightloom.plotting.spec import Figure, tick_label
+from lightloom.plotting.spec import Figure
 from lightloom.results.failures import Resilience
 from lightloom.units import quantities
+from lightloom.units.quantities import tick_label
 
 from . import counting, tables
 from .chart import chart

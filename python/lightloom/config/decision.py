@@ -5,17 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lightloom.config import price_books
 from lightloom.config.refused import first_of
 from lightloom.config.schema import DECISION
-from lightloom.costs import book as books
-from lightloom.costs.book import Book
-from lightloom.costs.given import with_prices
 from lightloom.errors import refusal
 
 #: Of a kind with more members, so many are tried.
@@ -28,7 +25,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     prices: str = Field(
-        default=books.DEFAULT,
+        default=price_books.DEFAULT,
         description="A price book: sirius-2020, hydra-2013, cthrough-2010, ai-cluster-2026, or a "
         "file beside the experiment. --prices goes before it, and before `price`.",
     )
@@ -85,40 +82,3 @@ def completed(raw: Mapping[str, Any]) -> dict[str, Any]:
     """
     options = read(raw)
     return {} if options is None else {DECISION: options.model_dump(exclude_none=True)}
-
-
-def book(raw: Mapping[str, Any]) -> Book | None:
-    """The prices of an experiment; None of one without the table.
-
-    Raises:
-        ConfigError: of a book that cannot be read, or a price that is none.
-    """
-    options = read(raw)
-    if options is None:
-        return None
-    found = books.load(options.prices, f"{DECISION}.prices")
-    if options.counting is not None:
-        found = replace(found, counting=options.counting)
-    return with_prices(found, options.price, f"{DECISION}.price")
-
-
-def with_flags(
-    raw: Mapping[str, Any], prices: str | None, price: Sequence[str] | None
-) -> dict[str, Any]:
-    """The experiment with what `--prices` and `--price` say: another book takes the place of the
-    table's and of its own prices, which are in the units of that; a price is added.
-
-    Raises:
-        ConfigError: that names the flag, of either; that names the key, of the table.
-    """
-    if prices is None and not price:
-        return dict(raw)
-    table = completed(raw).get(DECISION, {})
-    if prices is not None:
-        table = {**table, "prices": prices, "price": []}
-        found = books.load(prices)
-    else:
-        found = book({DECISION: table}) or books.load(None)
-    with_prices(found, price or [])
-    table["price"] = [*table.get("price", []), *(price or [])]
-    return {**raw, DECISION: table}

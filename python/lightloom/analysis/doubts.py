@@ -1,0 +1,58 @@
+"""What forbids to set the figures of fabrics beside each other: runs cut, flows unfinished, flows
+at rates beside packets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from lightloom.analysis import cuts
+from lightloom.analysis.unfinished import ranked
+from lightloom.results.summaries import Summary
+from lightloom.units import formats
+
+LEGEND_BOUNDS = ">: what a figure exceeds; some of its flows were under way when the run ended."
+
+
+def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """What forbids to set the figures of all fabrics beside each other."""
+    for label, summary in summaries.items():
+        if (left := cuts.note([summary])) is not None:
+            yield f"{label}: {left}"
+    yield from fluid(summaries)
+    lagging = unranked(summaries)
+    if lagging:
+        each = ", ".join(f"{x} {formats.percent(finished(summaries[x]))}" for x in lagging)
+        yield (
+            f"not all flows finished that others, or a longer run, finish: {each}; queues and "
+            "means are of the few, and not to be ranked"
+        )
+
+
+def fluid(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """Says whose flows move at rates where others' packets or cells wait one by one."""
+    hops = ("packet_hops", "cell_hops")
+    by_rates = [x for x, s in summaries.items() if all(s.get(key) is None for key in hops)]
+    if not by_rates or len(by_rates) == len(summaries):
+        return
+    yield (
+        f"{', '.join(by_rates)}: flows move at rates, without packets that queue; the times of "
+        "short flows and the queues are not comparable with those of fabrics of packets or cells"
+    )
+
+
+def finished(summary: Summary) -> float | None:
+    """Share of the flows that finished."""
+    offered, done = summary.get("flows_offered"), summary.get("flows_completed")
+    # Flows that a limit kept from being offered are not finished either.
+    flows = (summary.get("cut") or {}).get("flows", offered)
+    return done / flows if flows and done is not None else None
+
+
+def unranked(summaries: Mapping[str, Summary]) -> list[str]:
+    """Labels of the fabrics that did not finish what others finished."""
+    fair = ranked([finished(summary) for summary in summaries.values()])
+    return [
+        label
+        for (label, summary), kept in zip(summaries.items(), fair, strict=True)
+        if not kept or summary.get("cut")
+    ]

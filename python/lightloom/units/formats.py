@@ -1,0 +1,113 @@
+"""Figures as terminals, notes and refusals show them: three digits and a unit.
+
+A figure that is missing prints as a dash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lightloom.units import bounds, steps
+from lightloom.units.intervals import half_shown
+
+Summary = Mapping[str, Any]
+
+TIMES = steps.TIMES[:-1]
+"""Units of time on terminals: nothing that is simulated takes less than nanoseconds."""
+
+
+def seconds(value: float | None) -> str:
+    """A time with the unit that leaves one to three digits before the point."""
+    if value is None:
+        return "-"
+    unit, size = steps.step_for(value, TIMES)
+    return f"{_three(value / size)} {unit}"
+
+
+def micros(value: float | None) -> str:
+    """A time given in microseconds."""
+    return "-" if value is None else seconds(value * 1e-6)
+
+
+def size(value: float | None) -> str:
+    """An amount of data in decimal units."""
+    if value is None:
+        return "-"
+    return _whole_or_three(value, steps.BYTES)
+
+
+def rate(bits_per_s: float) -> str:
+    """A data rate in decimal units."""
+    return _whole_or_three(bits_per_s, steps.RATES)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A plain figure."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _whole_or_three(value: float, of: Sequence[steps.Step]) -> str:
+    """In the unit that suits: of the smallest, which cannot be divided, a whole number."""
+    unit, base = steps.step_for(value, of)
+    return f"{value:.0f} {unit}" if base == 1.0 else f"{_three(value / base)} {unit}"
+
+
+def _three(value: float) -> str:
+    """Three significant digits, without an exponent."""
+    if abs(value) >= 99.95:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
+
+
+def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
+    """A time with its confidence interval, both in the unit of the time."""
+    shown = micros(mean_us)
+    if mean_us is None or half_width_us is None:
+        return shown
+    value, unit = shown.split()
+    size_us = 1e6 * dict(TIMES)[unit]
+    return f"{value} ± {half_shown(half_width_us / size_us)} {unit}"
+
+
+def mean_latency(windows: Sequence[Mapping[str, Any]], half_width_us: float | None) -> str:
+    """The mean latency of the windows of all seeds with its confidence interval, or what it
+    exceeds where some of what arrived in them was under way when a run ended."""
+    each = [bounds.bound({"window": window}, "window.mean_us") for window in windows]
+    found = bounds.mean(each)
+    if found is None or not found.exact:
+        return time_bound(found)
+    return plus_minus(found.low, half_width_us)
+
+
+def per_second(rate: float | None) -> str:
+    """Things a second."""
+    if rate is None:
+        return "-"
+    unit, base = steps.step_for(rate, steps.COUNTS)
+    return f"{_three(rate / base)} {unit}/s"
+
+
+def percent(share: float | None) -> str:
+    """A share of a whole."""
+    return "-" if share is None else f"{share:.1%}"
+
+
+def least(summary: Summary, path: str) -> str:
+    """A time of flows, or what it exceeds where some of them are under way."""
+    return time_bound(bounds.bound(summary, path))
+
+
+def time_bound(found: bounds.Bound | None) -> str:
+    """A time in microseconds as far as it is known."""
+    return "-" if found is None else found.scaled(1e-6).text(seconds)
+
+
+def ratio(summary: Summary, path: str) -> str:
+    """A slowdown, or what it exceeds."""
+    return ratio_bound(bounds.bound(summary, path))
+
+
+def ratio_bound(found: bounds.Bound | None) -> str:
+    """The same of limits."""
+    return "-" if found is None else found.text(_three)
