@@ -63,12 +63,13 @@ mutants: $(STAMPS)/system ## Change the mechanisms here and there (since SINCE=m
 fuzz: $(STAMPS)/develop ## Mangle what Python reads for some minutes; fuzz/README.md has what Rust reads
 	LIGHTLOOM_FUZZ=2000 $(BIN)/pytest -s python/tests/test_fuzz.py
 
-lint: $(STAMPS)/develop ## Check format, lints and types
+lint: $(STAMPS)/develop ## Check format, lints, types and who imports whom
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python validation scripts benches
 	$(BIN)/ruff format --check python validation scripts benches
 	$(BIN)/mypy python/lightloom
+	$(BIN)/lint-imports --no-cache
 
 bench: $(STAMPS)/develop ## Measure speed and memory; records JSON in benches/runs
 	$(BIN)/python benches/record.py

@@ -15,6 +15,7 @@ frames of it, and `plot` has its figures. What cannot run is refused with a `Con
 that names the key, the value, the limit and the remedy.
 """
 
+import sys
 from importlib import import_module
 
 TYPE_CHECKING = False  # what `typing` has, without the time that it takes to load
@@ -78,8 +79,41 @@ _MODULES = frozenset(
         "plotting",
         "policies",
         "report",
+        "simulation",
     }
 )
+
+
+#: What modules were called before 0.1.0 was released, and what they are called now.
+_RENAMED = {
+    "clock": "devices.clock",
+    "console": "cli.console",
+    "economics": "costs",
+    "figures": "plotting",
+    "photonics": "devices.photonics",
+    "plots": "plotting",
+    "reproduce": "validation",
+    "resilience": "failures",
+    "traces": "simulation.traces",
+    "writing": "storage",
+}
+
+
+class _Renamed:
+    """The last to be asked for a module: says what one that is not found is called now."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        package, _, module = name.partition(".")
+        if package == __name__ and module in _RENAMED:
+            raise ModuleNotFoundError(_told(module), name=name)
+
+
+def _told(module: str) -> str:
+    return f"lightloom.{module} is lightloom.{_RENAMED[module]} now"
+
+
+sys.meta_path.append(_Renamed)
 
 
 def __getattr__(name: str) -> object:
@@ -90,6 +124,8 @@ def __getattr__(name: str) -> object:
     """
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
+    if name in _RENAMED:
+        raise ImportError(_told(name))
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

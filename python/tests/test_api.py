@@ -294,15 +294,14 @@ def test_the_examples_in_docstrings_work(module: Any) -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "clock",
         "control",
-        "economics",
-        "figures",
-        "photonics",
-        "plots",
+        "costs",
+        "devices.clock",
+        "devices.photonics",
+        "plotting",
         "policies",
         "report",
-        "traces",
+        "simulation.traces",
     ],
 )
 def test_modules_of_the_documentation_are_there_after_import(module: str) -> None:
@@ -310,3 +309,13 @@ def test_modules_of_the_documentation_are_there_after_import(module: str) -> Non
     code = f"import lightloom; print(lightloom.{module}.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"lightloom.{module}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["import lightloom.economics", "from lightloom import economics"],
+    ids=["module", "name"],
+)
+def test_what_a_module_was_called_is_told(code: str) -> None:
+    with pytest.raises(ImportError, match=r"lightloom\.economics is lightloom\.costs now"):
+        exec(code)

@@ -1,1 +1,12 @@
-"""Runs, load curves, trials and forecasts."""
+"""Runs and what surrounds them: traces, load curves, trials, forecasts, windows."""
+
+from importlib import import_module
+
+_MODULES = frozenset({"traces"})
+
+
+def __getattr__(name: str) -> object:
+    """Imports a module when it is first used."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")
