@@ -19,9 +19,9 @@ from lightloom.units import quantities
 from lightloom.units.bounds import Bound, floored, of_limits
 from lightloom.units.intervals import over_runs
 
+from .fair import carrying
 from .model import Fabric, Workload, figure
 from .ranking import Score, apart, score
-from .verdicts.fair import carrying
 
 Better = Literal["lower", "higher"] | None
 Read = Callable[[Fabric], float | None]

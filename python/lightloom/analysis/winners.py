@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from lightloom.units import quantities
 
 from . import presets
+from .fair import carrying
 from .model import Workload
 from .ranking import together
 from .reading import slots, workload
 from .verdicts.criteria import Criterion, measures
-from .verdicts.fair import carrying
 
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from lightloom.analysis import circuits
 from lightloom.results import steady
 
+from ..fair import carrying, share_of_best
 from ..model import Fabric, Workload, short_p99
-from ..verdicts.fair import carrying, share_of_best
 from .kinds import (
     AloneCarries,
     Basis,

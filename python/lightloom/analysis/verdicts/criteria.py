@@ -10,10 +10,10 @@ import numpy as np
 
 from lightloom.units import quantities
 
+from ..fair import carrying, not_carrying_at
 from ..model import Fabric, LoadPoint, Workload, span_of_jobs, window_limits
 from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
 from . import load
-from .fair import carrying, not_carrying_at
 from .jobs import all_jobs
 from .latency import short_score
 

@@ -22,6 +22,7 @@ from lightloom.units.quantities import tick_label
 
 from .. import presets
 from ..factors import NOTABLE, Factor, between, farthest, nearest, percent_less, percent_more, told
+from ..fair import carrying, unfair
 from ..findings.headline import cuts, dark_starts, first_question, rare_decisions, too_short
 from ..findings.kinds import AloneCarries, Finding, FinishesMore, NoneCarries
 from ..findings.sentences import cut, dark, explained, jobs_done, rarely
@@ -30,7 +31,6 @@ from ..model import Fabric, Workload
 from ..ranking import NAMED, Ranking, Score, longer, names, together
 from .criteria import FINISHED, JOBS, LAST, SHORT, Criterion, criteria, of_finished
 from .criteria import measures as measures_of
-from .fair import carrying, unfair
 
 OTHERS = 2  # further measures by which another fabric is ahead
 

@@ -10,12 +10,12 @@ from lightloom.units.bounds import Bound
 from lightloom.units.intervals import LEVEL
 
 from ..factors import slower
+from ..fair import carrying, unfair
 from ..findings.headline import too_short
 from ..findings.sentences import explained, title
 from ..model import Fabric, short_p99
 from ..ranking import Ranking, Score, names, rank, score
 from .answer import Evidence, Verdict, evidence
-from .fair import carrying, unfair
 
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
 

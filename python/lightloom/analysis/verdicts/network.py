@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from lightloom.units import quantities
 
 from ..factors import between, told_times
+from ..fair import unfair
 from ..model import Fabric
 from ..ranking import Ranking, Score, names, rank
 from .answer import COMPLETE, Verdict, evidence
 from .criteria import QUEUE
-from .fair import unfair
 
 
 def memory(fabrics: Sequence[Fabric]) -> Verdict | None:

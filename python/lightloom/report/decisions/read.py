@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from lightloom.analysis.fair import carrying, not_carrying_at
 from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.analysis.ranking import Score, is_level
 from lightloom.analysis.unfinished import ranked
 from lightloom.analysis.verdicts.criteria import Criterion, measures
-from lightloom.analysis.verdicts.fair import carrying, not_carrying_at
 from lightloom.config import loads
 from lightloom.costs.book import Book
 from lightloom.costs.costs import Costs, as_compared, cost

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from lightloom.analysis.unfinished import CENSORED, ranked
 from lightloom.units import quantities
 
-from ..model import Fabric, LoadPoint, ratio
+from .model import Fabric, LoadPoint, ratio
 
 
 def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
