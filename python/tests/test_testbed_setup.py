@@ -120,6 +120,36 @@ def test_what_cannot_be_emulated_is_refused(raw: dict[str, Any], key: str, remed
     assert remedy in (problem.value.remedy or "")
 
 
+@pytest.mark.parametrize(
+    ("testbed", "message"),
+    [
+        ({"time_scal": 2}, 'testbed.time_scal = 2: no such key; did you mean "time_scale"?'),
+        ({"zzz": 2}, "testbed.zzz = 2: no such key; known: time_scale, settle_after, sample, "),
+        (
+            {"application": [{"kind": "iperf3", "form": 1}]},
+            'testbed.application[0].form = 1: no such key; did you mean "from"?',
+        ),
+        (
+            {"case": [{"name": "a", "sets": []}]},
+            'testbed.case[0].sets = []: no such key; did you mean "set"?',
+        ),
+        ({"time_scale": 0.5}, "testbed.time_scale = 0.5: "),
+        (7, "testbed = 7: not a table; write [testbed] above its keys"),
+    ],
+)
+def test_a_simulation_refuses_slips_in_the_table_too(testbed: Any, message: str) -> None:
+    """Only the testbed reads it, so `run` and `compare` ignored a misspelt key."""
+    raw = table(CTHROUGH) | {"testbed": testbed}
+    with pytest.raises(ConfigError) as problem:
+        lightloom.config.experiment.load(raw).resolved()
+    assert str(problem.value).startswith(message)
+
+
+def test_loading_refuses_an_unknown_key_of_the_table() -> None:
+    with pytest.raises(ConfigError, match='did you mean "capture"'):
+        lightloom.load(table(CTHROUGH) | {"testbed": {"captur": "128 B"}})
+
+
 def test_longer_times_make_short_days_possible() -> None:
     raw = table({**MORDIA, "slot": "100 us", "shortest_slot": "95 us"}) | {
         "testbed": {"time_scale": 2}

@@ -82,7 +82,12 @@ class Experiment:
         return {**table, **self._beside()}
 
     def _beside(self) -> Table:
-        """The tables that Python alone reads, completed."""
+        """The tables that Python alone reads, completed; that of the testbed is checked alone, as
+        no figure of a run depends on it."""
+        if schema.TESTBED in self.raw:
+            from lightloom.config.testbed import read_table  # slow to load, and seldom there
+
+            read_table(self.raw[schema.TESTBED])
         if schema.DECISION not in self.raw:
             return {}
         from lightloom.config.decision import completed  # slow to load, and seldom there
@@ -142,8 +147,7 @@ class Experiment:
         if SWEEP & self.raw.keys():  # another file, which `resolved` names
             return
         _check_names(self.raw)
-        if schema.DECISION in self.raw:
-            _of_keys(self._beside)
+        _of_keys(self._beside)
         _of_keys(lambda: _core.check_keys(self.json()))
 
     def json(self) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lightloom import _core
+from lightloom.config.refused import first_of
+from lightloom.config.schema import TESTBED
 from lightloom.errors import refusal
 
 
@@ -72,21 +75,29 @@ class Table(BaseModel):
     """Runs with other values of some keys, one after the other. Default: a single run."""
 
 
+#: The key of a list of tables → what each of them is.
+_PARTS: dict[str, type[BaseModel]] = {"application": Application, "case": Case}
+
+
 def read_table(raw: Any) -> Table:
     """The table, checked by itself.
 
     Raises:
-        ConfigError: naming the key.
+        ConfigError: of an unknown key, naming the nearest, or of a value that it does not take.
     """
+    if not isinstance(raw, Mapping):
+        raise refusal(TESTBED, raw, "not a table", f"write [{TESTBED}] above its keys")
     try:
-        return Table.model_validate(raw)
+        return Table.model_validate(dict(raw))
     except ValidationError as problem:
-        first = problem.errors()[0]
-        key = ".".join(["testbed", *(str(part) for part in first["loc"])])
-        if first["type"] == "extra_forbidden":
-            known = ", ".join(Table.model_fields)
-            raise refusal(key, first["input"], "no such key", f"known: {known}") from None
-        raise refusal(key, first["input"], first["msg"].lower(), "correct it") from None
+        loc = problem.errors()[0]["loc"]
+        known = _keys_of(_PARTS.get(str(loc[0]), Table) if len(loc) > 1 else Table)
+        raise first_of(problem, known, f"{TESTBED}.") from None
+
+
+def _keys_of(model: type[BaseModel]) -> list[str]:
+    """The keys of a table, as they are written."""
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def kept_bytes(given: str) -> int:
