@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from test_first import limits, made, plain
 
 import lightloom
 from lightloom import report
-from lightloom.analysis import notes
-from lightloom.analysis.verdicts import First
+from lightloom.analysis import notes, reading, table, winners
+from lightloom.analysis.model import Workload
+from lightloom.analysis.verdicts import First, verdicts
 from lightloom.costs import book as books
 
 
@@ -86,6 +88,70 @@ def test_flows_that_begin_at_once_are_no_sample(flows: int) -> None:
             "full: its last flow is done after 8.00 ms; 2.0× faster than half (16.0 ms). Each of "
             "its flows is done sooner than on half."
         )
+
+
+def workload_of(comparison: lightloom.Comparison) -> Workload:
+    return reading.workload(comparison, reading.slots([comparison]))
+
+
+def marks(comparison: lightloom.Comparison) -> dict[str, list[bool]]:
+    """Row of times → whether each fabric is marked as the best."""
+    rows = [row for name, rows in table.groups(workload_of(comparison)) for row in rows]
+    times = [row for row in rows if "flows, " in row.name]
+    assert times
+    return {row.name: [cell.best for cell in row.cells] for row in times}
+
+
+def front(comparison: lightloom.Comparison) -> dict[str, list[str]]:
+    (decision,) = report.decide([comparison], [books.load("sirius-2020")])
+    assert decision is not None
+    return dict(decision.front)
+
+
+def test_every_surface_judges_at_once_flows_as_the_verdict_does() -> None:
+    """40 us against 80 us on 10 and 5 Gb/s for each flow of 50 KB, and 3.6 us beside that."""
+    comparison = trees(at_once(size="50 KB"))
+    assert first(comparison).title == "full is done with all flows soonest"
+    assert all(found == [True, False] for found in marks(comparison).values())
+    card = next(v for v in verdicts(workload_of(comparison)) if "short flows" in v.question)
+    assert plain(card.answer) == (
+        "full: 99 % of its short flows finish within 43.6 µs. half takes 1.9× as long (83.6 µs). "
+        "Each flow is done sooner on full than on half."
+    )
+    told = list(winners.changes(comparison, comparison, ("then", "now")))
+    assert told[0] == "the time until the last flow is done: full best, then and now"
+    assert front(comparison) == {"full": [], "half": ["full"]}
+
+
+def turned(comparison: lightloom.Comparison) -> lightloom.Comparison:
+    """The same with one flow of `full` that ends after 100 ms, later than all of `half`."""
+    result = comparison.results["full"]
+    at = result.flows.column_names.index("finish_ps")
+    finish = result.flows["finish_ps"].to_pylist()
+    late = pa.array([100 * 10**9, *finish[1:]], result.flows.schema.field(at).type)
+    result.flows = result.flows.set_column(at, result.flows.schema.field(at), late)
+    return comparison
+
+
+def test_flows_that_are_sooner_on_either_fabric_mark_no_best() -> None:
+    comparison = turned(trees(at_once()))
+    assert first(comparison).title.startswith("Too few flows to tell")
+    assert not any(any(found) for found in marks(comparison).values())
+    assert front(comparison) == {"full": [], "half": []}
+    before = trees(at_once())
+    told = list(winners.changes(before, comparison, ("then", "now")))
+    assert told[0] == (
+        "the time until the last flow is done: full best then; now no fabric is sooner in each flow"
+    )
+
+
+@pytest.mark.parametrize("flows", [8, 4])
+def test_repetitions_tell_what_one_draw_of_at_once_flows_does_not(flows: int) -> None:
+    (advice,) = first(trees(at_once(flows))).overturned
+    assert advice.startswith("Another seed: this is one draw")
+    assert advice.endswith("run.repeat gives intervals over draws.")
+    repeated = first(trees(at_once(flows), repeat=8))
+    assert repeated.title == "full completes long flows soonest"
 
 
 def test_equal_fabrics_have_no_winner_at_once() -> None:

@@ -4,7 +4,9 @@ The best of a row is marked where its 95 % interval overlaps with no other's and
 ahead, as the verdict has it, of those that carried the load: times and queues of who did
 not are not ranked, and of one alone nothing is best. The interval
 is that over seeds where a comparison repeats; of one seed it is that of the flows within
-the run, or of its window. Figures of one seed without either, such as peaks, mark none.
+the run, or of its window. Figures of one seed without either, such as peaks, mark none. Of flows
+that all begin at once and are too few for an interval, the best is the fabric that delivers each
+of them sooner.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from lightloom.units.intervals import over_runs
 from .fair import carrying
 from .model import Fabric, Workload, figure
 from .ranking import Score, apart, score
+from .verdicts.criteria import first_in_each, is_by_each_flow
 
 Better = Literal["lower", "higher"] | None
 Read = Callable[[Fabric], float | None]
@@ -217,7 +220,14 @@ def groups(workload: Workload) -> list[tuple[str, list[Row]]]:
         *size_group(workload),
         *shown,
     )
-    made = ((name, [row(m, workload.fabrics) for m in metrics]) for name, metrics in every)
+    by_flow = is_by_each_flow(workload)
+    ahead = first_in_each(workload)
+
+    def marked(metric: Metric) -> Row:
+        made = row(metric, workload.fabrics)
+        return _of_each_flow(made, workload, ahead) if by_flow and metric.limits else made
+
+    made = ((name, [marked(m) for m in metrics]) for name, metrics in every)
     filled = ((name, [r for r in rows if says_something(r)]) for name, rows in made)
     return [(name, rows) for name, rows in filled if rows]
 
@@ -338,6 +348,16 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
         for s, kept in zip(scores, fair, strict=True)
     )
     return Row(metric.name, step[0], better, tuple(cells))
+
+
+def _of_each_flow(made: Row, workload: Workload, ahead: Fabric | None) -> Row:
+    """A row of figures of flows that are no sample: the fabric that is ahead in each flow is best,
+    if there is one."""
+    cells = (
+        replace(cell, best=fabric is ahead and cell.text != quantities.MISSING)
+        for cell, fabric in zip(made.cells, workload.fabrics, strict=True)
+    )
+    return replace(made, cells=tuple(cells))
 
 
 def is_alike(metric: Metric, fabrics: tuple[Fabric, ...]) -> bool:

@@ -15,7 +15,7 @@ from .fair import carrying
 from .model import Workload
 from .ranking import together
 from .reading import slots, workload
-from .verdicts.criteria import Criterion, measures
+from .verdicts.criteria import LAST, Criterion, measures
 
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison
@@ -36,6 +36,8 @@ class Standing:
         ranking = measure.ranking(made.fabrics)
         if len(ranking.scores) + len(ranking.unknown) < 2:
             return cls((), uncompared(measure, made))
+        if not ranking.level and measure is LAST:
+            return cls((), "no fabric is sooner in each flow")
         if not ranking.level and ranking.unplaced:
             return cls((), "intervals too wide to tell")
         if not ranking.level or ranking.untold:
@@ -73,10 +75,11 @@ def changes(before: Comparison, after: Comparison, names: tuple[str, str]) -> It
         return
     places = slots([before, after])
     first, second = (workload(c, places) for c in (before, after))
-    there = {m.name for m in measures(second)}
-    for measure in measures(first):
-        if measure.name not in there:
-            continue
+    mine, others = measures(first), measures(second)
+    there = {m.name for m in others}
+    # If one of both is judged flow by flow, the other is, too.
+    by_flow = [LAST] if LAST in (*mine, *others) else []
+    for measure in (*by_flow, *(m for m in mine if m is not LAST and m.name in there)):
         pair = Standing.of(measure, first), Standing.of(measure, second)
         if all(s.said for s in pair):
             yield sentence(measure.name, *pair, names)

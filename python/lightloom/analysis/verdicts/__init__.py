@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..model import Workload
 from .answer import Evidence, Verdict
+from .criteria import first_in_each
 from .first import First, all_first, joint
 from .jobs import circuits, jobs
 from .latency import short_flows, source
@@ -29,7 +30,10 @@ def verdicts(workload: Workload) -> list[Verdict]:
     traffic = (
         (short_in_window(workload), latency_at_load(workload), saturation(workload))
         if workload.measured
-        else (None if without_short else short_flows(fabrics), most_traffic(workload))
+        else (
+            None if without_short else short_flows(fabrics, first_in_each(workload)),
+            most_traffic(workload),
+        )
     )
     made = (
         jobs(fabrics),

@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from lightloom.units import quantities
 
 from ..fair import carrying, not_carrying_at
 from ..model import Fabric, LoadPoint, Workload, span_of_jobs, window_limits
 from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
 from . import load
+from .each_flow import begins_at_once, last_flow, soonest_in_each
 from .jobs import all_jobs
 from .latency import short_score
 
@@ -35,10 +34,15 @@ class Criterion:
     of_carried: bool = False  # whether it says something only of who carries the load
     more: str = ""  # what its figure says of a bound; {} is what it exceeds
     alike: Callable[[Fabric], object] | None = None  # what must be equal to compare figures
+    tells: Callable[[Sequence[Fabric]], bool] | None = None  # whether one of these may lead
 
     def ranking(self, fabrics: tuple[Fabric, ...]) -> Ranking:
-        """The fabrics that have the figure, best first."""
-        return rank(self.scores(fabrics), self.better)
+        """The fabrics that have the figure, best first; all unranked where it does not tell."""
+        scores = self.scores(fabrics)
+        found = rank(scores, self.better)
+        if self.tells is None or self.tells([s.fabric for s in scores]):
+            return found
+        return Ranking((), 0, (*found.scores, *found.unknown))
 
     def scores(self, fabrics: tuple[Fabric, ...]) -> list[Score]:
         """Their figures, of those that are judged by it; none where they are not alike."""
@@ -92,6 +96,29 @@ def criteria(workload: Workload) -> list[Criterion]:
 
 def measures(workload: Workload) -> list[Criterion]:
     """All measures of such a workload, in that order, also where fewer than two are judged."""
+    found = _of_samples(workload)
+    return [LAST, *found] if first_in_each(workload) is not None else found
+
+
+def is_by_each_flow(workload: Workload) -> bool:
+    """Whether fabrics are judged flow by flow: all flows begin at once, and are too few to tell the
+    fabrics apart by the percentile that decides otherwise."""
+    if not begins_at_once(workload):
+        return False
+    having = (c for c in _of_samples(workload) if len(c.scores(workload.fabrics)) > 1)
+    first = next(having, None)
+    return first is not None and first.ranking(workload.fabrics).untold
+
+
+def first_in_each(workload: Workload) -> Fabric | None:
+    """The fabric that is ahead of all others in each flow, of a workload that is so judged."""
+    if not is_by_each_flow(workload):
+        return None
+    return soonest_in_each(carrying(workload.fabrics))
+
+
+def _of_samples(workload: Workload) -> list[Criterion]:
+    """The measures of flows that are a sample of the traffic."""
     fabrics = workload.fabrics
     if any(f.jobs for f in fabrics):
         first = [JOBS, *each_job(workload), DELIVERED]
@@ -149,13 +176,6 @@ def latency_at(fabric: Fabric, point: LoadPoint) -> Score | None:
         return None
     half = point.latency_error
     return load.around(fabric, point.latency_limits, math.inf if half is None else half)
-
-
-def last_flow(fabric: Fabric) -> float | None:
-    """The longest completion time [s]; None if a flow did not finish, or there is none."""
-    if not fabric.fct.size or not np.isfinite(fabric.fct).all():
-        return None
-    return float(fabric.fct.max())
 
 
 def around(fabric: Fabric, value: float, half: float | None) -> Score:
@@ -264,6 +284,7 @@ LAST = Criterion(
     ("is done with all flows soonest", "are done with all flows soonest"),
     "its last flow is done after {}",
     of_carried=True,
+    tells=lambda fabrics: soonest_in_each(fabrics) is not None,
 )
 CARRIED = Criterion(
     "the load delivered",

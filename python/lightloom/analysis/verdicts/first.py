@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from lightloom.config import loads
 from lightloom.results import repeats, steady
 from lightloom.units import quantities
@@ -27,9 +25,9 @@ from ..findings.headline import cuts, dark_starts, first_question, rare_decision
 from ..findings.kinds import AloneCarries, Finding, FinishesMore, NoneCarries
 from ..findings.sentences import cut, dark, explained, jobs_done, rarely
 from ..findings.sentences import title as titled
-from ..model import Fabric, Workload
+from ..model import Workload
 from ..ranking import NAMED, Ranking, Score, longer, names, together
-from .criteria import FINISHED, JOBS, LAST, SHORT, Criterion, criteria, of_finished
+from .criteria import FINISHED, JOBS, LAST, SHORT, Criterion, criteria, is_by_each_flow, of_finished
 from .criteria import measures as measures_of
 
 OTHERS = 2  # further measures by which another fabric is ahead
@@ -122,9 +120,7 @@ def decide(workload: Workload) -> Decided | None:
         shown = f"So far, in {deciding.name}: {figures}."
         sentences = (explained(short), shown)
         return Decided(short, titled(short), sentences, deciding, unknown, by_figures=False)
-    if ranking.untold and (of_all := by_every_flow(found, workload)) is not None:
-        return of_all
-    said = (by_how_much(deciding, ranking),)
+    said = (by_how_much(deciding, ranking), in_each(deciding, ranking))
     return Decided(found, leading(deciding, ranking), said, deciding, ranking, by_figures=True)
 
 
@@ -142,34 +138,6 @@ def by_jobs(found: FinishesMore, workload: Workload) -> Decided:
     return Decided(
         found, titled(found), (jobs_done(found),), FINISHED, ranking, by_figures=bool(chosen)
     )
-
-
-def by_every_flow(found: Finding, workload: Workload) -> Decided | None:
-    """The fabric that delivers each of the flows sooner than every other fabric does, where all
-    begin at once: they are all flows of the run, and no sample. None if no fabric does."""
-    fabrics = carrying(workload.fabrics)
-    ranking = LAST.ranking(workload.fabrics)
-    if not begins_at_once(workload) or len(ranking.scores) < len(fabrics) or ranking.level != 1:
-        return None
-    best = ranking.leaders[0].fabric
-    if not all(is_sooner_in_each(best, s.fabric) for s in ranking.rest):
-        return None
-    others = quantities.listed(s.fabric.label for s in ranking.rest)
-    said = (by_how_much(LAST, ranking), f"Each of its flows is done sooner than on {others}.")
-    return Decided(found, leading(LAST, ranking), said, LAST, ranking, by_figures=True)
-
-
-def begins_at_once(workload: Workload) -> bool:
-    """Whether all flows of a comparison of one seed begin at time zero."""
-    arrivals = workload.experiment.get("workload", {}).get("arrivals")
-    kind = arrivals.get("kind") if isinstance(arrivals, Mapping) else arrivals
-    return kind == "at-once" and workload.seeds < 2
-
-
-def is_sooner_in_each(one: Fabric, other: Fabric) -> bool:
-    """Whether one delivers each flow sooner than another does, by more than 3 %."""
-    same = np.array_equal(one.sizes, other.sizes)
-    return bool(same and (one.fct * (1 + LEVEL) < other.fct).all())
 
 
 def by_carried_load(found: AloneCarries | NoneCarries, workload: Workload) -> Decided | None:
@@ -245,6 +213,12 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
         how = too_few(deciding, ranking) if ranking.untold else f"Level in {deciding.name}"
         lead = f"{how}: {quantities.listed(each)}"
     return f"{lead}{behind_by(deciding, best, ranking.rest)}."
+
+
+def in_each(deciding: Criterion, ranking: Ranking) -> str:
+    """That the leader is ahead in each flow, where fabrics are judged so."""
+    others = quantities.listed(s.fabric.label for s in ranking.rest)
+    return f"Each of its flows is done sooner than on {others}." if deciding is LAST else ""
 
 
 def too_few(deciding: Criterion, ranking: Ranking) -> str:
@@ -482,7 +456,13 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
     if ranking.unplaced:
         may = "may be ahead, level or behind"
         said.append(f"More flows or seeds: {names(ranking.unplaced)} {may}.")
-    if ranking.untold:
+    at_once = is_by_each_flow(workload)
+    if at_once:
+        said.append(
+            "Another seed: this is one draw, and flows that all begin at once are no sample of "
+            "others; run.repeat gives intervals over draws."
+        )
+    elif ranking.untold:
         said.append(no_intervals(ranking))
     elif ranking.level > 1 and repeats.drawn_traffic(workload.experiment):
         said.append(
@@ -502,7 +482,7 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
                 "Another seed: it leaves the traffic as it is, and changes only what fabrics draw, "
                 "such as paths."
             )
-    elif seeds < 2:
+    elif seeds < 2 and not at_once:
         within = any(s.low < s.value < s.high for s in ranking.scores)
         over = "intervals are over its flows" if within else "its figures have no intervals"
         said.append(f"Another seed: this is one draw, and {over}; run.repeat tells of more.")

@@ -20,8 +20,9 @@ from .answer import Evidence, Verdict, evidence
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
 
 
-def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
-    """Who finishes short flows soonest, of those that carried the load."""
+def short_flows(fabrics: Sequence[Fabric], ahead: Fabric | None = None) -> Verdict:
+    """Who finishes short flows soonest, of those that carried the load; `ahead` is the fabric that
+    is sooner in each flow, where flows are no sample."""
     question = (
         "Which fabric finishes short flows soonest?"
         if len(fabrics) > 1
@@ -33,6 +34,8 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
     if not any(f.short_finished for f in fabrics):
         return Verdict(question, "No short flow finished, so this run cannot say.", shown)
     scored = [s for f in carrying(fabrics) if (s := short_score(f)) is not None]
+    if ahead is not None:
+        return short_in_each(question, ahead, scored, shown)
     ranking = rank(scored, "lower")
     short = too_short([s.fabric for s in ranking.leaders], fabrics) if len(fabrics) > 1 else None
     if short is not None:
@@ -43,6 +46,17 @@ def short_flows(fabrics: Sequence[Fabric]) -> Verdict:
     )
     answer = " ".join(p for p in parts if p)
     return Verdict(question, answer, shown, tuple(short_notes(fabrics, ranking)))
+
+
+def short_in_each(
+    question: str, ahead: Fabric, scored: Sequence[Score], shown: tuple[Evidence, ...]
+) -> Verdict:
+    """The same where one fabric delivers each flow sooner than every other one."""
+    exact = (Score.exact(s.fabric, s.within) for s in scored)
+    ranking = Ranking(tuple(sorted(exact, key=lambda s: s.value)), 1)
+    others = quantities.listed(s.fabric.label for s in ranking.rest)
+    each = f"Each flow is done sooner on {ahead.label} than on {others}."
+    return Verdict(question, f"{short_lead(ranking)} {slower(ranking)} {each}", shown)
 
 
 def short_limits(fabric: Fabric) -> Bound | None:

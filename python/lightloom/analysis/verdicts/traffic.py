@@ -186,7 +186,7 @@ def oversubscription(workload: Workload) -> Verdict | None:
     found = {f.label: s.shown("time") for f in chosen if (s := short_score(f)) is not None}
     shown = evidence(chosen, short_value, "time", detail, text=found)
     at = f" at load {tick_label(main, 'share')}" if main else ""
-    notes = [f"Bars: 99th percentile of the short flows{at}."]
+    notes = [f"Bars: 99th percentile of the short flows{at}."] if found else []
     return Verdict(OVERSUBSCRIPTION, " ".join(parts), shown, tuple(notes))
 
 

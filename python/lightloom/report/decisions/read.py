@@ -11,7 +11,8 @@ from lightloom.analysis.fair import carrying, not_carrying_at
 from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.analysis.ranking import Score, is_level
 from lightloom.analysis.unfinished import ranked
-from lightloom.analysis.verdicts.criteria import Criterion, measures
+from lightloom.analysis.verdicts import each_flow
+from lightloom.analysis.verdicts.criteria import Criterion, is_by_each_flow, measures
 from lightloom.config import loads
 from lightloom.costs.book import Book
 from lightloom.costs.costs import Costs, as_compared, cost
@@ -49,6 +50,8 @@ class Read:
         if self.criterion is None or not {one, other} <= self.scores.keys():
             return None
         a, b = self.scores[one], self.scores[other]
+        if is_by_each_flow(self.workload):
+            return each_flow.standing(a.fabric, b.fabric)
         lower = self.criterion.better == "lower"
         mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # less is better
         if is_level(a, b):
