@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from cli_support import command, write
 from cli_support import lightloom as cli
@@ -546,3 +547,54 @@ def test_an_empty_or_filling_window_is_told_from_an_overload(
     window = {"flows": 9, "from_s": 50e-6, "stable": False, "correlated": None, **found}
     (doubt,) = run_text.doubts({"window": window})
     assert said in doubt
+
+
+WARMING = """
+[cluster]
+racks = 4
+servers_per_rack = 4
+server_rate = "10 Gb/s"
+
+[workload]
+sizes = "web-search"
+load = 0.5
+
+[run]
+warm_up = "5 ms"
+measure = "100 ms"
+
+[[fabric]]
+kind = "clos"
+"""
+
+
+def test_a_warm_up_shorter_than_the_largest_flow_is_no_overload(tmp_path: Path) -> None:
+    """A Clos without oversubscription carries load 0.5; its largest flow of some 29 MB takes 23 ms
+    at 10 Gb/s, and the warm-up is 5 ms."""
+    write(tmp_path / "e.toml", WARMING)
+    shown = cli("run", "e.toml", "-o", "out", cwd=tmp_path)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["window"]["stable"] is False
+    flows = pq.read_table(tmp_path / "out" / "flows.parquet")
+    alone_ms = max(flows["bytes"].to_pylist()) * 8 / 10e9 * 1e3
+    assert 5 < alone_ms < 30
+    (line,) = (x for x in shown.stdout.splitlines() if "whether the load is carried" in x)
+    assert line.startswith(
+        "note: the window does not tell whether the load is carried: the largest flow takes "
+        f"{alone_ms:.1f} ms alone, and run.warm_up is 5.00 ms; lengthen run.warm_up to about "
+    )
+    assert "run.repeat" not in line
+    assert "was not carried" not in shown.stdout
+    longer = float(line.partition("warm_up to about ")[2].partition(" ms")[0])
+    assert longer >= alone_ms
+
+
+def test_a_run_judges_its_window_as_a_comparison_does() -> None:
+    """0.44 of 0.5 accepted after a warm-up of 5 ms: overload if the largest flow takes 4 ms."""
+    window = {"flows": 900, "mean_us": 40.0, "from_s": 5e-3, "until_s": 1.0, "correlated": None}
+    window |= {"accepted": 0.44, "accepted_half_width": 1e-3, "paced": 0.5, "stable": False}
+    (carried,) = run_text.doubts({"window": window}, 4e-3)
+    assert carried.startswith("the load was not carried")
+    (filling,) = run_text.doubts({"window": window}, 6e-3)
+    assert "the largest flow takes 6.00 ms alone, and run.warm_up is 5.00 ms" in filling
+    assert "lengthen run.warm_up to about 6.00 ms and run.measure" in filling

@@ -195,8 +195,7 @@ def _largest_s(comparison: Comparison) -> float | None:
     sizes = [pc.max(r.flows["bytes"]).as_py() for r in results if r.flows.num_rows]
     if not sizes:
         return None
-    rate = networks.link_rate(comparison.experiment["cluster"])
-    return max(sizes) * 8 / rate if rate else None
+    return networks.alone_s(max(sizes), comparison.experiment["cluster"])
 
 
 def mark(window: Window) -> str:

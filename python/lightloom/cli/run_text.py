@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyarrow.compute as pc
 from rich.markup import escape
 
 from lightloom.analysis import cuts, facts, workload_lines
 from lightloom.cli.console import out, plain_table, say
-from lightloom.config import loads
+from lightloom.config import loads, networks
 from lightloom.results import steady
+from lightloom.results.result import Result
 from lightloom.results.summaries import JOBS_SHOWN, Summary, jobs_of, took
 from lightloom.units import bounds
 from lightloom.units.counts import counted
@@ -44,9 +46,10 @@ def _completed(summary: Summary, flows: int) -> str:
     return f"{completed:,} of {counted(offered, 'flow')} in {seconds(summary['simulated_s'])}{left}"
 
 
-def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | None = None) -> None:
-    """The summary of one run of an experiment with so many flows; its links were used to
-    so much of what they could carry."""
+def print_run(result: Result) -> None:
+    """The summary of one run."""
+    summary, experiment, flows = result.summary, result.experiment, result.flows.num_rows
+    busy = result.utilisation
     stop = experiment["run"]["stop"]
     say(f"{summary['label']}: {workload_lines.of_run(summary, flows, loads.whole(experiment))}")
     offered, completed = summary["flows_offered"], summary["flows_completed"]
@@ -83,7 +86,7 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
     for job, found in (summary.get("updates") or {}).items():
         for line in updates(job, found):
             say(line)
-    for line in (*left(summary), *doubts(summary)):
+    for line in (*left(summary), *doubts(summary, largest_alone_s(result))):
         say(f"note: {line}")
     endless = (summary.get("endless") or {}).get("flows", 0)
     offered -= endless
@@ -91,6 +94,13 @@ def print_run(summary: Summary, experiment: Summary, flows: int, busy: float | N
     early = none or (stop == "last-arrival" and completed < 0.9 * offered)
     if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
+
+
+def largest_alone_s(result: Result) -> float | None:
+    """What the largest flow takes with its server's link to itself [s]; None if unknown."""
+    if not result.flows.num_rows:
+        return None
+    return networks.alone_s(pc.max(result.flows["bytes"]).as_py(), result.experiment["cluster"])
 
 
 def left(summary: Summary) -> Iterator[str]:
@@ -122,8 +132,8 @@ def _window(window: Summary | None) -> dict[str, str]:
     }
 
 
-def doubts(summary: Summary) -> Iterator[str]:
-    """What weakens the figures of a window."""
+def doubts(summary: Summary, largest_s: float | None = None) -> Iterator[str]:
+    """What weakens the figures of a window; the largest flow takes `largest_s` alone."""
     window = summary.get("window")
     if window is None:
         return
@@ -133,11 +143,8 @@ def doubts(summary: Summary) -> Iterator[str]:
             "nothing of the window had arrived when the run ended: let run.limit be longer "
             "than a flow takes"
         )
-    elif not window["stable"] and not steady.tells_load(summary):
-        yield (
-            "the window is too short to tell whether the load is carried: set run.measure to about "
-            f"{seconds(steady.rounded_up(steady.telling_s([summary])))}"
-        )
+    elif not window["stable"] and (said := not_told(summary, largest_s)):
+        yield said
     elif not window["stable"] and mean_us and mean_us > 1e6 * window["from_s"]:
         yield (
             "flows take longer than the warm-up, so the network was still filling: lengthen "
@@ -149,6 +156,18 @@ def doubts(summary: Summary) -> Iterator[str]:
         yield no_interval(summary)
     elif window["correlated"]:
         yield "latencies resemble their neighbours for long; lengthen run.warm_up or run.measure"
+
+
+def not_told(summary: Summary, largest_s: float | None) -> str:
+    """Why a window does not tell whether the load is carried, as `compare` judges it, and what
+    would tell; empty if it tells."""
+    from lightloom.analysis.findings import carriage, headline, sentences
+
+    if carriage.carriages_of_runs([[summary]], largest_s) != ["unsettled"]:
+        return ""
+    label = str(summary.get("label", ""))
+    needed = headline.window_needed((label,), [summary], [summary], largest_s or 0.0)
+    return sentences.of_one_run(needed)
 
 
 def no_interval(summary: Summary) -> str:

@@ -144,7 +144,7 @@ def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
         return
     for line in circuits.leading_notes(result):
         console.say(f"note: {line}")
-    run_text.print_run(result.summary, result.experiment, result.flows.num_rows, result.utilisation)
+    run_text.print_run(result)
     for line in physics.in_force(result.experiment):
         console.say(line)
     servers = notes.of_cluster(loaded.raw.get("cluster", {}))

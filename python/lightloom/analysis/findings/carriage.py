@@ -173,5 +173,4 @@ def _missed(window: Window) -> float | None:
 def largest_alone_s(fabric: Fabric, experiment: Mapping[str, Any]) -> float | None:
     """What the largest flow takes with its server's link to itself [s]; None where unknown."""
     sizes = [float(f.sizes.max()) for f in fabric.each if f.sizes.size]
-    rate = networks.link_rate(experiment.get("cluster", {}))
-    return max(sizes) * 8 / rate if sizes and rate else None
+    return networks.alone_s(max(sizes), experiment.get("cluster", {})) if sizes else None

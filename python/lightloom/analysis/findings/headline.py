@@ -6,7 +6,8 @@ unfinished is ahead of them, whatever the times of the jobs that both finish.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lightloom.analysis import circuits
 from lightloom.results import steady
@@ -87,17 +88,34 @@ def unfinished(fabric: Fabric) -> Unfinished | None:
 def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowTooShort | None:
     """The window, if it does not tell whether a fabric that would lead carries the load."""
     unsettled = tuple(f.label for f in leaders if f.carriage == "unsettled")
-    windows = [s.window for f in fabrics for s in f.each if s.window is not None]
-    if not unsettled or not windows:
+    if not unsettled or all(s.window is None for f in fabrics for s in f.each):
         return None
+    largest = max((f.largest_alone_s or 0.0 for f in fabrics), default=0.0)
+    runs = [s.summary for f in fabrics for s in f.each if s.window is not None]
+    return window_needed(unsettled, runs, [s.summary for f in leaders for s in f.each], largest)
+
+
+def window_needed(
+    unsettled: tuple[str, ...],
+    runs: Sequence[Mapping[str, Any]],
+    leading: Sequence[Mapping[str, Any]],
+    largest: float,
+) -> WindowTooShort:
+    """The warm-up and the window that would tell whether fabrics carry the load.
+
+    Args:
+        unsettled: labels of those of which it is not told.
+        runs: summaries with a window.
+        leading: those of the fabrics that would lead.
+        largest: what the largest flow takes alone [s]; 0 if unknown.
+    """
+    windows = [run["window"] for run in runs]
     warm_up = min(float(w.get("from_s") or 0.0) for w in windows)
     end = min(float(w.get("until_s") or 0.0) for w in windows)
-    largest = max((f.largest_alone_s or 0.0 for f in fabrics), default=0.0)
-    slow = max((steady.slow_s(s.summary) or 0.0 for f in leaders for s in f.each), default=0.0)
+    slow = max((steady.slow_s(run) or 0.0 for run in leading), default=0.0)
     needs = max(largest, steady.TIMES / 2 * slow, warm_up)
     # A window that is long enough for its flows and does not tell is doubled.
-    queues = steady.telling_s(s.summary for f in fabrics for s in f.each)
-    measure = max(2 * (end - warm_up), steady.TIMES / 2 * slow, queues)
+    measure = max(2 * (end - warm_up), steady.TIMES / 2 * slow, steady.telling_s(runs))
     return WindowTooShort(
         unsettled, warm_up, end - warm_up, needs, measure, largest if largest > warm_up else None
     )

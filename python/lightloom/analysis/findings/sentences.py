@@ -118,15 +118,29 @@ def _why_too_short(found: WindowTooShort) -> str:
         f"It does not show whether {quantities.listed(found.unsettled)} "
         f"{'carries' if one else 'carry'} the load: "
     )
-    why += (
-        f"the largest flow takes {quantities.show(found.largest_s, 'time')} alone, and "
-        f"run.warm_up is "
-        f"{quantities.show(found.warm_up_s, 'time')}"
-        if found.largest_s
-        else "it is short for the queues of this load, seeds differ, or fabrics that carry the "
-        "load accepted as much"
+    why += _short_warm_up(found) or (
+        "it is short for the queues of this load, seeds differ, or fabrics that carry the load "
+        "accepted as much"
     )
     return f"{why}. {lengthen(found)}"
+
+
+def _short_warm_up(found: WindowTooShort) -> str:
+    """That the warm-up is shorter than the largest flow takes alone; empty if it is not."""
+    if not found.largest_s:
+        return ""
+    return (
+        f"the largest flow takes {quantities.show(found.largest_s, 'time')} alone, and run.warm_up is "
+        f"{quantities.show(found.warm_up_s, 'time')}"
+    )
+
+
+def of_one_run(found: WindowTooShort) -> str:
+    """The same of a single run, as a note of the terminal."""
+    why = _short_warm_up(found) or "it is too short for the queues of this load"
+    remedy = lengthen(found).removesuffix(".").replace("Lengthen", "lengthen", 1)
+    said = f"the window does not tell whether the load is carried: {why}; {remedy}"
+    return said.replace(quantities.GLUE, " ").replace("µs", "us")
 
 
 def lengthen(found: WindowTooShort) -> str:
@@ -136,7 +150,9 @@ def lengthen(found: WindowTooShort) -> str:
     longer = (
         f"run.warm_up to about {warm_up} and " if found.needs_warm_up_s > found.warm_up_s else ""
     )
-    return f"Lengthen {longer}run.measure to about {measure}, or raise run.repeat."
+    # More seeds with the same short warm-up tell no more.
+    seeds = "" if found.largest_s else ", or raise run.repeat"
+    return f"Lengthen {longer}run.measure to about {measure}{seeds}."
 
 
 def cut(found: Sequence[Cut]) -> str:
