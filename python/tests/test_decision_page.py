@@ -207,6 +207,21 @@ def test_the_page_fits_and_nothing_goes_wrong(
         assert visit.violations() == []
 
 
+def test_what_lies_to_the_right_of_a_table_fades(browser: Any, made: Path) -> None:
+    """On a phone a column was cut at the edge as if it were the last."""
+    fades = "(box) => getComputedStyle(box).maskImage !== 'none'"
+    with visiting(browser, PHONE) as visit:
+        visit.go(made / "out/report.html")
+        table = visit.page.locator(".across.purchases")
+        assert table.evaluate(fades)
+        table.evaluate("(box) => box.scrollTo(box.scrollWidth, 0)")
+        table.evaluate("() => new Promise((done) => setTimeout(done, 500))")
+        assert not table.evaluate(fades)
+    with visiting(browser, WIDE) as visit:
+        visit.go(made / "out/report.html")
+        assert not visit.page.locator(".across.purchases").evaluate(fades)
+
+
 def test_examples_of_the_documentation_cost_what_papers_say() -> None:
     """HydRA's Table I: $16.696 M + 32 × $0.630 M; the tree counts a cable for each server, where
     the paper has half: $58.765 M + 5,120 × $28."""

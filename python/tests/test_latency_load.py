@@ -354,6 +354,23 @@ def test_a_comparison_has_a_window_at_each_load_and_reads_back(tmp_path: Path) -
     assert not (tmp_path / "saturation.json").exists()
 
 
+def test_a_band_joins_no_load_whose_latency_is_a_bound() -> None:
+    """Of four loads, the third is a bound: two bands beside it, and none across it."""
+
+    def at(place: int, low: float) -> LoadPoint:
+        window = with_limits(low, None if place == 2 else low)
+        return LoadPoint(0.1 * (place + 1), 0.3, None, None, None, None, window)
+
+    points = tuple(
+        replace(at(i, 2.0), seeds=(at(i, 1.9), at(i, 2.0), at(i, 2.1))) for i in range(4)
+    )
+    nothing = np.empty(0)
+    fabric = Fabric("clos", 0, {}, {}, nothing, nothing, pa.table({}), points)
+    drawn = latency_load.latency(Workload("w", {}, (fabric,)), ())
+    bands = [s.x.tolist() for s in drawn.series if s.drawn == "band"]
+    assert bands == [pytest.approx([0.1, 0.2, 0.2, 0.1]), pytest.approx([0.4, 0.4])]
+
+
 def test_a_band_lies_between_routers_not_between_routings() -> None:
     """Shaded what lies between dimension order and Valiant, as if their paper had
     left the routing open."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Literal, Protocol, Self, TypeVar
 
 import numpy as np
@@ -95,17 +96,21 @@ def band(fabric: Curved, x: Floats, low: Floats, high: Floats) -> Series:
     return Series(fabric.label, *around, fabric.slot, drawn="band")
 
 
-def load_band(fabric: Fabric, of: Callable[[LoadPoint], float | None]) -> Series | None:
-    """The band of a figure over loads; None where nothing is repeated."""
+def load_bands(
+    fabric: Fabric,
+    of: Callable[[LoadPoint], float | None],
+    known: Callable[[LoadPoint], bool] = lambda _: True,
+) -> Iterator[Series]:
+    """The bands of a figure over loads, one for each stretch of loads at which it is known; none
+    if nothing is repeated."""
     points = sorted(fabric.sweep, key=lambda p: p.load)
-    found = [(p.load, i) for p in points if p.seeds and (i := p.over_seeds(of)) is not None]
-    found = [(load, i) for load, i in found if i.half_width is not None]
-    if not found:
-        return None
-    x = np.array([load for load, _ in found])
-    return band(
-        fabric, x, np.array([i.low for _, i in found]), np.array([i.high for _, i in found])
-    )
+    for is_known, stretch in groupby(points, known):
+        over = ((p.load, p.over_seeds(of)) for p in stretch if p.seeds and is_known)
+        found = [(load, i) for load, i in over if i is not None and i.half_width is not None]
+        if found:
+            low, high = ([getattr(i, end) for _, i in found] for end in ("low", "high"))
+            x = np.array([load for load, _ in found])
+            yield band(fabric, x, np.array(low), np.array(high))
 
 
 def split(series: Iterable[Series]) -> tuple[list[Series], list[Series]]:

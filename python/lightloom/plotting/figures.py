@@ -17,7 +17,7 @@ from lightloom.config import loads
 from lightloom.units.bounds import Bound
 
 from . import over_time
-from .bands import BINS_PER_DECADE, around, load_band, split, spread, told_of_seeds, within
+from .bands import BINS_PER_DECADE, around, load_bands, split, spread, told_of_seeds, within
 from .distributions import distribution
 from .jobs import job_times
 from .latency_load import latency_by_load
@@ -168,7 +168,7 @@ def by_load(workload: Workload) -> Figure | None:
     def panel(title: str, y_title: str, of: Callable[[LoadPoint], float | None]) -> Panel | None:
         shown = [f for f in workload.fabrics if sweep(f, of).x.size]
         series = [sweep(f, of) for f in shown]
-        bands = [b for f in shown if (b := load_band(f, of)) is not None]
+        bands = [band for f in shown for band in load_bands(f, of)]
         if not series:
             return None
         if y_title == DELIVERED:

@@ -11,7 +11,7 @@ from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.config import loads
 
 from .arrows import parted
-from .bands import around, load_band, within
+from .bands import around, load_bands, within
 from .spec import Axis, Figure, Floats, Panel, Series
 
 #: Kinds whose routers bound what their paper leaves open, and the keys in which two
@@ -60,7 +60,7 @@ def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel
         for f in workload.fabrics
     ]
     series = [part for line in lines for part in parted(line, line.hollow)]
-    seeds = over_seeds(workload, lambda p: p.latency)
+    seeds = over_seeds(workload, lambda p: p.latency, lambda p: p.latency_known)
     y = around("mean latency", "time", "log", series, seeds)
     rules = [
         Series(f.label, np.array([k, k]), np.array(y.limits), f.slot, drawn="rule")
@@ -85,9 +85,13 @@ def accepted(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Pane
     return Panel("Throughput", x, y, (*shaded, offered, *series))
 
 
-def over_seeds(workload: Workload, of: Callable[[LoadPoint], float | None]) -> list[Series]:
-    """The bands of a figure of what is repeated."""
-    return [b for f in workload.fabrics if (b := load_band(f, of)) is not None]
+def over_seeds(
+    workload: Workload,
+    of: Callable[[LoadPoint], float | None],
+    known: Callable[[LoadPoint], bool] = lambda _: True,
+) -> list[Series]:
+    """The bands of a figure of what is repeated, at the loads at which it is known."""
+    return [band for f in workload.fabrics for band in load_bands(f, of, known)]
 
 
 def sweep(

@@ -58,13 +58,17 @@ def queue_parts(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
     """Who queues least; or what each figure counts, where they count different places."""
     having = [s.fabric for s in scores(fabrics, "queue_peak_bytes")]
     if not QUEUE.are_alike(having):
-        each = quantities.listed(
-            f"of {f.label}, {PLACES[f.summary['queue_place']]}" for f in having
-        )
-        return (f"The figures count different places and are not compared: {each}.",)
+        return (f"The figures count different places and are not compared: {by_place(having)}.",)
     ranking = QUEUE.ranking(tuple(fabrics))
     wide = ranking.said_unplaced("bytes") if ranking.scores else ""
     return (queue_answer(ranking), wide)
+
+
+def by_place(fabrics: Sequence[Fabric]) -> str:
+    """What the figures of fabrics are peaks of, the fabrics of one place together."""
+    places = dict.fromkeys(f.summary["queue_place"] for f in fabrics)
+    each = {p: [f.label for f in fabrics if f.summary["queue_place"] == p] for p in places}
+    return "; ".join(f"of {quantities.listed(labels)}, {PLACES[p]}" for p, labels in each.items())
 
 
 def scores(fabrics: Sequence[Fabric], path: str) -> list[Score]:

@@ -38,6 +38,8 @@ class Read:
     """By which fabrics are judged first; None where none of them has the figure."""
     scores: Mapping[str, Score]
     """Label → its figure, also of who does not carry the load."""
+    by_flow: bool = False
+    """Whether fabrics are judged flow by flow."""
 
     @property
     def windowed(self) -> bool:
@@ -50,7 +52,7 @@ class Read:
         if self.criterion is None or not {one, other} <= self.scores.keys():
             return None
         a, b = self.scores[one], self.scores[other]
-        if is_by_each_flow(self.workload):
+        if self.by_flow:
             return each_flow.standing(a.fabric, b.fabric)
         lower = self.criterion.better == "lower"
         mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # less is better
@@ -82,7 +84,7 @@ def read(workload: Workload, book: Book) -> Read:
         for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
     )
     criterion, scores = _judged(workload)
-    return Read(workload, costs, purchases, criterion, scores)
+    return Read(workload, costs, purchases, criterion, scores, is_by_each_flow(workload))
 
 
 def undone(fabric: Fabric) -> str:

@@ -196,8 +196,18 @@
     });
   }
 
+  // What lies to the right of other wide tables fades, too.
+  const fade = (box) => box.classList.toggle("cut-right", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+  const across = [...document.querySelectorAll(".across")];
+  across.forEach((box) => box.addEventListener("scroll", () => fade(box), { passive: true }));
+  // Parts of a bill are shown when they are opened.
+  across.forEach((box) => box.closest("details")?.addEventListener("toggle", () => fade(box)));
+
   const tables = [...document.querySelectorAll(".scroll")];
-  const look = () => tables.forEach((box) => box.offsetParent && inSight(box));
+  const look = () => {
+    tables.forEach((box) => box.offsetParent && inSight(box));
+    across.forEach((box) => box.offsetParent && fade(box));
+  };
   tables.forEach((box) => box.addEventListener("scroll", () => inSight(box), { passive: true }));
   document.addEventListener("shown", look);
   addEventListener("resize", look);
