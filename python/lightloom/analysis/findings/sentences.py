@@ -130,8 +130,8 @@ def _short_warm_up(found: WindowTooShort) -> str:
     if not found.largest_s:
         return ""
     return (
-        f"the largest flow takes {quantities.show(found.largest_s, 'time')} alone, and run.warm_up is "
-        f"{quantities.show(found.warm_up_s, 'time')}"
+        f"the largest flow takes {quantities.show(found.largest_s, 'time')} alone, and "
+        f"run.warm_up is {quantities.show(found.warm_up_s, 'time')}"
     )
 
 
