@@ -22,8 +22,8 @@ BUFFERS = {"out", "text", "data", "picture", "drawn", "svg", "png", "pdf"}
 ALLOWED = {
     ("report/sheets.py", "TemporaryDirectory"): "the browser's own folder",
     ("report/sheets.py", "write_text"): "the page that the browser reads there",
-    ("plots/picture.py", "savefig"): "what a notebook's user calls",
-    ("console.py", "os.open"): "/dev/null",
+    ("plotting/picture.py", "savefig"): "what a notebook's user calls",
+    ("cli/console.py", "os.open"): "/dev/null",
     ("controller/prometheus.py", "TemporaryDirectory"): "the answer's own folder",
     ("controller/prometheus.py", "write_bytes"): "the answer, which the reader reads there",
     ("testbed/agreement.py", "TemporaryDirectory"): "the simulation's own folder",
@@ -33,9 +33,9 @@ ALLOWED = {
     ("testbed/bed.py", "mkdtemp"): "the testbed's own folder",
     ("testbed/bed.py", "rmtree"): "the same",
     ("testbed/guardian.py", "rmtree"): "the same",
-    ("signals.py", "rmtree"): "a folder of the command's own, once it is done",
-    ("signals.py", "unlink"): "such a file",
-    ("signals.py", "write"): "a line on standard error",
+    ("_signals.py", "rmtree"): "a folder of the command's own, once it is done",
+    ("_signals.py", "unlink"): "such a file",
+    ("_signals.py", "write"): "a line on standard error",
     ("sweep/executors/worker.py", "TemporaryDirectory"): "a worker's own folder, for one task",
     ("sweep/executors/travel.py", "mkdir"): "in that folder",
     ("sweep/executors/travel.py", "write_bytes"): "the files that came with the task, there",
@@ -83,7 +83,7 @@ def test_only_the_writer_writes() -> None:
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         file = path.relative_to(PACKAGE).as_posix()
-        if file.startswith("writing/"):
+        if file.startswith("storage/"):
             continue
         source = path.read_text(encoding="utf-8")
         found += [f"{file}:{line}: {what}" for what, line in writes(source, file)]

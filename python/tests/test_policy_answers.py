@@ -55,7 +55,7 @@ from lightloom.policies.answers import read
         ("Circuits([(0, 1)], routes=[Path([0, 1], [None])])", "Circuits(", "None is not a whole"),
         ("Circuits([(0, 1)], routes=3)", "Circuits(", "no list of paths"),
         ("round_robin(5, day='1 ms', night='0 s')", "Schedule(", "the switch has 8 racks"),
-        ("Schedule(np.zeros((1, 8), int), [10], 0)", "Schedule(", "slots[0].permutation[1]"),
+        ("Schedule(np.zeros((1, 8), int), [10], 0)", "Schedule(", "slots[0].permutation[2]"),
         ("Schedule(np.arange(8)[None] * 1.0, [10], 0)", "Schedule(", "of type float64"),
         ("Schedule(np.arange(8)[None], [10, 20], 0)", "Schedule(", "days of shape (2,)"),
         ("Schedule(np.arange(8)[None], [0], 0)", "Schedule(", "a day is longer than nothing"),

@@ -235,7 +235,7 @@ def test_a_repeated_trace_is_no_surer_than_its_flows(tmp_path: Path) -> None:
 
 
 def test_every_chart_has_a_band_for_each_fabric(comparison: Comparison) -> None:
-    workload = reading.workload(comparison, report.slots([comparison]))
+    workload = reading.workload(comparison, reading.slots([comparison]))
     drawn = figures.draw_all(workload)
     assert {f.key for f in drawn} >= {"fct-distribution", "fct-by-size", "by-load", "traffic"}
     for figure in drawn:
@@ -246,7 +246,7 @@ def test_every_chart_has_a_band_for_each_fabric(comparison: Comparison) -> None:
 
 
 def test_a_band_is_the_interval_of_the_curves_of_all_seeds(comparison: Comparison) -> None:
-    workload = reading.workload(comparison, report.slots([comparison]))
+    workload = reading.workload(comparison, reading.slots([comparison]))
     for fabric in workload.fabrics:
         line, band = bands.spread(fabric, lambda f: distributions.cdf(f.fct, 200), "share")
         place = len(line.x) // 2

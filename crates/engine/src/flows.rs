@@ -76,6 +76,10 @@ pub struct Job {
     pub end: FlowId,
 }
 
+/// So many mean distances between arrivals without any are a silence [count]: of Poisson arrivals
+/// one run in 22,000 begins with as long a time.
+const SILENCE: i128 = 10;
+
 impl Flows {
     /// No flows, one unnamed group.
     pub fn new() -> Flows {
@@ -135,6 +139,21 @@ impl Flows {
     /// Sum of the sizes [B].
     pub fn total_bytes(&self) -> u64 {
         self.bytes.iter().sum()
+    }
+
+    /// When flows begin to arrive. Loads are counted from then on: 0, but for a trace that begins
+    /// with a silence, longer than [`SILENCE`] times the mean distance of its arrivals, whose first
+    /// arrival it is.
+    pub fn first_arrival(&self) -> Time {
+        let known = self.arrival.iter().copied().filter(|&t| t != Time::NEVER);
+        let (first, count) = known.fold((Time::NEVER, 0), |(first, count), at| {
+            (first.min(at), count + 1)
+        });
+        let span = || i128::from((self.last_arrival() - first).0);
+        match count > 1 && i128::from(first.0) * (count - 1) > span() * SILENCE {
+            true => first,
+            false => Time::ZERO,
+        }
     }
 
     /// The latest arrival that is known before the run.

@@ -48,7 +48,7 @@ impl Relaxation {
         ended: Time,
     ) -> Relaxation {
         let by_byte = traffic.by_byte.or_else(|| by_byte(flows));
-        let last = flows.last_arrival().min(ended).as_secs_f64();
+        let last = (flows.last_arrival().min(ended) - flows.first_arrival()).as_secs_f64();
         let Some(by_byte) = by_byte.filter(|b| b.is_finite() && last > 0.0) else {
             return Relaxation::unknown();
         };

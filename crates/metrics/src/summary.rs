@@ -231,7 +231,8 @@ pub fn summarize(run: &Finished) -> Summary {
         ),
         None => Relaxation::unknown(),
     };
-    let room = relaxation.room(flows.last_arrival().min(simulated));
+    let arrivals = flows.last_arrival().min(simulated) - flows.first_arrival();
+    let room = relaxation.room(arrivals.max(Time::ZERO));
     Summary {
         fabric: run.fabric.to_owned(),
         label: run.label.to_owned(),
@@ -374,14 +375,19 @@ fn load_offered(cluster: &Cluster, flows: &Flows) -> Option<f64> {
     if !flows.after.starts.is_empty() || !flows.endless.is_empty() {
         return None;
     }
-    normalized(cluster, flows.total_bytes(), flows.last_arrival())
+    let span = flows.last_arrival() - flows.first_arrival();
+    normalized(cluster, flows.total_bytes(), span)
 }
 
 /// What came through while flows arrived.
 fn load_delivered(run: &Finished) -> Option<f64> {
     load_offered(run.cluster, &run.io.flows)?;
     let (at, ledger) = run.outcome.at_last_arrival?;
-    normalized(run.cluster, ledger.delivered, at)
+    normalized(
+        run.cluster,
+        ledger.delivered,
+        at - run.io.flows.first_arrival(),
+    )
 }
 
 /// The flows that the fabric took up and that have an end, in order of arrival.

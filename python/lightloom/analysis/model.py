@@ -27,6 +27,9 @@ SHORT_BYTES = 100_000  # flows below this are short, as in summary.json
 PS = 1e-12
 
 Integers = NDArray[np.int64]
+
+SILENCE = 10
+"""Mean distances between arrivals [count] without any that have no part in a load."""
 Carriage = Literal["carried", "short", "unsettled"]
 """Whether the load of a window is carried; `unsettled` if the window does not tell."""
 
@@ -300,6 +303,16 @@ class Fabric:
         if self.age is None or not self.age.size or end is None:
             return None
         return end - float(self.age.min())
+
+    @property
+    def arrivals_took(self) -> float | None:
+        """For how long flows arrived [s]: as long, but for a silence before the first of a trace,
+        as the core has it (`Flows::first_arrival`)."""
+        if self.arrivals is None or self.age is None:
+            return None
+        first = (self.get("simulated_s") or 0.0) - float(self.age.max())
+        span = self.arrivals - first
+        return span if first * (self.age.size - 1) > SILENCE * span else self.arrivals
 
     @property
     def finished(self) -> float | None:

@@ -171,7 +171,7 @@ def longer(scores: Iterable[Score]) -> str | None:
     runs = [run for score in scores for run in score.fabric.each]
     least = steady.least_s(run.summary for run in runs)
     if least is None or not any(
-        steady.is_short_for_intervals(run.summary, run.arrivals) for run in runs
+        steady.is_short_for_intervals(run.summary, run.arrivals_took) for run in runs
     ):
         return None
     what = "a window" if all(run.window for run in runs) else "arrivals"

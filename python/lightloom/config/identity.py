@@ -19,7 +19,7 @@ Table = dict[str, Any]
 _SHA = "sha256:"
 #: Folders of the package that show, price or write what is simulated, and simulate nothing.
 SHOWING = frozenset(
-    {"cli", "economics", "figures", "frames", "notebook", "plots", "report", "writing"}
+    {"analysis", "cli", "costs", "frames", "notebook", "plotting", "report", "storage"}
 )
 #: What of the package decides results: its code, and the tables that it reads.
 ENDINGS = frozenset({".py", ".toml"})
@@ -42,7 +42,7 @@ def build() -> Table:
     }
 
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 
 def _sources() -> Iterator[Path]:

@@ -10,15 +10,14 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from lightloom.errors import refusal
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    import pyarrow as pa
 
-Tables = Mapping[str, Callable[[], pa.Table]]
+Tables = Mapping[str, "Callable[[], pa.Table]"]
 
 
 def above(module: str) -> Any:

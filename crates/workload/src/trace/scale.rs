@@ -16,11 +16,11 @@ pub enum Scale {
 }
 
 /// The load of flows that arrive by themselves: their bits ÷ (servers × server rate × time
-/// of the last arrival); nothing where all arrive at 0.
+/// in which they arrive); nothing where all arrive at once.
 pub fn own_load(flows: &Flows, cluster: &Cluster) -> Option<f64> {
-    let last = flows.last_arrival();
+    let span = flows.last_arrival() - flows.first_arrival();
     let capacity = cluster.hosts() as f64 * cluster.server_rate.0 as f64;
-    (last > Time::ZERO).then(|| flows.total_bytes() as f64 * 8.0 / (capacity * last.as_secs_f64()))
+    (span > Time::ZERO).then(|| flows.total_bytes() as f64 * 8.0 / (capacity * span.as_secs_f64()))
 }
 
 /// Load [ratio] from which on nobody means the times of a connection matrix as they are read:
@@ -84,8 +84,10 @@ pub fn scaled(mut flows: Flows, load: f64, cluster: &Cluster) -> Result<(Flows, 
         let limit = format!("the trace has a load of {own:.3e}, and would go on beyond 53 days");
         return Err(refuse(limit, "raise it"));
     }
+    // A silence before them stays: it has no part in the load.
+    let first = flows.first_arrival();
     for arrival in &mut flows.arrival {
-        *arrival = Time((arrival.0 as f64 * factor).round() as i64);
+        *arrival = first + Time(((*arrival - first).0 as f64 * factor).round() as i64);
     }
     Ok((flows, factor))
 }
@@ -119,6 +121,20 @@ mod tests {
         let times: Vec<i64> = at_half.arrival.iter().map(|t| t.0).collect();
         assert_eq!(times, [0, 2_000_000, 4_000_000, 8_000_000]);
         assert_eq!(own_load(&at_half, &cluster(4, 3)), Some(0.5));
+    }
+
+    #[test]
+    fn a_silence_before_a_trace_has_no_part_in_its_load() {
+        let from = |start: i64| flows(&[0, 4_000_000, 8_000_000, 16_000_000].map(|t| t + start));
+        let (s, network) = (1_000_000_000_000, cluster(4, 3));
+        assert_eq!(own_load(&from(2 * s), &network), Some(0.25));
+        let (at_half, factor) = scaled(from(2 * s), 0.5, &network).unwrap();
+        assert_eq!(factor, 0.5);
+        let times: Vec<i64> = at_half.arrival.iter().map(|t| t.0 - 2 * s).collect();
+        assert_eq!(times, [0, 2_000_000, 4_000_000, 8_000_000]);
+        // Of four flows in 16 µs one comes every 5.3 µs: ten times that is no silence yet.
+        assert_eq!(own_load(&from(53_000_000), &network), Some(4.0 / 69.0));
+        assert_eq!(own_load(&from(54_000_000), &network), Some(0.25));
     }
 
     #[test]

@@ -432,7 +432,7 @@ def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
 def by_length(workload: Workload) -> tuple[str, ...]:
     """Of which fabrics flows did not arrive for long enough to come to a steady state."""
     judged = carrying(workload.fabrics) or workload.fabrics
-    known = [(f, s.arrivals) for f in judged for s in f.each[:1] if s.arrivals]
+    known = [(f, took) for f in judged for s in f.each[:1] if (took := s.arrivals_took)]
     short = [(f, last) for f, last in known if steady.is_short(last, f.summary)]
     if not short:
         return ()
