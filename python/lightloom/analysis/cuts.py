@@ -40,6 +40,8 @@ def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
 
     >>> note([{"cut": {"flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}}])
     'run.limit ended the run: of 1,000 flows 985 were never offered and 10 unfinished; raise it'
+    >>> note([{"cut": {"flows": 1, "flows_never_offered": 0, "flows_unfinished": 1}}])
+    'run.limit ended the run: of 1 flow 1 was unfinished; raise it'
     """
     every = list(summaries)
     found = cut(every)
@@ -47,12 +49,19 @@ def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
         return None
     offered, unfinished = found["flows_never_offered"], found["flows_unfinished"]
     parts = (
-        f"{offered:,} were never offered" if offered else "",
-        f"{unfinished:,} {'' if offered else 'were '}unfinished" if unfinished else "",
+        f"{offered:,} {_were(offered)} never offered" if offered else "",
+        f"{unfinished:,} {'' if offered else f'{_were(unfinished)} '}unfinished"
+        if unfinished
+        else "",
     )
-    of = counted(found["flows"], "flow")
+    seeds = sum(1 for s in every if s.get("cut"))
+    of = counted(found["flows"], "flow") + (f" over {seeds} seeds" if seeds > 1 else "")
     left = f"of {of} {' and '.join(p for p in parts if p) or 'none was left'}"
     since = still_since(every)
     if since is None:
         return f"run.limit ended the run: {left}; raise it"
     return f"nothing was delivered after {formats.seconds(since)}: {left}; {STILL_REMEDY}"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"

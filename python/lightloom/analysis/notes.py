@@ -87,15 +87,23 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
         mix = workload.get("mix")
         rescaled = all(p.get("mean_rule") == "rescaled" for p in mix or [workload])
         asks = "the parts of workload.mix ask for" if mix else "workload.load asks for"
-        how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
-        yield (
-            f"the load drawn is {drawn:.3g} where {asks} {asked:g}, as rare large flows decide{how}"
-        )
+        if all(_of_one_size(part) for part in mix or [workload]):
+            why = "as few flows arrive; more flows come closer"
+        else:
+            how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
+            why = f"as rare large flows decide{how}"
+        yield f"the load drawn is {drawn:.3g} where {asks} {asked:g}, {why}"
     elif asked is None and drawn > LOAD_HIGH:
         yield (
             f"the load drawn is {drawn:.3g} times what all servers can send while flows arrive; "
             "if that is not meant, check the units of times and sizes"
         )
+
+
+def _of_one_size(part: Table) -> bool:
+    """Whether all flows of a part of the traffic have the same size."""
+    sizes = part.get("sizes")
+    return isinstance(sizes, Mapping) and sizes.get("kind") == "fixed"
 
 
 def of_triggers(summary: Summary) -> Iterator[str]:
@@ -145,8 +153,9 @@ def filling(result: Result) -> Iterator[str]:
     last = min(last, float(result.summary["simulated_s"]))
     slow = steady.slow_s(result.summary)
     if slow is not None and steady.is_short(last, result.summary):
+        length = steady.warm_up_too_short(result.summary) or f"flows arrived for {seconds(last)}"
         yield (
-            f"flows arrived for {seconds(last)}, where 99 % of the long ones take {seconds(slow)}: "
+            f"{length}, where 99 % of {steady.slow_flows(result.summary)} take {seconds(slow)}: "
             f"no steady state; {steady.remedy(result.summary)}"
         )
 

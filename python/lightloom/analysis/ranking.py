@@ -230,17 +230,30 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
     if not known:
         return Ranking((), 0, tuple(ordered))
     tied = [s for s in known if is_level(known[0], s)]
-    unknown = [s for s in ordered if s in unplaced or (s.open and is_level(known[0], s))]
+    unknown = [
+        s
+        for s in ordered
+        if s in unplaced or (s.open and is_level(known[0], s) and not exceeds(s, known[0], better))
+    ]
     rest = [s for s in ordered if s not in tied and s not in unknown]
     if len(tied) == 1 and _leads_nobody(tied[0], rest, unknown, better):
         return Ranking((), 0, tuple(ordered))
     return Ranking((*tied, *rest), len(tied), tuple(unknown))
 
 
+def exceeds(bound: Score, leader: Score, better: Better) -> bool:
+    """Whether a bound is above the interval of the best figure, where less is better: what it
+    exceeds is behind."""
+    return better == "lower" and bound.value > max(leader.high, leader.value * (1 + LEVEL))
+
+
 def _leads_nobody(
     leader: Score, rest: Sequence[Score], unknown: Sequence[Score], better: Better
 ) -> bool:
-    """Whether no other is ranked, or one that is not ranked for its wide interval is better."""
+    """Whether no other is ranked, or one that is not ranked for its wide interval is better. A
+    leader without an interval is not ahead of bounds that its interval may reach."""
+    if unknown and not rest and not leader.spans:
+        return True
     wide = [s.value for s in unknown if not s.open]
     if wide and not rest:
         return True

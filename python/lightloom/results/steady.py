@@ -107,6 +107,26 @@ def remedy(summary: Mapping[str, Any]) -> str:
     return REMEDY if summary.get("window") is None else REMEDY_OF_WINDOW
 
 
+def slow_flows(summary: Mapping[str, Any]) -> str:
+    """Of which flows `slow_s` is: of the long ones, if there are any and no window."""
+    long = summary.get("window") is None and bound(summary, "fct.long.p99_us") is not None
+    return "the long ones" if long else "the flows"
+
+
+def warm_up_too_short(summary: Mapping[str, Any]) -> str:
+    """That the warm-up alone is what makes a run too short; empty if it is not.
+
+    >>> window = {"from_s": 2e-3, "until_s": 22e-3, "p99_us": 431.0}
+    >>> warm_up_too_short({"load_offered": 0.5, "window": window})
+    'run.warm_up is 2 ms, less than 5 times what flows take'
+    """
+    slow, window = slow_s(summary), summary.get("window")
+    if slow is None or window is None or window["until_s"] < TIMES * slow:
+        return ""
+    shown = f"{1e3 * window['from_s']:.3g} ms"
+    return f"run.warm_up is {shown}, less than {TIMES // 2} times what flows take"
+
+
 def is_short(arrivals_s: float, summary: Mapping[str, Any]) -> bool:
     """Whether arrivals that last so long, or a window and what is before it, are too short for what
     they are.
