@@ -238,6 +238,30 @@ def make_comparison(
     return Comparison(name, make_experiment(profiles, load, len(drawn), loads), results, swept)
 
 
+def overloaded(comparison: Comparison, *short: str, times: int = 1000) -> Comparison:
+    """The same with arrivals that take so many times as long, while flows take as long as before:
+    the run is long enough to show the load. The last flows of the fabrics that are short of it are
+    unfinished."""
+    for one in comparison.seeds or (comparison,):
+        for label, result in one.results.items():
+            table, summary = result.flows, result.summary
+            arrival = table["arrival_ps"].to_numpy().astype(np.int64)
+            finish = table["finish_ps"].to_numpy(zero_copy_only=False).astype(np.float64)
+            moved = finish - arrival + arrival * times
+            late = np.isnan(moved) | (
+                (label in short) & (np.arange(arrival.size) >= 0.95 * arrival.size)
+            )
+            columns = {
+                "arrival_ps": pa.array(arrival * times),
+                "finish_ps": pa.array(np.where(late, 0, moved).astype(np.int64), mask=late),
+            }
+            for name, values in columns.items():
+                table = table.set_column(table.column_names.index(name), name, values)
+            result.flows = table
+            summary["simulated_s"] = float(summary["simulated_s"]) * times
+    return comparison
+
+
 # Fabrics with circuits
 
 HYBRIDS = (Profile("tree"), Profile("c-through", "cthrough"), Profile("full"))

@@ -7,7 +7,7 @@ import tomllib
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_report_support import FOUR, Profile, bounds, make_comparison
+from test_report_support import FOUR, Profile, bounds, make_comparison, overloaded
 
 from lightloom.analysis import model, ranking, reading, table, verdicts
 from lightloom.analysis.verdicts.criteria import criteria
@@ -219,7 +219,9 @@ def test_oversubscription_is_judged_within_a_kind_at_both_loads() -> None:
 
 def test_memory_names_least_and_most() -> None:
     answer = plain(
-        say(make_comparison(n=3000))["How much memory does it need in the network?"].answer
+        say(overloaded(make_comparison(n=3000, load=0.6), "clos-3-1"))[
+            "How much memory does it need in the network?"
+        ].answer
     )
     assert answer == (
         "sirius needs least: 78.2 KB at the peak of the worst node. "

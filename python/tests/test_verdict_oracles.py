@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_first import limits, made, plain
-from test_report_support import Profile, circuits, make_comparison
+from test_report_support import Profile, circuits, make_comparison, overloaded
 
 from lightloom import report
 from lightloom.analysis import cuts, reading, table, verdicts
@@ -163,7 +163,7 @@ def test_a_load_that_is_delivered_later_is_not_called_undelivered() -> None:
     comparison = made({"clos": limits(10.0), "tree": limits(5.0)})
     for label, share in (("clos", 0.49), ("tree", 0.29)):
         comparison.results[label].summary |= {"load_offered": 0.5, "load_delivered": share}
-    found = first(comparison)
+    found = first(overloaded(comparison, "tree"))
     assert isinstance(found.finding, AloneCarries)
     assert found.finding.basis == "load"
     assert found.title == "Only clos carries this load"

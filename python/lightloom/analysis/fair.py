@@ -14,13 +14,17 @@ from .model import Fabric, LoadPoint, ratio
 
 
 def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
-    """The fabrics that carry the workload, with those of which a window does not tell.
+    """The fabrics that carry the workload, with those of which the window or the run is too short
+    to show it.
 
-    Without a window, a fabric carries it if it delivered nine tenths of what the best of them
-    delivered: of the load drawn, or without a load of the bytes, the flows and the jobs.
+    `findings.carriage` decides for windows, `findings.whole_run` for a load without a window. Of
+    traffic without a load, a fabric carries it if it delivered nine tenths of what the best of them
+    delivered: of the bytes, the flows and the jobs.
     """
     if any(f.window is not None for f in fabrics):
         return tuple(f for f in fabrics if f.through != 0.0)
+    if any(f.carriage is not None for f in fabrics):
+        return tuple(f for f in fabrics if f.carriage != "short")
     return tuple(f for f in fabrics if _keeps_up(f, fabrics))
 
 
@@ -91,7 +95,7 @@ def _carried(fabric: Fabric, fabrics: Sequence[Fabric]) -> str:
     if len(fabric.jobs_done) < most:
         return f"finished {len(fabric.jobs_done)} of the {most} jobs that another finished"
     through = _relative(fabric, [(f, f.through) for f in fabrics])
-    if through is not None and through < CENSORED:
+    if fabric.carriage == "short" or (through is not None and through < CENSORED):
         share = quantities.show(fabric.through, "share")
         return f"delivered {share} of what was drawn while flows arrived"
     share = quantities.show(share_of_best(fabric, fabrics), "share")

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lightloom.analysis import cuts
+from lightloom.analysis.unfinished import CENSORED
 from lightloom.config import loads
 from lightloom.results.tables import mean_over_time
 from lightloom.units.bounds import Bound, bound
@@ -31,7 +32,8 @@ Integers = NDArray[np.int64]
 SILENCE = 10
 """Mean distances between arrivals [count] without any that have no part in a load."""
 Carriage = Literal["carried", "short", "unsettled"]
-"""Whether the load of a window is carried; `unsettled` if the window does not tell."""
+"""Whether the load is carried; `unsettled` if the window, or the run without one, is too short to
+show it."""
 
 
 def figure(summary: Mapping[str, Any], path: str) -> float | None:
@@ -186,7 +188,7 @@ class Fabric:
     seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
     same_flows: bool = False  # whether all seeds play the same
     held_back: str = ""  # by which setting of its own it carries less than it could
-    carriage: Carriage | None = None  # what its window tells, beside those of the other fabrics
+    carriage: Carriage | None = None  # what its window tells, or its run without one of the load
     largest_alone_s: float | None = None  # what its largest flow takes alone [s]
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
@@ -253,6 +255,14 @@ class Fabric:
         return bool((self.window or {}).get("stable"))
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether it must not lead, because it may not carry the load. Without a window its times
+        are true if nearly all flows finished, whether it carries the load or not."""
+        if self.carriage != "unsettled":
+            return False
+        return self.window is not None or (self.finished or 0.0) < CENSORED
+
+    @property
     def cut(self) -> Mapping[str, Any] | None:
         """The flows that `run.limit` left out, or that could not move, of all seeds; None where
         neither ended a run."""
@@ -316,8 +326,12 @@ class Fabric:
 
     @property
     def finished(self) -> float | None:
-        """Share of the flows that finished."""
-        return ratio(self.get("flows_completed"), self.get("flows_offered"))
+        """Share of the flows that finished, of all that the workload has: a flow that `run.limit`
+        left out did not finish either."""
+        offered, cut = self.get("flows_offered"), self.cut
+        left_out = cut["flows_never_offered"] / len(self.each) if cut else 0.0
+        flows = None if offered is None else offered + left_out
+        return ratio(self.get("flows_completed"), flows)
 
     @property
     def delivered(self) -> float | None:

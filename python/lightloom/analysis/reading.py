@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from lightloom.analysis import grants
 from lightloom.config import loads
@@ -34,6 +35,7 @@ from .model import (
     ratio,
     short_p99,
 )
+from .nights import Floats
 
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison, Result
@@ -134,7 +136,7 @@ def read_fabric(
     arrival = column(result.flows, "arrival_ps")
     fct = (column(result.flows, "finish_ps") - arrival) * PS
     end = figure(result.summary, "simulated_s")
-    arrived = arrival * PS <= end if end is not None else np.ones(arrival.size, dtype=bool)
+    arrived = has_arrived(arrival * PS, end, cut=bool(result.summary.get("cut")))
     sizes = column(result.flows, "bytes")[arrived]
     points = tuple(
         p
@@ -155,6 +157,14 @@ def read_fabric(
         None if end is None else end - arrival[arrived] * PS,
         held_back=held_back,
     )
+
+
+def has_arrived(arrival: Floats, end: float | None, *, cut: bool) -> NDArray[np.bool_]:
+    """Which flows were offered by the end of the run [s]. A flow that is due when `run.limit` ends
+    the run is not offered any more."""
+    if end is None:
+        return np.ones(arrival.size, dtype=bool)
+    return arrival < end if cut else arrival <= end
 
 
 def held_back(

@@ -43,8 +43,9 @@ class Standing:
         if not ranking.level or ranking.untold:
             return cls((), "too few flows arrived to tell")
         labels = tuple(score.fabric.label for score in ranking.leaders)
-        if any(score.fabric.carriage == "unsettled" for score in ranking.leaders):
-            return cls((), "the window is too short to tell")
+        if any(score.fabric.is_doubtful for score in ranking.leaders):
+            what = "window" if made.measured else "run"
+            return cls((), f"the {what} is too short to tell")
         if len(labels) > 1:
             others = ", ahead of the others" if ranking.rest or ranking.unknown else ""
             return cls(labels, f"{together(ranking.leaders)} are level{others}")

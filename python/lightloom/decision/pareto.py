@@ -19,8 +19,8 @@ def measures_of(purchases: Sequence[Purchase]) -> list[Measure]:
 def behind(
     purchases: Sequence[Purchase], standing: Callable[[str, str], int | None]
 ) -> dict[str, list[str]]:
-    """Label → those that are better than it; nobody, where it is on the Pareto front. Only who
-    carries the load, has a total and a figure is there.
+    """Label → those that are better than it; nobody, where it is on the Pareto front. Only a
+    fabric that is known to carry the load and has a total and a figure is there.
 
     One is better than another if it is better or level in what was measured, takes no more
     dollars and no more watts at any price of the book, for each bit delivered, and is surely
@@ -31,7 +31,8 @@ def behind(
         standing: of two labels, 1 if the first is surely the better in what was measured, 0 if
             they are level, −1 if it is worse or may be; None where one has no figure.
     """
-    there = [p for p in purchases if p.carries and CAPITAL.form(p) is not None]
+    there = [p for p in purchases if p.carries and not p.unsettled]
+    there = [p for p in there if CAPITAL.form(p) is not None]
     there = [p for p in there if standing(p.label, p.label) is not None]
     measures = measures_of(there)
 

@@ -25,7 +25,9 @@ class Purchase:
     carries: bool
     """Whether it delivered about as much of the load as the best: others are not ranked."""
     unsettled: bool = False
-    """Whether its window does not tell if it carries the load."""
+    """Whether its window or run is too short to show if it carries the load."""
+    windowed: bool = True
+    """Whether what it delivered is that of a window."""
     undone: str = ""
     """What it finished of the jobs or flows, where the run ended before them: `1 of 3 jobs`."""
 

@@ -35,8 +35,9 @@ def title(purchases: Sequence[Purchase]) -> str:
     """Who costs least, in a few words."""
     first = leaders(purchases, CAPITAL)
     carrying = [p for p in purchases if p.carries]
-    if unsettled(purchases):
-        return "The window is too short to tell which fabric costs least"
+    if doubtful := unsettled(purchases):
+        what = "window" if doubtful[0].windowed else "run"
+        return f"The {what} is too short to tell which fabric costs least"
     if not carrying:
         return "No fabric carries this traffic"
     if not first:
@@ -62,7 +63,7 @@ def verdict(purchases: Sequence[Purchase]) -> str:
         does = "carries" if len(doubtful) == 1 else "carry"
         return (
             f"It is not known whether {labels(doubtful)} {does} this load, so no fabric is the one "
-            "to buy. Lengthen run.warm_up and run.measure, or raise run.repeat."
+            f"to buy. {_longer(doubtful[0])}"
         )
     if not first:
         return _nobody(purchases)
@@ -84,8 +85,15 @@ def verdict(purchases: Sequence[Purchase]) -> str:
     return f"{lead}; no other price of one part alone, within reach, would change that."
 
 
+def _longer(one: Purchase) -> str:
+    """What shows whether a fabric carries the load."""
+    if one.windowed:
+        return "Lengthen run.warm_up and run.measure, or raise run.repeat."
+    return "Raise workload.flows, or set run.warm_up and run.measure."
+
+
 def unsettled(purchases: Sequence[Purchase]) -> list[Purchase]:
-    """The cheapest fabrics of which the window does not tell whether they carry the load."""
+    """The cheapest fabrics whose window or run is too short to show whether they carry the load."""
     return [p for p in cheapest(purchases, CAPITAL) if p.unsettled]
 
 

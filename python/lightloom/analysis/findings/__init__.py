@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from .carriage import settle
 from .headline import first_question
-from .kinds import AloneCarries, Cut, DoneSooner, Finding, FinishesMore, NoneCarries, WindowTooShort
+from .kinds import (
+    AloneCarries,
+    Cut,
+    DoneSooner,
+    Finding,
+    FinishesMore,
+    NoneCarries,
+    RunTooShort,
+    WindowTooShort,
+)
 
 __all__ = [
     "AloneCarries",
@@ -18,6 +27,7 @@ __all__ = [
     "Finding",
     "FinishesMore",
     "NoneCarries",
+    "RunTooShort",
     "WindowTooShort",
     "first_question",
     "settle",

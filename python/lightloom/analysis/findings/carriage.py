@@ -3,8 +3,9 @@
 The core calls a window *stable* if it accepted as much as flows alone in the network would send.
 Chance, or flows that last longer than the warm-up, make a window unstable on a network that carries
 the load. So a fabric is *short* of the load only if every seed, or the interval over the seeds,
-says so, and if it accepted clearly less than was due or than other fabrics did, or the window is
-long enough for an interval and the network had time to fill.
+says so, if enough flows arrived in the window and it lasts for several of the largest ones, and if
+it accepted clearly less than was due or than other fabrics did, or the window is long enough for an
+interval and the network had time to fill. `whole_run` has the rule for runs without a window.
 """
 
 from __future__ import annotations
@@ -19,24 +20,21 @@ from lightloom.results import steady
 from lightloom.units.intervals import LEVEL, Interval, over_runs
 
 from ..model import Carriage, Fabric, LoadPoint, figure
+from .limits import ENOUGH_FLOWS, SURELY, TIMES_LARGEST
+from .whole_run import of_run
 
 MISSING = 0.02
 """Share of what is due that a window may miss, as the core has it."""
-
-SURELY = 2 / 3
-"""A fabric that accepts less than this of what is due is short of the load, however short its
-window: with heavy-tailed sizes on 32 servers a Clos that carries the load accepted 0.8 of it in a
-seventh of a relaxation time."""
 
 Window = Mapping[str, Any]
 
 
 def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fabric, ...]:
-    """The fabrics with what their windows tell, at their load and at those of the sweep."""
+    """The fabrics with what their windows or runs tell, at their load and at those of the sweep."""
     windows = [[_window(s.summary) for s in f.each if s.window is not None] for f in fabrics]
     largest = [largest_alone_s(f, experiment) for f in fabrics]
     made = [
-        replace(f, carriage=found, largest_alone_s=alone)
+        replace(f, carriage=found or of_run(f, experiment), largest_alone_s=alone)
         for f, found, alone in zip(fabrics, carriages(windows, largest), largest, strict=True)
     ]
     for load in sorted({p.load for f in fabrics for p in f.sweep}):
@@ -119,7 +117,7 @@ def _of_one(
     largest_s: float | None,
 ) -> Carriage:
     """What windows tell that are not all stable."""
-    if not _says_short(seeds):
+    if not _says_short(seeds) or not _has_enough(seeds, largest_s):
         return "unsettled"
     if own is None or own.mean < CENSORED * best_other:
         return "short"
@@ -141,6 +139,17 @@ def _had_time(windows: Sequence[Window], largest_s: float | None) -> bool:
     filling."""
     warm_up_s = min(float(w.get("from_s") or 0.0) for w in windows)
     return largest_s is None or warm_up_s >= largest_s
+
+
+def _has_enough(windows: Sequence[Window], largest_s: float | None) -> bool:
+    """Whether enough flows arrived in the windows, and each lasts for several of the largest flow;
+    of a few flows chance decides how much was accepted."""
+    counts = [figure(w, "flows") for w in windows]
+    flows = sum(n for n in counts if n is not None)
+    if None not in counts and flows < ENOUGH_FLOWS:
+        return False
+    lasts = [w["until_s"] - w["from_s"] for w in windows if w.get("until_s") is not None]
+    return largest_s is None or all(s >= TIMES_LARGEST * largest_s for s in lasts)
 
 
 def _says_short(seeds: Sequence[Window]) -> bool:

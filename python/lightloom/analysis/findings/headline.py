@@ -24,6 +24,8 @@ from .kinds import (
     Finding,
     FinishesMore,
     NoneCarries,
+    RunTooShort,
+    TooShort,
     Unfinished,
     WindowTooShort,
 )
@@ -55,10 +57,10 @@ def finished_jobs(fabrics: Sequence[Fabric]) -> FinishesMore | None:
 
 
 def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None:
-    """Whether one fabric alone carries the workload, or none its window; None if several do."""
+    """Whether one fabric alone carries the workload, or none; None if several do, or may."""
     fair = carrying(fabrics)
     if not fair:
-        return NoneCarries(tuple(f.label for f in fabrics))
+        return none_carries(fabrics)
     if len(fair) > 1 or len(fabrics) < 2:
         return None
     leader = fair[0]
@@ -75,6 +77,32 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
     return AloneCarries(leader.label, shares, basis, faster, undone)
 
 
+def none_carries(fabrics: Sequence[Fabric]) -> NoneCarries:
+    """That no fabric carries the load; without a window with what each delivered of it."""
+    labels = tuple(f.label for f in fabrics)
+    if any(f.window is not None for f in fabrics):
+        return NoneCarries(labels)
+    done = {f.label: t for f in fabrics if (t := all_done_s(f)) is not None}
+    return NoneCarries(labels, _through(fabrics), done if len(done) == len(fabrics) else {})
+
+
+def all_done_s(fabric: Fabric) -> float | None:
+    """When the last flow was done, the mean over the seeds [s]; None if one did not finish."""
+    ends = [s.get("simulated_s") for s in fabric.each]
+    known = [end for end in ends if end is not None]
+    if fabric.finished != 1.0 or len(known) < len(ends):
+        return None
+    last = [
+        end - float((s.age - s.fct).min()) if s.age is not None and s.age.size else end
+        for s, end in zip(fabric.each, known, strict=True)
+    ]
+    return sum(last) / len(last)
+
+
+def _through(fabrics: Sequence[Fabric]) -> dict[str, float]:
+    return {f.label: f.through for f in fabrics if f.through is not None}
+
+
 def unfinished(fabric: Fabric) -> Unfinished | None:
     """What a fabric delivered, if flows were under way when its run ended; None if it finished
     all that were offered."""
@@ -85,13 +113,17 @@ def unfinished(fabric: Fabric) -> Unfinished | None:
     return Unfinished(done, offered, int(completed), int(flows))
 
 
-def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> WindowTooShort | None:
-    """The window, if it does not tell whether a fabric that would lead carries the load."""
-    unsettled = tuple(f.label for f in leaders if f.carriage == "unsettled")
-    if not unsettled or all(s.window is None for f in fabrics for s in f.each):
+def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> TooShort | None:
+    """The window, or the run without one, if it is too short to show whether a fabric that would
+    lead carries the load."""
+    doubtful = [f for f in leaders if f.is_doubtful]
+    if not doubtful:
         return None
-    largest = max((f.largest_alone_s or 0.0 for f in fabrics), default=0.0)
     runs = [s.summary for f in fabrics for s in f.each if s.window is not None]
+    if not runs:
+        return RunTooShort(_through(doubtful), {f.label: f.finished or 0.0 for f in doubtful})
+    largest = max((f.largest_alone_s or 0.0 for f in fabrics), default=0.0)
+    unsettled = tuple(f.label for f in doubtful)
     return window_needed(unsettled, runs, [s.summary for f in leaders for s in f.each], largest)
 
 
@@ -131,6 +163,7 @@ def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
             int(cut["flows_never_offered"]),
             int(cut["flows_unfinished"]),
             cut.get("still_since_s"),
+            len(f.each),
         )
         for f in fabrics
         if (cut := f.cut) is not None

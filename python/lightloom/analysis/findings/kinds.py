@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from lightloom.analysis.circuits import RareDecisions
@@ -59,9 +59,13 @@ class AloneCarries:
 
 @dataclass(frozen=True)
 class NoneCarries:
-    """No fabric carries the load of its window."""
+    """No fabric carries the load."""
 
     labels: tuple[str, ...]
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Without a window: label → what it delivered of the load drawn while flows arrived."""
+    done_s: Mapping[str, float] = field(default_factory=dict)
+    """Label → when its last flow was done, if every fabric finished all flows."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,20 @@ class WindowTooShort:
 
 
 @dataclass(frozen=True)
+class RunTooShort:
+    """A run without a window does not show whether the fabric that would lead carries the load,
+    and flows that it did not finish may be slower than those that it did."""
+
+    delivered: Mapping[str, float]
+    """Label of each such fabric → what it delivered of the load drawn while flows arrived."""
+    finished: Mapping[str, float]
+    """Label → share of its flows that finished."""
+
+
+TooShort = WindowTooShort | RunTooShort
+
+
+@dataclass(frozen=True)
 class Cut:
     """The run of a fabric ended before its flows did: at `run.limit`, or as nothing moved."""
 
@@ -89,6 +107,8 @@ class Cut:
     unfinished: int
     still_since_s: float | None = None
     """Since when nothing was delivered, if that ended the run."""
+    seeds: int = 1
+    """Runs whose flows are counted."""
 
 
 @dataclass(frozen=True)
@@ -116,4 +136,4 @@ class DoneSooner:
     among: tuple[str, ...]
 
 
-Finding = FinishesMore | AloneCarries | NoneCarries | WindowTooShort | DoneSooner
+Finding = FinishesMore | AloneCarries | NoneCarries | WindowTooShort | RunTooShort | DoneSooner

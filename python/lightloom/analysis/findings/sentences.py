@@ -13,11 +13,13 @@ from .kinds import (
     DecidesRarely,
     FinishesMore,
     NoneCarries,
+    RunTooShort,
+    TooShort,
     WindowTooShort,
 )
 
 
-def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> str:
+def title(found: FinishesMore | AloneCarries | NoneCarries | TooShort) -> str:
     """A finding as a headline."""
     match found:
         case FinishesMore():
@@ -32,6 +34,8 @@ def title(found: FinishesMore | AloneCarries | NoneCarries | WindowTooShort) -> 
             return "No fabric carries this load"
         case WindowTooShort():
             return "The window is too short to tell which fabric is ahead"
+        case RunTooShort():
+            return "The run is too short to tell which fabric is ahead"
 
 
 def _title_of_jobs(found: FinishesMore) -> str:
@@ -57,20 +61,56 @@ def jobs_done(found: FinishesMore) -> str:
     )
 
 
-def explained(found: AloneCarries | NoneCarries | WindowTooShort) -> str:
+def explained(found: AloneCarries | NoneCarries | TooShort) -> str:
     """Why a fabric is ahead by its load alone, or none is, and what would tell."""
     match found:
         case AloneCarries():
             return _why_alone(found)
         case NoneCarries():
-            return (
-                f"{quantities.listed(found.labels)} accepted less than the load in every "
-                f"window: queues "
-                "grow for as long as the load lasts, so times and queues are not compared. A lower "
-                "workload.load would let them be compared."
-            )
+            return _why_none(found)
         case WindowTooShort():
             return _why_too_short(found)
+        case RunTooShort():
+            return _why_run_too_short(found)
+
+
+def _why_none(found: NoneCarries) -> str:
+    if not found.shares:
+        what = f"{quantities.listed(found.labels)} accepted less than the load in every window"
+    else:
+        each = quantities.listed(
+            f"{label} {quantities.show(s, 'share')}" for label, s in found.shares.items()
+        )
+        what = f"Delivered of the load drawn while flows arrived: {each}"
+    return (
+        f"{what}: queues grow for as long as the load lasts, so times and queues are not compared. "
+        f"{_done_sooner(found)}A lower workload.load would let them be compared."
+    )
+
+
+def _done_sooner(found: NoneCarries) -> str:
+    """When each fabric finished all flows that had waited."""
+    if not found.done_s:
+        return ""
+    each = quantities.listed(
+        f"{label} after {quantities.show(s, 'time')}"
+        for label, s in sorted(found.done_s.items(), key=lambda pair: pair[1])
+    )
+    return f"Every flow finished in the end: {each}. "
+
+
+def _why_run_too_short(found: RunTooShort) -> str:
+    one = len(found.finished) == 1
+    each = quantities.listed(
+        f"{label} delivered {quantities.show(found.delivered.get(label), 'share')} of the load "
+        f"drawn while flows arrived, and finished {quantities.show(share, 'share')} of the flows"
+        for label, share in found.finished.items()
+    )
+    return (
+        f"It does not show whether {quantities.listed(found.finished)} "
+        f"{'carries' if one else 'carry'} the load: {each}. Raise workload.flows, or set "
+        "run.warm_up and run.measure to judge a steady state."
+    )
 
 
 def _why_alone(found: AloneCarries) -> str:
@@ -212,4 +252,5 @@ def left_out(found: Cut) -> str:
         f"left {found.unfinished:,} unfinished" if found.unfinished else "",
     )
     said = " and ".join(part for part in parts if part) or "left none unfinished"
-    return f"{said} of {quantities.counted(found.flows, 'flow')}"
+    over = f" over {found.seeds} seeds" if found.seeds > 1 else ""
+    return f"{said} of {quantities.counted(found.flows, 'flow')}{over}"

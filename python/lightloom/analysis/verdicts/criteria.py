@@ -12,7 +12,7 @@ from ..fair import carrying, not_carrying_at
 from ..model import Fabric, LoadPoint, Workload, span_of_jobs, window_limits
 from ..ranking import Better, Ranking, Score, of_seeds, plain, rank, score
 from . import load
-from .each_flow import begins_at_once, last_flow, soonest_in_each
+from .each_flow import begins_at_once, last_flow, mean_time, soonest_in_each
 from .jobs import all_jobs
 from .latency import short_score
 
@@ -285,6 +285,15 @@ LAST = Criterion(
     "its last flow is done after {}",
     of_carried=True,
     tells=lambda fabrics: soonest_in_each(fabrics) is not None,
+)
+EVERY = Criterion(
+    "the time of every flow",
+    "time",
+    "lower",
+    lambda f: None if (t := mean_time(f)) is None else Score.exact(f, t),
+    ("completes every flow soonest", "complete every flow soonest"),
+    "its flows take {} on average",
+    of_carried=True,
 )
 CARRIED = Criterion(
     "the load delivered",

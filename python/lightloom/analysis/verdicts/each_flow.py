@@ -1,5 +1,5 @@
-"""Flows that all begin at once in one run: all flows of it, and no sample. If they are too few for
-an interval, a fabric is ahead of another if it delivers each of them sooner."""
+"""The flows of a run are all its flows, and no sample. Where intervals do not tell fabrics apart,
+one is ahead of another if it delivers each of the same flows sooner."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import numpy as np
 from lightloom.units.intervals import LEVEL
 
 from ..model import Fabric, Workload
+
+ENOUGH_PAIRS = 20
+"""Flows that must all be sooner on one fabric than on another, if they do not begin at once: of two
+fabrics that are equally fast one has so many sooner flows in one of a million runs [count]."""
 
 
 def begins_at_once(workload: Workload) -> bool:
@@ -29,6 +33,13 @@ def last_flow(fabric: Fabric) -> float | None:
     return float(fabric.fct.max()) if all_finish(fabric) else None
 
 
+def mean_time(fabric: Fabric) -> float | None:
+    """How long flows take on average over all seeds [s]; None if a flow did not finish."""
+    times = [float(seed.fct.mean()) if all_finish(seed) else None for seed in fabric.each]
+    known = [t for t in times if t is not None]
+    return sum(known) / len(times) if len(known) == len(times) else None
+
+
 def soonest_in_each(fabrics: Sequence[Fabric]) -> Fabric | None:
     """The fabric that delivers each flow sooner than every other one does; None without one, or
     where some fabric left a flow unfinished."""
@@ -40,9 +51,13 @@ def soonest_in_each(fabrics: Sequence[Fabric]) -> Fabric | None:
 
 
 def is_sooner_in_each(one: Fabric, other: Fabric) -> bool:
-    """Whether one delivers each flow sooner than another does, by more than 3 %."""
-    same = np.array_equal(one.sizes, other.sizes)
-    return bool(same and (one.fct * (1 + LEVEL) < other.fct).all())
+    """Whether one delivers each flow, of every seed, sooner than another does by more than 3 %."""
+    return all(
+        a.fct.size
+        and np.array_equal(a.sizes, b.sizes)
+        and bool((a.fct * (1 + LEVEL) < b.fct).all())
+        for a, b in zip(one.each, other.each, strict=True)
+    )
 
 
 def standing(one: Fabric, other: Fabric) -> int:

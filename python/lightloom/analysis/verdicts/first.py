@@ -22,13 +22,32 @@ from .. import presets
 from ..factors import NOTABLE, Factor, between, farthest, nearest, percent_less, percent_more, told
 from ..fair import carrying, unfair
 from ..findings.headline import cuts, dark_starts, first_question, rare_decisions, too_short
-from ..findings.kinds import AloneCarries, Finding, FinishesMore, NoneCarries
+from ..findings.kinds import (
+    AloneCarries,
+    DoneSooner,
+    Finding,
+    FinishesMore,
+    NoneCarries,
+    TooShort,
+)
 from ..findings.sentences import cut, dark, explained, jobs_done, rarely
 from ..findings.sentences import title as titled
 from ..model import Workload
 from ..ranking import NAMED, Ranking, Score, longer, names, together
-from .criteria import FINISHED, JOBS, LAST, SHORT, Criterion, criteria, is_by_each_flow, of_finished
+from .criteria import (
+    DELIVERED,
+    EVERY,
+    FINISHED,
+    JOBS,
+    LAST,
+    SHORT,
+    Criterion,
+    criteria,
+    is_by_each_flow,
+    of_finished,
+)
 from .criteria import measures as measures_of
+from .each_flow import ENOUGH_PAIRS, begins_at_once, is_sooner_in_each
 
 OTHERS = 2  # further measures by which another fabric is ahead
 
@@ -110,18 +129,40 @@ def decide(workload: Workload) -> Decided | None:
             return by_carried_load(found, workload)
     measures = criteria(workload)
     if not measures:
-        return None
+        return without_times(workload)
     deciding = measures[0]
     ranking = deciding.ranking(workload.fabrics)
     short = too_short([s.fabric for s in ranking.leaders], workload.fabrics)
     if short is not None:
-        unknown = Ranking((), 0, ())
-        figures = quantities.listed(f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.scores)
-        shown = f"So far, in {deciding.name}: {figures}."
-        sentences = (explained(short), shown)
-        return Decided(short, titled(short), sentences, deciding, unknown, by_figures=False)
+        return by_nothing(short, deciding, ranking.scores)
+    if ranking.level != 1 and (of_all := by_every_flow(found, workload)) is not None:
+        return of_all
     said = (by_how_much(deciding, ranking), in_each(deciding, ranking))
     return Decided(found, leading(deciding, ranking), said, deciding, ranking, by_figures=True)
+
+
+def by_nothing(found: TooShort, measure: Criterion, scores: Sequence[Score]) -> Decided:
+    """That the run is too short to decide, with the figures so far."""
+    figures = quantities.listed(f"{s.fabric.label} {measure.shown(s)}" for s in scores)
+    shown = f"So far, in {measure.name}: {figures}." if scores else ""
+    unknown = Ranking((), 0, ())
+    said = (explained(found), shown)
+    return Decided(found, titled(found), said, measure, unknown, by_figures=False)
+
+
+def without_times(workload: Workload) -> Decided | None:
+    """The verdict where fewer than two fabrics have a figure to be judged by: the window or run is
+    too short, or the bytes delivered decide, as of flows that last for all of the run."""
+    fabrics, measure = workload.fabrics, next(iter(measures_of(workload)))
+    short = too_short(fabrics, fabrics)
+    if short is not None:
+        return by_nothing(short, measure, measure.scores(fabrics))
+    ranking = DELIVERED.ranking(carrying(fabrics))
+    if len(ranking.scores) + len(ranking.unknown) < 2:
+        return None
+    said = (by_how_much(DELIVERED, ranking),)
+    found = DoneSooner(tuple(s.fabric.label for s in ranking.scores))
+    return Decided(found, leading(DELIVERED, ranking), said, DELIVERED, ranking, by_figures=True)
 
 
 def by_jobs(found: FinishesMore, workload: Workload) -> Decided:
@@ -140,10 +181,29 @@ def by_jobs(found: FinishesMore, workload: Workload) -> Decided:
     )
 
 
+def by_every_flow(found: Finding, workload: Workload) -> Decided | None:
+    """The fabric that delivers each of the same flows sooner than every other fabric does; None if
+    no fabric does. Of few flows chance may make all sooner on one of two equal fabrics; flows that
+    begin at once are criteria of their own."""
+    fabrics = carrying(workload.fabrics)
+    ranking = EVERY.ranking(workload.fabrics)
+    if begins_at_once(workload) or len(ranking.scores) < len(fabrics) or ranking.level != 1:
+        return None
+    best = ranking.leaders[0].fabric
+    if any(s.fct.size < ENOUGH_PAIRS for s in best.each):
+        return None
+    if not all(is_sooner_in_each(best, s.fabric) for s in ranking.rest):
+        return None
+    said = (by_how_much(EVERY, ranking), in_each(EVERY, ranking))
+    return Decided(found, leading(EVERY, ranking), said, EVERY, ranking, by_figures=True)
+
+
 def by_carried_load(found: AloneCarries | NoneCarries, workload: Workload) -> Decided | None:
     """The one fabric that carries the workload, or none."""
-    measure = next(iter(measures_of(workload)))
-    scores = measure.scores(carrying(workload.fabrics))
+    chosen, measure = carrying(workload.fabrics), next(iter(measures_of(workload)))
+    if not measure.scores(chosen) and not workload.measured:
+        measure = DELIVERED  # flows that last for all of the run have no times
+    scores = measure.scores(chosen)
     ranking = Ranking(tuple(scores), len(scores))
     if ranking.untold:
         ranking = Ranking((), 0)
@@ -218,7 +278,9 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
 def in_each(deciding: Criterion, ranking: Ranking) -> str:
     """That the leader is ahead in each flow, where fabrics are judged so."""
     others = quantities.listed(s.fabric.label for s in ranking.rest)
-    return f"Each of its flows is done sooner than on {others}." if deciding is LAST else ""
+    return (
+        f"Each of its flows is done sooner than on {others}." if deciding in (LAST, EVERY) else ""
+    )
 
 
 def too_few(deciding: Criterion, ranking: Ranking) -> str:
@@ -405,7 +467,9 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
         (cut := s.fabric.cut) is not None and cut["still_since_s"] is None
         for s in ranking.unfinished
     )
-    remedy = "a higher run.limit" if limited else 'run.stop = "drain"'
+    windowed = all(s.fabric.window is not None for s in ranking.unfinished)
+    remedy = "a longer run.measure" if windowed else 'run.stop = "drain"'
+    remedy = "a higher run.limit" if limited else remedy
     return (f"What did not arrive: {quantities.listed(each)} may be ahead; {remedy} would tell.",)
 
 
@@ -441,10 +505,12 @@ def by_length(workload: Workload) -> tuple[str, ...]:
         for f, _ in short
         if (slow := steady.slow_s(f.summary))
     ]
-    last = quantities.show(max(last for _, last in short), "time")
+    lasts = quantities.show(max(last for _, last in short), "time")
+    summary = short[0][0].summary
+    length = steady.warm_up_too_short(summary) or f"flows arrived for {lasts}"
     return (
-        f"A longer run: flows arrived for {last}, and 99 % of the long ones take "
-        f"{quantities.listed(each)}: no steady state; {steady.remedy(short[0][0].summary)}.",
+        f"A longer run: {length}, and 99 % of {steady.slow_flows(summary)} take "
+        f"{quantities.listed(each)}: no steady state; {steady.remedy(summary)}.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from lightloom.config import loads
@@ -53,6 +54,9 @@ def lead(ranking: Ranking, at: str, *, alone: bool) -> str:
         return f"On average in {interval((*first, *ranking.unknown)[0])}{at}."
     if not first:
         return ""
+    if ranking.untold:
+        each = quantities.listed(f"{s.fabric.label} {s.shown('time')}" for s in first)
+        return f"Too few flows to tell which has the lowest mean latency{at}: {each}."
     verb = "has" if len(first) == 1 else "share"
     return f"{names(first)} {verb} the lowest mean latency{at}: {interval(first[0])}."
 
@@ -77,7 +81,9 @@ def is_stable(fabric: Fabric) -> bool:
 def score(fabric: Fabric) -> Score | None:
     """The mean latency with its interval, as far as it is known; None where nothing arrived in
     the window."""
-    return around(fabric, window_limits(fabric.window, "mean_us"), fabric.latency_error or 0.0)
+    half = fabric.latency_error
+    found = window_limits(fabric.window, "mean_us")
+    return around(fabric, found, math.inf if half is None else half)
 
 
 def around(fabric: Fabric, found: Bound | None, half: float) -> Score | None:
@@ -94,7 +100,7 @@ def interval(made: Score) -> str:
     half = (made.high - made.low) / 2
     if made.least:
         return made.shown("time").replace(">", "more than")
-    if not half:
+    if not half or not math.isfinite(half):
         return quantities.show(made.value, "time")
     name, size = quantities.step_for(half, "time")
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lightloom.config import loads
@@ -11,12 +11,15 @@ from lightloom.units.intervals import LEVEL
 from lightloom.units.quantities import tick_label
 
 from ..factors import between, less, less_by, longer, percent_more, ranged, told_times
+from ..fair import carrying
 from ..model import Fabric, LoadPoint, Workload
 from ..ranking import Score, is_level, names, rank
+from . import load as window
 from .answer import COMPLETE, Evidence, Verdict, evidence
-from .criteria import carried_at
+from .criteria import carried_at, mean_time
+from .each_flow import is_sooner_in_each
 from .jobs import BARS, all_jobs
-from .latency import short_limits, short_score, short_value
+from .latency import short_limits, short_score
 
 OVERSUBSCRIPTION = "What does oversubscription cost?"
 
@@ -168,12 +171,12 @@ def oversubscription(workload: Workload) -> Verdict | None:
     runs = {f.label: whole_run(f, main) for f in chosen}
     swept = {f.label: p for f in chosen for p in f.sweep if p.load == top and top != main}
     parts = []
+    judged, time, what = carrying(workload.fabrics), time_score(workload), time_name(workload)
     for base, worse in pairs:
-        said = [costs(base, worse, short_score(base), short_score(worse), runs)]
+        said = [at_load(runs[worse.label]) + run_cost(base, worse, judged, workload, runs)]
         if base.label in swept and worse.label in swept:
-            said.append(
-                costs(base, worse, point_score(base, swept), point_score(worse, swept), swept)
-            )
+            scores_there = point_score(base, swept), point_score(worse, swept)
+            said.append(at_load(swept[worse.label]) + costs(base, worse, *scores_there, swept))
         parts.append(f"{worse.label} against {base.label}: {'; '.join(said)}.")
 
     def detail(fabric: Fabric) -> str:
@@ -183,11 +186,60 @@ def oversubscription(workload: Workload) -> Verdict | None:
         figures.append(f"delivers {quantities.show(point.carried, 'share')}")
         return at_load(point) + ", ".join(figures)
 
-    found = {f.label: s.shown("time") for f in chosen if (s := short_score(f)) is not None}
-    shown = evidence(chosen, short_value, "time", detail, text=found)
+    scores = {f.label: s for f in chosen if (s := time(f)) is not None}
+    found = {label: s.shown("time") for label, s in scores.items()}
+
+    def value_of(fabric: Fabric) -> float | None:
+        return scores[fabric.label].value if fabric.label in scores else None
+
+    shown = evidence(chosen, value_of, "time", detail, text=found)
     at = f" at load {tick_label(main, 'share')}" if main else ""
-    notes = [f"Bars: 99th percentile of the short flows{at}."] if found else []
+    notes = [f"Bars: {what}{at}."] if found else []
     return Verdict(OVERSUBSCRIPTION, " ".join(parts), shown, tuple(notes))
+
+
+def has_mean_alone(workload: Workload) -> bool:
+    """Whether a window has one class of flows, of which the verdict judges the mean latency."""
+    return workload.measured and not any(f.short_count for f in workload.fabrics)
+
+
+def time_score(workload: Workload) -> Callable[[Fabric], Score | None]:
+    """The time that oversubscription is judged by, as the verdict judges."""
+    return window.score if has_mean_alone(workload) else short_score
+
+
+def time_name(workload: Workload) -> str:
+    """What that is."""
+    return "mean latency" if has_mean_alone(workload) else "99th percentile of the short flows"
+
+
+def run_cost(
+    base: Fabric,
+    worse: Fabric,
+    judged: Sequence[Fabric],
+    workload: Workload,
+    points: Mapping[str, LoadPoint],
+) -> str:
+    """What is paid in the run itself. Times of a fabric that does not carry the load are not
+    compared, and nothing is if the window or run is too short to show whether it does."""
+    if base.is_doubtful or worse.is_doubtful:
+        what = "window" if workload.measured else "run"
+        return f"the {what} is too short to tell"
+    if is_sooner_in_each(base, worse):
+        larger, smaller = mean_score(worse), mean_score(base)
+        if larger and smaller and (factor := between(larger, smaller)) is not None:
+            return f"its flows take {told_times(factor)} as long on average, each of them longer"
+    if base not in judged or worse not in judged:
+        return costs(base, worse, None, None, points)
+    time = time_score(workload)
+    what = "mean latency" if has_mean_alone(workload) else "short flows' 99th percentile"
+    return costs(base, worse, time(base), time(worse), points, what)
+
+
+def mean_score(fabric: Fabric) -> Score | None:
+    """How long its flows take on average."""
+    found = mean_time(fabric)
+    return None if found is None else Score.exact(fabric, found)
 
 
 def closed_loop(workload: Workload) -> bool:
@@ -233,18 +285,19 @@ def costs(
     before: Score | None,
     after: Score | None,
     points: Mapping[str, LoadPoint],
+    what: str = "short flows' 99th percentile",
 ) -> str:
     """What is paid at one load, in time and in load delivered."""
     a, b = points[base.label], points[worse.label]
     found = [
         c
         for c in (
-            latency_cost(before, after),
+            latency_cost(before, after, what),
             carried_cost(carried_at(base, a), carried_at(worse, b)),
         )
         if c
     ]
-    return at_load(b) + (" and ".join(found) or "no difference that this run can show")
+    return " and ".join(found) or "no difference that this run can show"
 
 
 def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
@@ -268,8 +321,8 @@ def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
     return pairs
 
 
-def latency_cost(a: Score | None, b: Score | None) -> str:
-    """Short flows' 99th percentile, if it changed from `a` to `b`."""
+def latency_cost(a: Score | None, b: Score | None, what: str) -> str:
+    """A time, if it changed from `a` to `b`."""
     if a is None or b is None or a.open:
         return ""
     ranking = rank([a, b], "lower")
@@ -279,7 +332,7 @@ def latency_cost(a: Score | None, b: Score | None) -> str:
     if found is None:
         return ""
     values = f"({b.with_interval('time')} against {a.with_interval('time')})"
-    return f"short flows' 99th percentile is {told_times(found)} as long {values}"
+    return f"{what} is {told_times(found)} as long {values}"
 
 
 def carried_cost(a: Score | None, b: Score | None) -> str:

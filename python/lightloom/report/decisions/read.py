@@ -78,7 +78,8 @@ def read(workload: Workload, book: Book) -> Read:
             *(f.label, costs.fabrics[f.label], found),
             _known(goodput(g) for g in f.seeds),
             f.label in carried,
-            f.carriage == "unsettled",
+            f.is_doubtful,
+            f.window is not None,
             undone(f),
         )
         for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
@@ -118,7 +119,8 @@ def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
     delivered = _positive(point.over_seeds(lambda p: p.goodput))
     seeds = _known(p.goodput for p in point.seeds)
     doubtful = point.carriage == "unsettled"
-    return Purchase(purchase.label, purchase.cost, delivered, seeds, carries, doubtful)
+    windowed = point.window is not None
+    return Purchase(purchase.label, purchase.cost, delivered, seeds, carries, doubtful, windowed)
 
 
 def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:

@@ -1,0 +1,112 @@
+"""Whether a fabric carries the load of a run without a window, or the run is too short to tell.
+
+A fabric carries the load if it delivered nine tenths of what was drawn while flows arrived. One
+that delivered less is not short of the load for that alone: flows that arrived last are under way,
+and a network that waits for its circuits is still filling. So it is short only if every seed
+
+- offered enough flows, of which a tenth of the servers' rate would deliver a notable part in time,
+- delivered less than `SURELY` of what such a rate delivers,
+- has circuits, if they change, that served all racks many times, and
+- did not recover, as after a repair: where every flow finished, late flows are quicker then.
+
+What is due counts all sizes. A limit in multiples of the largest flow alone would leave nearly
+every run of heavy-tailed sizes undecided: 2,000 flows of a web search last for ten such flows, in
+which a fabric at half of the load is far behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lightloom.analysis import circuits
+from lightloom.analysis.unfinished import CENSORED
+from lightloom.config import networks
+
+from ..model import Carriage, Fabric, ratio
+from ..nights import Floats
+from .limits import ENOUGH_FLOWS, SURELY
+
+DUE_TIMES = 10
+"""A flow is due after so many times what it takes alone."""
+LEAST_DUE = 0.2
+"""Share of the bytes that must be due when the last flow arrives."""
+EARLY, LATE = 0.2, 0.5
+"""Parts of the time in which flows arrive: early ones arrive before the first, late ones after the
+second."""
+RECOVERED = 0.8
+"""If late flows take less than this of what early ones do, queues do not grow. Where all flows wait
+for each other until the end of an overload of ten times, late ones take 0.93 of the early ones."""
+ROUNDS = 10
+"""Rounds of circuits over all racks, in which each rack had its turn [count]."""
+
+
+def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
+    """What a run tells of the load; None of a window, and of traffic without a load."""
+    if fabric.window is not None or fabric.through is None:
+        return None
+    if fabric.through >= CENSORED:
+        return "carried"
+    rate = networks.link_rate(experiment.get("cluster", {}))
+    return "short" if all(_is_short(seed, rate) for seed in fabric.each) else "unsettled"
+
+
+def _is_short(seed: Fabric, rate: float | None) -> bool:
+    """Whether one run shows that the load is not carried."""
+    due = share_due(seed, rate)
+    if due is None or due < LEAST_DUE or seed.sizes.size < ENOUGH_FLOWS:
+        return False
+    through = seed.through
+    return (
+        through is not None
+        and through < SURELY * due
+        and _took_turns(seed)
+        and not _recovered(seed)
+    )
+
+
+def share_due(seed: Fabric, rate: float | None) -> float | None:
+    """Share of the bytes that are delivered by the last arrival if each flow gets a tenth of what
+    its server sends [b/s]; None without flows, or where their arrivals are not known."""
+    arrivals = _arrivals(seed)
+    if arrivals is None or not seed.sizes.sum():
+        return None
+    if rate is None:
+        return 1.0
+    left_s = arrivals.max() - arrivals
+    sent = np.minimum(seed.sizes, left_s * rate / 8 / DUE_TIMES)
+    return float(sent.sum() / seed.sizes.sum())
+
+
+def _arrivals(seed: Fabric) -> Floats | None:
+    """When each flow arrived, from some moment on [s]."""
+    return None if seed.age is None or not seed.age.size else seed.age.max() - seed.age
+
+
+def _recovered(seed: Fabric) -> bool:
+    """Whether all flows finished, and late ones sooner than early ones."""
+    arrivals = _arrivals(seed)
+    if arrivals is None or not np.isfinite(seed.fct).all():
+        return False
+    at = (arrivals - arrivals.min()) / (float(np.ptp(arrivals)) or 1.0)
+    early, late = (_mean_time(seed, chosen) for chosen in (at <= EARLY, at > LATE))
+    found = ratio(late, early)
+    return found is not None and found < RECOVERED
+
+
+def _mean_time(seed: Fabric, chosen: Any) -> float | None:
+    """How long bytes of some flows take on average [s]."""
+    sizes = seed.sizes[chosen]
+    return ratio(float((sizes * seed.fct[chosen]).sum()), float(sizes.sum()))
+
+
+def _took_turns(seed: Fabric) -> bool:
+    """Whether circuits, if there are any that change, served all racks often enough."""
+    lit, end = seed.circuits, seed.get("simulated_s")
+    if lit is None or not lit.start.size or not end:
+        return True
+    if lit.settings > 1:
+        return lit.settings >= ROUNDS * np.unique(np.concatenate((lit.a, lit.b))).size
+    return circuits.rare_decisions(seed.settings, end, seed.arrivals) is None

@@ -1,0 +1,391 @@
+"""Which fabrics carry a load: runs whose answer follows from arithmetic, without a window and in
+windows of a few flows. A tree with 16 racks of one server and oversubscription k carries at most
+1/k of what servers can send."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_first import limits
+from test_report_support import Profile, circuits, make_comparison
+
+import lightloom
+from lightloom import report
+from lightloom.analysis import cuts, ranking, reading, verdicts
+from lightloom.analysis.findings import (
+    AloneCarries,
+    DoneSooner,
+    NoneCarries,
+    RunTooShort,
+    WindowTooShort,
+    whole_run,
+)
+from lightloom.analysis.findings.carriage import carriages
+from lightloom.analysis.model import Fabric
+from lightloom.analysis.ranking import Score, rank
+from lightloom.costs import book as books
+from lightloom.results import steady
+from lightloom.results.result import Comparison
+
+SIXTEEN = {"hosts": 16, "server_rate": "10 Gb/s"}
+
+
+def trees(workload: dict[str, Any], run: dict[str, Any], **ratios: float) -> Comparison:
+    """Trees by label, with their oversubscription."""
+    fabrics = [{"kind": "tree", "label": x, "oversubscription": r} for x, r in ratios.items()]
+    experiment = {"cluster": SIXTEEN, "workload": workload, "run": run, "fabric": fabrics}
+    return lightloom.compare(experiment)
+
+
+def fixed(load: float, size: str, flows: int | None = None) -> dict[str, Any]:
+    made: dict[str, Any] = {"load": load, "sizes": {"kind": "fixed", "size": size}}
+    return made if flows is None else made | {"flows": flows}
+
+
+def first(comparison: Comparison) -> verdicts.First:
+    found = next(iter(report.first([comparison]).values()))
+    assert found is not None
+    return found
+
+
+def fabrics(comparison: Comparison) -> dict[str, Fabric]:
+    return {f.label: f for f in reading.read([comparison])[0].fabrics}
+
+
+# Runs without a window
+
+
+@pytest.mark.parametrize("stop", ["last-arrival", "drain"])
+def test_no_fabric_carries_more_than_its_links(stop: str) -> None:
+    """At load 0.9 a tree 2:1 delivers 0.5, and "only o carries this load"."""
+    comparison = trees(fixed(0.9, "64 KB", 4000), {"stop": stop}, o=2, q=4)
+    found = first(comparison)
+    assert isinstance(found.finding, NoneCarries)
+    assert found.leaders == ()
+    drawn = fabrics(comparison)["o"].get("load_offered")
+    assert drawn is not None
+    for label, at_most in (("o", 0.5 / drawn), ("q", 0.25 / drawn)):
+        assert 0.9 * at_most < found.finding.shares[label] <= 1.01 * at_most
+    done = found.finding.done_s
+    if stop == "drain":
+        # All is delivered at half and at a quarter of what servers can send.
+        assert done["q"] == pytest.approx(2 * done["o"], rel=0.05)
+    else:
+        assert done == {}
+    (decision,) = report.decide([comparison], [books.load("hydra-2013")])
+    assert decision is not None
+    assert decision.carrying == ()
+    assert decision.title == "No fabric carries this traffic"
+
+
+def test_a_fabric_alone_that_does_not_carry_the_load_is_not_priced() -> None:
+    comparison = trees(fixed(0.9, "64 KB", 4000), {}, o=2)
+    (decision,) = report.decide([comparison], [books.load("hydra-2013")])
+    assert decision is not None
+    assert decision.carrying == decision.leaders == ()
+
+
+def test_one_fabric_that_carries_the_load_is_named() -> None:
+    found = first(trees(fixed(0.8, "64 KB", 4000), {}, whole=1, q=4))
+    assert isinstance(found.finding, AloneCarries)
+    assert found.finding.leader == "whole"
+    assert found.finding.shares["q"] == pytest.approx(0.25 / 0.8, rel=0.1)
+
+
+@pytest.mark.parametrize(("stop", "repeat"), [("drain", 1), ("drain", 3), ("last-arrival", 1)])
+def test_few_flows_do_not_deny_a_load(stop: str, repeat: int) -> None:
+    """30 flows at load 0.1 on a tree 4:1, whose links are then used to 40 %."""
+    run = {"stop": stop, "repeat": repeat}
+    comparison = trees(fixed(0.1, "100 MB", 30), run, quarter=4, whole=1)
+    found = first(comparison)
+    assert not isinstance(found.finding, AloneCarries | NoneCarries)
+    assert fabrics(comparison)["quarter"].carriage != "short"
+    (decision,) = report.decide([comparison], [books.load("hydra-2013")])
+    assert decision is not None
+    assert decision.carrying == ("quarter", "whole")
+    if stop == "drain":
+        assert found.leaders == ("whole",)
+
+
+def test_circuits_that_took_no_turns_do_not_deny_a_load() -> None:
+    """A mesh of circuits that change every 100 ms, and flows that arrive for 300 ms."""
+    mesh = {"kind": "hybrid", "label": "mesh", "electrical": False, "policy": "cthrough"}
+    found = first(
+        lightloom.compare(
+            {
+                "cluster": {"racks": 8, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
+                "workload": fixed(0.05, "1 MB", 300),
+                "run": {"stop": "drain"},
+                "fabric": [
+                    {**mesh, "interval": "100 ms"},
+                    {"kind": "tree", "label": "t4", "oversubscription": 4},
+                ],
+            }
+        )
+    )
+    assert isinstance(found.finding, DoneSooner)
+
+
+def one_fabric(
+    arrivals_s: np.ndarray, fct_s: np.ndarray, through: float, size: float = 1e6
+) -> Fabric:
+    """A fabric that delivered a share of the load drawn, and these flows."""
+    (fabric,) = reading.read([make_comparison([Profile("a")], n=10)])[0].fabrics
+    end = float(arrivals_s.max())
+    summary = {
+        "load_offered": 0.5,
+        "load_delivered": 0.5 * through,
+        "simulated_s": end,
+        "flows_offered": arrivals_s.size,
+        "flows_completed": int(np.isfinite(fct_s).sum()),
+    }
+    sizes = np.full(arrivals_s.size, size)
+    return replace(fabric, summary=summary, sizes=sizes, fct=fct_s, age=end - arrivals_s)
+
+
+EXPERIMENT = {"cluster": {"hosts": 16, "servers_per_rack": 1, "server_rate": "8 Gb/s"}}
+"""1 MB takes 1 ms alone."""
+
+
+@pytest.mark.parametrize(
+    ("flows", "lasts_s", "through", "expected"),
+    [
+        (200, 1.0, 0.95, "carried"),
+        (200, 1.0, 0.5, "short"),
+        (200, 1.0, 0.8, "unsettled"),  # more than two thirds
+        (99, 1.0, 0.5, "unsettled"),  # few flows
+        # Arrivals last for 20 ms: a flow is due in 10 ms, so 3/4 is due in the end, of which two
+        # thirds are a half.
+        (200, 0.02, 0.48, "short"),
+        (200, 0.02, 0.52, "unsettled"),
+        # They last for 2 ms: a tenth is due.
+        (200, 0.002, 0.05, "unsettled"),
+    ],
+)
+def test_a_run_denies_a_load_by_what_was_due(
+    flows: int, lasts_s: float, through: float, expected: str
+) -> None:
+    arrivals = np.linspace(0, lasts_s, flows)
+    fabric = one_fabric(arrivals, np.full(flows, np.nan), through)
+    assert whole_run.of_run(fabric, EXPERIMENT) == expected
+
+
+def test_what_is_due_is_a_tenth_of_the_rate() -> None:
+    fabric = one_fabric(np.linspace(0, 0.02, 2001), np.full(2001, np.nan), 0.5)
+    assert whole_run.share_due(fabric, 8e9) == pytest.approx(0.75, rel=1e-3)
+    assert whole_run.share_due(fabric, None) == 1.0
+
+
+def test_a_run_that_recovered_denies_no_load() -> None:
+    """A repaired part: early flows wait, and late ones do not."""
+    arrivals = np.linspace(0, 1.0, 200)
+    waited = np.maximum(0.6 - arrivals, 0.001)
+    assert whole_run.of_run(one_fabric(arrivals, waited, 0.5), EXPERIMENT) == "unsettled"
+    growing = 0.001 + arrivals
+    assert whole_run.of_run(one_fabric(arrivals, growing, 0.5), EXPERIMENT) == "short"
+
+
+@pytest.mark.parametrize(("rounds", "expected"), [(9, "unsettled"), (11, "short")])
+def test_circuits_must_have_served_all_racks_ten_times(rounds: int, expected: str) -> None:
+    ms = 10**9
+    lit = [(i % 4, 4, i * ms, (i + 1) * ms) for i in range(5 * rounds)]
+    fabric = one_fabric(np.linspace(0, 1.0, 200), np.full(200, np.nan), 0.5)
+    changing = replace(fabric, circuits=reading.read_circuits(circuits(lit)))
+    assert whole_run.of_run(changing, EXPERIMENT) == expected
+
+
+def test_unfinished_flows_of_a_fabric_that_may_not_carry_the_load_do_not_lead() -> None:
+    """b finished the quick half of its flows."""
+    arrivals = np.linspace(0, 1.0, 400)
+    slow = one_fabric(arrivals, np.full(400, 0.002), 0.95)
+    half = np.where(np.arange(400) % 2, 0.001, np.nan)
+    quick = replace(one_fabric(arrivals, half, 0.8), label="b", slot=1)
+    bound = {"short": {"p99_us": limits(10.0)}, "long": {"p99_us": limits(2000.0)}}
+    lower = {"short": {"p99_us": limits(5.0)}, "long": {"p99_us": limits(1000.0)}}
+    made = [
+        replace(f, summary={**f.summary, "fct_bound": b, "fct": b}, carriage=c)
+        for f, b, c in ((slow, bound, "carried"), (quick, lower, "unsettled"))
+    ]
+    (workload,) = reading.read([make_comparison([Profile("a"), Profile("b")], n=10)])
+    found = next(iter(verdicts.all_first([replace(workload, fabrics=tuple(made))]).values()))
+    assert found is not None
+    assert found.finding == RunTooShort({"b": pytest.approx(0.8)}, {"b": 0.5})
+    assert found.leaders == ()
+    # With all of its flows done its times are true.
+    done = replace(made[1], summary={**made[1].summary, "flows_completed": 400})
+    found = next(iter(verdicts.all_first([replace(workload, fabrics=(made[0], done))]).values()))
+    assert found is not None
+    assert found.leaders == ("b",)
+
+
+# Windows
+
+
+@pytest.mark.parametrize(
+    ("flows", "until_s", "largest_s", "expected"),
+    [
+        (100, 2.0, None, "short"),
+        (99, 2.0, None, "unsettled"),
+        (1000, 2.0, 0.33, "short"),
+        (1000, 2.0, 0.34, "unsettled"),
+    ],
+)
+def test_a_window_of_few_flows_denies_no_load(
+    flows: int, until_s: float, largest_s: float | None, expected: str
+) -> None:
+    """The window lasts for one second, and accepted half of what was due."""
+    half = {"accepted": 0.25, "paced": 0.5, "stable": False, "accepted_half_width": 0.001}
+    window = {**half, "from_s": 1.0, "until_s": until_s, "flows": flows}
+    other = {**window, "accepted": 0.5, "stable": True}
+    assert carriages([[window], [other]], [largest_s] * 2) == [expected, "carried"]
+
+
+@pytest.mark.parametrize("repeat", [1, 3])
+def test_a_short_window_denies_no_load(repeat: int) -> None:
+    """Links of the tree 2:1 are used to 40 %; four flows arrive in a window."""
+    run = {"warm_up": "200 us", "measure": "60 us", "repeat": repeat}
+    comparison = trees(fixed(0.2, "64 KB"), run, half=2, whole=1)
+    assert "short" not in [f.carriage for f in fabrics(comparison).values()]
+    found = first(comparison)
+    assert found.leaders == ()
+    (decision,) = report.decide([comparison], [books.load("hydra-2013")])
+    assert decision is not None
+    assert "alone carries" not in decision.sentence
+    assert not decision.title.startswith("Only")
+    if any(f.is_doubtful for f in fabrics(comparison).values()):
+        doubtful = {f.label for f in fabrics(comparison).values() if f.is_doubtful}
+        assert not doubtful & {label for label, by in decision.front.items() if not by}
+
+
+def test_a_comparison_of_windows_always_has_a_verdict() -> None:
+    """The only fabric that was left was one that may not carry the load."""
+    sizes = np.array([5e3] * 400)
+    comparison = make_comparison([Profile("half"), Profile("whole")], sizes=sizes)
+    for label, accepted, flows in (("half", 0.1, 400), ("whole", 0.45, 400)):
+        comparison.results[label].summary["window"] = {
+            "from_s": 1e-3,
+            "until_s": 9e-3,
+            "flows": flows,
+            "accepted": accepted,
+            "paced": 0.5,
+            "offered": 0.5,
+            "stable": False,
+            "mean_us": 10.0,
+            "half_width_us": 0.1,
+            "bound": {"mean_us": limits(10.0), "p99_us": limits(20.0)},
+        }
+    found = first(comparison)
+    assert isinstance(found.finding, WindowTooShort)
+    assert found.finding.unsettled == ("whole",)
+    assert found.leaders == ()
+
+
+@pytest.mark.parametrize(("second", "leaders"), [(1, ("x", "y")), (2, ("x",))])
+def test_flows_without_an_end_are_judged_by_their_bytes(
+    tmp_path: Path, second: float, leaders: tuple[str, ...]
+) -> None:
+    flows = "".join(f"{i}->{(i + 1) % 16} id {i + 1} start 0 size 0\n" for i in range(16))
+    (tmp_path / "endless.cm").write_text(f"Nodes 16\nConnections 16\n{flows}")
+    trace = {"trace": str(tmp_path / "endless.cm")}
+    found = first(trees(trace, {"stop": "2 ms"}, x=1, y=second))
+    assert found.leaders == leaders
+
+
+# The same flows
+
+
+def one_at_a_time(path: Path, count: int = 200) -> dict[str, Any]:
+    lines = (f"{i % 16},{(i + 5) % 16},10000000,{i * 100_000}" for i in range(count))
+    path.write_text("src,dst,bytes,arrival_us\n" + "\n".join(lines) + "\n")
+    return {"trace": str(path)}
+
+
+@pytest.mark.parametrize("limit", ["none", "10 s"])
+def test_each_flow_sooner_decides(tmp_path: Path, limit: str) -> None:
+    """10 MB take 8 ms at 10 Gb/s and 16 ms at half of it. At 10 s the 101st flow is due, and not
+    offered any more."""
+    workload = one_at_a_time(tmp_path / "trace.csv")
+    run = {"stop": "drain"} | ({} if limit == "none" else {"limit": limit})
+    comparison = trees(workload, run, half=2, whole=1)
+    found = first(comparison)
+    assert found.leaders == ("whole",)
+    flows = {label: f.fct for label, f in fabrics(comparison).items()}
+    assert flows["whole"].size == (200 if limit == "none" else 100)
+    assert np.allclose(flows["whole"], 8e-3, rtol=1e-3)
+    assert np.allclose(flows["half"], 16e-3, rtol=1e-3)
+    (card,) = (
+        v
+        for v in verdicts.verdicts(reading.read([comparison])[0])
+        if v.question == "What does oversubscription cost?"
+    )
+    assert "2.0×" in card.answer
+
+
+def test_few_flows_that_are_sooner_decide_nothing(tmp_path: Path) -> None:
+    comparison = trees(one_at_a_time(tmp_path / "few.csv", 19), {"stop": "drain"}, half=2, whole=1)
+    assert first(comparison).title.startswith("Too few flows")
+
+
+# One source of who is ahead
+
+
+@pytest.mark.parametrize(("window", "ahead"), [("5 ms", False), ("1 ms", False), ("20 ms", True)])
+def test_sections_claim_what_the_verdict_claims(window: str, *, ahead: bool) -> None:
+    """Without an interval no fabric is ahead, and "whole has the lowest mean latency"."""
+    run = {"warm_up": "5 ms", "measure": window, "repeat": 3 if ahead else 1}
+    comparison = trees(fixed(0.2, "64 KB"), run, half=2, whole=1)
+    found = first(comparison)
+    assert (found.leaders == ("whole",)) is ahead
+    cards = {v.question: v.answer for v in verdicts.verdicts(reading.read([comparison])[0])}
+    latency = next(a for q, a in cards.items() if q.startswith("How soon do flows arrive"))
+    assert ("whole has the lowest mean latency" in latency) is ahead
+    assert ("mean latency is" in cards["What does oversubscription cost?"]) is ahead
+
+
+def test_a_bound_above_the_best_interval_is_behind() -> None:
+    (fabric,) = reading.read([make_comparison([Profile("a")], n=10)])[0].fabrics
+    best = Score(fabric, 11.4, 11.4 - 5.65, 11.4 + 5.65)
+    for value, behind in ((28.4, True), (17.0, False)):
+        bound = Score(fabric, value, 0.0, np.inf, open=True, least=True)
+        found = rank([bound, best], "lower")
+        assert (found.rest == (bound,)) is behind
+        assert (found.unknown == (bound,)) is not behind
+    assert ranking.exceeds(Score(fabric, 28.4, 0.0, np.inf, open=True), best, "higher") is False
+
+
+def test_a_warm_up_alone_makes_a_run_too_short() -> None:
+    """Flows take 431 µs, of which 22.3 ms are 52 times, and 2 ms less than five times."""
+    window = {"from_s": 2e-3, "until_s": 22e-3, "p99_us": 431.0}
+    assert "2 ms" in steady.warm_up_too_short({"load_offered": 0.5, "window": window})
+    later = {**window, "until_s": 4e-3}
+    assert not steady.warm_up_too_short({"load_offered": 0.5, "window": later})
+    assert steady.slow_flows({"window": window}) == "the flows"
+
+
+@pytest.mark.parametrize(("seeds", "flows"), [(1, 1000), (3, 3000)])
+def test_flows_of_several_seeds_are_said_to_be(seeds: int, flows: int) -> None:
+    cut = {"limit_s": 1.0, "flows": 1000, "flows_never_offered": 985, "flows_unfinished": 10}
+    said = cuts.note([{"cut": cut}] * seeds)
+    assert said is not None
+    assert f"of {flows:,} flows" in said
+    assert (f"over {seeds} seeds" in said) == (seeds > 1)
+
+
+def test_flows_that_a_limit_left_out_are_not_finished() -> None:
+    """All of 100 flows that were offered finished, of 200."""
+    comparison = make_comparison([Profile("a")], n=100)
+    summary = comparison.results["a"].summary
+    summary["flows_completed"] = 100
+    summary["cut"] = {
+        "limit_s": 1.0,
+        "flows": 200,
+        "flows_never_offered": 100,
+        "flows_unfinished": 0,
+        "still_since_s": None,
+    }
+    (fabric,) = reading.read([comparison])[0].fabrics
+    assert fabric.finished == 0.5
