@@ -16,8 +16,8 @@ from ..model import Fabric, LoadPoint, Workload
 from ..ranking import Score, is_level, names, rank
 from . import load as window
 from .answer import COMPLETE, Evidence, Verdict, evidence
-from .criteria import carried_at, mean_time
-from .each_flow import is_sooner_in_each
+from .criteria import carried_at
+from .each_flow import is_sooner_in_each, mean_time
 from .jobs import BARS, all_jobs
 from .latency import short_limits, short_score
 
