@@ -561,7 +561,8 @@ def test_an_empty_or_filling_window_is_told_from_an_overload(
     found: dict[str, float | None], said: str
 ) -> None:
     """A run shorter than its fibres blamed the load."""
-    window = {"flows": 9, "from_s": 50e-6, "stable": False, "correlated": None, **found}
+    window = {"flows": 900, "from_s": 50e-6, "until_s": 90e-6, "stable": False, **found}
+    window["correlated"] = None
     (doubt,) = run_text.doubts({"window": window})
     assert said in doubt
 
