@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,28 +23,31 @@ if TYPE_CHECKING:
 
 Window = Mapping[str, Any]
 Beside = Mapping[str, Mapping[str, str]]
-#: Columns: heading and width. With gaps of two they take 77; 80 with
+#: Columns: heading and width. Without that of short flows they take 77 with gaps of two; 80 with
 #: "butterfly-basic" and its latency in us.
-COLUMNS = (
-    ("\n", 15),
-    ("latency,\nlow load", 8),
-    ("mean\nat the load", 15),
-    ("99 %\nthere", 7),
-    ("saturation\nof all rates", 15),
-    ("busiest\nhears", 7),
-)
+COLUMNS = {
+    "label": ("\n", 15),
+    "low": ("latency,\nlow load", 8),
+    "mean": ("mean\nat the load", 15),
+    "p99": ("99 %\nthere", 7),
+    "short": ("short,\n99 %", 9),
+    "saturation": ("saturation\nof all rates", 15),
+    "busiest": ("busiest\nhears", 7),
+}
+WIDTH = 80
+"""Of a terminal [columns]."""
+ALWAYS = frozenset({"label", "mean", "p99"})
 #: Half of an interval is not shown smaller: it is rounded up to this.
 FINEST = 1e-4
 SHOWN_BOUNDS = ("window.mean_us", "window.p99_us", "window.short.p99_us")
-#: Where short flows arrive beside long ones.
-SHORT = ("short,\n99 %", 9)
-LEGEND = (
-    "Loads are of what all servers can send. Latency: mean ± 95 % confidence at the",
-    "load; low load is the lowest of [compare] loads. Saturation: what is accepted",
-    "a tenth beyond the lowest load that is not carried, of what all servers can",
-    "send, ± 95 % confidence; header and guard are no payload. Busiest: what the",
-    "server that hears most then hears, of its own rate.",
-)
+LEGEND = {
+    "mean": "Loads are of what all servers can send. Latency: mean ± 95 % confidence at the load.",
+    "low": "Low load: the lowest of [compare] loads.",
+    "short": "Short: of the flows under 100 KB that arrived in the window.",
+    "saturation": "Saturation: what is accepted a tenth beyond the lowest load that is not "
+    "carried, of what all servers can send, ± 95 % confidence; header and guard are no payload.",
+    "busiest": "Busiest: what the server that hears most then hears, of its own rate.",
+}
 
 MARKS = {"short": "*", "unsettled": "?"}
 """The mark behind a latency if the load is not known to be carried."""
@@ -51,8 +55,6 @@ OF_MARKS = {
     "?": "? the window is too short to tell whether the load is carried.",
     "*": "* not carried: the latency says how long the window was, no more.",
 }
-
-LEGEND_SHORT = "Short: of the flows under 100 KB that arrived in the window."
 
 
 def is_measured(comparison: Comparison) -> bool:
@@ -65,13 +67,14 @@ def print_tables(
 ) -> None:
     """A table for each comparison, in common columns, and what they mean; with what stands
     `beside` each: heading → label → text."""
+    columns = known(comparisons)
     for i, comparison in enumerate(comparisons):
         console.say(heading(name, comparison))
         more = beside[i] if beside else {}
-        console.out(wide=bool(more)).print(table(comparison, header=i == 0, beside=more))
+        made = table(comparison, columns, header=i == 0, beside=more)
+        console.out(wide=bool(more)).print(made)
         console.say("")
-    mixed = any(is_mixed(c) for c in comparisons)
-    for line in (*LEGEND, *([LEGEND_SHORT] if mixed else [])):
+    for line in textwrap.wrap(" ".join(LEGEND[c] for c in columns if c in LEGEND), WIDTH):
         console.say(line)
     seeds = max(len(c.seeds) for c in comparisons)
     if seeds:
@@ -101,34 +104,51 @@ def lowest(comparison: Comparison) -> float | None:
     return min(loads, default=None)
 
 
-def table(comparison: Comparison, *, header: bool, beside: Beside | None = None) -> Table:
+def known(comparisons: Sequence[Comparison]) -> list[str]:
+    """The columns of which any comparison has a figure, in their order."""
+    there = {
+        "low": any(lowest(c) is not None for c in comparisons),
+        "short": any(is_mixed(c) for c in comparisons),
+    }
+    found = [_saturation(c, label) for c in comparisons for label in c.results]
+    there["saturation"] = there["busiest"] = any(f is not None for f in found)
+    return [column for column in COLUMNS if column in ALWAYS or there[column]]
+
+
+def table(
+    comparison: Comparison, columns: Sequence[str], *, header: bool, beside: Beside | None = None
+) -> Table:
     """A row per fabric."""
     beside = beside or {}
     made = console.plain_table()
     made.show_header = header
-    for title, width in COLUMNS:
+    for title, width in (COLUMNS[column] for column in columns):
         justify: Any = "left" if title == "\n" else "right"
         made.add_column(title, min_width=width, justify=justify, overflow="fold")
-    mixed = is_mixed(comparison)
-    if mixed:
-        made.add_column(SHORT[0], min_width=SHORT[1], justify="right", overflow="fold")
     for title in beside:
         made.add_column(title, justify="right", no_wrap=True)
     marks = _marks(comparison)
     for label in comparison.results:
-        windows = [c.results[label].summary["window"] for c in _each(comparison)]
-        found = _saturation(comparison, label)
+        cells = _cells(comparison, label, marks[label])
         made.add_row(
-            "  " + escape(label),
-            _low(comparison, label),
-            mean_latency(windows, half_width(windows)) + marks[label],
-            _p99(comparison, label, "window.p99_us"),
-            saturation(found),
-            "-" if found is None else f"{found.busiest:.3f}",
-            *([_p99(comparison, label, "window.short.p99_us")] if mixed else []),
-            *(column[label] for column in beside.values()),
+            *(cells[column] for column in columns), *(column[label] for column in beside.values())
         )
     return made
+
+
+def _cells(comparison: Comparison, label: str, mark: str) -> dict[str, str]:
+    """What stands in each column of a fabric's row."""
+    windows = [c.results[label].summary["window"] for c in _each(comparison)]
+    found = _saturation(comparison, label)
+    return {
+        "label": "  " + escape(label),
+        "low": _low(comparison, label),
+        "mean": mean_latency(windows, half_width(windows)) + mark,
+        "p99": _p99(comparison, label, "window.p99_us"),
+        "short": _p99(comparison, label, "window.short.p99_us"),
+        "saturation": saturation(found),
+        "busiest": "-" if found is None else f"{found.busiest:.3f}",
+    }
 
 
 def is_mixed(comparison: Comparison) -> bool:

@@ -66,7 +66,7 @@ def legend(outcome: sweeps.Outcome) -> Iterator[str]:
         return
     yield from LEGEND
     if _has_short(outcome):
-        yield latency.LEGEND_SHORT
+        yield latency.LEGEND["short"]
     marks = {latency.MARKS.get(found or "") for found in _carriages(outcome).values()}
     yield from (line for mark, line in latency.OF_MARKS.items() if mark in marks)
     if bounds.any_open(_named(outcome), latency.SHOWN_BOUNDS):
