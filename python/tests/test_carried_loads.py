@@ -16,6 +16,7 @@ from test_report_support import Profile, circuits, make_comparison
 import lightloom
 from lightloom import report
 from lightloom.analysis import cuts, ranking, reading, verdicts
+from lightloom.analysis.fair import not_carrying_at
 from lightloom.analysis.findings import (
     AloneCarries,
     DoneSooner,
@@ -25,7 +26,7 @@ from lightloom.analysis.findings import (
     whole_run,
 )
 from lightloom.analysis.findings.carriage import carriages
-from lightloom.analysis.model import Fabric
+from lightloom.analysis.model import Fabric, LoadPoint
 from lightloom.analysis.ranking import Score, rank
 from lightloom.costs import book as books
 from lightloom.results import steady
@@ -220,6 +221,40 @@ def test_unfinished_flows_of_a_fabric_that_may_not_carry_the_load_do_not_lead() 
     found = next(iter(verdicts.all_first([replace(workload, fabrics=(made[0], done))]).values()))
     assert found is not None
     assert found.leaders == ("b",)
+
+
+# Loads of a sweep
+
+
+@pytest.mark.parametrize("repeat", [1, 2])
+def test_no_fabric_carries_a_load_of_the_sweep_above_its_links(repeat: int) -> None:
+    """Trees that carry at most 0.5 and 0.25, at loads of 0.1, 0.4 and 0.9."""
+    experiment = {
+        "cluster": SIXTEEN,
+        "workload": fixed(0.1, "64 KB", 3000),
+        "run": {"repeat": repeat},
+        "compare": {"loads": [0.1, 0.4, 0.9]},
+        "fabric": [
+            {"kind": "tree", "label": "o", "oversubscription": 2},
+            {"kind": "tree", "label": "q", "oversubscription": 4},
+        ],
+    }
+    (workload,) = reading.read([lightloom.compare(experiment)])
+    expected: dict[float, set[str]] = {0.1: set(), 0.4: {"q"}, 0.9: {"o", "q"}}
+    assert {x: not_carrying_at(workload.fabrics, x) for x in expected} == expected
+
+
+def test_few_flows_of_a_load_of_the_sweep_deny_nothing() -> None:
+    arrivals = np.linspace(0, 1.0, 200)
+    fabric = one_fabric(arrivals, np.full(200, 0.001), 0.95)
+    fabric = replace(fabric, summary={**fabric.summary, "bytes_offered": 200e6})
+    point = LoadPoint(1.0, 1.0, None, 0.5, None, None, offered_bytes=200e6, flows=200)
+    assert whole_run.of_point(point, fabric, EXPERIMENT) == "short"
+    assert whole_run.of_point(replace(point, flows=99), fabric, EXPERIMENT) == "unsettled"
+    # Flows arrive for 0.5 s × 1/50 at twice the load of the run, and half of it is due.
+    short = replace(point, offered_bytes=4e6, carried=0.32)
+    assert whole_run.of_point(short, fabric, EXPERIMENT) == "short"
+    assert whole_run.of_point(replace(short, carried=0.35), fabric, EXPERIMENT) == "unsettled"
 
 
 # Windows

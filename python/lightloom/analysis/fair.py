@@ -60,6 +60,8 @@ def not_carrying_at(fabrics: Sequence[Fabric], load: float) -> set[str]:
     points = [(f.label, p) for f in fabrics for p in f.sweep if p.load == load]
     if any(p.window is not None for _, p in points):
         return {label for label, p in points if not p.stable}
+    if any(p.carriage is not None for _, p in points):
+        return {label for label, p in points if p.carriage == "short"}
     shares = [through(p) for _, p in points]
     fair = ranked(shares)
     return {label for (label, _), kept in zip(points, fair, strict=True) if not kept}

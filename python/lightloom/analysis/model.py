@@ -104,11 +104,25 @@ class LoadPoint:
     window: Mapping[str, Any] | None = None  # as in summary.json
     seeds: tuple[LoadPoint, ...] = ()  # the same with each seed, where it is repeated
     goodput: float | None = None  # by which it is priced: `loads.sustained`
-    carriage: Carriage | None = None  # what its window tells, beside those of the other fabrics
+    carriage: Carriage | None = None  # what its window or run tells, beside those of other fabrics
+    offered_bytes: float | None = None
+    flows: float | None = None  # offered
 
     def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval."""
         return over_runs(read(seed) for seed in self.seeds or (self,))
+
+    @property
+    def through(self) -> float | None:
+        """What was delivered of the load drawn while flows arrived."""
+        return ratio(self.carried, self.drawn)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """As of the fabric at its own load: whether it must not lead."""
+        if self.carriage != "unsettled":
+            return False
+        return self.window is not None or (self.finished or 0.0) < CENSORED
 
     @property
     def latency_limits(self) -> Bound | None:

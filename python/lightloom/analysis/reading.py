@@ -99,6 +99,8 @@ def joined_point(points: Sequence[LoadPoint]) -> LoadPoint:
         repeats.means(windows) if windows else None,
         tuple(points),
         mean(lambda p: p.goodput),
+        offered_bytes=mean(lambda p: p.offered_bytes),
+        flows=mean(lambda p: p.flows),
     )
 
 
@@ -209,4 +211,6 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
         ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
         summary.get("window"),
         goodput=loads.sustained(summary),
+        offered_bytes=figure(summary, "bytes_offered"),
+        flows=figure(summary, "flows_offered"),
     )

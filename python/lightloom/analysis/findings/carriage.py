@@ -21,7 +21,7 @@ from lightloom.units.intervals import LEVEL, Interval, over_runs
 
 from ..model import Carriage, Fabric, LoadPoint, figure
 from .limits import ENOUGH_FLOWS, SURELY, TIMES_LARGEST
-from .whole_run import of_run
+from .whole_run import of_point, of_run
 
 MISSING = 0.02
 """Share of what is due that a window may miss, as the core has it."""
@@ -38,7 +38,7 @@ def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fa
         for f, found, alone in zip(fabrics, carriages(windows, largest), largest, strict=True)
     ]
     for load in sorted({p.load for f in fabrics for p in f.sweep}):
-        made = _settle_load(made, load)
+        made = _settle_load(made, load, experiment)
     return tuple(made)
 
 
@@ -47,15 +47,27 @@ def _window(summary: Mapping[str, Any]) -> Window:
     return {**summary["window"], "tells": steady.tells_load(summary)}
 
 
-def _settle_load(fabrics: Sequence[Fabric], load: float) -> list[Fabric]:
+def _settle_load(
+    fabrics: Sequence[Fabric], load: float, experiment: Mapping[str, Any]
+) -> list[Fabric]:
     points = [next((p for p in f.sweep if p.load == load), None) for f in fabrics]
     windows = [[] if p is None else _windows(p) for p in points]
     # The flows of a load are not kept; those of the run have the same sizes.
     found = carriages(windows, [f.largest_alone_s for f in fabrics])
     return [
-        replace(f, sweep=tuple(replace(p, carriage=one) if p.load == load else p for p in f.sweep))
+        replace(
+            f,
+            sweep=tuple(_settled(p, f, one, experiment) if p.load == load else p for p in f.sweep),
+        )
         for f, one in zip(fabrics, found, strict=True)
     ]
+
+
+def _settled(
+    point: LoadPoint, fabric: Fabric, of_window: Carriage | None, experiment: Mapping[str, Any]
+) -> LoadPoint:
+    """A load of the sweep with what its window, or its run without one, tells."""
+    return replace(point, carriage=of_window or of_point(point, fabric, experiment))
 
 
 def _windows(point: LoadPoint) -> list[Window]:

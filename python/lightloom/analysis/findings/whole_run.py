@@ -25,7 +25,7 @@ from lightloom.analysis import circuits
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.config import networks
 
-from ..model import Carriage, Fabric, ratio
+from ..model import Carriage, Fabric, LoadPoint, ratio
 from ..nights import Floats
 from .limits import ENOUGH_FLOWS, SURELY
 
@@ -80,6 +80,46 @@ def share_due(seed: Fabric, rate: float | None) -> float | None:
     return float(sent.sum() / seed.sizes.sum())
 
 
+def of_point(point: LoadPoint, fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
+    """The same of a load of the sweep, whose flows are not kept: their sizes are those of the run
+    of the fabric, and they arrive evenly."""
+    if point.window is not None or point.through is None:
+        return None
+    if point.through >= CENSORED:
+        return "carried"
+    rate = networks.link_rate(experiment.get("cluster", {}))
+    seeds = zip(point.seeds or (point,), fabric.each, strict=False)
+    return "short" if all(_is_short_at(p, seed, rate) for p, seed in seeds) else "unsettled"
+
+
+def _is_short_at(point: LoadPoint, seed: Fabric, rate: float | None) -> bool:
+    lasts_s = _lasts_s(point, seed)
+    if lasts_s is None or point.through is None or (point.flows or 0) < ENOUGH_FLOWS:
+        return False
+    due = _share_due_evenly(seed, lasts_s, rate)
+    part = ratio(lasts_s, seed.arrivals) or 0.0
+    return due >= LEAST_DUE and point.through < SURELY * due and _took_turns(seed, part)
+
+
+def _lasts_s(point: LoadPoint, seed: Fabric) -> float | None:
+    """For how long flows of a load of the sweep arrive [s]: as many times as long as in the run as
+    bytes are drawn, and less for a higher load."""
+    more = ratio(point.offered_bytes, seed.get("bytes_offered"))
+    slower = ratio(seed.get("load_offered"), point.drawn)
+    if more is None or slower is None or seed.arrivals is None:
+        return None
+    return seed.arrivals * more * slower
+
+
+def _share_due_evenly(seed: Fabric, lasts_s: float, rate: float | None) -> float:
+    """`share_due` of flows that arrive evenly for some time [s]."""
+    if rate is None or not lasts_s or not seed.sizes.sum():
+        return 1.0 if rate is None else 0.0
+    due_s = seed.sizes * 8 / rate * DUE_TIMES
+    shares = np.where(due_s <= lasts_s, 1 - due_s / (2 * lasts_s), lasts_s / (2 * due_s))
+    return float((seed.sizes * shares).sum() / seed.sizes.sum())
+
+
 def _arrivals(seed: Fabric) -> Floats | None:
     """When each flow arrived, from some moment on [s]."""
     return None if seed.age is None or not seed.age.size else seed.age.max() - seed.age
@@ -102,11 +142,12 @@ def _mean_time(seed: Fabric, chosen: Any) -> float | None:
     return ratio(float((sizes * seed.fct[chosen]).sum()), float(sizes.sum()))
 
 
-def _took_turns(seed: Fabric) -> bool:
-    """Whether circuits, if there are any that change, served all racks often enough."""
+def _took_turns(seed: Fabric, part: float = 1.0) -> bool:
+    """Whether circuits, if there are any that change, served all racks often enough in a run that
+    lasts for a part of this one."""
     lit, end = seed.circuits, seed.get("simulated_s")
     if lit is None or not lit.start.size or not end:
         return True
     if lit.settings > 1:
-        return lit.settings >= ROUNDS * np.unique(np.concatenate((lit.a, lit.b))).size
+        return lit.settings * part >= ROUNDS * np.unique(np.concatenate((lit.a, lit.b))).size
     return circuits.rare_decisions(seed.settings, end, seed.arrivals) is None

@@ -80,10 +80,10 @@ class Criterion:
 
 
 def _told(ranking: Ranking, load: float) -> Ranking:
-    """A ranking at a load; without a leader if the window of one does not tell whether it carries
-    the load."""
+    """A ranking at a load; without a leader if the window or run is too short to show whether one
+    carries the load."""
     points = [p for s in ranking.leaders for p in s.fabric.sweep if p.load == load]
-    if any(p.carriage == "unsettled" for p in points):
+    if any(p.is_doubtful for p in points):
         return Ranking((), 0, (*ranking.scores, *ranking.unknown))
     return ranking
 

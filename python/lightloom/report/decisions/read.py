@@ -118,7 +118,7 @@ def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
     """A fabric with its goodput at a load, as that by which it is priced at its own."""
     delivered = _positive(point.over_seeds(lambda p: p.goodput))
     seeds = _known(p.goodput for p in point.seeds)
-    doubtful = point.carriage == "unsettled"
+    doubtful = point.is_doubtful
     windowed = point.window is not None
     return Purchase(purchase.label, purchase.cost, delivered, seeds, carries, doubtful, windowed)
 
