@@ -15,7 +15,7 @@ from test_report_support import Profile, circuits, make_comparison
 
 import lightloom
 from lightloom import report
-from lightloom.analysis import cuts, ranking, reading, verdicts
+from lightloom.analysis import cuts, ranking, reading, table, verdicts
 from lightloom.analysis.fair import not_carrying_at
 from lightloom.analysis.findings import (
     AloneCarries,
@@ -26,9 +26,10 @@ from lightloom.analysis.findings import (
     whole_run,
 )
 from lightloom.analysis.findings.carriage import carriages
-from lightloom.analysis.model import Fabric, LoadPoint
+from lightloom.analysis.model import Carriage, Fabric, LoadPoint
 from lightloom.analysis.ranking import Score, rank
 from lightloom.costs import book as books
+from lightloom.report.sweeps import gathered
 from lightloom.results import steady
 from lightloom.results.result import Comparison
 
@@ -131,6 +132,24 @@ def test_circuits_that_took_no_turns_do_not_deny_a_load() -> None:
     assert isinstance(found.finding, DoneSooner)
 
 
+def test_circuits_that_never_came_up_make_no_fabric_ahead() -> None:
+    """Circuits are set after 1 s first, and the electrical networks beside are alike; flows arrive
+    for 200 ms."""
+    late = {"kind": "cthrough", "label": "ct", "interval": "1 s", "oversubscription": 40}
+    found = first(
+        lightloom.compare(
+            {
+                "cluster": {"racks": 8, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
+                "workload": fixed(0.2, "1 MB", 800),
+                "run": {"stop": "drain"},
+                "fabric": [late, {"kind": "tree", "label": "t40", "oversubscription": 40}],
+            }
+        )
+    )
+    assert found.leaders != ("ct",)
+    assert "every flow" not in found.title
+
+
 def one_fabric(
     arrivals_s: np.ndarray, fct_s: np.ndarray, through: float, size: float = 1e6
 ) -> Fabric:
@@ -207,14 +226,20 @@ def test_unfinished_flows_of_a_fabric_that_may_not_carry_the_load_do_not_lead() 
     quick = replace(one_fabric(arrivals, half, 0.8), label="b", slot=1)
     bound = {"short": {"p99_us": limits(10.0)}, "long": {"p99_us": limits(2000.0)}}
     lower = {"short": {"p99_us": limits(5.0)}, "long": {"p99_us": limits(1000.0)}}
+    of_each: list[tuple[Fabric, dict[str, Any], Carriage]] = [
+        (slow, bound, "carried"),
+        (quick, lower, "unsettled"),
+    ]
     made = [
         replace(f, summary={**f.summary, "fct_bound": b, "fct": b}, carriage=c)
-        for f, b, c in ((slow, bound, "carried"), (quick, lower, "unsettled"))
+        for f, b, c in of_each
     ]
     (workload,) = reading.read([make_comparison([Profile("a"), Profile("b")], n=10)])
     found = next(iter(verdicts.all_first([replace(workload, fabrics=tuple(made))]).values()))
     assert found is not None
-    assert found.finding == RunTooShort({"b": pytest.approx(0.8)}, {"b": 0.5})
+    assert isinstance(found.finding, RunTooShort)
+    assert found.finding.delivered["b"] == pytest.approx(0.8)
+    assert found.finding.finished == {"b": 0.5}
     assert found.leaders == ()
     # With all of its flows done its times are true.
     done = replace(made[1], summary={**made[1].summary, "flows_completed": 400})
@@ -279,6 +304,16 @@ def test_a_window_of_few_flows_denies_no_load(
     assert carriages([[window], [other]], [largest_s] * 2) == [expected, "carried"]
 
 
+@pytest.mark.parametrize(("flows", "expected"), [(33, "unsettled"), (34, "short")])
+def test_points_of_a_sweep_count_the_flows_of_all_seeds(flows: int, expected: str) -> None:
+    """Three seeds of 33 flows are 99."""
+    half = {"accepted": 0.25, "paced": 0.5, "stable": False, "accepted_half_width": 0.001}
+    window = {**half, "from_s": 1.0, "until_s": 2.0, "flows": flows}
+    values = [({"load": 0.5}, "tree", {"window": window}) for _ in range(3)]
+    (cell,) = gathered(values)
+    assert cell.carriage == expected
+
+
 @pytest.mark.parametrize("repeat", [1, 3])
 def test_a_short_window_denies_no_load(repeat: int) -> None:
     """Links of the tree 2:1 are used to 40 %; four flows arrive in a window."""
@@ -317,6 +352,28 @@ def test_a_comparison_of_windows_always_has_a_verdict() -> None:
     assert isinstance(found.finding, WindowTooShort)
     assert found.finding.unsettled == ("whole",)
     assert found.leaders == ()
+
+
+def test_no_figure_of_a_doubtful_fabric_is_marked_as_best() -> None:
+    """The verdict says that the window is too short, and the table marked its times."""
+    sizes = np.array([5e3] * 400)
+    made = make_comparison([Profile("a", base_us=9.0), Profile("b")], sizes=sizes)
+    (workload,) = reading.read([made])
+
+    def best(carriage: Carriage) -> list[bool]:
+        fabrics = [
+            replace(f, carriage=c, summary={**f.summary, "flows_completed": 100})
+            for f, c in zip(workload.fabrics, ("carried", carriage), strict=True)
+        ]
+        rows = {
+            r.name: r
+            for _, rs in table.groups(replace(workload, fabrics=tuple(fabrics)))
+            for r in rs
+        }
+        return [c.best for c in rows["Short flows, median"].cells]
+
+    assert best("carried") == [False, True]
+    assert best("unsettled") == [False, False]
 
 
 @pytest.mark.parametrize(("second", "leaders"), [(1, ("x", "y")), (2, ("x",))])

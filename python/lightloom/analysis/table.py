@@ -338,6 +338,8 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
     several = sum(s is not None for s in ranked) > 1
     better = metric.better if is_alike(metric, fabrics) else None
     best = apart(ranked, better) if better and several else None
+    if best is not None and metric.of_carried and best.fabric.is_doubtful:
+        best = None  # the verdict does not name it either
     cells = (
         Cell(
             text(s, metric, step),

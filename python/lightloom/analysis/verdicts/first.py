@@ -187,7 +187,8 @@ def by_every_flow(found: Finding, workload: Workload) -> Decided | None:
     begin at once are criteria of their own."""
     fabrics = carrying(workload.fabrics)
     ranking = EVERY.ranking(workload.fabrics)
-    if begins_at_once(workload) or len(ranking.scores) < len(fabrics) or ranking.level != 1:
+    every = len(ranking.scores) >= max(len(fabrics), 2)
+    if begins_at_once(workload) or not every or ranking.level != 1:
         return None
     best = ranking.leaders[0].fabric
     if any(s.fct.size < ENOUGH_PAIRS for s in best.each):
@@ -345,6 +346,7 @@ def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload
             or found.unplaced
             or against is None
             or found.leaders[0].fabric.label in leaders
+            or (measure.quantity == "time" and found.leaders[0].fabric.is_doubtful)
         ):
             continue
         low, high = sorted((found.best, against.value))
