@@ -35,6 +35,7 @@ pub mod applications;
 pub mod arrivals;
 pub mod collectives;
 pub mod config;
+mod decimal;
 mod generate;
 pub mod jobs;
 mod means;

@@ -6,6 +6,7 @@
 //! held exactly; one finer than a picosecond is refused, not rounded.
 
 use crate::arrivals::MAX_ARRIVAL;
+use crate::decimal::Decimal;
 use crate::text::{self, rows, Field, Row, TextError};
 use lightloom_engine::{config, Refusal, Time};
 use schemars::JsonSchema;
@@ -96,31 +97,26 @@ fn alone(row: Row) -> Result<Field, TextError> {
 /// # Errors
 /// What is not such a number, is finer than a picosecond, or beyond [`MAX_ARRIVAL`].
 pub(crate) fn picoseconds(field: Field, what: &str, places: usize) -> Result<i64, TextError> {
-    let unit = 10i64.pow(places as u32);
-    let last = (MAX_ARRIVAL.0 / unit) as u64;
-    let number = match field.unquoted().len() == field.text.len() {
-        true => field,
-        false => field.part(1, field.text.len() - 1),
-    };
-    let spaced = number.text.contains(char::is_whitespace);
-    let point = number.text.find('.').filter(|_| places > 0 && !spaced);
-    let Some(point) = point else {
-        return Ok(field.whole(what, 0..=last)? as i64 * unit);
-    };
-    let whole = number.part(0, point).whole(what, 0..=last)? as i64;
-    let decimals = number.part(point + 1, number.text.len());
-    if decimals.text.trim_end_matches('0').len() > places {
+    let last = MAX_ARRIVAL.0 / 10i64.pow(places as u32);
+    let Some(number) = Decimal::read(field.unquoted().trim()) else {
         return Err(field.error(
-            format!("{what} is {}, finer than a picosecond", field.shown()),
-            format!("write at most {places} decimals"),
+            format!("{what} is {}, not a number from 0 on", field.shown()),
+            match places {
+                0 => format!("write {what} as digits"),
+                _ => format!("write {what} as a number such as 12, 12.5 or 1.25e-5"),
+            },
         ));
-    }
-    let kept = decimals.part(0, decimals.text.len().min(places));
-    let fraction = kept.whole(what, 0..=unit as u64 - 1)? as i64;
-    let time = whole * unit + fraction * 10i64.pow((places - kept.text.len()) as u32);
-    match time <= MAX_ARRIVAL.0 {
-        true => Ok(time),
-        false => Err(field.error(
+    };
+    match number.scaled(places) {
+        Some((_, true)) => Err(field.error(
+            format!("{what} is {}, finer than a picosecond", field.shown()),
+            match places {
+                0 => "write a whole number".to_owned(),
+                _ => format!("write at most {places} decimals"),
+            },
+        )),
+        Some((time, false)) if time <= MAX_ARRIVAL.0 as u64 => Ok(time as i64),
+        _ => Err(field.error(
             format!("{what} is {}, outside 0 to {last}", field.shown()),
             format!("correct {what}"),
         )),
@@ -152,6 +148,15 @@ mod tests {
         }
         let times = read_times("arrival_us\n2.000001\n\"0.5\"\n1.25000000\n", "t").unwrap();
         assert_eq!(times, [Time(500_000), Time(1_250_000), Time(2_000_001)]);
+        let times = read_times("arrival_s\n1.2500001E-5\n\"1.5e-06\"\n0.1e1\n", "t").unwrap();
+        assert_eq!(
+            times,
+            [Time(1_500_000), Time(12_500_001), Time(1_000_000_000_000)]
+        );
+        assert_eq!(
+            read_times("arrival_ps\n1e9\n", "t").unwrap(),
+            [Time(1_000_000_000)]
+        );
     }
 
     #[test]
@@ -159,8 +164,8 @@ mod tests {
         let row = |row: &str| bad(&format!("arrival_us\n0\n{row}\n"));
         assert_eq!(
             row(" 1.5x"),
-            "t.csv, line 3, column 4: arrival_us is `5x`, not a whole number; \
-             write arrival_us as digits"
+            "t.csv, line 3, column 2: arrival_us is `1.5x`, not a number from 0 on; \
+             write arrival_us as a number such as 12, 12.5 or 1.25e-5"
         );
         assert_eq!(
             row("1.2345678"),
@@ -172,13 +177,16 @@ mod tests {
             "t.csv, line 3, column 4: `2` is a second value, a line has one; \
              leave the times alone, or use the file of whole flows as workload.trace"
         );
-        assert!(row("-3").contains("column 1: arrival_us is `-3`, not a whole number"));
-        assert!(row("1 .5").contains("column 1: arrival_us is `1 .5`, not a whole number"));
-        assert!(row("1e3").contains("column 1: arrival_us is `1e3`"));
+        assert!(row("-3").contains("column 1: arrival_us is `-3`, not a number from 0 on"));
+        assert!(row("1 .5").contains("column 1: arrival_us is `1 .5`, not a number from 0 on"));
+        assert!(row("1.5e").contains("column 1: arrival_us is `1.5e`, not a number"));
+        assert!(row("1.5e-7").contains("column 1: arrival_us is `1.5e-7`, finer than a pico"));
+        assert!(row("1.5e99").contains("column 1: arrival_us is `1.5e99`, outside 0 to 46116"));
         assert!(row("nan").contains("column 1: arrival_us is `nan`"));
         assert!(row("9999999999999").contains("outside 0 to 4611686018427"));
         assert!(row("4611686018427.9").contains("column 1: arrival_us is `4611686018427.9`, outs"));
-        assert!(bad("arrival_ps\n1.5\n").contains("column 1: arrival_ps is `1.5`, not a whole"));
+        assert!(bad("arrival_ps\n1.5\n")
+            .contains("column 1: arrival_ps is `1.5`, finer than a picosecond; write a whole"));
         assert!(bad("").starts_with("t.csv: is empty; begin with a heading"));
         assert!(bad("arrival_us\n").starts_with("t.csv: has no times"));
         assert!(bad("12\n13\n").starts_with("t.csv, line 1, column 1: `12` is not a column"));

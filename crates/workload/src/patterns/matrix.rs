@@ -4,10 +4,14 @@
 //! independently they are of bytes too, on average.
 
 use super::{other, Pairs};
-use crate::text::{self, rows, TextError};
+use crate::text::{self, rows, Field, TextError};
 use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// The one form that is read; a demand of `plan` may have others.
+const FORM: &str = "write CSV of numbers alone: a line for each source rack, commas between, no \
+                    names (NPY, JSON, blanks and semicolons are not read here)";
 
 /// Racks talk in proportion to the weights of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +33,10 @@ pub(super) struct MatrixPairs {
 impl Matrix {
     pub(super) fn pairs(&self, cluster: &Cluster) -> Result<MatrixPairs, Refusal> {
         text::load(&self.file)
+            .map_err(|e| match e.problem.contains("UTF-8") {
+                true => TextError::whole(&self.file, e.problem, FORM),
+                false => e,
+            })
             .and_then(|t| MatrixPairs::read(&t, &self.file, cluster))
             .map_err(|e| e.refusal("workload.pattern.file"))
     }
@@ -46,7 +54,7 @@ impl MatrixPairs {
             }
             let mut columns = 0;
             for cell in row.cells() {
-                let weight = cell.number("the weight")?;
+                let weight = weight(cell)?;
                 if columns == count && servers == 1 && weight > 0.0 {
                     return Err(cell.error(
                         "gives a rack of one server traffic to itself",
@@ -79,6 +87,15 @@ impl MatrixPairs {
         };
         Err(TextError::whole(file, fault, "correct the matrix"))
     }
+}
+
+/// A weight; a row in another form than CSV of numbers alone is one cell that is no number.
+fn weight(cell: Field) -> Result<f64, TextError> {
+    cell.number("the weight")
+        .map_err(|e| match e.problem.ends_with("not a number") {
+            true => cell.error(e.problem, FORM),
+            false => e,
+        })
 }
 
 impl Pairs for MatrixPairs {
@@ -153,6 +170,17 @@ mod tests {
             "m.csv, line 2, column 4: the weight is `-2`, not a number from 0 upwards; \
              correct the weight"
         );
+        for other in [
+            "0 1\n1 0\n",
+            "0;1\n1;0\n",
+            "a,b\n0,1\n1,0\n",
+            "[[0, 1], [1, 0]]\n",
+        ] {
+            assert!(
+                bad(other, 2).contains("not a number; write CSV of numbers alone"),
+                "{other}"
+            );
+        }
         assert!(bad("0,1\n1,x\n", 2).starts_with("m.csv, line 2, column 3: the weight is `x`"));
         assert!(bad("0,nan\n1,0\n", 2).starts_with("m.csv, line 1, column 3"));
         assert!(bad("0,1\n1,\n", 2).starts_with("m.csv, line 2, column 3"));

@@ -8,7 +8,6 @@
 use super::columns::Builder;
 use super::form::{Form, Unit};
 use super::{open_loop, OpenLoop};
-use crate::arrivals::MAX_ARRIVAL;
 use crate::sizes::MAX_BYTES;
 use crate::text::{rows, Field, Row, TextError};
 use crate::times::picoseconds;
@@ -125,7 +124,7 @@ fn layout(heading: Row, form: &Form) -> Result<Layout, TextError> {
             },
         });
     }
-    refused(heading, problems, &unknown)?;
+    refused(heading, problems, &unknown, &named)?;
     let decimals = decimals(heading, unit, form)?;
     Ok(Layout {
         places,
@@ -164,7 +163,12 @@ fn not_a_column<'a>(cell: Field<'a>, title: &str) -> Problem<'a> {
 
 /// All that is wrong with a heading, in one message; of several things with the names of
 /// columns that would mend it.
-fn refused(heading: Row, problems: Vec<Problem>, unknown: &[&str]) -> Result<(), TextError> {
+fn refused(
+    heading: Row,
+    problems: Vec<Problem>,
+    unknown: &[&str],
+    named: &[Option<&str>; 5],
+) -> Result<(), TextError> {
     let Some(first) = problems.first() else {
         return Ok(());
     };
@@ -184,19 +188,24 @@ fn refused(heading: Row, problems: Vec<Problem>, unknown: &[&str]) -> Result<(),
     }
     let all: Vec<&str> = problems.iter().map(|p| p.problem.as_str()).collect();
     let alike = |c: usize| {
-        let missing = format!("has no column {}", COLUMNS[c]);
-        let named = unknown.iter().find(|title| {
+        let missing = format!("has no column {}", named[c].unwrap_or(COLUMNS[c]));
+        let there = unknown.iter().find(|title| {
             let small = title.to_ascii_lowercase();
             ALIKE[c].iter().any(|start| small.starts_with(start))
         });
         let key = ["src", "dst", "bytes", "arrival"][c];
         let wanted = problems.iter().any(|p| p.problem == missing);
-        wanted.then(|| format!("{key} = \"{}\"", named.unwrap_or(&"NAME")))
+        wanted.then(|| format!("{key} = \"{}\"", there.unwrap_or(&"NAME")))
     };
     let columns: Vec<String> = (0..REQUIRED).filter_map(alike).collect();
     let remedy = match columns.is_empty() {
         true => HEADING.to_owned(),
         false => format!("set workload.trace_columns = {{ {} }}", columns.join(", ")),
+    };
+    // Names that are not there call for those that are.
+    let remedy = match named.iter().any(Option::is_some) && !unknown.is_empty() {
+        true => format!("{remedy}, of the columns {}", unknown.join(", ")),
+        false => remedy,
     };
     Err(heading.error(all.join(", "), remedy))
 }
@@ -232,7 +241,7 @@ fn add(
     let (src, dst) = (host(0)?, host(1)?);
     let bytes = cell(2).map_or(Ok(0), |field| field.whole(COLUMNS[2], 0..=MAX_BYTES))?;
     let arrival = match (cell(ARRIVAL), layout.decimals) {
-        (Some(field), 0) => field.whole(COLUMNS[ARRIVAL], 0..=MAX_ARRIVAL.0 as u64)? as i64,
+        (Some(field), 0) => picoseconds(field, COLUMNS[ARRIVAL], 0)?,
         (Some(field), decimals) => picoseconds(field, "the arrival", decimals)?,
         (None, _) => 0,
     };
@@ -343,6 +352,16 @@ mod tests {
         }
         let flows = read_csv("src,dst,bytes,arrival_s\n0,1,5,0.000000000003\n", "t").unwrap();
         assert_eq!(flows.arrival, [Time(3)]);
+        let text = "src,dst,bytes,arrival_s\n0,1,5,1.2500001E-5\n1,0,5,1e9\n";
+        assert!(bad(text).contains("line 3, column 7: the arrival is `1e9`, outside 0 to 4611686"));
+        let text = text.replace("1e9", "1e3");
+        let flows = read_csv(&text, "t").unwrap();
+        assert_eq!(
+            flows.arrival,
+            [Time(12_500_001), Time(1_000_000_000_000_000)]
+        );
+        let flows = read_csv("src,dst,bytes,arrival_ps\n0,1,5,1e9\n", "t").unwrap();
+        assert_eq!(flows.arrival, [Time(1_000_000_000)]);
         let e = bad("src,dst,bytes,arrival_ns\n0,1,5,0.0001\n");
         assert!(e.contains("finer than a picosecond"), "{e}");
     }
@@ -386,6 +405,23 @@ mod tests {
     }
 
     #[test]
+    fn names_that_are_not_there_call_for_those_that_are() {
+        let columns = TraceColumns {
+            src: Some("a".to_owned()),
+            dst: Some("b".to_owned()),
+            arrival: Some("t_us".to_owned()),
+            ..TraceColumns::default()
+        };
+        let e = with("from,to,bytes,when\n0,1,5,0\n", &columns, None).unwrap_err();
+        assert_eq!(
+            e.to_string(),
+            "t.csv, line 1: has no column a, has no column b, has no column t_us; set \
+             workload.trace_columns = { src = \"from\", dst = \"to\", arrival = \"NAME\" }, of \
+             the columns from, to, when"
+        );
+    }
+
+    #[test]
     fn errors_name_line_column_and_remedy() {
         let head = "src,dst,bytes,arrival_ps\n";
         let row = |row: &str| bad(&format!("{head}0,1,5,0\n{row}\n"));
@@ -400,7 +436,9 @@ mod tests {
         );
         assert!(row("0,1,0,0").starts_with("t.csv, line 3, column 5: bytes is 0, outside 1"));
         assert!(row("2,2,1,0").starts_with("t.csv, line 3, column 3: host 2 sends to itself"));
-        assert!(row("0,1,5,-3").contains("column 7: arrival_ps is `-3`, not a whole number"));
+        assert!(row("0,1,5,-3").contains(
+            "column 7: arrival_ps is `-3`, not a number from 0 on; write arrival_ps as digits"
+        ));
         assert!(row("0,1,5,9223372036854775807").contains("column 7: arrival_ps is `9223"));
         assert!(row("0,1,5").starts_with("t.csv, line 3: has 3 values, the heading 4"));
         assert!(bad(head).starts_with("t.csv: has no flows"));
