@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 from lightloom import ConfigError, control
 from lightloom.cli import app
 from lightloom.control.current import read_circuits
+from lightloom.control.day.series import read_day
 from lightloom.control.demand.hosts import read_hosts
 from lightloom.control.demand.times import time_in, time_of
 
@@ -335,8 +336,8 @@ def test_the_step_of_prometheus_is_common_to_all_series(tmp_path: Path) -> None:
     kept=st.lists(st.sets(st.integers(0, 30), min_size=1), min_size=1, max_size=4),
 )
 def test_series_with_gaps_have_the_step_of_their_grid(step: int, kept: list[set[int]]) -> None:
-    """A range of 31 steps of which series lack some; one of them has two neighbours."""
-    several = [{0, 1} | kept[0], *kept[1:]]
+    """A range of 31 steps of which series lack some; one of them has the first half."""
+    several = [{*range(16)} | kept[0], *kept[1:]]
     series = [
         (f"s{at}", "x", [(step * one, "8") for one in sorted(places)])
         for at, places in enumerate(several)
@@ -349,8 +350,131 @@ def test_series_with_gaps_have_the_step_of_their_grid(step: int, kept: list[set[
 
 def test_times_of_scrapes_have_no_step(tmp_path: Path) -> None:
     text = prometheus(("a", "b", [(0.003, "5"), (15.014, "1"), (30.001, "1")]))
-    with pytest.raises(ConfigError, match=r"times on no grid: samples are 14\.987 s apart"):
+    with pytest.raises(ConfigError, match=r"no common step: 15\.011 s and 14\.987 s between"):
         read(tmp_path, "p.json", text, unit="B/s")
+
+
+STEPS: dict[str, tuple[list[float], int | None]] = {
+    "a grid": ([0, 300, 600, 900], 300),
+    "a grid with a gap": ([0, 300, 600, 1500], 300),
+    "half the commonest distance": ([1000, 1600, 2200, 2500], 300),
+    "milliseconds": ([0.5, 30.5, 60.5], 30),
+    "late by 5 s": ([1000, 1300, 1605], None),
+    "late, in the middle": ([0, 300, 605, 900], None),
+    "a divisor that is no distance": ([0, 60, 125], None),
+    "of scrapes": ([0, 15, 31, 45], None),
+    "hours and an odd minute": ([0, 3600, 7200, 7260], None),
+    "two distances, far apart": ([0, 5, 305], None),
+}
+"""Times [s], and the step that they have [s]."""
+
+
+@pytest.mark.parametrize("case", STEPS)
+def test_a_step_is_the_commonest_distance_or_half_of_it(case: str, tmp_path: Path) -> None:
+    """1 B/s at each time: as many bytes as times, by the step. A day of the same times as CSV
+    has intervals of that step, by the same rule."""
+    times, step = STEPS[case]
+    text = prometheus(("a", "b", [(when, "1") for when in times]))
+    rows = "".join(f"a,b,1,{when}\n" for when in times)
+    table = write(tmp_path, "d.csv", f"src,dst,bytes,time\n{rows}")
+    if step is None:
+        with pytest.raises(ConfigError, match=r"no common step: .*query_range; or say it in"):
+            read(tmp_path, "p.json", text, unit="B/s")
+        with pytest.raises(ConfigError, match=r"no common step: .*query_range; or say it in"):
+            read_day([tmp_path / "p.json"], unit="B/s")
+        with pytest.raises(ConfigError, match=r"no common step: .* as with --every"):
+            read_day([table])
+        return
+    assert read(tmp_path, "p.json", text, unit="B/s") == {("a", "b"): step * len(times)}
+    for day in (read_day([tmp_path / "p.json"], unit="B/s"), read_day([table])):
+        assert {one.seconds for one in day.intervals} == {step}
+        assert len(day.intervals) == len(times)
+
+
+def test_a_step_that_is_said_counts_where_times_have_none(tmp_path: Path) -> None:
+    """Three samples of 1 B/s that are for 300 s each; no sample is for an hour, as the next
+    comes sooner."""
+    text = prometheus(("a", "b", [(1000, "1"), (1300, "1"), (1605, "1")]))
+    path = write(tmp_path, "p.json", text)
+    day = read_day([path], unit="B/s", every="5 min")
+    assert [one.seconds for one in day.intervals] == [300] * 3
+    assert [one.total for one in day.intervals] == [300] * 3
+    with pytest.raises(ConfigError, match="no common step"):
+        read_day([path], unit="B/s", every="1 h")
+
+
+RAW: dict[str, tuple[dict[str, str], bool]] = {
+    "by its name": ({"__name__": "flow_bytes_total"}, True),
+    "by its type": ({"__name__": "flow_bytes", "__type__": "counter"}, True),
+    "a label for the type": ({"type": "Counter"}, True),
+    "a rate that is recorded": ({"__name__": "job:flow_bytes_total:rate5m"}, False),
+    "a gauge": ({"__name__": "flow_bytes", "__type__": "gauge"}, False),
+    "no name": ({}, False),
+}
+"""Labels of a series beside its ends, and whether they say that it is a counter."""
+
+
+@pytest.mark.parametrize("case", RAW)
+@pytest.mark.parametrize("form", ["range", "instant", "lines", "series in lines"])
+def test_a_raw_counter_is_refused(case: str, form: str, tmp_path: Path) -> None:
+    """A counter that stands at 1, 2 and 3 KB counted 2 KB, not 6 KB."""
+    more, raw = RAW[case]
+    labels = {"src": "a", "dst": "b", **more}
+    values = [[1000 + 60 * at, str(1000 * (at + 1))] for at in range(3)]
+    answers = {
+        "range": ("matrix", {"metric": labels, "values": values}),
+        "instant": ("vector", {"metric": labels, "value": values[0]}),
+    }
+    if form in answers:
+        kind, series = answers[form]
+        data = {"resultType": kind, "result": [series]}
+        text = json.dumps({"status": "success", "data": data})
+    elif form == "lines":
+        rows = [{**labels, "bytes": int(text), "time": when} for when, text in values]
+        text = "\n".join(map(json.dumps, rows)) + "\n"
+    else:
+        text = json.dumps({"metric": labels, "values": values}) + "\n"
+    path = write(tmp_path, "p.jsonl" if "lines" in form else "p.json", text)
+    if raw:
+        with pytest.raises(ConfigError, match=r"a counter, .* increase\(.*\) .* rate\("):
+            control.read_demand(path, unit="B")
+    elif form == "series in lines":
+        with pytest.raises(ConfigError, match="a series of Prometheus, outside its answer"):
+            control.read_demand(path, unit="B")
+    else:
+        expected = 1000 if form == "instant" else 6000
+        assert by_name(control.read_demand(path, unit="B")) == {("a", "b"): expected}
+
+
+def test_a_counter_of_an_interface_is_refused_raw(tmp_path: Path) -> None:
+    series = [
+        {"metric": {"instance": "a", "__name__": f"node_network_{way}_bytes_total"},
+         "values": [[0, "5"], [60, "7"]]}
+        for way in ("receive", "transmit")
+    ]  # fmt: skip
+    data = {"resultType": "matrix", "result": series}
+    path = write(tmp_path, "p.json", json.dumps({"status": "success", "data": data}))
+    with pytest.raises(ConfigError, match="a counter, which adds up all since it began"):
+        control.read_demand(path, unit="B", estimate="gravity")
+
+
+ALONE: dict[str, tuple[str, dict[str, Any]]] = {
+    "long": ('{"src": "a", "dst": "b", "bytes": 5}', {}),
+    "goflow2": ('{"src_addr": "a", "dst_addr": "b", "bytes": 1, "sampling_rate": 5}', {}),
+    "pmacct": ('{"ip_src": "a", "ip_dst": "b", "packets": 1, "bytes": 5}\n', {}),
+    "named": ('{"x": "a", "y": "b", "n": 5}', {"columns": "src=x,dst=y,bytes=n"}),
+    "with a time": ('{"src": "a", "dst": "b", "bytes": 5, "time": 7}', {}),
+    "a map": ('{"a": {"b": 5}}', {}),
+    "a map of nodes with these names": ('{"src": {"dst": 5, "bytes": 0}, "dst": {}}', {}),
+}
+
+
+@pytest.mark.parametrize("case", ALONE)
+@pytest.mark.parametrize("name", ["d.json", "d.jsonl"])
+def test_one_record_alone_is_a_demand(case: str, name: str, tmp_path: Path) -> None:
+    text, told = ALONE[case]
+    ends = ("src", "dst") if "nodes" in case else ("a", "b")
+    assert read(tmp_path, name, text, **told) == {ends: 5}
 
 
 def test_labels_of_prometheus_are_named(tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ OF_A_SWITCH = {
     "show config": CONFIG,
     "show status": STATUS,
     "CONFIG_DB": json.dumps({"OCS_PORT": {"1A": {}}, "OCS_CROSS_CONNECT": ROWS}),
+    "CONFIG_DB's table alone": json.dumps(ROWS),
     "sonic-db-dump": json.dumps(
         {"DEVICE_METADATA|localhost": {"type": "hash", "value": {}}}
         | {f"OCS_CROSS_CONNECT|{key}": {"type": "hash", "value": row} for key, row in ROWS.items()}

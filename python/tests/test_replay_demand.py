@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from cli_support import ROOT
 from hypothesis import given, settings
@@ -353,10 +355,81 @@ def test_missing_hours_leave_intervals_an_hour_long(tmp_path: Path) -> None:
     day = read_day([write(tmp_path, "d.csv", hourly(times))])
     assert [one.seconds for one in day.intervals] == [3600] * 5
     late = hourly(["03:00", "04:00", "05:05", "06:00"])
-    with pytest.raises(ConfigError, match=r'of no common length: .* as with --every "1 h"'):
+    with pytest.raises(ConfigError, match=r'no common step: .* as with --every "1 h"'):
         read_day([write(tmp_path, "l.csv", late)])
     asked = read_day([tmp_path / "l.csv"], every="1 h")
     assert [one.seconds for one in asked.intervals] == [3600] * 4
+
+
+EVERY = {
+    "shorter": ("5 min", "shorter than the step of what was measured, 3600 s"),
+    "half of it": ("30 min", "shorter than the step of what was measured, 3600 s"),
+    "no multiple": ("90 min", "no multiple of the step of what was measured, 3600 s"),
+    "the step": ("1 h", [5, 6, 7, 8, 9, 10]),
+    "two of them": ("2 h", [11, 15, 19]),
+}
+"""Lengths that hourly records are put into: why not, or the sums of intervals [bytes]."""
+
+
+@pytest.mark.parametrize("case", EVERY)
+@pytest.mark.parametrize("form", ["CSV", "files", "Prometheus"])
+def test_intervals_are_multiples_of_the_step(case: str, form: str, tmp_path: Path) -> None:
+    """Six hours of 5, 6, … 10 B; in intervals of 5 min each rate would be 12 times too high."""
+    every, expected = EVERY[case]
+    sizes = range(5, 11)
+    if form == "CSV":
+        paths = [write(tmp_path, "d.csv", hourly([f"{hour:02}:00" for hour in range(6)]))]
+    elif form == "files":
+        paths = [
+            write(tmp_path, f"d-2026-10-24T{hour:02}00.csv", f"src,dst,bytes\na,b,{size}\n")
+            for hour, size in enumerate(sizes)
+        ]
+    else:
+        # A sample is of the hour before it.
+        values = [[3600 * (at + 1), str(size)] for at, size in enumerate(sizes)]
+        series = {"metric": {"src": "a", "dst": "b"}, "values": values}
+        data = {"resultType": "matrix", "result": [series]}
+        answer = {"status": "success", "data": data}
+        paths = [write(tmp_path, "p.json", json.dumps(answer))]
+    unit = "B" if form == "Prometheus" else None
+    if isinstance(expected, str):
+        with pytest.raises(ConfigError, match=f"every = {every}: {expected}; write .*3600 s"):
+            read_day(paths, every=every, unit=unit)
+    else:
+        day = read_day(paths, every=every, unit=unit)
+        assert [one.total for one in day.intervals] == expected
+
+
+def test_uneven_records_are_in_no_intervals_much_shorter(tmp_path: Path) -> None:
+    path = write(tmp_path, "d.csv", hourly(["03:00", "04:00", "05:05", "06:00"]))
+    with pytest.raises(ConfigError, match=r"every = 5 min: shorter than the step of what"):
+        read_day([path], every="5 min")
+
+
+@pytest.mark.parametrize("name", ["time", "timestamp"])
+@pytest.mark.parametrize(("unit", "parts"), [("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_times_have_the_unit_of_their_column(
+    name: str, unit: str, parts: int, form: str, tmp_path: Path
+) -> None:
+    """At half past 0, 1 and 2 h."""
+    rows = [
+        {"src": "a", "dst": "b", "bytes": size, f"{name}_{unit}": when * parts}
+        for size, when in ((5, 1_800), (7, 5_400), (9, 9_000))
+    ]
+    path = tmp_path / f"d.{form}"
+    if form == "csv":
+        lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+        path.write_text("\n".join(lines) + "\n")
+    elif form == "json":
+        path.write_text(json.dumps(rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    assert as_dicts(read_day([path])) == [
+        (1_800, 3600, {("a", "b"): 5}),
+        (5_400, 3600, {("a", "b"): 7}),
+        (9_000, 3600, {("a", "b"): 9}),
+    ]
 
 
 ZONES = {

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from lightloom.control.day.intervals import US
 from lightloom.control.day.twice import Samples
 from lightloom.control.demand.amounts import Amount
 from lightloom.control.demand.folding import Folded, Pair, Record, Records, fold
@@ -19,6 +18,7 @@ from lightloom.control.demand.nfdump import NFDUMP
 from lightloom.control.demand.pmacct import PMACCT
 from lightloom.control.demand.reading import Reading
 from lightloom.control.demand.source import Source, source_of
+from lightloom.control.demand.steps import US
 from lightloom.control.demand.times import ZONELESS, ZONES, iso
 from lightloom.control.demand.units import Unit, unit_of
 from lightloom.control.files import in_bytes, placed
@@ -58,6 +58,8 @@ class Gathered:
     """How many nodes matrices without names have."""
     covers_us: int | None = None
     """For how long records are, where their format says it [µs]."""
+    times: set[int] = field(default_factory=set)
+    """Of records and of files that are measured at a step [µs]; flows have times of their own."""
     title: str = ""
     unit: str = "1 B"
     records: int | None = None
@@ -112,7 +114,7 @@ def gather(path: str, at: int | None, asked: Asked, into: Gathered) -> None:
     found = (
         _estimated(source, asked)
         if asked.estimate
-        else read(source, asked.format, asked.columns, asked.unit)
+        else read(source, asked.format, asked.columns, asked.unit, asked.step_us)
     )
     into.title = into.title or found.title
     rates = isinstance(found, Records) and found.covers_us is not None
@@ -134,6 +136,10 @@ def gather(path: str, at: int | None, asked: Asked, into: Gathered) -> None:
         records.records = into.local.watch(records.records)
     folded = fold(records, asked.hosts, strict=asked.strict, slot=slot)
     into.add(folded, size)
+    if start is None and records.title not in FLOWS:
+        into.times |= {time for time in folded.times if time is not None}
+    elif start is not None and at is not None:
+        into.times.add(at)
     if start is None:
         _check_zone(records, into)
     if isinstance(found, Records):
@@ -150,7 +156,8 @@ def _estimated(source: Source, asked: Asked) -> Records:
             return None
         return time_us if step is None else time_us // step * step
 
-    return estimated_by_time(source, asked.columns, unit_of(str(asked.unit), rates=True), slot)
+    unit = unit_of(str(asked.unit), rates=True)
+    return estimated_by_time(source, asked.columns, unit, slot, step)
 
 
 def _check_steps(records: Records, into: Gathered) -> None:

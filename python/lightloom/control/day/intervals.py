@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from lightloom.control.arrays import Integers
+from lightloom.control.demand.steps import US, NoStepError, step_of
 from lightloom.control.demand.times import iso
 from lightloom.errors import ConfigError, refusal
 from lightloom.units.durations import duration_ps
 
-US = 1_000_000
-"""Microseconds [count] of a second."""
 MOST = 100_000
 """Intervals [count] of a day."""
 
@@ -70,9 +69,8 @@ def every_us(text: str) -> int:
 
 
 def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]:
-    """How long intervals are that begin at these times, in their order: the smallest
-    distance of two, of which all others have to be multiples, so that missing intervals
-    make none longer; or a given length, or less if the next begins sooner.
+    """How long intervals are that begin at these times, in their order: their step, so that
+    missing intervals make none longer; or a given length, or less if the next begins sooner.
 
     Args:
         name: of what they are, for refusals.
@@ -92,19 +90,43 @@ def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]
     if len(starts) > MOST:
         limit = f"{len(starts):,} intervals, more than {MOST:,}"
         raise ConfigError(f'{name}: {limit}; put records together, as with --every "5 min"')
-    gaps = [b - a for a, b in pairwise(starts)]
-    usual = known_us or _common(name, gaps)
-    return [min(usual, gap) for gap in gaps] + [usual]
+    usual = known_us or _common(name, starts)
+    return [min(usual, b - a) for a, b in pairwise(starts)] + [usual]
 
 
-def _common(name: str, gaps: Sequence[int]) -> int:
-    """The smallest of distances, if it is their greatest common divisor."""
-    least = min(gaps)
-    other = next((gap for gap in gaps if gap % least), None)
-    if other is None:
-        return least
-    limit = f"intervals of no common length: {least / US:g} s and {other / US:g} s between times"
-    raise ConfigError(f'{name}: {limit}; say how long they are, as with --every "1 h"')
+def _common(name: str, starts: Sequence[int]) -> int:
+    """The step of times, of which there are two at least."""
+    try:
+        return step_of(starts) or 0
+    except NoStepError as problem:
+        remedy = 'say how long intervals are, as with --every "1 h"'
+        raise ConfigError(f"{name}: {problem}; {remedy}") from None
+
+
+def check_every(asked: str, step_us: int, times: Collection[int], covers_us: int | None) -> None:
+    """Refuses intervals that are shorter than the step of what is put into them, or no
+    multiple of it: some would have none of it, and others more than their share. Of times
+    without a step, those that are shorter than half of the commonest distance.
+
+    Args:
+        asked: the length as it was asked for.
+        step_us: the same [µs].
+        times: of records, or of files [µs].
+        covers_us: for how long records are, where their format says it [µs].
+
+    Raises:
+        ConfigError: of `every`.
+    """
+    ordered = sorted(times)
+    try:
+        own = covers_us or step_of(ordered)
+    except NoStepError as problem:
+        own = problem.usual if 2 * step_us <= problem.usual else None
+    if own is None or step_us % own == 0:
+        return
+    limit = "shorter than" if step_us < own else "no multiple of"
+    limit += f" the step of what was measured, {own / US:g} s"
+    raise refusal("every", asked, limit, f'write "{own / US:g} s", or a multiple of it')
 
 
 def missing(intervals: Sequence[Interval]) -> Iterable[str]:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightloom.control.arrays import Integers
-from lightloom.control.day.intervals import US, Interval
+from lightloom.control.day.intervals import Interval
 from lightloom.control.day.sharing import shared
+from lightloom.control.demand.steps import US
 from lightloom.control.plans import Plan
 from lightloom.control.schedules import Schedule
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lightloom import _core
-from lightloom.control.day.intervals import US
 from lightloom.control.day.play import Account, Terms
 from lightloom.control.day.series import Day, text_of
+from lightloom.control.demand.steps import US
 from lightloom.control.demand.times import iso
 from lightloom.units import formats
 from lightloom.units.counts import counted

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.control.day.intervals import US, Interval
+from lightloom.control.day.intervals import Interval
 from lightloom.control.day.light import DARK, Circuit, Light, carried
 from lightloom.control.day.players import Player, players
 from lightloom.control.day.series import Day, text_of
+from lightloom.control.demand.steps import US
 from lightloom.errors import refusal
 from lightloom.policies.registry import find
 from lightloom.units.durations import DARK_TIME, duration_ps

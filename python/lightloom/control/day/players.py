@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from lightloom.control.day.intervals import US
 from lightloom.control.day.light import DARK, Light, light_of
 from lightloom.control.day.series import Day, text_of
+from lightloom.control.demand.steps import US
 from lightloom.control.files import Demand
 from lightloom.control.planners import plan
 from lightloom.policies.registry import find

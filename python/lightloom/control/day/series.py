@@ -11,7 +11,7 @@ import numpy as np
 from lightloom import _core
 from lightloom.control.arrays import LARGEST, MAX_NODES
 from lightloom.control.day.gathering import Asked, Gathered, Sums, gather
-from lightloom.control.day.intervals import Interval, every_us, lengths, missing
+from lightloom.control.day.intervals import Interval, check_every, every_us, lengths, missing
 from lightloom.control.demand.columns import asked
 from lightloom.control.demand.folding import in_order
 from lightloom.control.demand.gravity import check as check_estimate
@@ -112,6 +112,8 @@ def read_day(
     found = Gathered(names=set() if hosts is None else {*hosts.racks})
     for path, at in times.items():
         gather(path, at, how, found)
+    if every is not None and step_us is not None:
+        check_every(every, step_us, found.times, found.covers_us)
     name = next(iter(times)) if len(times) == 1 else "DEMAND"
     return _day(found, name, step_us or found.covers_us, None if map is None else str(map))
 

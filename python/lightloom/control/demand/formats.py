@@ -83,7 +83,11 @@ def _is_tools(layout: Layout, cells: list[str]) -> bool:
 
 
 def read(
-    source: Source, asked: str | None, named: Mapping[str, str], unit: str | None
+    source: Source,
+    asked: str | None,
+    named: Mapping[str, str],
+    unit: str | None,
+    step_us: int | None = None,
 ) -> Matrix | Records:
     """What is in a source.
 
@@ -91,6 +95,7 @@ def read(
         asked: one of `FORMATS`; found out unless given.
         named: columns by role, as a user names them.
         unit: what numbers stand for; samples of Prometheus need one.
+        step_us: the step of samples of Prometheus whose times do not say it [µs].
 
     Raises:
         ConfigError: naming the place of what is wrong.
@@ -111,7 +116,7 @@ def read(
         check_success(source.name, value)
         if unit is None:
             raise needs_unit()
-        return read_prometheus(source, value, named, unit_of(unit, rates=True))
+        return read_prometheus(source, value, named, unit_of(unit, rates=True), step_us)
     if found == "json":
         return read_json(source, parse(source), named)
     if found == "parquet":

@@ -55,18 +55,23 @@ def estimated(
 
 
 def estimated_by_time(
-    source: Source, named: Mapping[str, str], unit: Unit, slot: Callable[[int], int | None]
+    source: Source,
+    named: Mapping[str, str],
+    unit: Unit,
+    slot: Callable[[int], int | None],
+    asked_us: int | None = None,
 ) -> Records:
     """The same interval by interval, as records of bytes: those of each time have the sums
     that were counted in it.
 
     Args:
         slot: to which interval a sample belongs that began then [µs].
+        asked_us: the step that a user says, for times that have none [µs].
 
     Raises:
         ConfigError: as `estimated`, naming the time.
     """
-    counters, step_us, gaps = counters_of(source, _answer(source), named, unit)
+    counters, step_us, gaps = counters_of(source, _answer(source), named, unit, asked_us)
     names = in_order({one.node for one in counters})
     by_slot: dict[int | None, list[Counter]] = defaultdict(list)
     for one in counters:

@@ -15,6 +15,7 @@ from lightloom.control.demand.long_form import LONG
 from lightloom.control.demand.long_or_matrix import check_matrix
 from lightloom.control.demand.matrices import Matrix
 from lightloom.control.demand.pmacct import PMACCT
+from lightloom.control.demand.raw_counters import check_not_raw
 from lightloom.control.demand.source import Source
 from lightloom.control.demand.times import Clock
 from lightloom.control.names import once, printable
@@ -74,9 +75,23 @@ def read_json(source: Source, value: Any, named: Mapping[str, str]) -> Matrix | 
         return Matrix("matrix in JSON", values)
     if isinstance(value, dict) and {"names", "matrix"} <= value.keys():
         return _named(source, value)
+    if isinstance(value, dict) and _is_record(value, named):
+        return _records(source, [(source.name, value)], named)
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
         return Records("map in JSON", source.name, _mapped(source, value), timed=False)
     raise ConfigError(f"{source.name}: neither a matrix nor records; {SHAPES}")
+
+
+def _is_record(value: Mapping[str, Any], named: Mapping[str, str]) -> bool:
+    """Whether an object is a record alone, as a file of one line has: by its keys, or by those
+    that a user names."""
+    if any(isinstance(cell, dict) for cell in value.values()):
+        return "metric" in value
+    header = [*value]
+    return (
+        any(layout.fits(header) for layout in (GOFLOW2, KEYS))
+        or {*named.values()} & {*value} != set()
+    )
 
 
 def _loads(source: Source, text: str) -> Any:
@@ -144,6 +159,8 @@ def _records(source: Source, values: list[Placed], named: Mapping[str, str]) -> 
     where, first = values[0]
     if not isinstance(first, dict):
         raise ConfigError(f"{where}: no record; write one like {_EXAMPLE}")
+    if isinstance(first.get("metric"), dict):
+        raise _of_series(where, first["metric"])
     header = list(first)
     layout = GOFLOW2 if GOFLOW2.fits(header) else KEYS
     columns = find(where, header, layout, named)
@@ -153,6 +170,13 @@ def _records(source: Source, values: list[Placed], named: Mapping[str, str]) -> 
     return Records(
         layout.title, source.name, records, timed=timed, clock=clock, notes=columns.notes
     )
+
+
+def _of_series(where: str, labels: Mapping[str, Any]) -> ConfigError:
+    """The refusal of a series of Prometheus outside its answer."""
+    check_not_raw(where, labels)
+    limit = "a series of Prometheus, outside its answer"
+    return ConfigError(f"{where}: {limit}; save the whole answer of query_range")
 
 
 _EXAMPLE = '{"src": "a", "dst": "b", "bytes": 5}'
@@ -169,6 +193,7 @@ def _taken(
         for key in (src, dst, amount, *(key for key in (time, rate) if key)):
             if key not in value:
                 raise ConfigError(f"{where}: no `{key}`; give every record what the first has")
+        check_not_raw(where, value)
         key = amount
         try:
             size = amount_from(value[key])

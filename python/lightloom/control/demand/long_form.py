@@ -4,6 +4,10 @@ from lightloom.control.demand.columns import Layout
 
 SAMPLING = ("sampling_rate", "SamplingRate")
 """Of how many packets one is counted, as collectors of sampled flows write it."""
+TIMES = tuple(
+    f"{name}{unit}" for name in ("time", "timestamp") for unit in ("", "_s", "_ms", "_us", "_ns")
+)
+"""Columns of times; the ending says the unit of whole numbers."""
 LONG = Layout(
     "long form",
     {
@@ -19,7 +23,7 @@ LONG = Layout(
             "to_rack",
         ),
         "bytes": ("bytes", "octets", "volume", "demand", "traffic"),
-        "time": ("time", "timestamp"),
+        "time": TIMES,
         "sampling": SAMPLING,
     },
 )

@@ -7,7 +7,6 @@ does: the unit says which of both, "B" or "B/s".
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -18,16 +17,14 @@ from lightloom.control.demand.amounts import Amount, UnreadableError, amount_of,
 from lightloom.control.demand.columns import find
 from lightloom.control.demand.folding import Record, Records
 from lightloom.control.demand.long_form import LONG
+from lightloom.control.demand.raw_counters import check_not_raw
 from lightloom.control.demand.source import Source
+from lightloom.control.demand.steps import US, NoStepError, step_of
 from lightloom.control.demand.units import Unit
 from lightloom.control.names import printable
 from lightloom.errors import ConfigError, refusal
 
 TITLE = "Prometheus range query"
-US = 1_000_000
-UNEVEN = 100
-"""Steps [count] between two samples of one series, in every series, from which on the
-times lie on no grid."""
 INTERFACES = {"device", "ifname", "ifdescr", "ifalias", "ifindex", "interface", "port"}
 """Labels of counters of interfaces, as exporters of SNMP, gNMI and Linux name them."""
 NODES = ("rack", "tor", "node", "instance", "host", "sysName", "device", "source")
@@ -49,14 +46,27 @@ def is_prometheus(value: Any) -> bool:
     return isinstance(value, dict) and "status" in value and ("data" in value or "error" in value)
 
 
-def read_prometheus(source: Source, value: Any, named: Mapping[str, str], unit: Unit) -> Records:
+def read_prometheus(
+    source: Source,
+    value: Any,
+    named: Mapping[str, str],
+    unit: Unit,
+    asked_us: int | None = None,
+) -> Records:
     """A record for each sample, in units of amounts; its time is the start of its step.
+
+    Args:
+        source: where it is from.
+        value: the answer.
+        named: labels by role, as a user names them.
+        unit: whether samples are rates or amounts, and of what.
+        asked_us: the step that a user says, for times that have none [µs].
 
     Raises:
         ConfigError: naming the series and the sample.
     """
     series = [*_series(source, value, named)]
-    step_us = _step(source.name, series)
+    step_us = _step(source.name, series, asked_us)
     if unit.is_rate and step_us is None:
         limit = "rates of one moment, without a step"
         raise ConfigError(f"{source.name}: {limit}; ask for a range with a step, by query_range")
@@ -96,9 +106,15 @@ class Counters(NamedTuple):
     """Samples of the step that series lack [count]."""
 
 
-def counters_of(source: Source, value: Any, named: Mapping[str, str], unit: Unit) -> Counters:
+def counters_of(
+    source: Source,
+    value: Any,
+    named: Mapping[str, str],
+    unit: Unit,
+    asked_us: int | None = None,
+) -> Counters:
     """Counters of interfaces, of which a label says the node and one, or the name of the
-    metric, the direction; for rates in the unit's amounts.
+    metric, the direction; for rates in the unit's amounts. Args are those of `read_prometheus`.
 
     Raises:
         ConfigError: naming the series.
@@ -110,7 +126,7 @@ def counters_of(source: Source, value: Any, named: Mapping[str, str], unit: Unit
         where = f"{source.name}: result[{at}]"
         node, direction = _node(where, entry, named.get("node"))
         series.append((where, node, direction, _samples(where, entry, kind)))
-    step_us = _step(source.name, series)
+    step_us = _step(source.name, series, asked_us)
     if unit.is_rate and step_us is None:
         limit = "rates of one moment, without a step"
         raise ConfigError(f"{source.name}: {limit}; ask for a range with a step, by query_range")
@@ -126,6 +142,7 @@ def _node(where: str, entry: Any, named: str | None) -> tuple[str, str]:
     labels = entry.get("metric") if isinstance(entry, dict) else None
     if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
         raise ConfigError(f"{where}: no labels; write it as Prometheus does")
+    check_not_raw(where, labels)
     key = next((key for key in ([named] if named else NODES) if key in labels), None)
     if key is None:
         wanted = named or ", ".join(NODES)
@@ -194,6 +211,7 @@ def _ends(where: str, entry: Any, named: Mapping[str, str]) -> tuple[str, str]:
     if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
         raise ConfigError(f"{where}: no labels; write it as Prometheus does")
     _check_kind(where, entry, {} if named else labels)
+    check_not_raw(where, labels)
     header = [*labels, "bytes"] if "bytes" not in labels else [*labels]
     wanted = {role: name for role, name in named.items() if role in ("src", "dst")}
     found = find(where, [printable(cell) for cell in header], LONG, wanted)
@@ -236,24 +254,25 @@ def _samples(where: str, entry: dict[str, Any], kind: str) -> list[tuple[int, st
     return samples
 
 
-def _step(name: str, series: list[Series]) -> int | None:
-    """The step of the query [µs]: the greatest common divisor of the distances between all
-    times of all series, as Prometheus evaluates every series on one grid and leaves out
-    samples that a series lacks.
+def _step(name: str, series: list[Series], asked_us: int | None) -> int | None:
+    """The step of the query [µs], which is that of the times of all series, as Prometheus
+    evaluates every series on one grid and leaves out samples that a series lacks; of times
+    that lie on no grid the step that was asked for, if no sample follows another sooner.
 
     Raises:
         ConfigError: for times that lie on no grid, as those of scrapes do.
     """
     times = sorted({when for *_, samples in series for when, _ in samples})
-    step = math.gcd(*(b - a for a, b in pairwise(times)))
-    if not step:
-        return None
-    own = [b - a for *_, samples in series for (a, _), (b, _) in pairwise(samples)]
-    if min(own, default=0) >= UNEVEN * step:
-        limit = f"times on no grid: samples are {min(own) / US:g} s apart or more, and their "
-        limit += f"greatest common divisor is {step / US:g} s"
-        raise ConfigError(f"{name}: {limit}; ask for a range with a step, by query_range")
-    return step
+    try:
+        return step_of(times)
+    except NoStepError as problem:
+        own = [b - a for *_, samples in series for (a, _), (b, _) in pairwise(samples)]
+        if asked_us is not None and asked_us <= min(own, default=0):
+            return asked_us
+        remedy = "ask for a range with a step, by query_range"
+        least = f", at most {min(own) / US:g} s" if own else ""
+        remedy += f'; or say it in `replay-demand`{least}, as with --every "5 min"'
+        raise ConfigError(f"{name}: {problem}; {remedy}") from None
 
 
 def _records(series: list[Series], step_us: int | None, unit: Unit) -> Iterator[Record]:

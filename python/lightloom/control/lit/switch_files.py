@@ -12,6 +12,7 @@ from lightloom.control.lit.joined import Joined, joined_of, port_of, wrong
 
 TABLE = "OCS_CROSS_CONNECT"
 CONFIG_DB_TABLES = re.compile(r"[A-Z][A-Z0-9_]*(\|.*)?")
+PAIR_LIKE = re.compile(r"\d{1,6}[Aa]-\d{1,6}[Bb]")
 LIST = "port-connection"
 INVALID = "INVALID"
 """Status of a connection that the switch keeps as an intent and does not light."""
@@ -28,6 +29,8 @@ def of_config_db(path: Path, value: dict[str, Any]) -> list[Joined] | None:
     rows: dict[str, Any] = {}
     if isinstance(value.get(TABLE), dict):
         rows = value[TABLE]
+    elif value and all(map(PAIR_LIKE.fullmatch, value)):
+        rows = value  # the table alone
     elif TABLE not in value:
         if not value or not all(CONFIG_DB_TABLES.fullmatch(key) for key in value):
             return None
@@ -130,7 +133,6 @@ def of_show(path: Path, lines: list[tuple[int, str]]) -> list[Joined]:
     return found
 
 
-PAIR_LIKE = re.compile(r"\d{1,6}[Aa]-\d{1,6}[Bb]")
 HEADER = ("id", "name", "cross-connect", "cross_connect")
 
 

@@ -1,0 +1,55 @@
+"""The step of times: how long each of the records is for that were measured at them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+US = 1_000_000
+"""Microseconds [count] of a second."""
+
+
+class NoStepError(ValueError):
+    """Times that lie on no grid: the distances between neighbours that show it."""
+
+    def __init__(self, times: Sequence[int]) -> None:
+        gaps = [b - a for a, b in pairwise(times)]
+        usual = commonest(gaps)
+        other = next((gap for gap in gaps if gap % usual), min(gaps))
+        self.usual, self.other = usual, other
+        shown = f"{usual / US:g} s and {other / US:g} s"
+        super().__init__(f"times of no common step: {shown} between neighbours")
+
+
+def step_of(times: Sequence[int]) -> int | None:
+    """The step of times that go up [µs]: their smallest distance, if it divides all others,
+    and if it is the commonest distance of neighbours, or half of it or more. So a few missing
+    records make no step longer, and a few odd times make none shorter. None of one time.
+
+    Raises:
+        NoStepError: for times without one.
+
+    >>> step_of([0, 300, 900, 1200]), step_of([0, 600, 1200, 1500])
+    (300, 300)
+    """
+    gaps = [b - a for a, b in pairwise(times)]
+    if not gaps:
+        return None
+    step = math.gcd(*gaps)
+    if step < min(gaps) or 2 * step < commonest(gaps):
+        raise NoStepError(times)
+    return step
+
+
+def commonest(gaps: Sequence[int]) -> int:
+    """The distance that occurs most often; of several, the middle one, or the longer of two.
+
+    >>> commonest([3600, 3600, 60]), commonest([300, 305])
+    (3600, 305)
+    """
+    found = Counter(gaps)
+    most = max(found.values())
+    often = sorted(gap for gap, count in found.items() if count == most)
+    return often[len(often) // 2]
