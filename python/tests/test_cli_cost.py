@@ -54,6 +54,21 @@ def test_a_break_even_in_the_unit_of_the_book(tmp_path: Path) -> None:
     assert "a port (circuit-switch)" in done.stdout
 
 
+@pytest.mark.parametrize("pod", [8, 4])
+def test_a_key_without_effect_has_no_equal_cost(pod: int, tmp_path: Path) -> None:
+    """With all 8 racks in one pod nothing passes the core; of two pods the ratio counts."""
+    path = write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS + f"racks_per_pod = {pod}\n")
+    asked = "clos.oversubscription=sirius"
+    done = lightloom("cost", path, "--equal-cost", asked, cwd=tmp_path)
+    if pod == 4:
+        assert done.returncode == 0, done.stderr
+        return
+    assert done.returncode == 2
+    assert f"--equal-cost = {asked}: clos.oversubscription cannot be varied" in done.stderr
+    assert "has no effect: all 8 racks are in one pod" in " ".join(done.stderr.split())
+    assert "999" not in done.stderr
+
+
 def test_equal_cost_and_readings(experiment: Path, tmp_path: Path) -> None:
     done = lightloom("cost", experiment, "--equal-cost", "sirius.uplinks=clos", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

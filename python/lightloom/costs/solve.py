@@ -60,6 +60,8 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     target = pricing.of_network(other, networks.of(resolved, tables[other]), book)
     at = _costs(experiment, label, key, book, whole)
     first = at(Fraction(str(present)))
+    if not whole:
+        _check_varies(asked, f"{label}.{key}", at)
     missing = first.unpriced + target.unpriced
     if missing:
         remedy = f"set it: --price {missing[0]}=…"
@@ -108,6 +110,22 @@ def _costs(
         return _between(exact(below), exact(below + 1), share)
 
     return at
+
+
+def _check_varies(asked: str, key: str, at: Callable[[Fraction], Any]) -> None:
+    """Refuses a ratio that the fabric does not take at the ends of the search, in the words of
+    its own refusal, but for the value, which is none of the user's.
+
+    Raises:
+        ConfigError: of `--equal-cost`.
+    """
+    for value in (Fraction(1), Fraction(MOST) - WIDTH):
+        try:
+            at(value)
+        except ConfigError as problem:
+            limit = f"{key} cannot be varied: {problem.limit or problem}"
+            remedy = problem.remedy or "name another key, or the other fabric's"
+            raise refusal("--equal-cost", asked, limit, remedy) from None
 
 
 def _held(experiment: Experiment, label: str, key: str) -> list[str]:
