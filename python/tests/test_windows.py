@@ -66,6 +66,28 @@ def test_a_window_that_takes_too_long_is_bounded_and_says_so() -> None:
     assert "no theory gives a window for these sizes" in heavy.line()
 
 
+HOT = {"label": "hot", "set": {"workload.sizes": {"kind": "exponential", "mean": "40 KB"}}}
+
+
+def test_cases_without_a_count_measure_the_window_of_the_slowest() -> None:
+    """40 KB in place of 20 KB: a byte is in a flow of 80 KB, and all times are twice as long."""
+    found = chosen(compare={"case": [{"label": "as it is"}, HOT]})
+    assert found is not None
+    relaxation = 80_000 * 8 / 10e9 / 0.5**2
+    assert found.measure_s == pytest.approx(22 * relaxation, rel=0.05)
+    made = windows.measured(lightloom.load(experiment(compare={"case": [{"label": "a"}, HOT]})))
+    for case in made.cases():
+        length = duration_ps("measure", case.raw["run"]["measure"]) / 1e12
+        assert length == pytest.approx(found.measure_s)
+
+
+@pytest.mark.parametrize(
+    "own", [{"workload.flows": 50}, {"run.measure": "3 us"}, {"run.stop": "last-arrival"}]
+)
+def test_a_case_with_an_end_of_its_own_keeps_it(own: dict[str, Any]) -> None:
+    assert chosen(compare={"case": [{"label": "a"}, {"label": "b", "set": own}]}) is None
+
+
 @pytest.mark.parametrize(
     "own",
     [

@@ -12,8 +12,9 @@ Queues inside fabrics are not considered: an oversubscribed one may need a longe
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lightloom.config import networks
@@ -75,6 +76,10 @@ class Chosen:
         )
 
 
+TRIAL = Chosen(0.0, 1e-6, None, 0.0)
+"""A window to complete an experiment with, before one is chosen."""
+
+
 def measured(experiment: Experiment) -> Experiment:
     """An experiment with `compare.loads` with the window that `chosen` chooses for it; itself, if
     that chooses none."""
@@ -85,8 +90,10 @@ def measured(experiment: Experiment) -> Experiment:
 def chosen(experiment: Experiment) -> Chosen | None:
     """The window of an experiment with `compare.loads`, the longest of its cases; None where it
     has a window of its own or another end, and where its loads are not several."""
+    if _has_end(experiment.raw):
+        return None
     try:
-        cases = experiment.cases()
+        cases = _cases(experiment)
     except ConfigError:
         return None  # it is refused where it runs
     found = []
@@ -99,12 +106,28 @@ def chosen(experiment: Experiment) -> Chosen | None:
     return max(found, key=lambda one: one.measure_s, default=None)
 
 
+def _cases(experiment: Experiment) -> list[Experiment]:
+    """Its cases, which no end of a run has to be given for: they are completed with a window
+    that is taken out again, unless a case sets its own."""
+    trial = with_window(experiment, TRIAL)
+    return [_without(case, trial.raw["run"]) for case in trial.cases()]
+
+
+def _without(case: Experiment, window: dict[str, Any]) -> Experiment:
+    """A case without the keys of a window that are as in that one."""
+    raw = copy.deepcopy(case.raw)
+    for key in ("warm_up", "measure"):
+        if raw["run"].get(key) == window[key]:
+            del raw["run"][key]
+    return replace(case, raw=raw)
+
+
 def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
     """The window for these loads; None where the experiment has its own end, or is refused."""
     known = [float(load) for load in loads if isinstance(load, int | float) and 0 < load <= 10]
     if not known or len(known) < len(loads) or _has_end(experiment.raw):
         return None
-    trial = with_window(experiment, Chosen(0.0, 1e-6, None, known[0])).with_load(known[0])
+    trial = with_window(experiment, TRIAL).with_load(known[0])
     try:
         resolved = trial.resolved()
         by_byte = tried(trial, trial.labels[0], seconds=0.0).by_byte
