@@ -14,7 +14,7 @@ from browser_support import PHONE, WIDE, chromium, visiting
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from scipy import stats
 
-from lightloom import ConfigError, load, sweep
+from lightloom import ConfigError, compare, load, sweep
 from lightloom.report import sweeps as pages
 from lightloom.results.verification import verify
 from lightloom.simulation import forecasts
@@ -274,3 +274,54 @@ def test_a_load_that_all_fabrics_carry_has_no_marks(saturated: tuple[Path, list[
     found = pages.over("workload.load", each, pages.shown(each), {})
     assert found is not None
     assert found.caption == pages.CAPTION
+
+
+JOBS = """
+[cluster]
+racks = 8
+servers_per_rack = 2
+server_rate = "10 Gb/s"
+[workload]
+jobs = [
+  { kind = "all-reduce", name = "a.b", algorithm = "ring", bytes = "1 MB", hosts = 16 },
+  { kind = "all-to-all-collective", name = "f", bytes = "1 MB", hosts = 16 },
+]
+[[fabric]]
+kind = "clos"
+racks_per_pod = 2
+"""
+
+
+@pytest.mark.parametrize("limit", [None, "3 ms"])
+def test_times_of_jobs_are_those_of_compare(limit: str | None, tmp_path: Path) -> None:
+    """At 16:1 the first job takes more than 3 ms, at 2:1 both take less."""
+    write(tmp_path / "e.toml", JOBS)
+    ratios = [2, 16]
+    write(
+        tmp_path / "s.toml",
+        f'base = "e.toml"\nrepeat = 2\n[grid]\n"fabric.clos.oversubscription" = {ratios}\n',
+    )
+    ended = [] if limit is None else ["--set", f'run.limit="{limit}"']
+    done = lightloom("sweep", "s.toml", "-o", "out", *ended, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    gathered = cells(tmp_path / "out")
+    metrics = [m for m in pages.shown(gathered) if m.job]
+    assert [m.job for m in metrics] == ["a.b", "f"]
+    page = (tmp_path / "out/report.html").read_text()
+    for ratio, cell in zip(ratios, gathered, strict=True):
+        alone = alone_at(tmp_path / "e.toml", ratio, limit)
+        row = next(line for line in done.stdout.splitlines() if line.startswith(f"{ratio}, clos"))
+        times = [alone["jobs"][metric.job]["seconds"] for metric in metrics]
+        found = [cell.figure(metric) for metric in metrics]
+        assert [one.mean if one else None for one in found] == times
+        shown = [f"{1e3 * one:.2f} ms ± 0.00 ns" for one in times if one is not None]
+        assert all(text in row for text in shown)
+        assert ("not begun" in row or "unfinished" in row) == (None in times)
+    assert ("<td>unfinished" in page) == (limit is not None)
+
+
+def alone_at(path: Path, ratio: int, limit: str | None) -> dict[str, Any]:
+    """The summary of the fabric by `compare`, at that ratio."""
+    ended = [] if limit is None else [f'run.limit="{limit}"']
+    made = load(path).with_overrides([f"fabric.clos.oversubscription={ratio}", *ended])
+    return dict(compare(made).results["clos"].summary)

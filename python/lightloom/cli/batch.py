@@ -222,7 +222,10 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
     lost = f", {len(outcome.failed)} failed" if outcome.failed else ""
     points_run = len(outcome.points) + len(outcome.failed)
     console.say(f"{name}: {counted(points_run, 'point')}{reused}{lost}")
-    console.out().print(sweep_table.table(outcome))
+    screen = console.out()
+    screen.print(sweep_table.table(outcome))
+    for part in sweep_table.tables_of_jobs(outcome, screen.width):
+        screen.print(part)
     for line in sweep_table.legend(outcome):
         console.say(line)
     if (varied := _varied(outcome)) is not None:

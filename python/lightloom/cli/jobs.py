@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lightloom.cli import console
+from lightloom.results import repeats
 from lightloom.results.summaries import JOBS_SHOWN, Summary, jobs_of, took
 from lightloom.units import formats
 from lightloom.units.intervals import over_runs
@@ -97,9 +98,34 @@ def job_tables(
         yield f"{len(jobs) - JOBS_SHOWN} more, see jobs in summary.json"
 
 
+def sweep_tables(
+    groups: Mapping[str, Sequence[Summary]], width: int, corner: str
+) -> Iterator[Table | str]:
+    """How long each job took at each row of a sweep, with the seeds of each; nothing without
+    jobs."""
+    every = dict.fromkeys(job for seeds in groups.values() for s in seeds for job in jobs_of(s))
+    jobs = [*every][:JOBS_SHOWN]
+    if not jobs:
+        return
+    rows = [(name, [_at_row(seeds, job) for job in jobs]) for name, seeds in groups.items()]
+    yield from Grid(corner, [f"job {job}" for job in jobs], rows).tables(width)
+    if len(every) > len(jobs):
+        yield f"{len(every) - len(jobs)} jobs more, see jobs in sweep.json"
+
+
+def _at_row(seeds: Sequence[Summary], job: str) -> str:
+    """A job's time with all seeds of a row; a dash if every one of them failed."""
+    if not seeds:
+        return "-"
+    return _took(repeats.means(seeds), job, seeds if len(seeds) > 1 else ())
+
+
 def _took(summary: Summary, job: str, seeds: Sequence[Summary]) -> str:
     """How long a job took, the mean over seeds with half of its 95 % interval."""
-    text = took(summary.get("jobs", {}).get(job, {}))
+    times = summary.get("jobs", {}).get(job, {})
+    text = took(times)
+    if times.get("seconds") is None:  # those seeds in which it ended are the quick ones
+        return text
     found = over_runs(s.get("jobs", {}).get(job, {}).get("seconds") for s in seeds)
     half = None if found is None else found.half_width
     return text if half is None else f"{text} ± {formats.seconds(half)}"

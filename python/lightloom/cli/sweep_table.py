@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lightloom.analysis import doubts
-from lightloom.cli import completion, console, latency
+from lightloom.cli import completion, console, jobs, latency
 from lightloom.results.summaries import Summary
 from lightloom.units import bounds, formats
 
@@ -37,12 +37,8 @@ LEGEND = (
 
 def table(outcome: sweeps.Outcome) -> Table:
     """A row for each point and fabric, its figures averaged over the seeds."""
-    groups: dict[tuple[str, ...], list[Summary]] = {}
+    groups = _groups(outcome)
     lost: Counter[tuple[str, ...]] = Counter(_place(point) for point, _ in outcome.failed)
-    for point, summary in zip(outcome.points, outcome.summaries, strict=True):
-        groups.setdefault(_place(point), []).append(summary)
-    for key in lost:
-        groups.setdefault(key, [])
     made = console.plain_table()
     for name in (*(outcome.points or [p for p, _ in outcome.failed])[0].grid, "fabric"):
         made.add_column(name.replace(".", ".\n"))
@@ -57,6 +53,24 @@ def table(outcome: sweeps.Outcome) -> Table:
     if len(groups) > ROWS_SHOWN:
         made.add_row(f"… {len(groups) - ROWS_SHOWN} more in {outcome.parquet.name}")
     return made
+
+
+def tables_of_jobs(outcome: sweeps.Outcome, width: int) -> Iterator[Table | str]:
+    """How long each job took, a row for each point and fabric; nothing without jobs."""
+    shown = list(_groups(outcome).items())[:ROWS_SHOWN]
+    grid = (outcome.points or [point for point, _ in outcome.failed])[0].grid
+    corner = ", ".join([*(key.rpartition(".")[2] for key in grid), "fabric"])
+    return jobs.sweep_tables({", ".join(key): seeds for key, seeds in shown}, width, corner)
+
+
+def _groups(outcome: sweeps.Outcome) -> dict[tuple[str, ...], list[Summary]]:
+    """The summaries of each row, with each seed that did not fail."""
+    groups: dict[tuple[str, ...], list[Summary]] = {}
+    for point, summary in zip(outcome.points, outcome.summaries, strict=True):
+        groups.setdefault(_place(point), []).append(summary)
+    for point, _ in outcome.failed:
+        groups.setdefault(_place(point), [])
+    return groups
 
 
 def legend(outcome: sweeps.Outcome) -> Iterator[str]:

@@ -19,10 +19,11 @@ from lightloom.plotting.arrows import parted
 from lightloom.plotting.draw import Drawing, draw
 from lightloom.plotting.spec import NIGHT, Axis, Figure, Panel, Scale, Series, extent, figure
 from lightloom.results import repeats
+from lightloom.results.summaries import JOBS_SHOWN, jobs_of
 from lightloom.storage import Staging
 from lightloom.units import bounds, quantities
 from lightloom.units.bounds import floored
-from lightloom.units.intervals import Interval
+from lightloom.units.intervals import Interval, over_runs
 
 from . import page
 
@@ -51,8 +52,11 @@ class Cell:
     def figure(self, metric: Metric) -> Interval | None:
         """The mean over the seeds, in base units, with its interval; of flows that are under
         way at the end no less than it is known to be."""
-        of = bounds.interval if bounds.is_of_flows(metric.path) else repeats.interval
-        found = of(self.summaries, metric.path)
+        if metric.job:
+            found = over_jobs(self.summaries, metric.job)
+        else:
+            of = bounds.interval if bounds.is_of_flows(metric.path) else repeats.interval
+            found = of(self.summaries, metric.path)
         if found is None:
             return None
         half = None if found.half_width is None else found.half_width * metric.unit
@@ -87,6 +91,8 @@ class Metric:
     """Of the summary's figure, in base units."""
     axis: str = "flow completion time"
     """What its axis says."""
+    job: str = ""
+    """The job whose time it is; empty of all other figures."""
 
 
 CARRIAGES = {"short": "not carried", "unsettled": "carried or not: window too short"}
@@ -132,8 +138,25 @@ def shown(cells: Sequence[Cell]) -> list[Metric]:
     where no load is defined."""
     windowed = any(c.figure(ACCEPTED) is not None for c in cells)
     of_runs = (LOAD, GOODPUT, *TIMES)
-    there = [m for m in (WINDOW if windowed else of_runs) if _known(m, cells)]
+    all_of = (*(WINDOW if windowed else of_runs), *of_jobs(cells))
+    there = [m for m in all_of if _known(m, cells)]
     return [m for m in there if m is not GOODPUT or LOAD not in there]
+
+
+def of_jobs(cells: Sequence[Cell]) -> list[Metric]:
+    """The times of jobs, as `compare` has them; of very many all but the first."""
+    names = dict.fromkeys(job for c in cells for s in c.summaries for job in jobs_of(s))
+    return [
+        Metric(f"Time of job {name}", f"jobs.{name}", "time", axis="time of the job", job=name)
+        for name in [*names][:JOBS_SHOWN]
+    ]
+
+
+def over_jobs(summaries: Sequence[Summary], job: str) -> Interval | None:
+    """The mean time of a job over the seeds [s]; None unless it ended with every seed, as those
+    in which it ended are the quick ones."""
+    times = [summary.get("jobs", {}).get(job, {}).get("seconds") for summary in summaries]
+    return None if None in times else over_runs(times)
 
 
 def _known(metric: Metric, cells: Sequence[Cell]) -> bool:
@@ -345,7 +368,8 @@ def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
     """A figure, and its interval."""
     found = cell.figure(metric)
     if found is None:
-        return quantities.MISSING, ""
+        began = metric.job and cell.summaries
+        return ("unfinished" if began else quantities.MISSING), ""
     bound = f">{quantities.GLUE}" if cell.open(metric) else ""
     half = (
         ""
