@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lightloom
+from lightloom.simulation import traces
 
 FLOWS = [(0, 1, 1_000_000, 0), (2, 3, 5_000, 1_500_000), (3, 0, 20_000, 2_000_000)]
 """Source, destination, bytes and arrival [ps]: at 0, 1.5 and 2 us."""
@@ -206,3 +207,55 @@ def test_a_unit_without_a_trace_is_refused() -> None:
         told = {"load": 0.1, "sizes": "web-search", "flows": 5, key: value}
         with pytest.raises(lightloom.ConfigError, match=f"workload.{key} = .*without a trace"):
             lightloom.run(experiment(Path("x")) | {"workload": told})
+
+
+AT = {"src": [0], "dst": [1], "bytes": [5]}
+OF_PARQUET: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
+    "a time of day": (
+        {**AT, "arrival_us": pa.array([7], pa.timestamp("us"))},
+        {},
+        r"column `arrival_us` holds timestamp\[us\]; write integers",
+    ),
+    "no time": (
+        {**AT, "start_ms": [None]},
+        {"arrival": "start_ms"},
+        "column `start_ms` holds null",
+    ),
+    "a size that is none": (
+        {"src": [0], "dst": [1], "octets": ["5"], "arrival_us": [7]},
+        {"bytes": "octets"},
+        "column `octets` holds string; write integers",
+    ),
+    "names that are not there": (
+        {**AT, "arrival_us": [7]},
+        {"src": "a", "dst": "b"},
+        "has no column `a`, has no column `b`; in workload.trace_columns name some of src, dst, ",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OF_PARQUET)
+def test_refusals_of_parquet_name_columns_as_the_file_does(case: str, tmp_path: Path) -> None:
+    columns, named, said = OF_PARQUET[case]
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({name: pa.array(cells) for name, cells in columns.items()}), path)
+    table = {
+        "cluster": {"racks": 2, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
+        "workload": {"trace": str(path), **({"trace_columns": named} if named else {})},
+        "fabric": [{"kind": "clos"}],
+    }
+    with pytest.raises(lightloom.ConfigError, match=said):
+        lightloom.run(table)
+
+
+@pytest.mark.parametrize("heading", ["arrival_s", "arrival_ms", "arrival_us", "arrival_ns"])
+def test_arrivals_as_pandas_writes_them(heading: str, tmp_path: Path) -> None:
+    """Python's own repr, and with six digits of an exponent: 0, 1.5 and 2 us."""
+    scale = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3}[heading.rpartition("_")[2]]
+    for form in ("{!r}", "{:.6e}", "{:.3E}"):
+        rows = [f"{s},{d},{size},{form.format(at / scale)}" for s, d, size, at in FLOWS]
+        path = tmp_path / "t.csv"
+        path.write_text(f"src,dst,bytes,{heading}\n" + "\n".join(rows) + "\n")
+        found = traces.read(path).to_pydict()
+        assert found["arrival_ps"] == [at for *_, at in FLOWS]
+        assert found["bytes"] == [size for _, _, size, _ in FLOWS]

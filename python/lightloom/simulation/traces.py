@@ -171,14 +171,14 @@ def columns_of_file(
     """
     try:
         with Path(path).open("rb") as file:
-            table = _parquet(path, file, names, unit)
+            table, called = _parquet(path, file, names, unit)
     except OSError as problem:
         raise _bad(path, *_denied(problem)) from None
     if hosts is not None:
         for at, name in enumerate(table.column_names):
             if name in ("src", "dst"):
                 table = table.set_column(at, name, _numbered(path, name, table[name], hosts))
-    return columns_of(table, path)
+    return columns_of(table, path, called)
 
 
 def _numbered(path: str, name: str, column: pa.ChunkedArray, hosts: Hosts) -> pa.ChunkedArray:
@@ -200,12 +200,16 @@ def _numbered(path: str, name: str, column: pa.ChunkedArray, hosts: Hosts) -> pa
     return pa.chunked_array([pa.array(numbers, pa.uint32()).take(places.combine_chunks())])
 
 
-def _parquet(path: str, file: BinaryIO, names: Mapping[str, str], unit: str | None) -> pa.Table:
-    """The columns of a trace in an open file, whole and valid, under their own names."""
+def _parquet(
+    path: str, file: BinaryIO, names: Mapping[str, str], unit: str | None
+) -> tuple[pa.Table, dict[str, str]]:
+    """The columns of a trace in an open file, whole and valid, under their own names, and what
+    the file calls them."""
     try:
         data = pq.ParquetFile(file)
         # Before anything is read: of no columns Arrow makes as many rows as the file claims.
         there = data.schema_arrow.names
+        _check_given(path, there, names)
         found = _named(there, names)
         for name in found.values():
             if there.count(name) > 1:
@@ -220,7 +224,17 @@ def _parquet(path: str, file: BinaryIO, names: Mapping[str, str], unit: str | No
     table = table.select([*found.values()]).rename_columns([*found])
     column = found["arrival_ps"]
     arrivals = _in_ps(path, column, table["arrival_ps"], unit)
-    return table.set_column(table.column_names.index("arrival_ps"), "arrival_ps", arrivals)
+    at = table.column_names.index("arrival_ps")
+    return table.set_column(at, "arrival_ps", arrivals), found
+
+
+def _check_given(path: str, there: list[str], names: Mapping[str, str]) -> None:
+    """Refuses names of columns that the file does not have, all in one message."""
+    missing = [name for name in names.values() if name not in there]
+    if missing:
+        limit = ", ".join(f"has no column `{name}`" for name in missing)
+        remedy = f"in workload.trace_columns name some of {', '.join(there)}"
+        raise _bad(path, limit, remedy)
 
 
 def _named(there: list[str], names: Mapping[str, str]) -> dict[str, str]:
@@ -271,11 +285,12 @@ def _exact(path: str, name: str, value: float, size: int) -> int:
     return round(Fraction(str(value)) * size)
 
 
-def columns_of(table: pa.Table, path: str) -> dict[str, Any]:
-    """The columns of a table as the core takes them."""
+def columns_of(table: pa.Table, path: str, called: Mapping[str, str] = NO_NAMES) -> dict[str, Any]:
+    """The columns of a table as the core takes them; `called` is what refusals call them."""
     _check_names(table.column_names, path)
     columns: dict[str, Any] = {
-        name: _integers(path, name, table[name], kind) for name, kind in COLUMNS.items()
+        name: _integers(path, called.get(name, name), table[name], kind)
+        for name, kind in COLUMNS.items()
     }
     if "group" in table.column_names:
         columns["group"], columns["groups"] = _groups(path, table["group"])
