@@ -61,7 +61,11 @@ def test_fewer_flows_take_the_earliest(experiment: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "override", "expected"),
     [
-        ("arrival_us\n0\n1.5x\n", "", "line 3, column 3: arrival_us is `5x`, not a whole number"),
+        (
+            "arrival_us\n0\n1.5x\n",
+            "",
+            "line 3, column 1: arrival_us is `1.5x`, not a number from 0 on",
+        ),
         ("12\n13\n", "", "line 1, column 1: `12` is not a column; begin with a heading"),
         ("arrival_ns\n0,1\n", "", "line 2, column 3: `1` is a second value, a line has one"),
         (TIMES, "workload.flows=6", "workload.flows = 6: the file of workload.arrivals has times"),
