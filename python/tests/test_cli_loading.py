@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 from typer.testing import CliRunner
 
 from lightloom.cli import app, flags, loading
-from lightloom.cli.loading import HOMES, OnUse
+from lightloom.cli.loading import HOMES, SUMMARIES, OnUse
 
 SLOW = {"numpy", "pyarrow", "pandas", "polars", "matplotlib", "plotly"}
 DEMO = ROOT / "examples" / "demo-web-search.toml"
@@ -54,6 +54,11 @@ def test_every_command_is_where_it_is_said_to_be(name: str) -> None:
     found = OnUse({})[name]
     assert found.name == name
     assert found.callback.__name__ == name.replace("-", "_")
+    assert found.help.partition("\n\n")[0].replace("\n", " ") == SUMMARIES[name]
+
+
+def test_the_help_loads_no_command() -> None:
+    assert not loaded("--help") & SLOW
 
 
 def test_the_help_lists_every_command_in_order() -> None:

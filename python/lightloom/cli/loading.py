@@ -5,10 +5,12 @@ does not wait for what others need.
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 from typer.main import get_command
 
 from lightloom.cli import console
@@ -35,6 +37,31 @@ HOMES = {
     "explain": "explain",
     "schema": "catalogue",
 }
+#: Command → the first line of its help: `lightloom --help` lists them, and loads none.
+SUMMARIES = {
+    "run": "Simulate an experiment and write its flows, time series and summary.",
+    "compare": "Simulate every fabric of each experiment and write report.html.",
+    "cost": "Dollars and watts of each fabric, from its own bill of parts.",
+    "sweep": "Run a grid of simulations and gather their summaries in one table.",
+    "reproduce": "Run a paper's figures again and judge its claims; all of them unless told "
+    "otherwise.",
+    "verify": "Check that results are whole, and say whether their inputs and the build are the "
+    "same.",
+    "clock": "Simulate clock synchronisation: how far clocks part, and what dominates it.",
+    "plan": "Plan circuits or a schedule for a demand: one decision of a policy.",
+    "replay-demand": "Play a day of measured demand dry against a policy: would it pay?",
+    "switch": "Emulate an optical circuit switch; show, read, change or test one by its address.",
+    "testbed": "Run real applications on network namespaces, over an emulated optical fabric (as "
+    "root).",
+    "controller": "Run the controller of optical circuit switches, and manage its tokens.",
+    "circuits": "See and change circuits by the controller (token: LIGHTLOOM_CONTROLLER_TOKEN).",
+    "devices": "Work out what follows from optical devices: link budget, guardband, tuning times.",
+    "fabrics": "List the fabrics and their presets.",
+    "policies": "List the policies that decide about circuits.",
+    "workloads": "List the published flow-size distributions and the jobs.",
+    "explain": "Explain a fabric, a policy, a key, a table of the experiment, or a workload.",
+    "schema": "Print the JSON Schema of experiment files.",
+}
 #: Commands of several commands: the attribute `commands` of their modules.
 GROUPS = frozenset({"switch", "testbed", "controller", "circuits"})
 #: Commands that read their arguments in a way of their own: module of `lightloom.cli`, and class.
@@ -47,10 +74,22 @@ class OnUse(MutableMapping[str, Any]):
     def __init__(self, context_settings: dict[str, Any]) -> None:
         self._settings = context_settings
         self._loaded: dict[str, Any] = {}
+        self._listing = False
+
+    @contextmanager
+    def listing(self) -> Iterator[None]:
+        """Has commands that are not loaded stand for their names and summaries alone."""
+        self._listing = True
+        try:
+            yield
+        finally:
+            self._listing = False
 
     def __getitem__(self, name: str) -> Any:
         if name not in HOMES:
             raise KeyError(name)
+        if self._listing and name not in self._loaded:
+            return TyperCommand(name, help=SUMMARIES[name])
         if name not in self._loaded:
             self._loaded[name] = _command(name, self._settings)
         return self._loaded[name]

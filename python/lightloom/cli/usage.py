@@ -28,11 +28,16 @@ class Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = OnUse(dict(self.context_settings))
+        self.commands: OnUse = OnUse(dict(self.context_settings))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names, in the order of the help; nothing is loaded."""
         return list(self.commands)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the help, for which no command is loaded."""
+        with self.commands.listing():
+            super().format_help(ctx, formatter)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
