@@ -140,7 +140,7 @@ def test_a_result_names_its_inputs_and_its_build(study: Path, tmp_path: Path) ->
     expected = {"path": "t.csv", "sha256": f"sha256:{digest}", "bytes": len(TRACE)}
     assert result.summary["inputs"] == {"workload.trace": expected}
     result.save(tmp_path / "r")
-    footer = pq.read_schema(tmp_path / "r" / "flows.parquet").metadata[b"lightloom.config.inputs"]
+    footer = pq.read_schema(tmp_path / "r" / "flows.parquet").metadata[b"lightloom.inputs"]
     assert json.loads(footer) == {"workload.trace": f"sha256:{digest}"}
     build = result.summary["build"]
     core = hashlib.sha256(Path(ll._core.__file__).read_bytes()).hexdigest()  # type: ignore[attr-defined]
@@ -166,9 +166,9 @@ def test_a_sweep_names_all_that_it_was_made_from(study: Path) -> None:
     }
     footer = pq.read_schema(outcome.parquet).metadata
     both = sorted([digests["t.csv"], digests["u.csv"]])
-    assert json.loads(footer[b"lightloom.config.inputs"]) == {"workload.trace": both}
+    assert json.loads(footer[b"lightloom.inputs"]) == {"workload.trace": both}
     rows = sorted((outcome.parquet.parent / "rows").glob("*.parquet"))
-    each = [json.loads(pq.read_schema(row).metadata[b"lightloom.config.inputs"]) for row in rows]
+    each = [json.loads(pq.read_schema(row).metadata[b"lightloom.inputs"]) for row in rows]
     assert sorted(one["workload.trace"] for one in each) == both
     told = json.loads((outcome.parquet.parent / RECORD).read_text())["inputs"]
     assert {one["path"]: one["sha256"] for one in told} == {
@@ -190,7 +190,7 @@ def test_one_input_of_all_points_has_one_digest(study: Path) -> None:
     """As the footer of each point's own flows has it."""
     outcome, _ = run(study)
     footers = [
-        json.loads(pq.read_schema(path).metadata[b"lightloom.config.inputs"])
+        json.loads(pq.read_schema(path).metadata[b"lightloom.inputs"])
         for path in (outcome.parquet, *outcome.parquet.parent.glob("points/*/flows.parquet"))
     ]
     assert len(footers) == 4

@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
 from rich.markup import escape
 from rich.table import Table
 
@@ -212,7 +211,7 @@ def _marks(comparison: Comparison) -> dict[str, str]:
 def _largest_s(comparison: Comparison) -> float | None:
     """What the largest flow takes with its server's link to itself [s]; None where unknown."""
     results = [r for c in _each(comparison) for r in c.results.values()]
-    sizes = [pc.max(r.flows["bytes"]).as_py() for r in results if r.flows.num_rows]
+    sizes = [int(r.flows["bytes"].to_numpy().max()) for r in results if r.flows.num_rows]
     if not sizes:
         return None
     return networks.alone_s(max(sizes), comparison.experiment["cluster"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pyarrow.compute as pc
 from rich.markup import escape
 
 from lightloom.analysis import cuts, facts, workload_lines
@@ -100,7 +99,8 @@ def largest_alone_s(result: Result) -> float | None:
     """What the largest flow takes with its server's link to itself [s]; None if unknown."""
     if not result.flows.num_rows:
         return None
-    return networks.alone_s(pc.max(result.flows["bytes"]).as_py(), result.experiment["cluster"])
+    largest = int(result.flows["bytes"].to_numpy().max())
+    return networks.alone_s(largest, result.experiment["cluster"])
 
 
 def left(summary: Summary) -> Iterator[str]:

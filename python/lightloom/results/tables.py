@@ -113,6 +113,6 @@ def _table(arrays: dict[str, pa.Array], experiment: Table) -> pa.Table:
         "lightloom.version": _core.__version__,
         "lightloom.seed": str(experiment["run"]["seed"]),
         "lightloom.experiment": json.dumps(origin, sort_keys=True),
-        "lightloom.config.inputs": json.dumps(inputs.digests(experiment), sort_keys=True),
+        "lightloom.inputs": json.dumps(inputs.digests(experiment), sort_keys=True),
     }
     return pa.table(arrays).replace_schema_metadata(metadata)

@@ -85,7 +85,7 @@ def table(rows: Sequence[Row], points: Iterable[Point]) -> pa.Table:
     made = pa.table({name: [row.get(name) for row in rows] for name in names})
     told = {
         "lightloom.version": identity.build()["version"],
-        "lightloom.config.inputs": json.dumps(digests(points), sort_keys=True),
+        "lightloom.inputs": json.dumps(digests(points), sort_keys=True),
     }
     return made.replace_schema_metadata(told)
 
