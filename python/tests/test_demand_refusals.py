@@ -111,8 +111,12 @@ BAD: dict[str, tuple[str, str, str]] = {
     ),
     "underscores": ("d.csv", LONG + "a,b,1_000\n", "d.csv:2: bytes = 1_000: not a number"),
     "negative": ("d.csv", LONG + "a,b,-5\n", "d.csv:2: bytes = -5: demand is not negative; give 0"),
-    "NaN": ("d.csv", LONG + "a,b,nan\n", "d.csv:2: bytes = nan: no amount of data; write a number"),
-    "infinite": ("d.csv", LONG + "a,b,inf\n", "d.csv:2: bytes = inf: no amount of data"),
+    "NaN": (
+        "d.csv",
+        LONG + "a,b,nan\n",
+        "d.csv:2: bytes = nan: not a finite number; write the bytes",
+    ),
+    "infinite": ("d.csv", LONG + "a,b,inf\n", "d.csv:2: bytes = inf: not a finite number"),
     "a large exponent": ("d.csv", LONG + "a,b,1e999999999\n", "bytes = 1e999999999: not a number"),
     "thousands of digits": (
         "d.csv",
@@ -217,7 +221,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "no unit": (
         "d.csv --unit gigs",
         LONG + "a,b,5\n",
-        "--unit = gigs: no amount of data, and no rate; write one like B, MB, GB",
+        "--unit = gigs: not a unit of data or of a rate; write one like B, MB, GB",
     ),
     "a number for a unit": ("d.csv --unit 5", LONG + "a,b,5\n", '--unit = "5": `5` has no unit'),
     "nothing for a unit": (
@@ -288,7 +292,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "NaN in JSON": (
         "d.json",
         "[[0, NaN], [1, 0]]",
-        "d.json: NaN is no amount of data; write a number",
+        "d.json: NaN is not a finite number; write the bytes",
     ),
     "a key twice": (
         "d.json",
@@ -369,7 +373,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "a sample of NaN": (
         "d.json --unit B",
         prometheus(SERIES.replace('"2"', '"NaN"')),
-        "d.json: result[0].values[1] = NaN: no amount of data",
+        "d.json: result[0].values[1] = NaN: not a finite number",
     ),
     "a sample without quotes": (
         "d.json --unit B",

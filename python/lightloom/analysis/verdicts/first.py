@@ -34,6 +34,7 @@ from ..findings.sentences import cut, dark, explained, jobs_done, rarely
 from ..findings.sentences import title as titled
 from ..model import Workload
 from ..ranking import NAMED, Ranking, Score, longer, names, together
+from . import each_flow
 from .criteria import (
     DELIVERED,
     EVERY,
@@ -249,7 +250,8 @@ def leading(deciding: Criterion, ranking: Ranking) -> str:
     if not ranking.level:
         return f"Nobody is known to be ahead in {deciding.name}"
     if ranking.untold:
-        return f"Too few flows to tell who is ahead in {deciding.name}"
+        short = "The run is too short" if longer(ranking.leaders) else "Too few flows"
+        return f"{short} to tell who is ahead in {deciding.name}"
     if ranking.level == 1 and not ranking.unknown:
         return f"{names(ranking.leaders)} {deciding.wins[0]}"
     if ranking.level == 1:
@@ -278,17 +280,19 @@ def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
 
 def in_each(deciding: Criterion, ranking: Ranking) -> str:
     """That the leader is ahead in each flow, where fabrics are judged so."""
-    others = quantities.listed(s.fabric.label for s in ranking.rest)
-    return (
-        f"Each of its flows is done sooner than on {others}." if deciding in (LAST, EVERY) else ""
-    )
+    if deciding not in (LAST, EVERY) or ranking.level != 1:
+        return ""
+    return each_flow.said(ranking.leaders[0].fabric, [s.fabric for s in ranking.rest])
 
 
 def too_few(deciding: Criterion, ranking: Ranking) -> str:
     """What is known instead of who is ahead: of how many flows the figures are."""
     short = deciding is SHORT
     flows = min(s.fabric.short_count if short else int(s.fabric.fct.size) for s in ranking.leaders)
-    return f"{quantities.counted(flows, 'short flow' if short else 'flow')}, too few for intervals"
+    counted = quantities.counted(flows, "short flow" if short else "flow")
+    # As many flows as one likes, if they arrive in less time than queues need to forget.
+    why = "too few" if longer(ranking.leaders) is None else "in too short a time"
+    return f"{counted}, {why} for intervals"
 
 
 def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
@@ -559,9 +563,10 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
 
 def no_intervals(ranking: Ranking) -> str:
     """What gives the leaders' figures intervals."""
-    said = "More flows or seeds: these flows are too few for 95 % intervals"
     needed = longer(ranking.leaders)
-    return f"{said}." if needed is None else f"{said}; {needed} or run.repeat would tell."
+    if needed is None:
+        return "More flows or seeds: these flows are too few for 95 % intervals."
+    return f"A longer run or more seeds: 95 % intervals need {needed}, or run.repeat."
 
 
 def all_first(workloads: Sequence[Workload]) -> Mapping[str, First | None]:

@@ -15,6 +15,7 @@ from ..findings.headline import too_short
 from ..findings.sentences import explained, title
 from ..model import Fabric, short_p99
 from ..ranking import Ranking, Score, names, rank, score
+from . import each_flow
 from .answer import Evidence, Verdict, evidence
 
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
@@ -54,8 +55,7 @@ def short_in_each(
     """The same where one fabric delivers each flow sooner than every other one."""
     exact = (Score.exact(s.fabric, s.within) for s in scored)
     ranking = Ranking(tuple(sorted(exact, key=lambda s: s.value)), 1)
-    others = quantities.listed(s.fabric.label for s in ranking.rest)
-    each = f"Each flow is done sooner on {ahead.label} than on {others}."
+    each = each_flow.said(ahead, [s.fabric for s in ranking.rest])
     return Verdict(question, f"{short_lead(ranking)} {slower(ranking)} {each}", shown)
 
 

@@ -39,7 +39,7 @@ def amount_of(text: str, delimiter: str = ",") -> Amount:
     if not bare:
         raise UnreadableError("nothing here", "write 0 where there is no demand")
     if bare.lower().lstrip("+-") in ("nan", "inf", "infinity"):
-        raise UnreadableError("no amount of data", "write a number, or leave the record out")
+        raise UnreadableError("not a finite number", "write the bytes, or leave the record out")
     if len(bare) > DIGITS:
         raise UnreadableError(f"more than {DIGITS} characters", "write a number")
     if NUMBER.fullmatch(bare) is None:
@@ -61,7 +61,7 @@ def amount_from(value: object) -> Amount:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnreadableError("not a number", "write a number, or leave the record out")
     if isinstance(value, float) and not math.isfinite(value):
-        raise UnreadableError("no amount of data", "write a number, or leave the record out")
+        raise UnreadableError("not a finite number", "write the bytes, or leave the record out")
     return checked(Fraction(value))
 
 

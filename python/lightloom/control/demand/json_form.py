@@ -105,7 +105,8 @@ def _loads(source: Source, text: str) -> Any:
         return made
 
     def constant(name: str) -> NoReturn:
-        raise ConfigError(f"{source.name}: {name} is no amount of data; write a number")
+        remedy = "write the bytes, or leave the record out"
+        raise ConfigError(f"{source.name}: {name} is not a finite number; {remedy}")
 
     try:
         return json.loads(text, object_pairs_hook=pairs, parse_constant=constant)

@@ -43,7 +43,7 @@ def unit_of(text: str, *, rates: bool = False) -> Unit:
     except ConfigError:
         if shown == text:
             raise
-        limit = "no amount of data" + (", and no rate" if rates else "")
+        limit = "not a unit of data" + (" or of a rate" if rates else "")
         raise refusal("unit", text, limit, "write one like B, MB, GB, or 512 KB") from None
     if size == 0:
         raise refusal("unit", text, "less than a byte", 'say what a number stands for, like "1 MB"')
