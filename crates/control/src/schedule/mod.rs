@@ -212,15 +212,15 @@ impl Schedule {
     /// Refuses slots that no switch can show.
     ///
     /// # Errors
-    /// A negative night; a slot that is no permutation of the ports, or whose day
+    /// A negative night; a slot of which two inputs have the same output, or whose day
     /// is not positive; a period beyond 106 days.
     ///
     /// ```
     /// use lightloom_control::schedule::{Schedule, Slot};
     /// use lightloom_engine::Time;
-    /// let slots = vec![Slot { permutation: vec![1, 1, 0], day: Time::US }];
+    /// let slots = vec![Slot { permutation: vec![1, 0, 0], day: Time::US }];
     /// let schedule = Schedule { ports: 3, night: Time::NS, slots };
-    /// assert_eq!(schedule.check().unwrap_err().key, "slots[0].permutation[1]");
+    /// assert_eq!(schedule.check().unwrap_err().key, "slots[0].permutation[2]");
     /// ```
     pub fn check(&self) -> Result<(), Refusal> {
         check_night(self.night)?;
