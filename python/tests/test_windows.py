@@ -52,6 +52,11 @@ def test_loads_beyond_the_highest_take_its_window() -> None:
     assert (full.load, full.measure_s) == (0.9, high.measure_s)
 
 
+def test_loads_as_percentages_are_the_same_loads() -> None:
+    assert chosen(compare={"loads": ["30%", "50 %"]}) == chosen()
+    assert chosen(compare={"loads": ["30%", "half"]}) is None
+
+
 def test_a_window_that_takes_too_long_is_bounded_and_says_so() -> None:
     """4 servers of 10 Gb/s at load 0.9 offer 20 GB in 4.44 s; web search needs 20."""
     found = chosen(workload={"sizes": "web-search"}, compare={"loads": [0.5, 0.9]})

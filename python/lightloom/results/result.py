@@ -379,22 +379,11 @@ def _figures(found: Saturation) -> dict[str, Any]:
     return {key: value for key, value in asdict(found).items() if key != "tried"}
 
 
-def save_cases(
-    comparisons: Mapping[str, Comparison], directory: str | Path, *, copy_inputs: bool = False
-) -> Path:
-    """Writes each comparison below the name of its folder, with its `inputs` if these are to
-    be copied, and `comparison.json` over all of them: name of the comparison → label →
-    summary. All or nothing."""
-    directory = Path(directory)
-    with Staging(directory) as staging:
-        stage_cases(comparisons, directory, staging, copy_inputs=copy_inputs)
-    return directory
-
-
 def stage_cases(
     comparisons: Mapping[str, Comparison], directory: Path, staging: Staging, *, copy_inputs: bool
 ) -> None:
-    """The same, as part of what gets its names together."""
+    """Stages each comparison below the name of its folder, with its `inputs` if these are to be
+    copied, and `comparison.json` over all of them: name of the comparison → label → summary."""
     for folder, comparison in comparisons.items():
         comparison.stage(staging, directory / folder, copy_inputs=copy_inputs)
     summaries = {c.name: c.summaries for c in comparisons.values()}

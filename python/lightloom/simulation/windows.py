@@ -124,7 +124,8 @@ def _without(case: Experiment, window: dict[str, Any]) -> Experiment:
 
 def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
     """The window for these loads; None where the experiment has its own end, or is refused."""
-    known = [float(load) for load in loads if isinstance(load, int | float) and 0 < load <= 10]
+    read = [_fraction(load) for load in loads]
+    known = [load for load in read if load is not None and 0 < load <= 10]
     if not known or len(known) < len(loads) or _has_end(experiment.raw):
         return None
     trial = with_window(experiment, TRIAL).with_load(known[0])
@@ -134,6 +135,19 @@ def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
     except ConfigError:
         return None  # it is refused where it runs
     return _chosen(resolved["cluster"], by_byte, max(known))
+
+
+def _fraction(load: Any) -> float | None:
+    """A load as a number, or as a percentage such as "50%"; None of anything else."""
+    if isinstance(load, int | float):
+        return float(load)
+    number = load.strip().removesuffix("%") if isinstance(load, str) else load
+    if number == load:
+        return None
+    try:
+        return float(number) / 100
+    except ValueError:
+        return None
 
 
 def _chosen(cluster: dict[str, Any], by_byte: float | None, highest: float) -> Chosen:
