@@ -14,9 +14,9 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 from lightloom import _core
-from lightloom.config import schema as experiment_schema
 from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
+from lightloom.config import schema as experiment_schema
 from lightloom.validation import Claims
 
 ROOT = Path(__file__).resolve().parents[1]
