@@ -317,6 +317,20 @@ def test_arrays_are_ready_before_a_run_ends(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def interrupted_by(code: str, folder: Path) -> None:
+    """Runs `compare` in Python with `code`, which ends it by a signal: what it says is of that."""
+    write(folder / "e.toml", SMALL, SIRIUS, CLOS)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "compare", "e.toml", "-o", "out"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert done.stderr == "interrupted: nothing unfinished was written\n"
+
+
 INTERRUPTED_REPORT = """
 import signal
 from lightloom import report
@@ -333,16 +347,7 @@ main()
 
 def test_ctrl_c_while_the_report_is_drawn_leaves_all_or_nothing(tmp_path: Path) -> None:
     """Left results of one run beside figures and a page of another."""
-    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_REPORT, "compare", "e.toml", "-o", "out"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 130
-    assert done.stderr == "interrupted: nothing unfinished was written\n"
+    interrupted_by(INTERRUPTED_REPORT, tmp_path)
     out = tmp_path / "out"
     assert not out.exists() or {"comparison.json", "figures", "report.html"} <= names(out)
 
@@ -365,16 +370,7 @@ main()
 
 def test_a_failure_after_a_signal_is_told_as_the_signal(tmp_path: Path) -> None:
     """The core removes what is unfinished as a slow command still writes it, which said so."""
-    write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
-    done = subprocess.run(
-        [sys.executable, "-c", FAILING_AFTER_A_SIGNAL, "compare", "e.toml", "-o", "out"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 130
-    assert done.stderr == "interrupted: nothing unfinished was written\n"
+    interrupted_by(FAILING_AFTER_A_SIGNAL, tmp_path)
 
 
 def test_the_version_is_that_of_the_summary(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ pub enum Room {
     Unknown,
     /// It is shorter than [`RELAXATIONS`] relaxation times.
     Short,
-    /// It holds at least as many.
+    /// The run or the window lasts at least [`RELAXATIONS`] relaxation times.
     Long,
 }
 

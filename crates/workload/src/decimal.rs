@@ -29,8 +29,8 @@ impl<'a> Decimal<'a> {
         })
     }
 
-    /// It times 10^`places`: the whole part, and whether something is left over; `None` if
-    /// it does not fit 64 bits.
+    /// The number times 10^`places`: its whole part, and whether it has a fraction; `None` if the
+    /// whole part does not fit 64 bits.
     pub fn scaled(self, places: usize) -> Option<(u64, bool)> {
         let count = (self.whole.len() + self.decimals.len()) as i64;
         let kept = i64::from(self.exponent) + places as i64 + self.whole.len() as i64;

@@ -82,9 +82,9 @@ pub(crate) fn take_kind<E: serde::de::Error>(
             Err(config::nested_refusal(Refusal::new(
                 "kind",
                 "(missing)",
-                format!("{what} is told by its kind"),
+                format!("the table of {what} has no kind"),
                 match meant {
-                    Some(kind) => format!("write {{ kind = \"{kind}\", … }} with the keys of it"),
+                    Some(kind) => format!("write {{ kind = \"{kind}\", … }} with its keys"),
                     None => format!("add kind = {}", config::list(kinds)),
                 },
             )))

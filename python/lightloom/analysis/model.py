@@ -86,6 +86,16 @@ def finished(fct: Floats) -> float | None:
     return ratio(float(np.isfinite(fct).sum()), float(fct.size))
 
 
+def is_doubtful(
+    carriage: Carriage | None, window: Mapping[str, Any] | None, finished: float | None
+) -> bool:
+    """Whether a fabric must not lead, because it may not carry the load. Without a window its times
+    are true if nearly all flows `finished`, whether it carries the load or not."""
+    if carriage != "unsettled":
+        return False
+    return window is not None or (finished or 0.0) < CENSORED
+
+
 def mean_of(found: Interval | None) -> float | None:
     """The mean, where there is one."""
     return None if found is None else found.mean
@@ -119,10 +129,8 @@ class LoadPoint:
 
     @property
     def is_doubtful(self) -> bool:
-        """As of the fabric at its own load: whether it must not lead."""
-        if self.carriage != "unsettled":
-            return False
-        return self.window is not None or (self.finished or 0.0) < CENSORED
+        """Whether the fabric must not lead at this load; see `is_doubtful`."""
+        return is_doubtful(self.carriage, self.window, self.finished)
 
     @property
     def latency_limits(self) -> Bound | None:
@@ -270,11 +278,8 @@ class Fabric:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it must not lead, because it may not carry the load. Without a window its times
-        are true if nearly all flows finished, whether it carries the load or not."""
-        if self.carriage != "unsettled":
-            return False
-        return self.window is not None or (self.finished or 0.0) < CENSORED
+        """Whether the fabric must not lead at its own load; see `is_doubtful`."""
+        return is_doubtful(self.carriage, self.window, self.finished)
 
     @property
     def cut(self) -> Mapping[str, Any] | None:

@@ -11,7 +11,8 @@ from rich.table import Table
 
 from lightloom.analysis.doubts import LEGEND_BOUNDS, fluid
 from lightloom.cli import console
-from lightloom.config import loads, networks
+from lightloom.cli.run_text import largest_alone_s
+from lightloom.config import loads
 from lightloom.results import repeats
 from lightloom.results.saturation import Saturation, pooled
 from lightloom.units import bounds, formats
@@ -198,7 +199,7 @@ def _marks(comparison: Comparison) -> dict[str, str]:
 
     found = carriages_of_runs(
         [[c.results[label].summary for c in _each(comparison)] for label in comparison.results],
-        _largest_s(comparison),
+        largest_alone_s([r for c in _each(comparison) for r in c.results.values()]),
     )
     windows = [
         repeats.means([c.results[label].summary["window"] for c in _each(comparison)])
@@ -206,15 +207,6 @@ def _marks(comparison: Comparison) -> dict[str, str]:
     ]
     each = zip(comparison.results, found, windows, strict=True)
     return {label: MARKS.get(carriage or "") or mark(w) for label, carriage, w in each}
-
-
-def _largest_s(comparison: Comparison) -> float | None:
-    """What the largest flow takes with its server's link to itself [s]; None where unknown."""
-    results = [r for c in _each(comparison) for r in c.results.values()]
-    sizes = [int(r.flows["bytes"].to_numpy().max()) for r in results if r.flows.num_rows]
-    if not sizes:
-        return None
-    return networks.alone_s(max(sizes), comparison.experiment["cluster"])
 
 
 def mark(window: Window) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.markup import escape
 
@@ -85,7 +85,7 @@ def print_run(result: Result) -> None:
     for job, found in (summary.get("updates") or {}).items():
         for line in updates(job, found):
             say(line)
-    for line in (*left(summary), *doubts(summary, largest_alone_s(result))):
+    for line in (*left(summary), *doubts(summary, largest_alone_s([result]))):
         say(f"note: {line}")
     endless = (summary.get("endless") or {}).get("flows", 0)
     offered -= endless
@@ -95,12 +95,11 @@ def print_run(result: Result) -> None:
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
 
 
-def largest_alone_s(result: Result) -> float | None:
-    """What the largest flow takes with its server's link to itself [s]; None if unknown."""
-    if not result.flows.num_rows:
-        return None
-    largest = int(result.flows["bytes"].to_numpy().max())
-    return networks.alone_s(largest, result.experiment["cluster"])
+def largest_alone_s(results: Sequence[Result]) -> float | None:
+    """What the largest flow of runs of one cluster takes with its server's link to itself [s]; None
+    if unknown."""
+    sizes = [int(r.flows["bytes"].to_numpy().max()) for r in results if r.flows.num_rows]
+    return networks.alone_s(max(sizes), results[0].experiment["cluster"]) if sizes else None
 
 
 def left(summary: Summary) -> Iterator[str]:

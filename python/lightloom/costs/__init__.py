@@ -9,6 +9,7 @@
 | `book`, `figure`, `parts` | price books: what a part costs and draws, by whom and when |
 | `bills`, `needs`, `network` | what each fabric is made of, from its own table |
 | `pricing`, `costs` | a bill at the prices of a book; the fabrics of an experiment |
+| `of_experiment`, `given` | the prices that `[decision]` and `--price` give |
 | `amounts`, `equal` | intervals that share prices; where two networks cost the same |
 | `tornado` | which price decides |
 | `readings`, `papers` | how Sirius' Fig 6 may have been counted; what papers reckon |

@@ -7,6 +7,17 @@ with the same looks, and know nothing of pyplot: nothing has to be closed.
 
 `write` makes the figures of a comparison for a paper or a slide: SVG, PNG and PDF, as wide as a
 column, on the sheets of `styles`. `axes` has the same for axes of your own.
+
+| module | |
+|---|---|
+| `spec`, `style` | a figure as data; colours |
+| `sheet`, `styles` | the size of the page that a figure is drawn on; styles of journals |
+| `figures`, `distributions`, `bands`, `over_time` | the figures of a comparison |
+| `latency_load`, `timelines`, `jobs` | latency by load; circuits over time; job times |
+| `backend_matplotlib`, `backend_plotly`, `arrows` | the two back ends; bounds as arrows |
+| `draw`, `files` | the files of a report; those for a paper |
+| `runs`, `plan`, `compared`, `picture`, `axes` | figures of results and plans for notebooks |
+| `plan_picture`, `clock`, `tornado` | pictures of plans, of clocks, of the effect of prices |
 """
 
 from lightloom.plotting.files import write

@@ -1,8 +1,8 @@
 """The report of a comparison: `report.html`, and every figure as SVG and PNG.
 
 The page is one file that opens offline: its script, its styles and its data are
-inside. Each figure is data (`spec`), drawn by Plotly in the page and by
-matplotlib for files; the sentences (`verdicts`) and the table come from the
+inside. Each figure is data (`lightloom.plotting.spec`), drawn by Plotly in the page and by
+matplotlib for files; the sentences and the table (`lightloom.analysis`) come from the
 same numbers. Nothing here runs a simulation.
 """
 

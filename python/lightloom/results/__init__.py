@@ -1,1 +1,12 @@
-"""What simulations return: tables, files, means over seeds."""
+"""What simulations return, in memory and on disk.
+
+| module | |
+|---|---|
+| `result` | `Result`, `Repeated` (one fabric, several seeds), `Comparison` (several fabrics) |
+| `tables`, `files` | Arrow tables; names of the files of a result |
+| `verification` | whether files are complete and unchanged |
+| `summaries`, `repeats` | values in `summary.json`; means over seeds |
+| `saturation`, `steady` | the load at which a fabric saturates; whether a run is long enough |
+| `failures` | what single failures leave |
+| `views` | tables, frames, plots and notebook display of a result or plan |
+"""

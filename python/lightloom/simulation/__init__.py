@@ -1,4 +1,13 @@
-"""Runs and what surrounds them: traces, load curves, trials, forecasts, windows."""
+"""What `run`, `repeat` and `compare` (`lightloom.api`) are built from.
+
+| module | |
+|---|---|
+| `curves` | each fabric at each load, and its saturation |
+| `windows` | the warm-up and the window that are chosen by default |
+| `trials`, `forecasts` | a run of zero length; how long runs will take, and their memory |
+| `traces` | traces written, read and converted |
+| `machine`, `interrupts` | processors and memory; signals during parallel work |
+"""
 
 from importlib import import_module
 

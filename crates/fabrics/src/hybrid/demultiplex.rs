@@ -109,10 +109,10 @@ impl Kept {
     }
 }
 
-/// A server's link counts as full if less than one part in so many is idle.
+/// A server's link counts as full if less than 1 / `FINE` of its rate is idle.
 const FINE: u64 = 1 << 10;
 
-/// One part in so many of the link is kept free beyond what a side was seen to use. Without it, a
+/// 1 / `SLACK` of the link's rate is kept free beyond what a side was seen to use. Without it, a
 /// side that could use more would have the same rate as before, and its bottleneck might not move.
 const SLACK: u64 = 1 << 20;
 
