@@ -1,5 +1,6 @@
 """A controller of emulated switches in this process, in virtual time."""
 
+import re
 import socket
 import threading
 import time
@@ -82,8 +83,18 @@ ROUTES: list[tuple[str, str, Any, str]] = [
     ("POST", "/switches/east/demand", {"matrix": matrix((0, 1, 5))}, "plan"),
     ("POST", "/switches/east/leases", {"racks": ["a", "b"], "ends": 2e9}, "reserve"),
     ("DELETE", "/leases/1", None, "reserve"),
+    ("DELETE", "/deferred/1", None, "apply"),
+    ("PUT", "/jobs/train", {"racks": ["a", "b"], "accelerators": 8}, "reserve"),
+    ("PUT", "/jobs/train/boundary", {"ends": 2e9}, "reserve"),
+    ("DELETE", "/jobs/train", None, "reserve"),
     ("GET", "/audit", None, "admin"),
 ]
+
+
+def general(path: str) -> str:
+    """A path of `ROUTES` as the OpenAPI document has it."""
+    named = path.replace("east", "{switch}").replace("train", "{job}")
+    return re.sub(r"/1(?=/|$)", "/{number}", named)
 
 
 class Reached:

@@ -23,7 +23,7 @@ from lightloom.controller.config import config_of, read_config
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.limits import Limits
 from lightloom.controller.racks import Racks
-from lightloom.controller.schema import meta
+from lightloom.controller.schema import VERSION, meta
 from lightloom.controller.store import DeposedError, Store, Wanted
 from lightloom.errors import ConfigError
 
@@ -330,7 +330,7 @@ def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'new.db'}"
     store = Store(url, time.time)
     with store._engine.begin() as db:
-        db.execute(meta.update().values(value="2"))
+        db.execute(meta.update().values(value=str(VERSION + 1)))
     with pytest.raises(ConfigError, match="newer Lightloom"):
         Store(url, time.time)
 

@@ -1,7 +1,6 @@
 """Tokens of the HTTP interface: every scope against every route, expiry, revocation, replays."""
 
 import json
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from cli_support import ROOT
-from controller_support import ROUTES, Lab, Reached, Served
+from controller_support import ROUTES, Lab, Reached, Served, general
 
 from lightloom.controller import schema
 from lightloom.controller.tokens import SCOPES, add_token, client_of, revoke_token
@@ -23,10 +22,7 @@ OPEN = {"/healthz"}
 
 def test_the_document_names_every_route_and_its_scope(reached: Reached) -> None:
     """The list of this test, the OpenAPI document and docs/controller.md agree."""
-    listed = {}
-    for method, path, _, scope in ROUTES:
-        general = re.sub(r"/1(?=/|$)", "/{number}", path.replace("east", "{switch}"))
-        listed[method, general] = scope
+    listed = {(method, general(path)): scope for method, path, _, scope in ROUTES}
     paths = reached.http.get("/openapi.json").json()["paths"]
     known = {
         (method.upper(), path): route.get("x-scope")

@@ -11,6 +11,7 @@ import typer
 
 from lightloom.cli import console
 from lightloom.errors import refusal
+from lightloom.units.formats import percent, seconds
 
 commands = typer.Typer(
     no_args_is_help=True,
@@ -54,9 +55,13 @@ def get(url: Url = None, json: Json = False) -> None:
             if one["held_back"]:
                 console.say(f"  policy held back: {one['held_back']}")
         for lease in state["leases"]:
-            ends = datetime.fromtimestamp(lease["ends"], UTC).isoformat(timespec="seconds")
             racks = " – ".join(lease["racks"])
+            ends = _time(lease["ends"])
             console.say(f"lease {lease['id']}: {racks} for {lease['owner']} until {ends}")
+        for one in state["deferred"]:
+            _print_deferred(one)
+        for job in state["jobs"]:
+            console.say(_job_text(job))
         for alarm in state["alarms"]:
             console.say(f"alarm: {alarm['switch']}: {alarm['kind']}: {alarm['text']}")
     return None
@@ -86,6 +91,10 @@ def apply(
         Path | None, typer.Option(metavar="FILE", help="All that a plan or a list names.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    when: Annotated[
+        str,
+        typer.Option(metavar="WHEN", help='now, "at checkpoint", or a time: 2026-11-28T22:00Z.'),
+    ] = "now",
     key: Annotated[
         str | None, typer.Option(metavar="KEY", help="Requests of one key are carried out once.")
     ] = None,
@@ -94,12 +103,15 @@ def apply(
 ) -> None:
     """Set all circuits that this operator wants on a switch, and change the switch."""
     with console.guarded():
-        names = _wanted(circuit, cross_connect, plan)
-        found = _client(url).apply(switch, **names, dry_run=dry_run, key=key)
+        names, begins = _wanted(circuit, cross_connect, plan), _when(when)
+        found = _client(url).apply(switch, **names, dry_run=dry_run, when=begins, key=key)
         if json:
             console.print_json(found)
         elif dry_run:
             _print_change(found)
+            _print_forecast(found)
+        elif found["deferred"] is not None:
+            _print_deferred(found["deferred"])
         else:
             _print_made(found["transactions"])
             for text in found["diff"]["conflicts"]:
@@ -133,10 +145,7 @@ def reserve(
 ) -> None:
     """Reserve a circuit between two racks."""
     with console.guarded():
-        from lightloom.units.durations import duration_ps
-
-        begins = time.time() + (0.0 if after is None else duration_ps("--in", after) / 1e12)
-        ends = begins + duration_ps("--for", length) / 1e12
+        begins, ends = _span(length, after)
         made = _client(url).reserve(switch, (a, b), ends, begins, priority)
         console.say(f"lease {made['id']}: {a} – {b} for {made['owner']}")
 
@@ -149,6 +158,54 @@ def release(
     """End a lease."""
     with console.guarded():
         _client(url).release(lease)
+
+
+@commands.command()
+def withdraw(
+    change: Annotated[int, typer.Argument(metavar="CHANGE")],
+    url: Url = None,
+) -> None:
+    """Withdraw a change that waits for a time or a checkpoint."""
+    with console.guarded():
+        _client(url).withdraw(change)
+
+
+@commands.command()
+def job(
+    name: Annotated[str, typer.Argument(metavar="JOB")],
+    rack: Annotated[
+        list[str] | None, typer.Option(metavar="RACK", help="A rack that it runs on; repeat.")
+    ] = None,
+    accelerators: Annotated[
+        int | None, typer.Option(metavar="N", help="How many accelerators it has.")
+    ] = None,
+    end: Annotated[bool, typer.Option("--end", help="It has ended.")] = False,
+    url: Url = None,
+) -> None:
+    """Announce a job: it stops if one of its racks loses a circuit."""
+    with console.guarded():
+        if end:
+            _client(url).end_job(name)
+            return
+        if not rack:
+            limit = "a job runs on racks"
+            raise refusal("--rack", "(missing)", limit, "name them, or write --end")
+        console.say(_job_text(_client(url).announce_job(name, rack, accelerators)))
+
+
+@commands.command()
+def checkpoint(
+    job: Annotated[str, typer.Argument(metavar="JOB")],
+    length: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 5 min.")],
+    after: Annotated[
+        str | None, typer.Option("--in", metavar="TIME", help="Begins after so long.")
+    ] = None,
+    url: Url = None,
+) -> None:
+    """Announce when a job stands still, so that changes may stop it."""
+    with console.guarded():
+        begins, ends = _span(length, after)
+        console.say(_job_text(_client(url).announce_boundary(job, ends, begins)))
 
 
 @commands.command()
@@ -178,6 +235,13 @@ def undo(
         _print_made(made)
     if any(one["state"] != "done" for one in made):
         raise typer.Exit(STUCK)
+
+
+def _span(length: str, after: str | None) -> tuple[float, float]:
+    from lightloom.units.durations import duration_ps
+
+    begins = time.time() + (0.0 if after is None else duration_ps("--in", after) / 1e12)
+    return begins, begins + duration_ps("--for", length) / 1e12
 
 
 def _client(url: str | None) -> Any:
@@ -214,8 +278,65 @@ def _print_change(found: dict[str, Any]) -> None:
         console.say(f"not lit: {text}")
     if not found["removed"] and not found["added"]:
         console.say("nothing would change")
-    elif found.get("dark_pair_s") is not None:
+    else:
+        _print_cost(found)
+
+
+def _print_cost(found: dict[str, Any]) -> None:
+    if found["dark_pair_s"] is not None:
         console.say(f"dark for {found['dark_s']:.3g} s, {found['dark_pair_s']:.3g} pair-seconds")
+    if not found["jobs"]:
+        return
+    running = found["waits_for"]
+    if not running:
+        console.say(f"at a checkpoint: {', '.join(found['jobs'])}; no accelerator waits")
+    elif found["accelerator_h"] is not None:
+        hours = f"{found['accelerator_h']:.4g} accelerator-hours"
+        console.say(f"stops {', '.join(running)}: {hours} now, 0 at a checkpoint")
+    else:
+        console.say(f"stops {', '.join(running)}: accelerator-hours are not known")
+
+
+def _print_forecast(found: dict[str, Any]) -> None:
+    seen = found["forecast"]
+    if seen is None:
+        console.say(f"not simulated: {found['no_forecast']}")
+        return
+    console.say(f"simulation of the next {seconds(seen['interval_s'])}:")
+    for name, one in (("as it is", seen["now"]), ("changed", seen["changed"])):
+        delivered, on_circuits = percent(one["delivered"]), percent(one["on_circuits"])
+        console.say(f"  {name:9}{delivered} of the demand delivered, {on_circuits} on circuits")
+
+
+def _print_deferred(one: dict[str, Any]) -> None:
+    when = one["when"] if isinstance(one["when"], str) else f"at {_time(one['when'])}"
+    console.say(f"change {one['id']} of {one['switch']} for {one['who']}: waits, {when}")
+
+
+def _job_text(job: dict[str, Any]) -> str:
+    size = "" if job["accelerators"] is None else f", {job['accelerators']} accelerators"
+    still = ""
+    if job["begins"] is not None:
+        still = f", at a checkpoint from {_time(job['begins'])} to {_time(job['ends'])}"
+    return f"job {job['name']}: {' '.join(job['racks'])}{size}{still}"
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _when(text: str) -> str | float:
+    if text in ("now", "at checkpoint"):
+        return text
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        limit = "not a time"
+        raise refusal("--when", text, limit, 'write now, "at checkpoint", or a time') from None
+    if found.tzinfo is None:
+        limit = "the zone is missing"
+        raise refusal("--when", text, limit, f"write {text}Z for UTC, or {text}+01:00")
+    return found.timestamp()
 
 
 def _print_made(made: list[dict[str, Any]]) -> None:

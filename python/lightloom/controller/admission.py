@@ -99,8 +99,8 @@ IN_ADDRESS = Depends(APIKeyQuery(name="token", auto_error=False, scheme_name="to
 DESCRIPTIONS = {
     400: "The body is not JSON.",
     401: "There is no valid token.",
-    403: "The token lacks the scope, or a lease is another client's.",
-    409: "A lease or a transaction of another client is in the way.",
+    403: "The token lacks the scope, or a lease or a waiting change is another client's.",
+    409: "A lease, a job or a transaction of another client is in the way.",
     411: "The body has no Content-Length.",
     413: "The body is too large.",
     422: "Something in the request is wrong; the answer names it.",

@@ -3,16 +3,20 @@ unless a limit holds it back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lightloom.controller.config import ControllerTable
+from lightloom.controller.cost import Cost
 from lightloom.controller.decider import Decider
+from lightloom.controller.deferred import CHECKPOINT
 from lightloom.controller.demand import Collector
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
-from lightloom.controller.store import Store
+from lightloom.controller.matrices import Seen
+from lightloom.controller.store import Store, Wanted
 from lightloom.controller.wishes import Wishes
 from lightloom.errors import ConfigError
+from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
 
 
@@ -26,7 +30,9 @@ class Advice:
         wishes: Wishes,
         collector: Collector,
         clock: Callable[[], float],
+        cost: Callable[[Managed, Sequence[Wanted]], Cost],
     ) -> None:
+        self._cost = cost
         self._config = config
         self._store = store
         self._wishes = wishes
@@ -37,19 +43,12 @@ class Advice:
 
     def renew(self, one: Managed) -> None:
         """Reads the demand of a switch and asks its policy."""
-        if one.decider is None:
-            return
-        try:
-            one.demand = self._collector.latest(one.name, one.racks, self._clock())
-        except ConfigError as problem:
-            one.held_back = str(problem)
-            return
         now = self._clock()
-        if one.demand is None or now - one.demand.at > self._older_s:
-            one.held_back = "there is no recent demand"
+        seen = self._measured(one, now)
+        if seen is None or one.decider is None:
             return
         try:
-            one.advice = one.decider.decide(one.demand.matrix, one.lit)
+            one.advice = one.decider.decide(seen.matrix, one.lit)
         except ConfigError as problem:
             # A policy that fails changes nothing; a new one is built from its table.
             one.held_back = str(problem)
@@ -59,6 +58,18 @@ class Advice:
             return
         one.decided_at = now
         self._follow(one, now)
+
+    def _measured(self, one: Managed, now: float) -> Seen | None:
+        """Reads the newest demand; None if there is none that counts."""
+        try:
+            one.demand = self._collector.latest(one.name, one.racks, now)
+        except ConfigError as problem:
+            one.held_back = str(problem)
+            return None
+        if one.demand is None or now - one.demand.at > self._older_s:
+            one.held_back = None if one.decider is None else "there is no recent demand"
+            return None
+        return one.demand
 
     def _follow(self, one: Managed, now: float) -> None:
         """The advice becomes a wish, unless a limit holds it back."""
@@ -75,5 +86,12 @@ class Advice:
         settle = one.description.settle_ps if one.description is not None else None
         dark_s = 0.0 if settle is None else settle / 1e12
         one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark_s)
+        if one.held_back is None and self._config.limits.when == CHECKPOINT:
+            one.held_back = self._waits_for(one, advice)
         if one.held_back is None:
             self._wishes.follow(one, advice)
+
+    def _waits_for(self, one: Managed, advice: Sequence[Pair]) -> str | None:
+        """The jobs that the advice would stop now."""
+        running = self._cost(one, self._wishes.with_policy(one, advice)).waits_for
+        return f"not at a checkpoint: {', '.join(running)}" if running else None

@@ -48,6 +48,20 @@ class WantedPair(NamedPair):
     lit: bool
 
 
+class Price(Answer):
+    """What a change costs if it is made now."""
+
+    dark_s: float | None
+    """None if the switch does not report how long it settles."""
+    dark_pair_s: float | None
+    jobs: list[str]
+    """Jobs that lose a circuit."""
+    waits_for: list[str]
+    """Those of them that are not at a checkpoint."""
+    accelerator_h: float | None
+    """None if a job did not say how many accelerators it has."""
+
+
 class Plan(Answer):
     """The change of a transaction."""
 
@@ -55,6 +69,9 @@ class Plan(Answer):
     removed: list[Pair]
     added: list[Pair]
     kept: list[Pair]
+    cost: Price | None = None
+    deferred: list[int] = []
+    """Numbers of the deferred changes that it carries out."""
 
 
 State = Literal["planned", "draining", "changing", "verifying", "done", "undone", "stuck"]
@@ -109,6 +126,29 @@ class CurrentLease(LeaseAnswer):
     active: bool
 
 
+class JobAnswer(Answer):
+    """A job on the racks, and its next checkpoint."""
+
+    name: str
+    owner: str
+    racks: list[str]
+    accelerators: int | None
+    begins: float | None
+    ends: float | None
+
+
+class DeferredAnswer(Answer):
+    """A change that waits for a time or a checkpoint."""
+
+    id: int
+    switch: str
+    who: str
+    pairs: list[Pair]
+    priority: int
+    when: Literal["at checkpoint"] | float
+    created: float
+
+
 class Alarm(Answer):
     """Something that needs an operator."""
 
@@ -155,6 +195,8 @@ class ControllerState(Answer):
     switches: list[SwitchState]
     transactions: list[ShownTransaction]
     leases: list[CurrentLease]
+    jobs: list[JobAnswer]
+    deferred: list[DeferredAnswer]
     alarms: list[Alarm]
 
 
@@ -169,17 +211,34 @@ class Difference(Answer):
     conflicts: list[str]
 
 
-class TimedDifference(Difference):
-    """The same with its dark time, where the switch reports how long it settles."""
-
-    dark_s: float | None
-    dark_pair_s: float | None
+class TimedDifference(Difference, Price):
+    """The same with its cost."""
 
 
-class Preview(Difference):
+class Interval(Answer):
+    """What the next interval carries, by a simulation."""
+
+    delivered: float
+    """Share of the demand that has arrived at the end of the interval."""
+    on_circuits: float
+    """Share of the demand that circuits carried."""
+
+
+class Forecast(Answer):
+    """A simulation of the next interval, with the circuits that are lit and with the change."""
+
+    interval_s: float
+    now: Interval
+    changed: Interval
+
+
+class Preview(TimedDifference):
     """What a request would change; nothing was written."""
 
     dry_run: Literal[True] = True
+    forecast: Forecast | None
+    no_forecast: str | None
+    """Why there is no forecast."""
 
 
 class Applied(Answer):
@@ -187,6 +246,8 @@ class Applied(Answer):
 
     transactions: list[TransactionAnswer]
     diff: TimedDifference
+    deferred: DeferredAnswer | None = None
+    """The change that waits, if the request is for later."""
 
 
 class Undone(RootModel[list[TransactionAnswer]]):
@@ -204,6 +265,18 @@ class Released(Answer):
     """The lease that was ended."""
 
     released: int
+
+
+class Withdrawn(Answer):
+    """The deferred change that was withdrawn."""
+
+    withdrawn: int
+
+
+class EndedJob(Answer):
+    """The job that has ended."""
+
+    ended: str
 
 
 class Record(Answer):

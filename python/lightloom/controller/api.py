@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Path, Query, Request
@@ -12,12 +13,14 @@ from fastapi.responses import HTMLResponse, Response
 from sse_starlette import EventSourceResponse
 
 import lightloom
-from lightloom.controller import answers, bodies, schema
+from lightloom.controller import answers, bodies, deferred, jobs, schema
 from lightloom.controller.admission import IN_ADDRESS, Who, add_admission, needs
 from lightloom.controller.change import Change
+from lightloom.controller.foresight import Foresight, foresee
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.matrices import checked
 from lightloom.controller.metrics import exposition
+from lightloom.controller.overview import deferred_table
 from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals
 from lightloom.controller.replays import Replays
@@ -65,6 +68,7 @@ Ours = Annotated[Controller, Depends(_controller)]
 Once = Annotated[Replays, Depends(_replays)]
 Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=128)]
 Switch = Annotated[str, Path(pattern=bodies.SWITCH)]
+JobName = Annotated[str, Path(pattern=bodies.JobName)]
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
@@ -204,6 +208,43 @@ def released(controller: Ours, number: Number, who: Who) -> answers.Released:
     return answers.Released(released=number)
 
 
+@routes.delete("/deferred/{number}", **needs("apply", 422, 503))
+def withdrawn(controller: Ours, number: Number, who: Who) -> answers.Withdrawn:
+    """Withdraws a change of the client that waits for a time or a checkpoint."""
+    held = deferred.found(controller.store, number)
+    if held.who != who.name and not who.may("admin"):
+        raise HTTPException(403, f"change {number} is of {held.who}")
+    deferred.end(controller.store, number, who.name, "withdrawn", controller.clock())
+    return answers.Withdrawn(withdrawn=number)
+
+
+@routes.put("/jobs/{job}", **needs("reserve", 400, 409, 422, 503))
+def job(controller: Ours, job: JobName, body: bodies.Job, who: Who) -> answers.JobAnswer:
+    """Announces a job on some racks, or changes it."""
+    controller.check_racks(body.racks)
+    made = jobs.announce(controller.store, job, who.name, body.racks, body.accelerators)
+    return answers.JobAnswer.model_validate(vars(made))
+
+
+@routes.put("/jobs/{job}/boundary", **needs("reserve", 400, 409, 422, 503))
+def boundary(controller: Ours, job: JobName, body: bodies.Boundary, who: Who) -> answers.JobAnswer:
+    """Announces when a job stands still, as at a checkpoint."""
+    now = controller.clock()
+    if body.ends <= now:
+        limit = f"it is over: the time is {now:.0f}"
+        raise refusal("ends", body.ends, limit, "choose a later time")
+    begins = now if body.begins is None else body.begins
+    made = jobs.set_boundary(controller.store, job, who.name, begins, body.ends)
+    return answers.JobAnswer.model_validate(vars(made))
+
+
+@routes.delete("/jobs/{job}", **needs("reserve", 409, 422, 503))
+def ended_job(controller: Ours, job: JobName, who: Who) -> answers.EndedJob:
+    """Ends a job of the client: no change waits for it any more."""
+    jobs.end(controller.store, job, who.name, controller.clock())
+    return answers.EndedJob(ended=job)
+
+
 @routes.get("/transactions", response_model=list[answers.TransactionAnswer], **needs("read", 422))
 def transactions(controller: Ours, asked: Annotated[bodies.History, Query()]) -> Any:
     """The last transactions, newest first."""
@@ -243,14 +284,11 @@ def _pair(text: str) -> Pair:
 
 def _shown(controller: Controller, switch: str) -> answers.TimedDifference:
     change = controller.difference(switch)
-    settle = controller.managed(switch).description
-    dark = None if settle is None or settle.settle_ps is None else settle.settle_ps / 1e12
-    pairs = len(change.removed) + len(change.added)
-    return answers.TimedDifference(
-        **_named(switch, change),
-        dark_s=dark if not change.is_empty else 0.0,
-        dark_pair_s=None if dark is None else dark * pairs,
-    )
+    return answers.TimedDifference(**_priced(controller, switch, change))
+
+
+def _priced(controller: Controller, switch: str, change: Change) -> dict[str, Any]:
+    return {**_named(switch, change), **controller.cost(switch, change).table()}
 
 
 def _named(switch: str, change: Change) -> dict[str, Any]:
@@ -277,6 +315,11 @@ def _applied(
         )
 
     def act() -> answers.Applied:
+        if body.when != "now":
+            at = None if body.when == deferred.CHECKPOINT else float(body.when)
+            later = controller.want_later(switch, pairs, who.name, body.priority, at)
+            diff = _shown(controller, switch)
+            return answers.Applied(transactions=[], diff=diff, deferred=_waiting(later))
         controller.want(switch, pairs, who.name, body.priority)
         made = controller.reconcile(switch, who.name)
         found = [answers.TransactionAnswer.model_validate(vars(one)) for one in made]
@@ -296,7 +339,20 @@ def _preview(
     one = controller.managed(switch)
     wanted = controller.wishes.preview(one, pairs, who.name, body.priority)
     change = controller.difference(switch, wanted)
-    return answers.Preview(**_named(switch, change))
+    seen = foresee(controller.config, one, change)
+    return answers.Preview(
+        **_priced(controller, switch, change),
+        forecast=_forecast(seen) if isinstance(seen, Foresight) else None,
+        no_forecast=None if isinstance(seen, Foresight) else seen,
+    )
+
+
+def _forecast(seen: Foresight) -> answers.Forecast:
+    return answers.Forecast.model_validate(asdict(seen))
+
+
+def _waiting(one: deferred.Deferred) -> answers.DeferredAnswer:
+    return answers.DeferredAnswer.model_validate(deferred_table(one))
 
 
 async def _events(

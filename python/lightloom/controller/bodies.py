@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -30,12 +30,21 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+When = Literal["now", "at checkpoint"] | Time
+"""When a change begins: now, when every job that loses a circuit is at a checkpoint, or at a time
+[s since 1970]."""
+JobName = r"^[A-Za-z0-9_.:-]{1,128}$"
+"""Names of jobs: a part of an address."""
+MOST_ACCELERATORS = 10_000_000
+
+
 class Intent(Body):
     """Cross-connects that an operator wants; all others of this operator are given up."""
 
     cross_connects: list[CrossConnectName] = Field(max_length=2 * MOST_PORTS)
     priority: Priority = 0
     dry_run: bool = Field(False, strict=True)
+    when: When = "now"
 
 
 class Circuits(Body):
@@ -44,6 +53,7 @@ class Circuits(Body):
     circuits: list[tuple[Rack, Rack]] = Field(max_length=MOST_PORTS)
     priority: Priority = 0
     dry_run: bool = Field(False, strict=True)
+    when: When = "now"
 
 
 class Reservation(Body):
@@ -53,6 +63,20 @@ class Reservation(Body):
     begins: Time | None = None
     ends: Time
     priority: Priority = 0
+
+
+class Job(Body):
+    """A job on some racks."""
+
+    racks: list[Rack] = Field(min_length=1, max_length=MOST_PORTS)
+    accelerators: Annotated[int, Field(strict=True, ge=1, le=MOST_ACCELERATORS)] | None = None
+
+
+class Boundary(Body):
+    """When a job stands still [s since 1970]."""
+
+    begins: Time | None = None
+    ends: Time
 
 
 class Demand(Body):

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from lightloom.errors import ConfigError, refusal
 
@@ -58,6 +59,7 @@ class Client:
         circuits: Sequence[tuple[str, str]] | None = None,
         cross_connects: Sequence[str] | None = None,
         dry_run: bool = False,
+        when: str | float = "now",
         key: str | None = None,
     ) -> dict[str, Any]:
         """Wants circuits between racks, or cross-connects, and changes the switch.
@@ -67,13 +69,14 @@ class Client:
             circuits: pairs of racks.
             cross_connects: such as `1A-29B`.
             dry_run: only say what would change.
+            when: "now", "at checkpoint", or a time [s since 1970].
             key: a request with the same key is carried out once.
 
         Raises:
             ConfigError: if the controller refuses the request.
         """
         by_racks = circuits is not None
-        body: dict[str, Any] = {"dry_run": dry_run}
+        body: dict[str, Any] = {"dry_run": dry_run, "when": when}
         body["circuits" if by_racks else "cross_connects"] = list(
             circuits if circuits is not None else cross_connects or []
         )
@@ -81,6 +84,30 @@ class Client:
         headers = {} if key is None else {"Idempotency-Key": key}
         found: dict[str, Any] = self._ask("PUT", path, body, headers)
         return found
+
+    def withdraw(self, deferred: int) -> None:
+        """Withdraws a change that waits."""
+        self._ask("DELETE", f"/deferred/{deferred}")
+
+    def announce_job(
+        self, name: str, racks: Sequence[str], accelerators: int | None = None
+    ) -> dict[str, Any]:
+        """Announces a job on some racks: it stops if one of them loses a circuit."""
+        body = {"racks": list(racks), "accelerators": accelerators}
+        found: dict[str, Any] = self._ask("PUT", f"/jobs/{quote(name)}", body)
+        return found
+
+    def announce_boundary(
+        self, job: str, ends: float, begins: float | None = None
+    ) -> dict[str, Any]:
+        """Announces when a job stands still, as at a checkpoint [s since 1970]."""
+        body = {"begins": begins, "ends": ends}
+        found: dict[str, Any] = self._ask("PUT", f"/jobs/{quote(job)}/boundary", body)
+        return found
+
+    def end_job(self, name: str) -> None:
+        """Ends a job: no change waits for it any more."""
+        self._ask("DELETE", f"/jobs/{quote(name)}")
 
     def send_demand(self, switch: str, matrix: Sequence[Sequence[float]]) -> None:
         """Sends the demand between the racks of a switch [bytes]."""

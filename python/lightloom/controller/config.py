@@ -15,6 +15,7 @@ from lightloom.control.demand.columns import asked
 from lightloom.control.demand.formats import FORMATS
 from lightloom.control.demand.units import unit_of
 from lightloom.errors import ConfigError, refusal
+from lightloom.policies import bits_per_second
 from lightloom.policies.registry import find
 from lightloom.storage import reading
 from lightloom.switches.targets import parse_target
@@ -112,6 +113,15 @@ class DemandTable(_Keys):
 Interfaces = TypeVar("Interfaces", CountersTable, DrainTable)
 
 
+class NetworkTable(_Keys):
+    """Rates of the racks, with which a dry run simulates the next interval."""
+
+    circuit_rate: str
+    """Rate of a circuit, each way, such as "400 Gb/s"."""
+    packet_rate: str | None = None
+    """Rate at which a rack sends over the packet network. Default: there is none."""
+
+
 class LimitsTable(_Keys):
     """Limits on what a policy may change."""
 
@@ -123,6 +133,8 @@ class LimitsTable(_Keys):
     """Most dark time of a switch in an hour, summed over changes. Default: no limit."""
     quiet: list[str] = Field(default_factory=list)
     """Times of day, such as "22:00-06:00" (UTC), in which a policy changes nothing."""
+    when: Literal["now", "at checkpoint"] = "now"
+    """Whether a policy's change waits until every job that loses a circuit is at a checkpoint."""
 
 
 class ControllerTable(_Keys):
@@ -154,6 +166,8 @@ class ControllerTable(_Keys):
     """Length of the role's lease if several controllers share a PostgreSQL database."""
     demand: DemandTable = Field(default_factory=lambda: DemandTable())
     limits: LimitsTable = Field(default_factory=lambda: LimitsTable(gain=0.0))
+    network: NetworkTable | None = None
+    """Rates of the racks, for the simulation of a dry run. Default: none is made."""
     switch: list[SwitchTable] = Field(min_length=1)
 
     @property
@@ -225,6 +239,7 @@ def _known(location: tuple[int | str, ...]) -> list[str]:
         "prometheus": PrometheusTable,
         "counters": CountersTable,
         "drain": DrainTable,
+        "network": NetworkTable,
     }
     names = [str(part) for part in location[:-1] if isinstance(part, str)]
     model = tables.get(names[-1], ControllerTable) if names else ControllerTable
@@ -262,6 +277,10 @@ def _check(config: ControllerTable) -> None:
             raise refusal("hook", config.hook, "one hook drains traffic", "remove it or drain")
     for text in config.limits.quiet:
         quiet_minutes(text)
+    if config.network is not None:
+        for key in ("circuit_rate", "packet_rate"):
+            if (rate := getattr(config.network, key)) is not None:
+                _check_rate(f"network.{key}", rate)
     _check_listen(config)
     if config.policy_table is not None:
         named = config.policy_table.get("kind") or config.policy_table.get("file")
@@ -270,6 +289,16 @@ def _check(config: ControllerTable) -> None:
         except ConfigError as problem:
             limit, remedy = problem.limit or "", problem.remedy or ""
             raise refusal("policy", named, limit.replace("algorithm", "policy"), remedy) from None
+
+
+def _check_rate(key: str, rate: str) -> None:
+    try:
+        found = bits_per_second(rate)
+    except ConfigError as problem:
+        limit, remedy = problem.limit or "not a rate", problem.remedy or 'write "100 Gb/s"'
+        raise refusal(key, rate, limit, remedy) from None
+    if found <= 0:
+        raise refusal(key, rate, "must be above 0", 'write "100 Gb/s"')
 
 
 def _check_demand(table: DemandTable) -> None:

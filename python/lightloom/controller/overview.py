@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lightloom.controller.deferred import Deferred, waiting
+from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
 from lightloom.controller.store import Transaction, Wanted
@@ -32,8 +34,16 @@ def state_of(controller: Controller) -> dict[str, Any]:
         "leases": [
             {**vars(one), "active": one.is_active(now)} for one in leases(store) if one.until > now
         ],
+        "jobs": [{**vars(one), "racks": [*one.racks]} for one in jobs(store)],
+        "deferred": [deferred_table(one) for one in waiting(store)],
         "alarms": alarms_of(controller),
     }
+
+
+def deferred_table(one: Deferred) -> dict[str, Any]:
+    """A change that waits, as the interface shows it."""
+    table = {key: value for key, value in vars(one).items() if key != "at"}
+    return {**table, "pairs": [*one.pairs], "when": one.when}
 
 
 def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:

@@ -88,6 +88,11 @@ class Racks:
             return False, sorted({(min(way), max(way)) for way in ways})
         return True, sorted(ways)
 
+    def at(self, pairs: Iterable[Pair]) -> set[str]:
+        """The racks at either end of cross-connects."""
+        sides = [(self._of_a.get(a), self._of_b.get(b)) for a, b in pairs]
+        return {self.names[rack] for side in sides for rack in side if rack is not None}
+
     def named(self, pair: Pair) -> str | None:
         """The racks that a cross-connect joins, `web → cache`; None if they are not here."""
         source, target = self._of_a.get(pair[0]), self._of_b.get(pair[1])

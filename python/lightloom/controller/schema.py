@@ -14,8 +14,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 1
-"""Version of these tables. A store of a newer version is refused."""
+VERSION = 2
+"""Version of these tables. A store of a newer version is refused; an older one gets the tables that
+it lacks (2: `job`, `deferred`)."""
 
 metadata = MetaData()
 
@@ -72,6 +73,32 @@ lease = Table(
     Column("begins", Float, nullable=False),
     Column("ends", Float, nullable=False),
     Column("released", Float, nullable=True),
+)
+
+job = Table(
+    "job",
+    metadata,
+    Column("name", String(128), primary_key=True),
+    Column("owner", String(128), nullable=False),
+    Column("racks", Text, nullable=False),
+    Column("accelerators", Integer, nullable=True),
+    Column("begins", Float, nullable=True),
+    Column("ends", Float, nullable=True),
+    Column("ended", Float, nullable=True),
+)
+
+deferred = Table(
+    "deferred",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("switch", String(64), nullable=False),
+    Column("client", String(128), nullable=False),
+    Column("pairs", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("at", Float, nullable=True),
+    Column("created", Float, nullable=False),
+    Column("outcome", String(16), nullable=True),
+    Column("ended", Float, nullable=True),
 )
 
 audit = Table(

@@ -11,9 +11,13 @@ from typing import Any
 from lightloom.controller.advice import Advice
 from lightloom.controller.change import Change, change_to
 from lightloom.controller.config import ControllerTable
+from lightloom.controller.cost import Cost, cost_of
 from lightloom.controller.decider import Decider
+from lightloom.controller.deferrals import Deferrals
+from lightloom.controller.deferred import Deferred, defer, end_all
 from lightloom.controller.demand import Collector
 from lightloom.controller.hooks import Hook, HttpHook, NoHook
+from lightloom.controller.jobs import jobs
 from lightloom.controller.managed import Managed
 from lightloom.controller.overview import alarms_of, state_of
 from lightloom.controller.passes import Job, Passes
@@ -21,7 +25,7 @@ from lightloom.controller.racks import Racks
 from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
 from lightloom.controller.transaction import Executor
-from lightloom.controller.wishes import Wishes
+from lightloom.controller.wishes import Wishes, check_pairs
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
@@ -66,6 +70,7 @@ class Controller:
         self.clock = clock
         self.collector = Collector(config.demand, config.interval)
         self.wishes = Wishes(store, clock)
+        self._deferrals = Deferrals(store, self.wishes, clock, self._cost_of)
         self.changed = threading.Condition()
         self.version = 0
         """Counts what a dashboard has to show."""
@@ -82,7 +87,7 @@ class Controller:
         self._passes = Passes(workers)
         self._interval_s = duration_ps("interval", config.interval) / 1e12
         self._opener = opener or _opened
-        self._advice = Advice(config, store, self.wishes, self.collector, clock)
+        self._advice = Advice(config, store, self.wishes, self.collector, clock, self._cost_of)
         hook = hook or _hook(config, self.switches)
         self._executor = Executor(store, self._open, hook, tell=self._tell)
 
@@ -100,6 +105,18 @@ class Controller:
             raise refusal("switch", name, "no such switch", f"name one of {known}")
         return self.switches[name]
 
+    def check_racks(self, names: Sequence[str]) -> None:
+        """Refuses racks that are on no switch.
+
+        Raises:
+            ConfigError: naming one.
+        """
+        known = {name for one in self.switches.values() for name in one.racks.names}
+        for name in names:
+            if name not in known:
+                shown = ", ".join(sorted(known)[:8])
+                raise refusal("racks", name, "in no port map", f"name some of {shown}")
+
     def want(self, switch: str, pairs: Sequence[Pair], who: str, priority: int = 0) -> None:
         """Sets the cross-connects that an operator wants on a switch.
 
@@ -107,7 +124,23 @@ class Controller:
             ConfigError: of a port that is in two of them, or not on the switch.
         """
         self.wishes.replace(self.managed(switch), pairs, who, priority)
+        end_all(self.store, switch, who, "replaced", self.clock())
         self._tell()
+
+    def want_later(
+        self, switch: str, pairs: Sequence[Pair], who: str, priority: int, at: float | None
+    ) -> Deferred:
+        """Sets the cross-connects that an operator wants on a switch from a time on, or from the
+        checkpoint of the jobs that lose a circuit (`at` is None).
+
+        Raises:
+            ConfigError: of a port that is in two of them, or not on the switch; of a time that is
+                over.
+        """
+        check_pairs(self.managed(switch), pairs)
+        made = defer(self.store, switch, who, pairs, priority, at, self.clock())
+        self._tell()
+        return made
 
     def wanted(self, switch: str) -> list[Wanted]:
         """All wishes of a switch, active leases among them, the most important first."""
@@ -123,6 +156,7 @@ class Controller:
     def _begin(self, one: Managed) -> list[Transaction]:
         with one.lock:
             recovered = self._executor.recover(one.name)
+            self._deferrals.resume(one)
             self._read(one)
         self._tell()
         return recovered
@@ -157,6 +191,7 @@ class Controller:
         with one.lock:
             # Such as a change whose hook failed at its end.
             made = self._executor.recover(one.name)
+            self._deferrals.resume(one)
             if self._read(one):
                 self._advice.renew(one)
                 made += self._reconcile(one, SELF)
@@ -180,32 +215,50 @@ class Controller:
         return made
 
     def difference(self, name: str, wanted: Sequence[Wanted] | None = None) -> Change:
-        """What a reconciliation of a switch would change; with other wishes than those in the
-        store if they are given."""
+        """What a reconciliation of a switch would change; with other wishes than those that count
+        now if they are given."""
         one = self.managed(name)
-        return change_to(
-            one.lit,
-            self.wanted(name) if wanted is None else wanted,
-            self.store.owned(name),
-            remove_unowned=self.config.unowned == "remove",
-        )
+        if wanted is None:
+            wanted = self._deferrals.with_(one, self._deferrals.due(one))
+        return self._change_of(one, wanted)
+
+    def _change_of(self, one: Managed, wanted: Sequence[Wanted]) -> Change:
+        remove_unowned = self.config.unowned == "remove"
+        owned = self.store.owned(one.name)
+        return change_to(one.lit, wanted, owned, remove_unowned=remove_unowned)
+
+    def cost(self, name: str, change: Change) -> Cost:
+        """What a change of a switch costs if it is made now."""
+        one = self.managed(name)
+        settle = None if one.description is None else one.description.settle_ps
+        return cost_of(change, one.racks, settle, jobs(self.store), self.clock())
+
+    def _cost_of(self, one: Managed, wanted: Sequence[Wanted]) -> Cost:
+        return self.cost(one.name, self._change_of(one, wanted))
 
     def _reconcile(self, one: Managed, who: str) -> list[Transaction]:
-        change = self.difference(one.name)
+        due = self._deferrals.due(one)
+        change = self._change_of(one, self._deferrals.with_(one, due))
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
-        if change.is_empty or (who == SELF and self._waits(one.name, change)):
+        if change.is_empty:
+            self._deferrals.fulfil(one, due)
+            return []
+        if who == SELF and self._waits(one.name, change):
             return []
         if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
             # Its hook failed: the next cycle resumes it first.
             return []
+        about = {"cost": self.cost(one.name, change).table(), "deferred": [w.id for w in due]}
         try:
-            made = self._executor.run(one.name, change, one.lit, who)
+            made = self._executor.run(one.name, change, one.lit, who, about)
         except DeposedError:
             raise
         except SwitchError as problem:
             one.trouble = str(problem)
             return []
+        if made.state == "done":
+            self._deferrals.fulfil(one, due)
         self._read(one)
         return [made]
 

@@ -124,6 +124,9 @@ class Store:
             elif int(row[0]) > schema.VERSION:
                 limit = f"it has version {row[0]}, and this Lightloom reads up to {schema.VERSION}"
                 raise refusal("store", url, limit, "install a newer Lightloom")
+            elif int(row[0]) < schema.VERSION:
+                here = update(schema.meta).filter_by(key="version")
+                db.execute(here.values(value=str(schema.VERSION)))
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:

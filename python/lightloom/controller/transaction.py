@@ -7,7 +7,9 @@ finishes or undoes what was begun. Cross-connects that are kept are never touche
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from lightloom.controller.change import Change
 from lightloom.controller.hooks import Hook, HookError
@@ -20,6 +22,7 @@ DARK_DBM = -40.0
 """Less light than this leaves a port whose circuit is dark."""
 TRIES = 3
 """A switch that refuses or does not answer is asked so often before the change is undone."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 Open = Callable[[str], CircuitSwitch]
 """Opens the switch of a name."""
 
@@ -50,13 +53,27 @@ class Executor:
         self._hook = hook
         self._wait_s = wait_s
 
-    def run(self, switch: str, change: Change, lit: Sequence[Pair], who: str) -> Transaction:
+    def run(
+        self,
+        switch: str,
+        change: Change,
+        lit: Sequence[Pair],
+        who: str,
+        about: Mapping[str, Any] = NOTHING,
+    ) -> Transaction:
         """Carries a change out; returns the transaction in its last state.
+
+        Args:
+            switch: its name.
+            change: what to remove, add and keep.
+            lit: cross-connects of the switch.
+            who: who asked for it.
+            about: what else the transaction holds: its cost, the deferred wishes it carries out.
 
         Raises:
             ConfigError: if another transaction of the switch is not over.
         """
-        one = self._store.plan(switch, change.plan(lit), who)
+        one = self._store.plan(switch, {**change.plan(lit), **about}, who)
         return self._carry_out(one)
 
     def recover(self, switch: str | None = None) -> list[Transaction]:

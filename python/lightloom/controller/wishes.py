@@ -33,6 +33,10 @@ class Wishes:
             ConfigError: of a port that is in two of them, or not on the switch.
         """
         check_pairs(one, pairs)
+        self.exchange(one, pairs, who, priority)
+
+    def exchange(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> None:
+        """The same without a check."""
         rank = PRIORITY[OPERATOR] + priority
         self._store.want(one.name, operator(who), pairs, rank, who)
 
@@ -59,6 +63,12 @@ class Wishes:
         """Sets the cross-connects that the policy wants on a switch."""
         self._store.want(one.name, POLICY, pairs, PRIORITY[POLICY], POLICY)
 
+    def with_policy(self, one: Managed, pairs: Sequence[Pair]) -> list[Wanted]:
+        """All wishes as they would be after `follow`."""
+        others = [wish for wish in self.all(one) if wish.owner != POLICY]
+        now = self._clock()
+        return in_order([*others, *(Wanted(p, POLICY, PRIORITY[POLICY], now) for p in pairs)])
+
     def preview(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> list[Wanted]:
         """All wishes as they would be after `replace`; nothing is written.
 
@@ -66,7 +76,13 @@ class Wishes:
             ConfigError: as `replace`.
         """
         check_pairs(one, pairs)
-        others = [wish for wish in self.all(one) if wish.owner != operator(who)]
+        return self.exchanged(self.all(one), pairs, who, priority)
+
+    def exchanged(
+        self, wanted: Sequence[Wanted], pairs: Sequence[Pair], who: str, priority: int
+    ) -> list[Wanted]:
+        """Wishes with others of one operator."""
+        others = [wish for wish in wanted if wish.owner != operator(who)]
         rank, now = PRIORITY[OPERATOR] + priority, self._clock()
         return in_order([*others, *(Wanted(pair, operator(who), rank, now) for pair in pairs)])
 

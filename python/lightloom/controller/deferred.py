@@ -1,0 +1,110 @@
+"""Wishes that take effect later: at a time, or at the checkpoint of the jobs that they disturb.
+
+A client has at most one such wish for a switch. It is open until a transaction has carried it out,
+its client has wanted something else, or it is withdrawn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lightloom.controller import schema
+from lightloom.controller.store import Store
+from lightloom.errors import refusal
+from lightloom.switches.ports import Pair
+
+CHECKPOINT = "at checkpoint"
+When = Literal["now", "at checkpoint"] | float
+"""When a change begins; a number is a time [s since 1970]."""
+Outcome = Literal["done", "replaced", "withdrawn"]
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A wish that has not taken effect."""
+
+    id: int
+    switch: str
+    who: str
+    """The client that wants it."""
+    pairs: Sequence[Pair]
+    """All cross-connects that this client wants then."""
+    priority: int
+    at: float | None
+    """When it begins [s since 1970]; None: at a checkpoint."""
+    created: float
+
+    @property
+    def when(self) -> str | float:
+        """As the client said it."""
+        return CHECKPOINT if self.at is None else self.at
+
+    def is_due(self, now: float, waits_for: Sequence[str]) -> bool:
+        """Whether it may begin, where its change would stop some jobs."""
+        return not waits_for if self.at is None else self.at <= now
+
+
+def waiting(store: Store, switch: str | None = None) -> list[Deferred]:
+    """All open wishes, oldest first."""
+    where: dict[str, Any] = {"outcome": None}
+    if switch is not None:
+        where["switch"] = switch
+    return [_deferred(row) for row in store.rows(schema.deferred, **where)]
+
+
+def defer(
+    store: Store,
+    switch: str,
+    who: str,
+    pairs: Sequence[Pair],
+    priority: int,
+    at: float | None,
+    now: float,
+) -> Deferred:
+    """Keeps a wish for later, instead of the one that this client has for the switch, if any.
+
+    Raises:
+        ConfigError: of a time that is over.
+    """
+    if at is not None and at <= now:
+        limit = f"it is over: the time is {now:.0f}"
+        raise refusal("when", at, limit, 'choose a later time, or "now"')
+    end_all(store, switch, who, "replaced", now)
+    values: dict[str, Any] = {"switch": switch, "client": who, "priority": priority, "at": at}
+    values |= {"pairs": json.dumps(sorted({*pairs})), "created": now}
+    number = store.add(schema.deferred, who, "deferred", **values)
+    return next(one for one in waiting(store, switch) if one.id == number)
+
+
+def end_all(store: Store, switch: str, who: str, outcome: Outcome, now: float) -> None:
+    """Ends what a client has waiting for a switch."""
+    for one in waiting(store, switch):
+        if one.who == who:
+            end(store, one.id, who, outcome, now)
+
+
+def end(store: Store, number: int, who: str, outcome: Outcome, now: float) -> None:
+    """Ends an open wish."""
+    where = {"id": number, "outcome": None}
+    store.change(schema.deferred, who, f"deferred {outcome}", where, outcome=outcome, ended=now)
+
+
+def found(store: Store, number: int) -> Deferred:
+    """The open wish of a number.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    named = [one for one in waiting(store) if one.id == number]
+    if not named:
+        raise refusal("deferred", number, "no such change is waiting", "circuits get lists them")
+    return named[0]
+
+
+def _deferred(row: dict[str, Any]) -> Deferred:
+    pairs = [(a, b) for a, b in json.loads(row["pairs"])]
+    keys = ("id", "switch", "priority", "at", "created")
+    return Deferred(who=row["client"], pairs=pairs, **{key: row[key] for key in keys})

@@ -1,0 +1,118 @@
+"""What the next interval carries, by a simulation: of the circuits that are lit, and of a change.
+
+The racks of the switch are those of a simulated hybrid network, with one server each. The last
+demand is offered over one interval, each pair's bytes in equal parts at equal distances. The change
+is made at the beginning, and its circuits are dark while the switch settles.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lightloom import api
+from lightloom.controller.config import NetworkTable
+from lightloom.controller.matrices import Matrix
+from lightloom.controller.racks import Circuit
+from lightloom.policies import bits_per_second
+
+MOST_FLOWS = 50_000
+"""No simulation has more parts of demand, unless more pairs of racks have some."""
+PARTS = 100
+"""A pair's demand has at most so many parts."""
+DECISIONS = 1_000
+"""The change begins after so small a part of the interval: at the first decision of the policy."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Shares of the demand at the end of an interval."""
+
+    delivered: float
+    on_circuits: float
+    """The part of it that circuits carried."""
+
+
+def carried(
+    network: NetworkTable,
+    demand: Matrix,
+    before: Sequence[Circuit],
+    after: Sequence[Circuit],
+    interval_ps: int,
+    settle_ps: int,
+) -> Carried:
+    """Simulates an interval that begins with `before` lit and goes to `after` at once.
+
+    Args:
+        network: rates of the racks.
+        demand: racks × racks [bytes] of one interval; the diagonal does not count.
+        before: circuits, which lead both ways.
+        after: the same.
+        interval_ps: length of the interval.
+        settle_ps: how long circuits that change are dark.
+
+    Raises:
+        ConfigError: if the simulator refuses the rates.
+    """
+    pairs = [
+        (a, b, size)
+        for a, row in enumerate(demand)
+        for b, size in enumerate(row)
+        if a != b and size > 0
+    ]
+    offered = sum(size for _, _, size in pairs)
+    if offered == 0:
+        return Carried(0.0, 0.0)
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "demand.csv"
+        trace.write_text("\n".join(["src,dst,bytes,arrival_ps", *_flows(pairs, interval_ps)]))
+        fabric = {
+            **_network(network),
+            "policy": {"kind": "fixed", "circuits": [list(ends) for ends in after]},
+            "initial": [list(ends) for ends in before],
+            "interval": f"{interval_ps // DECISIONS} ps",
+            "settle": f"{settle_ps} ps",
+        }
+        summary = api.run(
+            {
+                "cluster": _cluster(network, len(demand)),
+                "workload": {"trace": str(trace)},
+                "fabric": [fabric],
+                "run": {"stop": f"{interval_ps} ps"},
+            }
+        ).summary
+    delivered = summary["bytes_delivered"] / offered
+    # A circuit may have sent more than has arrived.
+    return Carried(delivered, delivered * min(1.0, summary["circuit_share"] or 0.0))
+
+
+def _flows(pairs: Sequence[tuple[int, int, int]], interval_ps: int) -> Iterator[str]:
+    parts = max(1, min(PARTS, MOST_FLOWS // len(pairs)))
+    for a, b, size in pairs:
+        count = min(parts, size)
+        for part in range(count):
+            amount = size * (part + 1) // count - size * part // count
+            yield f"{a},{b},{amount},{interval_ps * part // count}"
+
+
+def _cluster(network: NetworkTable, racks: int) -> dict[str, Any]:
+    return {"racks": racks, "servers_per_rack": 1, "server_rate": f"{_rate(network)} b/s"}
+
+
+def _rate(network: NetworkTable) -> int:
+    """What a rack sends at most: over its circuit and over the packet network."""
+    packets = 0 if network.packet_rate is None else bits_per_second(network.packet_rate)
+    return bits_per_second(network.circuit_rate) + packets
+
+
+def _network(network: NetworkTable) -> dict[str, Any]:
+    made: dict[str, Any] = {"kind": "hybrid", "circuit_rate": network.circuit_rate}
+    # What transport loses beside the dark time is left out.
+    made |= {"ramp": "0 s", "dip": "0 s"}
+    if network.packet_rate is None:
+        return {**made, "electrical": False}
+    ratio = _rate(network) / bits_per_second(network.packet_rate)
+    return {**made, "electrical": True, "oversubscription": ratio}

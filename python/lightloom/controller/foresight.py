@@ -1,0 +1,55 @@
+"""The forecast of a change of a real switch: its demand, its circuits, its dark time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lightloom.controller.change import Change
+from lightloom.controller.config import ControllerTable
+from lightloom.controller.forecast import Carried, carried
+from lightloom.controller.managed import Managed
+from lightloom.controller.matrices import Matrix
+from lightloom.units.durations import duration_ps
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """The next interval with the circuits that are lit, and with a change."""
+
+    interval_s: float
+    now: Carried
+    changed: Carried
+
+
+def foresee(config: ControllerTable, one: Managed, change: Change) -> Foresight | str:
+    """Simulates the next interval of a switch; a text says why that is not possible.
+
+    Raises:
+        ConfigError: if the simulator refuses the rates of the configuration.
+    """
+    network, about = config.network, one.description
+    if network is None:
+        return "the configuration has no table [network] with the rates of the racks"
+    if one.demand is None or not any(map(any, one.demand.matrix)):
+        return "there is no demand"
+    if about is None or about.settle_ps is None:
+        return "the switch does not report how long it settles"
+    there, before = one.racks.circuits(one.lit)
+    later, after = one.racks.circuits([*change.kept, *change.unowned, *change.added])
+    if there or later:
+        return "some circuits lead one way only"
+    interval_ps = duration_ps("interval", config.interval)
+    demand = _of_one_interval(config, one.demand.matrix, interval_ps)
+    now = carried(network, demand, before, before, interval_ps, about.settle_ps)
+    changed = carried(network, demand, before, after, interval_ps, about.settle_ps)
+    return Foresight(interval_ps / 1e12, now, changed)
+
+
+def _of_one_interval(config: ControllerTable, matrix: Matrix, interval_ps: int) -> Matrix:
+    """The demand of one interval: that of a source with a span is scaled to it; files and clients
+    give that of one interval."""
+    measured = config.demand.prometheus or config.demand.counters
+    if measured is None:
+        return matrix
+    span_ps = duration_ps("demand.span", measured.span)
+    return [[size * interval_ps // span_ps for size in row] for row in matrix]

@@ -1,0 +1,229 @@
+"""Changes that wait for a time or for the checkpoint of jobs, and what a change costs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controller_support import Lab, Reached, matrix
+
+from lightloom.controller import deferred, jobs, schema
+from lightloom.controller.change import Change
+from lightloom.controller.cost import cost_of
+from lightloom.controller.deferrals import Deferrals
+from lightloom.controller.racks import Racks
+from lightloom.controller.store import Store
+from lightloom.errors import ConfigError
+from lightloom.switches.protocol import SwitchError
+
+AB = [(1, 2), (2, 1)]
+AC = [(1, 3), (3, 1)]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    """A switch that settles in 20 ms, with a and b joined, and a job of 8 accelerators on a."""
+    made = Lab(tmp_path)
+    made.controller.want("east", AB, "op")
+    made.controller.cycle()
+    assert made.lit() == AB
+    jobs.announce(made.store, "train", "scheduler", ["a"], 8)
+    return made
+
+
+def boundary(lab: Lab, length_s: float, after_s: float = 0.0) -> None:
+    begins = lab.now + after_s
+    jobs.set_boundary(lab.store, "train", "scheduler", begins, begins + length_s)
+
+
+def later(lab: Lab, pairs: Any = AC, at: float | None = None) -> deferred.Deferred:
+    return lab.controller.want_later("east", pairs, "op", 0, at)
+
+
+def test_a_change_waits_for_the_checkpoint_of_the_job_that_it_stops(lab: Lab) -> None:
+    later(lab)
+    lab.controller.cycle()
+    assert lab.lit() == AB
+    boundary(lab, 60, after_s=5)
+    lab.controller.cycle()
+    assert lab.lit() == AB
+    lab.now += 6
+    (made,) = lab.controller.cycle()
+    assert lab.lit() == AC
+    assert made.plan["cost"]["accelerator_h"] == 0
+    assert made.plan["cost"]["jobs"] == ["train"]
+    assert deferred.waiting(lab.store) == []
+    assert {wish.pair for wish in lab.controller.wanted("east")} == {*AC}
+
+
+def test_a_checkpoint_shorter_than_the_dark_time_is_not_used(lab: Lab) -> None:
+    dark_s = lab.controller.cost("east", Change(AB, AC)).dark_s
+    assert dark_s
+    later(lab)
+    boundary(lab, 0.9 * dark_s)
+    lab.controller.cycle()
+    assert lab.lit() == AB
+
+
+def test_a_change_that_stops_no_job_waits_for_nobody(lab: Lab) -> None:
+    jobs.announce(lab.store, "train", "scheduler", ["d"], 8)
+    later(lab)
+    lab.controller.cycle()
+    assert lab.lit() == AC
+
+
+def test_new_circuits_at_idle_ports_stop_nobody(lab: Lab) -> None:
+    jobs.announce(lab.store, "train", "scheduler", ["c"], 8)
+    later(lab, [*AB, (3, 4), (4, 3)])
+    lab.controller.cycle()
+    assert lab.lit() == [*AB, (3, 4), (4, 3)]
+
+
+def test_a_change_begins_at_its_time(lab: Lab) -> None:
+    later(lab, at=lab.now + 10)
+    lab.controller.cycle()
+    assert lab.lit() == AB
+    lab.now += 11
+    lab.controller.cycle()
+    assert lab.lit() == AC
+
+
+def test_a_time_that_is_over_is_refused(lab: Lab) -> None:
+    with pytest.raises(ConfigError) as problem:
+        later(lab, at=lab.now - 1)
+    assert problem.value.key == "when"
+    assert deferred.waiting(lab.store) == []
+
+
+def test_what_the_client_wants_next_replaces_what_waits(lab: Lab) -> None:
+    later(lab, at=lab.now + 10)
+    later(lab, [(4, 5)], at=lab.now + 20)
+    assert [one.pairs for one in deferred.waiting(lab.store)] == [[(4, 5)]]
+    lab.controller.want("east", AB, "op")
+    assert deferred.waiting(lab.store) == []
+    lab.now += 30
+    lab.controller.cycle()
+    assert lab.lit() == AB
+
+
+def test_another_client_s_change_goes_on_waiting(lab: Lab) -> None:
+    later(lab, at=lab.now + 10)
+    lab.controller.want("east", [(4, 5)], "other")
+    lab.controller.cycle()
+    assert lab.lit() == [*AB, (4, 5)]
+    lab.now += 11
+    lab.controller.cycle()
+    assert lab.lit() == [*AC, (4, 5)]
+
+
+def test_after_a_crash_a_change_that_was_made_stays(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The controller stops between the last step of the transaction and the end of the waiting;
+    when it begins again, the checkpoint is over."""
+
+    class CrashError(BaseException):
+        pass
+
+    def crash(self: Deferrals, one: object, carried_out: list[Any]) -> None:
+        if carried_out:
+            raise CrashError
+
+    later(lab)
+    boundary(lab, 60)
+    with monkeypatch.context() as broken:
+        broken.setattr(Deferrals, "fulfil", crash)
+        with pytest.raises(CrashError):
+            lab.controller.cycle()
+    assert lab.lit() == AC
+    lab.now += 100
+    lab.begin()
+    assert lab.controller.cycle() == []
+    assert lab.lit() == AC
+    assert deferred.waiting(lab.store) == []
+
+
+def test_a_change_that_was_undone_waits_for_the_next_checkpoint(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object, **keys: object) -> None:
+        raise SwitchError("refused")
+
+    later(lab)
+    boundary(lab, 60)
+    with monkeypatch.context() as broken:
+        broken.setattr(lab.switches["east"], "change", refuse)
+        assert [one.state for one in lab.controller.cycle()] == ["undone"]
+    lab.now += 100
+    assert lab.controller.cycle() == []
+    boundary(lab, 60)
+    assert [one.state for one in lab.controller.cycle()] == ["done"]
+    assert lab.lit() == AC
+
+
+def test_a_policy_waits_for_a_checkpoint(tmp_path: Path) -> None:
+    policy = {"kind": "cthrough", "unrequested": "alone"}
+    lab = Lab(tmp_path, mode="act", policy=policy, limits={"when": "at checkpoint"})
+    lab.send(matrix((0, 1, 10**9)))
+    lab.controller.cycle()
+    assert lab.lit() == AB
+    jobs.announce(lab.store, "train", "scheduler", ["a"], 8)
+    lab.send(matrix((0, 2, 10**9)))
+    lab.controller.cycle()
+    assert lab.lit() == AB
+    assert lab.controller.switches["east"].held_back == "not at a checkpoint: train"
+    boundary(lab, 60)
+    lab.controller.cycle()
+    assert (1, 3) in lab.lit()
+
+
+@pytest.mark.parametrize(("accelerators", "hours"), [(16_384, 16_384 / 60), (None, None)])
+def test_the_cost_is_accelerators_times_dark_time(
+    tmp_path: Path, accelerators: int | None, hours: float | None
+) -> None:
+    """A switch that settles for 60 s. Another job loses nothing."""
+    (tmp_path / "ports.csv").write_text("rack,A port,B port\na,1,1\nb,2,2\nc,3,3\nd,4,4\n")
+    racks = Racks(tmp_path / "ports.csv")
+    own = jobs.Job("train", "x", ["a", "c"], accelerators)
+    other = jobs.Job("other", "x", ["d"], 5_000)
+    cost = cost_of(Change(AB, AC), racks, 60 * 10**12, [own, other], 0.0)
+    assert (cost.dark_s, cost.dark_pair_s) == (60, 240)
+    assert cost.jobs == cost.waits_for == ("train",)
+    assert cost.accelerator_h == (None if hours is None else pytest.approx(hours))
+
+
+def test_a_store_of_the_first_version_gets_the_new_tables(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    store = Store(url, lambda: 0.0)
+    store.want("east", "operator:op", AB, 1_000, "op")
+    with store._engine.begin() as db:
+        schema.job.drop(db)
+        schema.deferred.drop(db)
+        db.execute(schema.meta.update().values(value="1"))
+    store.close()
+    store = Store(url, lambda: 0.0)
+    assert deferred.waiting(store) == []
+    assert [wish.pair for wish in store.intents("east")] == AB
+    assert store.rows(schema.meta)[0]["value"] == str(schema.VERSION)
+
+
+def test_the_interface_defers_and_withdraws(reached: Reached) -> None:
+    body = {"circuits": [["a", "b"]], "when": 2e9}
+    made = reached.ask("PUT", "/switches/east/circuits", body).json()
+    assert made["transactions"] == []
+    assert made["deferred"]["when"] == 2e9
+    number = made["deferred"]["id"]
+    assert reached.ask("GET", "/state").json()["deferred"] == [made["deferred"]]
+    assert reached.ask("DELETE", f"/deferred/{number}", scope="apply").status_code == 403
+    assert reached.ask("DELETE", f"/deferred/{number}").json() == {"withdrawn": number}
+    assert reached.ask("DELETE", f"/deferred/{number}").status_code == 422
+    assert reached.lab.lit() == []
+
+
+def test_a_job_is_its_owner_s(reached: Reached) -> None:
+    reached.ask("PUT", "/jobs/train", {"racks": ["a"]}, scope="reserve")
+    assert reached.ask("PUT", "/jobs/train", {"racks": ["b"]}).status_code == 409
+    assert reached.ask("PUT", "/jobs/train", {"racks": ["nobody"]}).status_code == 422
+    (job,) = reached.ask("GET", "/state").json()["jobs"]
+    assert (job["owner"], job["racks"]) == ("reserve", ["a"])
+    assert reached.ask("DELETE", "/jobs/train", scope="reserve").json() == {"ended": "train"}
+    assert reached.ask("PUT", "/jobs/train", {"racks": ["b"]}).json()["owner"] == "admin"

@@ -1,0 +1,115 @@
+"""The simulation of the next interval in a dry run, against closed forms."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controller_support import Lab, Reached, matrix
+
+from lightloom.controller.config import NetworkTable, config_of
+from lightloom.controller.forecast import DECISIONS, PARTS, carried
+from lightloom.errors import ConfigError
+
+S, MS = 10**12, 10**9
+CIRCUIT = NetworkTable(circuit_rate="100 Gb/s")
+BOTH = NetworkTable(circuit_rate="100 Gb/s", packet_rate="10 Gb/s")
+SECOND = 12_500_000_000
+"""Bytes that a circuit carries in a second."""
+
+
+def demand(*entries: tuple[int, int, int]) -> list[list[int]]:
+    made = [[0] * 4 for _ in range(4)]
+    for a, b, size in entries:
+        made[a][b] = size
+    return made
+
+
+@pytest.mark.parametrize("settle_ms", [0, 10, 200])
+@pytest.mark.parametrize("load", [0.5, 1.0])
+def test_a_new_circuit_carries_its_demand_after_the_dark_time(settle_ms: int, load: float) -> None:
+    """Nothing else joins the racks: what arrived in the dark catches up, if the circuit has the
+    rate; the last part of the demand is offered a hundredth before the end."""
+    seen = demand((0, 2, round(load * SECOND)))
+    kept = carried(CIRCUIT, seen, [(0, 1)], [(0, 1)], S, settle_ms * MS)
+    assert kept.delivered == 0
+    changed = carried(CIRCUIT, seen, [(0, 1)], [(0, 2)], S, settle_ms * MS)
+    lit = 1 - settle_ms / 1_000 - 1 / DECISIONS
+    assert changed.delivered == pytest.approx(min(1, lit / load), abs=1e-6)
+    assert changed.on_circuits == changed.delivered
+
+
+def test_a_kept_circuit_is_not_dark() -> None:
+    seen = demand((0, 1, SECOND), (2, 3, SECOND))
+    found = carried(CIRCUIT, seen, [(0, 1)], [(0, 1), (2, 3)], S, 500 * MS)
+    half = 0.5 - 1 / DECISIONS
+    assert found.delivered == pytest.approx((1 + half) / 2, abs=1e-6)
+
+
+def test_the_packet_network_carries_what_no_circuit_joins() -> None:
+    """A tenth of its rate is offered, so all of it arrives but, for the last part, its own time."""
+    size = SECOND // 100
+    seen = demand((0, 1, SECOND // 2), (0, 3, size))
+    found = carried(BOTH, seen, [(0, 1)], [(0, 1)], S, 10 * MS)
+    assert found.delivered == pytest.approx(1, abs=1e-6)
+    assert found.on_circuits == pytest.approx((SECOND // 2) / (SECOND // 2 + size), abs=1e-6)
+
+
+def test_the_parts_of_a_demand_add_up_to_it() -> None:
+    """Fewer bytes than parts, and a number that does not divide."""
+    for size in (1, PARTS - 1, 10_007):
+        found = carried(CIRCUIT, demand((0, 1, size)), [(0, 1)], [(0, 1)], S, 0)
+        assert found.delivered == 1
+
+
+@pytest.fixture
+def dry(tmp_path: Path) -> Reached:
+    return Reached(tmp_path, network={"circuit_rate": "100 Gb/s", "packet_rate": "10 Gb/s"})
+
+
+BODY: dict[str, Any] = {"circuits": [["a", "c"]], "dry_run": True}
+
+
+def test_a_dry_run_simulates_the_next_interval(dry: Reached) -> None:
+    """The demand fills the circuit, and ten times the packet network."""
+    lab = dry.lab
+    lab.controller.want("east", [(1, 2), (2, 1)], "admin")
+    lab.controller.cycle()
+    lab.controller.switches["east"].decider = None
+    lab.send(matrix((0, 2, SECOND)))
+    lab.controller.cycle()
+    shown = dry.ask("PUT", "/switches/east/circuits", BODY).json()
+    forecast = shown["forecast"]
+    assert shown["no_forecast"] is None
+    assert forecast["interval_s"] == 1
+    assert forecast["now"]["delivered"] == pytest.approx(0.1, abs=0.01)
+    assert forecast["changed"]["delivered"] > 0.95
+    assert lab.lit() == [(1, 2), (2, 1)]
+
+
+def test_without_demand_there_is_no_forecast(dry: Reached) -> None:
+    shown = dry.ask("PUT", "/switches/east/circuits", BODY).json()
+    assert shown["forecast"] is None
+    assert shown["no_forecast"] == "there is no demand"
+
+
+def test_without_rates_there_is_no_forecast(reached: Reached) -> None:
+    reached.lab.send(matrix((0, 2, 5)))
+    reached.lab.controller.cycle()
+    shown = reached.ask("PUT", "/switches/east/circuits", BODY).json()
+    assert shown["forecast"] is None
+    assert "[network]" in shown["no_forecast"]
+
+
+@pytest.mark.parametrize("key", ["circuit_rate", "packet_rate"])
+@pytest.mark.parametrize("rate", ["fast", "100", "0 Gb/s", "-1 Gb/s"])
+def test_a_rate_that_is_none_is_refused(lab_table: dict[str, Any], key: str, rate: str) -> None:
+    network = {"circuit_rate": "100 Gb/s", key: rate}
+    with pytest.raises(ConfigError) as problem:
+        config_of({**lab_table, "network": network})
+    assert problem.value.key == f"network.{key}"
+
+
+@pytest.fixture
+def lab_table(tmp_path: Path) -> dict[str, Any]:
+    Lab(tmp_path)
+    return {"switch": [{"name": "x", "url": "scpi://127.0.0.1:1", "ports": "ports.csv"}]}
