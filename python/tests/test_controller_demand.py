@@ -16,6 +16,7 @@ from lightloom.controller.counters import Counters
 from lightloom.controller.demand import Collector
 from lightloom.controller.matrices import Seen
 from lightloom.controller.racks import Racks
+from lightloom.controller.smoothing import Smoothing
 from lightloom.errors import ConfigError
 
 CTHROUGH = {"kind": "cthrough", "unrequested": "alone"}
@@ -365,3 +366,21 @@ def test_a_client_may_send_demand_beside_counters(tmp_path: Path) -> None:
         later = collector.latest("east", ports, 10.0)
         assert later is not None
         assert later.matrix == KNOWN["two racks"]
+
+
+def test_smoothed_demand_is_the_exponential_average() -> None:
+    """d0, then d0 + s (d1 - d0); a demand that is read twice counts once."""
+    smoothing = Smoothing(0.25)
+    first, second = Seen([[0, 100], [8, 0]], 1.0, "x"), Seen([[0, 20], [0, 0]], 2.0, "x")
+    assert smoothing.of("east", first).matrix == first.matrix
+    for _ in range(2):
+        assert smoothing.of("east", second).matrix == [[0, 80], [6, 0]]
+    assert smoothing.of("west", second).matrix == second.matrix
+    assert Smoothing(1.0).of("east", second) is second
+
+
+@pytest.mark.parametrize("share", [0, -0.5, 1.5])
+def test_a_share_outside_0_to_1_is_refused(tmp_path: Path, share: float) -> None:
+    with pytest.raises(ConfigError) as problem:
+        Lab(tmp_path, demand={"smoothing": share})
+    assert problem.value.key == "demand.smoothing"

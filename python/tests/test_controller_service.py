@@ -377,16 +377,18 @@ def begun(*words: str, **keys: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(line, **pipes, **keys)
 
 
-def test_a_controller_that_is_killed_amid_a_change_finishes_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("face", ["scpi", "gnmi", "netconf", "tl1", "ssh"])
+def test_a_controller_that_is_killed_amid_a_change_finishes_it(tmp_path: Path, face: str) -> None:
     """Real processes: SIGKILL while the switch settles, then a restart."""
-    scpi, http = free_port(), free_port()
+    port, http = free_port(), free_port()
+    scheme = "sonic" if face == "ssh" else face
     (tmp_path / "ports.csv").write_text(PORTS)
     (tmp_path / "switch.toml").write_text(
-        f'ports = "8x8"\n[timing]\nsettle = "1500 ms"\n[faces.scpi]\nport = {scpi}\n'
+        f'ports = "8x8"\n[timing]\nsettle = "1500 ms"\n[faces.{face}]\nport = {port}\n'
     )
     (tmp_path / "c.toml").write_text(
         f'interval = "300 ms"\nlease = "1 s"\nlisten = "127.0.0.1:{http}"\n'
-        f'[[switch]]\nname = "east"\nurl = "scpi://127.0.0.1:{scpi}"\nports = "ports.csv"\n'
+        f'[[switch]]\nname = "east"\nurl = "{scheme}://127.0.0.1:{port}"\nports = "ports.csv"\n'
     )
     switch = begun("switch", "serve", str(tmp_path / "switch.toml"))
     first = second = client = None

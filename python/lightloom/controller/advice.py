@@ -13,6 +13,7 @@ from lightloom.controller.demand import Collector
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.matrices import Seen
+from lightloom.controller.smoothing import Smoothing
 from lightloom.controller.store import Store, Wanted
 from lightloom.controller.wishes import Wishes
 from lightloom.errors import ConfigError
@@ -39,6 +40,7 @@ class Advice:
         self._collector = collector
         self._clock = clock
         self._limits = Limits.of(config.limits)
+        self._smoothing = Smoothing(config.demand.smoothing)
         self._older_s = duration_ps("demand.older", config.demand.older) / 1e12
 
     def renew(self, one: Managed) -> None:
@@ -62,10 +64,11 @@ class Advice:
     def _measured(self, one: Managed, now: float) -> Seen | None:
         """Reads the newest demand; None if there is none that counts."""
         try:
-            one.demand = self._collector.latest(one.name, one.racks, now)
+            newest = self._collector.latest(one.name, one.racks, now)
         except ConfigError as problem:
             one.held_back = str(problem)
             return None
+        one.demand = None if newest is None else self._smoothing.of(one.name, newest)
         if one.demand is None or now - one.demand.at > self._older_s:
             one.held_back = None if one.decider is None else "there is no recent demand"
             return None

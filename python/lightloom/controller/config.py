@@ -108,6 +108,8 @@ class DemandTable(_Keys):
     """Counters of interfaces, read at every interval."""
     older: str = "1 h"
     """Demand that is older than this is not used."""
+    smoothing: float = Field(1.0, gt=0.0, le=1.0)
+    """Share of a new demand in what the policy sees; the rest is what it saw before."""
 
 
 Interfaces = TypeVar("Interfaces", CountersTable, DrainTable)
@@ -164,7 +166,7 @@ class ControllerTable(_Keys):
     """Interfaces that are disabled instead: a table. Default: none."""
     lease: str = "10 s"
     """Length of the role's lease if several controllers share a PostgreSQL database."""
-    demand: DemandTable = Field(default_factory=lambda: DemandTable())
+    demand: DemandTable = Field(default_factory=lambda: DemandTable(smoothing=1.0))
     limits: LimitsTable = Field(default_factory=lambda: LimitsTable(gain=0.0))
     network: NetworkTable | None = None
     """Rates of the racks, for the simulation of a dry run. Default: none is made."""
