@@ -1,5 +1,6 @@
 """Changes that wait for a time or for the checkpoint of jobs, and what a change costs."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from controller_support import Lab, Reached, matrix
 from lightloom.controller import deferred, jobs, schema
 from lightloom.controller.change import Change
 from lightloom.controller.cost import cost_of
+from lightloom.controller.dark import dark_s
 from lightloom.controller.deferrals import Deferrals
 from lightloom.controller.racks import Racks
 from lightloom.controller.store import Store
@@ -185,7 +187,7 @@ def test_the_cost_is_accelerators_times_dark_time(
     racks = Racks(tmp_path / "ports.csv")
     own = jobs.Job("train", "x", ["a", "c"], accelerators)
     other = jobs.Job("other", "x", ["d"], 5_000)
-    cost = cost_of(Change(AB, AC), racks, 60 * 10**12, [own, other], 0.0)
+    cost = cost_of(Change(AB, AC), racks, 60.0, [own, other], 0.0)
     assert (cost.dark_s, cost.dark_pair_s) == (60, 240)
     assert cost.jobs == cost.waits_for == ("train",)
     assert cost.accelerator_h == (None if hours is None else pytest.approx(hours))
@@ -227,3 +229,17 @@ def test_a_job_is_its_owner_s(reached: Reached) -> None:
     assert (job["owner"], job["racks"]) == ("reserve", ["a"])
     assert reached.ask("DELETE", "/jobs/train", scope="reserve").json() == {"ended": "train"}
     assert reached.ask("PUT", "/jobs/train", {"racks": ["b"]}).json()["owner"] == "admin"
+
+
+def test_the_dark_time_is_configured_reported_or_measured(lab: Lab) -> None:
+    """The emulated switch reports 20 ms; without that, what the last change took counts."""
+    one = lab.controller.switches["east"]
+    assert dark_s(lab.store, one) == pytest.approx(0.02)
+    assert one.description is not None
+    one.description = replace(one.description, settle_ps=None)
+    steps = {step["state"]: step["at"] for step in lab.store.transactions()[0].steps}
+    assert dark_s(lab.store, one) == steps["verifying"] - steps["changing"] > 0
+    one.settle_s = 5.0
+    assert dark_s(lab.store, one) == 5.0
+    one.settle_s, one.name = None, "west"
+    assert dark_s(lab.store, one) is None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost
+from lightloom.controller.dark import dark_s
 from lightloom.controller.decider import Decider
 from lightloom.controller.deferred import CHECKPOINT
 from lightloom.controller.demand import Collector
@@ -86,9 +87,8 @@ class Advice:
         gained = one.share(advice) - one.share([wish.pair for wish in mine])
         lit = [(wish.pair, wish.since) for wish in mine]
         spent = self._store.durations(one.name, now - HOUR_S)
-        settle = one.description.settle_ps if one.description is not None else None
-        dark_s = 0.0 if settle is None else settle / 1e12
-        one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark_s)
+        dark = dark_s(self._store, one) or 0.0
+        one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark)
         if one.held_back is None and self._config.limits.when == CHECKPOINT:
             one.held_back = self._waits_for(one, advice)
         if one.held_back is None:

@@ -52,7 +52,7 @@ class Price(Answer):
     """What a change costs if it is made now."""
 
     dark_s: float | None
-    """None if the switch does not report how long it settles."""
+    """None if it is not known."""
     dark_pair_s: float | None
     jobs: list[str]
     """Jobs that lose a circuit."""

@@ -16,6 +16,7 @@ import lightloom
 from lightloom.controller import answers, bodies, deferred, jobs, schema
 from lightloom.controller.admission import IN_ADDRESS, Who, add_admission, needs
 from lightloom.controller.change import Change
+from lightloom.controller.dark import dark_s
 from lightloom.controller.foresight import Foresight, foresee
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.matrices import checked
@@ -339,9 +340,11 @@ def _preview(
     one = controller.managed(switch)
     wanted = controller.wishes.preview(one, pairs, who.name, body.priority)
     change = controller.difference(switch, wanted)
-    seen = foresee(controller.config, one, change)
+    cost = controller.cost(switch, change)
+    seen = foresee(controller.config, one, change, dark_s(controller.store, one))
     return answers.Preview(
-        **_priced(controller, switch, change),
+        **_named(switch, change),
+        **cost.table(),
         forecast=_forecast(seen) if isinstance(seen, Foresight) else None,
         no_forecast=None if isinstance(seen, Foresight) else seen,
     )

@@ -41,6 +41,14 @@ class SwitchTable(_Keys):
     """Port map: rack, A port, B port (CSV)."""
     credentials: Path | None = None
     """File with a user and a password, a line each."""
+    settle: str | None = None
+    """How long a circuit is dark when it changes. Default: as the switch reports it, else as its
+    last change took."""
+
+    @property
+    def settle_s(self) -> float | None:
+        """The same in seconds."""
+        return None if self.settle is None else duration_ps("switch.settle", self.settle) / 1e12
 
 
 class PrometheusTable(_Keys):
@@ -260,6 +268,8 @@ def _check(config: ControllerTable) -> None:
             raise refusal(
                 f"switch[{at}].url", switch.url, problem.limit or "", problem.remedy or ""
             ) from None
+        if switch.settle is not None:
+            duration_ps(f"switch[{at}].settle", switch.settle)
     positive_s("interval", config.interval)
     prometheus = config.demand.prometheus
     for key, value in (

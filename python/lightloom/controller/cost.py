@@ -18,7 +18,7 @@ class Cost:
     """What a change costs if it is made now."""
 
     dark_s: float | None
-    """How long circuits are dark; None if the switch does not report how long it settles."""
+    """How long circuits are dark; None if it is not known."""
     dark_pair_s: float | None
     """The same, summed over cross-connects."""
     jobs: Sequence[str]
@@ -34,14 +34,13 @@ class Cost:
 
 
 def cost_of(
-    change: Change, racks: Racks, settle_ps: int | None, jobs: Sequence[Job], now: float
+    change: Change, racks: Racks, dark_s: float | None, jobs: Sequence[Job], now: float
 ) -> Cost:
     """The cost of a change that is made now.
 
     A job loses a circuit if one of its racks is at either end of a cross-connect that is removed:
     it stands still for the dark time. A new cross-connect at idle ports stops nobody.
     """
-    dark_s = None if settle_ps is None else settle_ps / 1e12
     if change.is_empty:
         return Cost(0.0, 0.0, (), (), 0.0)
     pairs = len(change.removed) + len(change.added)

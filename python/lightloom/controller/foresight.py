@@ -21,27 +21,36 @@ class Foresight:
     changed: Carried
 
 
-def foresee(config: ControllerTable, one: Managed, change: Change) -> Foresight | str:
+def foresee(
+    config: ControllerTable, one: Managed, change: Change, dark_s: float | None
+) -> Foresight | str:
     """Simulates the next interval of a switch; a text says why that is not possible.
+
+    Args:
+        config: the rates of the racks, and the interval.
+        one: the switch, its demand and its circuits.
+        change: what would be removed and added.
+        dark_s: how long circuits are dark that change; None if it is not known.
 
     Raises:
         ConfigError: if the simulator refuses the rates of the configuration.
     """
-    network, about = config.network, one.description
+    network = config.network
     if network is None:
         return "the configuration has no table [network] with the rates of the racks"
     if one.demand is None or not any(map(any, one.demand.matrix)):
         return "there is no demand"
-    if about is None or about.settle_ps is None:
-        return "the switch does not report how long it settles"
+    if dark_s is None:
+        return "the dark time of this switch is not known: set settle in its table"
     there, before = one.racks.circuits(one.lit)
     later, after = one.racks.circuits([*change.kept, *change.unowned, *change.added])
     if there or later:
         return "some circuits lead one way only"
     interval_ps = duration_ps("interval", config.interval)
     demand = _of_one_interval(config, one.demand.matrix, interval_ps)
-    now = carried(network, demand, before, before, interval_ps, about.settle_ps)
-    changed = carried(network, demand, before, after, interval_ps, about.settle_ps)
+    settle_ps = round(dark_s * 1e12)
+    now = carried(network, demand, before, before, interval_ps, settle_ps)
+    changed = carried(network, demand, before, after, interval_ps, settle_ps)
     return Foresight(interval_ps / 1e12, now, changed)
 
 

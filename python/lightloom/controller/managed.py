@@ -23,6 +23,8 @@ class Managed:
     racks: Racks
     credentials: Path | None = None
     decider: Decider | None = None
+    settle_s: float | None = None
+    """Dark time of a change as configured; None if it is not."""
     description: Description | None = None
     lit: list[Pair] = field(default_factory=list)
     power: dict[str, float] = field(default_factory=dict)

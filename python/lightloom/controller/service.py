@@ -12,6 +12,7 @@ from lightloom.controller.advice import Advice
 from lightloom.controller.change import Change, change_to
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost, cost_of
+from lightloom.controller.dark import dark_s
 from lightloom.controller.decider import Decider
 from lightloom.controller.deferrals import Deferrals
 from lightloom.controller.deferred import Deferred, defer, end_all
@@ -82,7 +83,8 @@ class Controller:
             self.collector.check(racks)
             policy = config.policy_table
             decider = None if policy is None else Decider(policy, racks, config.interval)
-            one = Managed(table.name, table.url, racks, table.credentials, decider)
+            about = (table.credentials, decider, table.settle_s)
+            one = Managed(table.name, table.url, racks, *about)
             self.switches[table.name] = one
         self._passes = Passes(workers)
         self._interval_s = duration_ps("interval", config.interval) / 1e12
@@ -230,8 +232,8 @@ class Controller:
     def cost(self, name: str, change: Change) -> Cost:
         """What a change of a switch costs if it is made now."""
         one = self.managed(name)
-        settle = None if one.description is None else one.description.settle_ps
-        return cost_of(change, one.racks, settle, jobs(self.store), self.clock())
+        dark = dark_s(self.store, one)
+        return cost_of(change, one.racks, dark, jobs(self.store), self.clock())
 
     def _cost_of(self, one: Managed, wanted: Sequence[Wanted]) -> Cost:
         return self.cost(one.name, self._change_of(one, wanted))
