@@ -10,6 +10,7 @@ from cli_support import ROOT
 from controller_support import Reached, Served, matrix
 from prometheus_client.parser import text_string_to_metric_families
 
+from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.client import Client
 from lightloom.errors import ConfigError
@@ -136,6 +137,23 @@ def test_the_client_in_python(served: Served) -> None:
         Client("http://127.0.0.1:9", "x").state()
 
 
+def show_the_rest(reached: Served) -> None:
+    """Demand, a change of 1.5 s in this hour and another one under way, one that waits, a job."""
+    lab = reached.lab
+    lab.config.limits.dark_per_hour = "30 s"
+    lab.send([[0, 3 * 10**9, 4 * 10**9, 0], [0] * 4, [0] * 4, [0] * 4])
+    store, now = lab.store, lab.now
+    reached.ask("PUT", "/jobs/train", {"racks": ["a"], "accelerators": 8})
+    lab.controller.cycle()
+    lab.controller.want_later("east", [(1, 3)], "bob", 0, None)
+    change = {"before": [], "removed": [], "added": [(7, 8)], "kept": []}
+    one = store.transactions(limit=1)[0]
+    store.change(schema.transaction, "x", "x", {"id": one.id}, created=now - 1.5, updated=now)
+    store.move(store.plan("east", change, "ann").id, "draining")
+    store.change(schema.transaction, "x", "x", {"state": "draining"}, created=now, updated=now)
+    lab.controller._tell()
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
 def test_the_dashboard_is_live_and_asks_nobody_else(
     served: Served, width: int, scheme: Any
@@ -165,6 +183,15 @@ def test_the_dashboard_is_live_and_asks_nobody_else(
         assert page.locator("#transactions tr").count() == 1
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert not page.locator("form").is_visible()
+        show_the_rest(reached)
+        page.wait_for_selector("#now:not([hidden])")
+        rows = page.locator(".demand li").all_inner_texts()
+        assert rows == ["a → c: 4.00 GB, no circuit", "a → b: 3.00 GB, circuit"]
+        assert "1.50 of 30 s" in page.inner_text("article")
+        assert page.inner_text("[aria-current=step]") == "draining"
+        assert "at checkpoint" in page.inner_text("#waiting")
+        assert "8 accelerators" in page.inner_text("#jobs")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
         browser.close()
     assert errors == []
     assert all(address.startswith(url) for address in asked)

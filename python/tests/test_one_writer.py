@@ -26,6 +26,8 @@ ALLOWED = {
     ("cli/console.py", "os.open"): "/dev/null",
     ("controller/prometheus.py", "TemporaryDirectory"): "the answer's own folder",
     ("controller/prometheus.py", "write_bytes"): "the answer, which the reader reads there",
+    ("controller/forecast.py", "TemporaryDirectory"): "the simulation's own folder",
+    ("controller/forecast.py", "write_text"): "the demand, which it reads there",
     ("testbed/agreement.py", "TemporaryDirectory"): "the simulation's own folder",
     ("testbed/agreement.py", "write_text"): "the trace that it reads there",
     ("testbed/applications.py", "open"): "output of applications, in the run's own folder",

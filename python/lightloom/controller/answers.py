@@ -165,6 +165,15 @@ class SeenDemand(Answer):
     source: str
 
 
+class PairDemand(Answer):
+    """The demand from one rack to another [bytes]."""
+
+    racks: str
+    bytes: int
+    joined: bool
+    """Whether a circuit leads there."""
+
+
 class SwitchState(Answer):
     """A switch, its circuits, and what its policy wants."""
 
@@ -183,6 +192,12 @@ class SwitchState(Answer):
     conflicts: list[str]
     demand: SeenDemand | None
     carried: float
+    heaviest: list[PairDemand]
+    """The pairs of racks with the largest demand, largest first."""
+    dark_spent_s: float
+    """Duration of the changes of the last hour."""
+    dark_limit_s: float | None
+    """Budget of dark time in an hour; None: there is none."""
 
 
 class ControllerState(Answer):

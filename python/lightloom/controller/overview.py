@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lightloom.controller.deferred import Deferred, waiting
 from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
+from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.store import Transaction, Wanted
 from lightloom.switches.ports import Pair, name_of
@@ -15,6 +17,8 @@ from lightloom.switches.ports import Pair, name_of
 if TYPE_CHECKING:
     from lightloom.controller.service import Controller
 
+HEAVIEST = 6
+"""So many pairs of racks are shown with their demand."""
 SHOWN = 20
 """So many transactions are shown."""
 
@@ -28,7 +32,8 @@ def state_of(controller: Controller) -> dict[str, Any]:
         "now": now,
         "version": controller.version,
         "switches": [
-            _switch(one, controller.wanted(one.name)) for one in controller.switches.values()
+            {**_switch(one, controller.wanted(one.name)), **_dark(controller, one, now)}
+            for one in controller.switches.values()
         ],
         "transactions": [_transaction(one) for one in store.transactions(limit=SHOWN)],
         "leases": [
@@ -67,7 +72,29 @@ def _switch(one: Managed, wanted: list[Wanted]) -> dict[str, Any]:
         "conflicts": one.conflicts,
         "demand": None if one.demand is None else vars(one.demand),
         "carried": one.share(one.lit),
+        "heaviest": _heaviest(one),
     }
+
+
+def _dark(controller: Controller, one: Managed, now: float) -> dict[str, float | None]:
+    """The budget of dark time, and what the last hour took of it."""
+    changes = controller.store.durations(one.name, now - HOUR_S)
+    limit = Limits.of(controller.config.limits).dark_per_hour_s
+    return {"dark_spent_s": sum(length for _, length in changes), "dark_limit_s": limit}
+
+
+def _heaviest(one: Managed) -> list[dict[str, Any]]:
+    """The pairs with the largest demand, and whether a circuit leads there."""
+    if one.demand is None:
+        return []
+    matrix, names = one.demand.matrix, one.racks.names
+    pairs = ((size, a, b) for a, row in enumerate(matrix) for b, size in enumerate(row))
+    top = heapq.nlargest(HEAVIEST, (found for found in pairs if found[0] > 0))
+    joined = one.racks.ways(one.lit)
+    return [
+        {"racks": f"{names[a]} → {names[b]}", "bytes": size, "joined": (a, b) in joined}
+        for size, a, b in top
+    ]
 
 
 def _named(one: Managed, pair: Pair) -> dict[str, Any]:

@@ -79,14 +79,19 @@ class Racks:
     def circuits(self, pairs: Iterable[Pair]) -> tuple[bool, list[Circuit]]:
         """Whether light leads one way between some racks, and the circuits between racks of the
         port map; other cross-connects are left out."""
-        ways = set()
-        for a, b in pairs:
-            source, target = self._of_a.get(a), self._of_b.get(b)
-            if source is not None and target is not None and source != target:
-                ways.add((source, target))
+        ways = self.ways(pairs)
         if all((b, a) in ways for a, b in ways):
             return False, sorted({(min(way), max(way)) for way in ways})
         return True, sorted(ways)
+
+    def ways(self, pairs: Iterable[Pair]) -> set[Circuit]:
+        """From which rack to which light leads."""
+        found = set()
+        for a, b in pairs:
+            source, target = self._of_a.get(a), self._of_b.get(b)
+            if source is not None and target is not None and source != target:
+                found.add((source, target))
+        return found
 
     def at(self, pairs: Iterable[Pair]) -> set[str]:
         """The racks at either end of cross-connects."""
