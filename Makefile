@@ -72,6 +72,7 @@ lint: $(STAMPS)/develop ## Check format, lints, types and who imports whom
 	$(BIN)/lint-imports --no-cache
 
 bench: $(STAMPS)/develop ## Measure speed and memory; records JSON in benches/runs
+	$(BIN)/maturin develop --release
 	$(BIN)/python benches/record.py
 
 docs: $(STAMPS)/docs ## Build the documentation into site/; runs the examples for its gallery
@@ -97,11 +98,12 @@ $(STAMPS)/venv: $(STAMPS)/system pyproject.toml constraints.txt
 	@rm -f $(STAMPS)/develop $(STAMPS)/docs
 	@touch $@
 
-# The package in the virtual environment, its Rust part compiled.
+# The package in the virtual environment. Its Rust part has the profile of the tests, so that both
+# share what is compiled; the wheel and the benches have link-time optimisation.
 $(STAMPS)/develop: $(STAMPS)/venv $(RUST)
-	PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/maturin develop --release --extras dev
+	PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/maturin develop --extras dev
 	@touch $@
 
 $(STAMPS)/docs: $(STAMPS)/develop
-	PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/maturin develop --release --extras dev,docs
+	PIP_CONSTRAINT="$(CURDIR)/constraints.txt" $(BIN)/maturin develop --extras dev,docs
 	@touch $@
