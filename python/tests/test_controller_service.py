@@ -430,3 +430,24 @@ def wait(condition: Any, limit_s: float = 30.0) -> None:
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def test_what_was_lit_before_is_adopted_by_who_wants_it(tmp_path: Path) -> None:
+    """It stays lit, and goes when nobody wants it any more; what nobody wanted stays."""
+    lab = Lab(tmp_path)
+    lab.switches["east"].change([], [(5, 6), (7, 8)])
+    lab.controller.want("east", [(5, 6)], "ann")
+    assert lab.controller.cycle() == []
+    lab.controller.want("east", [], "ann")
+    lab.controller.cycle()
+    assert lab.lit() == [(7, 8)]
+    assert lab.controller.switches["east"].unowned == [(7, 8)]
+
+
+def test_a_switch_that_left_the_configuration_amid_a_change_is_named(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    change = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
+    lab.store.move(lab.store.plan("west", change, "ann").id, "changing")
+    assert [(one["kind"], one["switch"]) for one in lab.controller.alarms()] == [
+        ("removed", "west")
+    ]

@@ -152,7 +152,7 @@ class DeferredAnswer(Answer):
 class Alarm(Answer):
     """Something that needs an operator."""
 
-    kind: Literal["failed", "unreachable", "drift", "conflict", "stuck"]
+    kind: Literal["failed", "removed", "unreachable", "drift", "conflict", "stuck"]
     switch: str
     text: str
 

@@ -11,7 +11,7 @@ from lightloom.controller.jobs import jobs
 from lightloom.controller.leases import leases
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
-from lightloom.controller.store import Transaction, Wanted
+from lightloom.controller.store import OPEN, Transaction, Wanted
 from lightloom.switches.ports import Pair, name_of
 
 if TYPE_CHECKING:
@@ -113,6 +113,10 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
     found = []
     if controller.failure is not None:
         found.append({"kind": "failed", "switch": "all", "text": controller.failure})
+    for left in controller.store.transactions(states=OPEN):
+        if left.switch not in controller.switches:
+            text = f"transaction {left.id} is {left.state}, and no table [[switch]] has this name"
+            found.append({"kind": "removed", "switch": left.switch, "text": text})
     for one in controller.switches.values():
         if one.trouble is not None:
             found.append({"kind": "unreachable", "switch": one.name, "text": one.trouble})

@@ -243,6 +243,7 @@ class Controller:
         change = self._change_of(one, self._deferrals.with_(one, due))
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
+        self._adopt(one, change)
         if change.is_empty:
             self._deferrals.fulfil(one, due)
             return []
@@ -263,6 +264,12 @@ class Controller:
             self._deferrals.fulfil(one, due)
         self._read(one)
         return [made]
+
+    def _adopt(self, one: Managed, change: Change) -> None:
+        """What is lit and wanted is the controller's, whoever lit it: it goes when nobody wants it
+        any more."""
+        if found := {*change.kept} - self.store.owned(one.name):
+            self.store.adopt(one.name, sorted(found), SELF)
 
     def _waits(self, name: str, change: Change) -> bool:
         return must_wait(self.store, name, change, self.clock(), self._interval_s)

@@ -243,6 +243,13 @@ class Store:
             rows = [{"switch": one.switch, "a": a, "b": b} for a, b in added]
             db.execute(insert(table), rows)
 
+    def adopt(self, switch: str, pairs: Sequence[Pair], who: str) -> None:
+        """Takes cross-connects over that were lit before somebody wanted them."""
+        with self._write() as db:
+            rows = [{"switch": switch, "a": a, "b": b} for a, b in pairs]
+            db.execute(insert(schema.owned), rows)
+            self._record(db, who, "adopted", {"switch": switch, "pairs": [*pairs]})
+
     def owned(self, switch: str) -> set[Pair]:
         """Cross-connects that transactions of this store created and none removed since; those
         of a stuck transaction may be there, too."""
