@@ -109,7 +109,7 @@ def test_a_queue_kept_short_by_a_setting_is_not_praised() -> None:
     times = {"sirius": limits(33.0), "clos": limits(10.0), "clos-3to1": limits(27.3)}
     (workload,) = reading.read([made(times, {"sirius": 2e4, "clos": 2e5, "clos-3to1": 9e5})])
     sirius, *others = workload.fabrics
-    held = replace(sirius, held_back="fabric.queue = 4, where 8 would cover")
+    held = replace(sirius, held_back="fabric.queue = 4 (raise it to 8)")
     (found,) = all_first([replace(workload, fabrics=(held, *others))]).values()
     assert found is not None
     assert found.title == "clos completes short flows soonest"

@@ -613,8 +613,8 @@ def test_a_run_judges_its_window_as_a_comparison_does() -> None:
     """0.44 of 0.5 accepted after a warm-up of 5 ms: overload if the largest flow takes 4 ms."""
     window = {"flows": 900, "mean_us": 40.0, "from_s": 5e-3, "until_s": 1.0, "correlated": None}
     window |= {"accepted": 0.44, "accepted_half_width": 1e-3, "paced": 0.5, "stable": False}
-    (carried,) = run_text.doubts({"window": window}, 4e-3)
+    (carried,) = run_text.doubts({"window": window, "largest_alone_s": 4e-3})
     assert carried.startswith("the load was not carried")
-    (filling,) = run_text.doubts({"window": window}, 6e-3)
+    (filling,) = run_text.doubts({"window": window, "largest_alone_s": 6e-3})
     assert "the largest flow takes 6.00 ms alone, and run.warm_up is 5.00 ms" in filling
     assert "lengthen run.warm_up to about 6.00 ms and run.measure" in filling

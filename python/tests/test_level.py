@@ -125,7 +125,7 @@ def test_badges_and_cards_rank_whom_the_verdict_ranks() -> None:
 
 def test_a_queue_kept_short_by_a_setting_is_no_best() -> None:
     made = workload(under("ideal", LEVEL))
-    held = replace(made.fabrics[0], held_back="fabric.queue = 4, where 8 would cover")
+    held = replace(made.fabrics[0], held_back="fabric.queue = 4 (raise it to 8)")
     made = replace(made, fabrics=(held, made.fabrics[1]))
     rows = {r.name: r for _, rows in table.groups(made) for r in rows}
     assert not any(c.best for c in rows["Queue peak, worst node"].cells)

@@ -36,6 +36,7 @@ pub struct Prepared {
     pub(crate) parts: PartCounts,
     pub(crate) derived: InForce,
     pub(crate) devices: Option<Value>,
+    pub(crate) cycle: Option<Time>,
     pub(crate) physics: Option<Value>,
     pub(crate) total_bytes: u64,
     pub(crate) time_scale: Option<f64>,
@@ -107,6 +108,7 @@ impl Prepared {
             hops: summary.cell_hops.or(summary.packet_hops),
             finished: !output.interrupted,
             by_byte,
+            cycle_s: summary.cycle_s,
         })
     }
 
@@ -138,6 +140,7 @@ impl Prepared {
             parts: &self.parts,
             derived: &self.derived,
             devices: self.devices.as_ref(),
+            cycle: self.cycle,
             physics: self.physics.as_ref(),
             faults_after_end: self.plan.faults.iter().filter(late).count() as u64,
             cut_at: cut_at(&self.plan, &self.io, &outcome),

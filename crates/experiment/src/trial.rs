@@ -39,6 +39,9 @@ pub struct Trial {
     /// Mean over bytes of the size of their flow by the law of sizes [B]; null without a law, and
     /// for laws without a finite variance.
     pub by_byte: Option<f64>,
+    /// In what time circuits meet every pair of racks once, or are decided on again [s]; none where
+    /// they do not change.
+    pub cycle_s: Option<f64>,
 }
 
 /// How far a trial was.

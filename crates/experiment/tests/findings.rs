@@ -93,6 +93,42 @@ fn a_window_is_as_wide_as_the_servers_link_needs() {
     }
 }
 
+/// A lone flow of a Clos at 100 Gb/s over links of 5 us: what is narrower than a hop delays it.
+#[test]
+fn a_flow_buffer_below_a_hop_is_a_finding() {
+    let clos = |buffer: u32| json!({"kind": "clos", "propagation": "5 us", "flow_buffer": buffer});
+    let end = |buffer| ends(&clos(buffer), 10_000_000)[0].as_secs_f64();
+    let open = end(10_000);
+    let noted = |buffer: u32| found(&clos(buffer)) == ["flow_buffer"];
+    let least = (1..1_000).find(|&b| !noted(b)).expect("covered");
+    assert!(least > 4 && noted(least - 1) && !noted(2 * least));
+    assert!(
+        end(least) <= 1.01 * open,
+        "{least}: {} of {open}",
+        end(least)
+    );
+    assert!(
+        end(least / 2) > 1.5 * open,
+        "{least}: {} of {open}",
+        end(least / 2)
+    );
+    assert_eq!(
+        found(&json!({"kind": "clos", "propagation": "5 us"})),
+        [""; 0]
+    );
+}
+
+/// By hand: 16 racks of 12 uplinks have epochs of 4/3 slots of 100 ns. Without crossing a cell is
+/// counted for 2.5 epochs and a slot, 3.25 epochs. A crossing of 1.25 us is 12.5 slots, of at
+/// least one slot an epoch: a lag of 14, so 15.5 epochs and 13.5 slots, 25.6 epochs.
+#[test]
+fn a_queue_below_the_way_of_a_grant_is_a_finding() {
+    let sirius = |crossing: &str, queue: u32| json!({"kind": "sirius", "propagation": crossing, "queue": queue});
+    assert_eq!(found(&sirius("0 s", 4)), [""; 0]);
+    assert_eq!(found(&sirius("1250 ns", 4)), ["queue"]);
+    assert_eq!(found(&sirius("1250 ns", 26)), [""; 0]);
+}
+
 #[test]
 fn times_that_leave_circuits_no_time_are_findings() {
     let hybrid = |interval: &str, more: Value| {

@@ -91,6 +91,9 @@ pub struct Facts {
     pub slot: Option<Time>,
     /// From one decision on circuits to the next; none where nothing is decided.
     pub interval: Option<Time>,
+    /// In what time circuits meet every pair of racks once, or are decided on again: a run that
+    /// is shorter shows a part of what the fabric carries. None where circuits do not change.
+    pub cycle: Option<Time>,
     /// What follows from the devices that the table names; none where it names none.
     pub devices: Option<Value>,
 }

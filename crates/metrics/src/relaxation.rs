@@ -27,6 +27,8 @@ pub struct Traffic {
     pub by_byte: Option<f64>,
     /// The load asked for; none where it follows from the flows alone.
     pub load: Option<f64>,
+    /// Whether parts of the traffic have a rate of their own, beside that load.
+    pub mixed: bool,
 }
 
 /// The relaxation time of the slowest queue.

@@ -1,7 +1,7 @@
 //! `summary.json`: the same keys for every fabric, null where it has no such figure.
 
 use crate::by_size::BySize;
-use crate::completion::{FctBounds, FctClasses, Slowdown, SlowdownBound};
+use crate::completion::{ideal, FctBounds, FctClasses, Slowdown, SlowdownBound};
 use crate::derived::InForce;
 use crate::jobs::Jobs;
 use crate::memory::peak_rss;
@@ -44,6 +44,9 @@ pub struct Finished<'a> {
     pub span: Option<Span>,
     /// Jobs that count updates.
     pub counted: &'a [Counted],
+    /// In what time the fabric's circuits come again or are decided on again; none where they do
+    /// not change.
+    pub cycle: Option<Time>,
     /// What the fabric is made of; empty where that is not worked out.
     pub parts: &'a PartCounts,
     /// What followed from the fabric's table; empty where the resolved table says it.
@@ -186,6 +189,15 @@ pub struct Summary {
     /// [`RELAXATIONS`](crate::RELAXATIONS), or figures of latency have no interval [s]; null where
     /// it is not known, or has no end.
     pub relaxation_s: Option<f64>,
+    /// What the largest flow that arrived takes with its server's link to itself [s]; null where
+    /// none arrived that has an end.
+    pub largest_alone_s: Option<f64>,
+    /// In what time the fabric's circuits meet every pair of racks once, or are decided on again
+    /// [s]; null where circuits do not change.
+    pub cycle_s: Option<f64>,
+    /// The load that the experiment asks for; null where it follows from the flows, and of a mix,
+    /// parts of which have a rate of their own.
+    pub load_asked: Option<f64>,
 }
 
 /// Flows that send until the run stops. They are among the flows offered, with what
@@ -231,6 +243,8 @@ pub fn summarize(run: &Finished) -> Summary {
         ),
         None => Relaxation::unknown(),
     };
+    let largest = offered.iter().map(|&f| flows.bytes[f]).max();
+    let largest_alone_s = largest.map(|bytes| ideal(run.cluster, bytes).as_secs_f64());
     let arrivals = flows.last_arrival().min(simulated) - flows.first_arrival();
     let room = relaxation.room(arrivals.max(Time::ZERO));
     Summary {
@@ -293,6 +307,9 @@ pub fn summarize(run: &Finished) -> Summary {
             BySize::of(limits, run.cluster, flows, &measured, simulated, room)
         }),
         relaxation_s: relaxation.seconds(),
+        largest_alone_s,
+        cycle_s: { run.cycle }.map(Time::as_secs_f64),
+        load_asked: { run.traffic.load }.filter(|_| !run.traffic.mixed),
     }
 }
 

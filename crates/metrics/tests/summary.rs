@@ -64,6 +64,7 @@ fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -
         cut_at: Some(Time::US * 3),
         time_scale: Some(0.5),
         devices: None,
+        cycle: None,
         physics: None,
         size_limits: Some(&[Bytes(1_000), Bytes(100_000)]),
         wall_s: 1.0,
@@ -117,6 +118,8 @@ fn figures_worked_out_by_hand() {
     );
     // 700,999 B in 10 µs from 4 servers of 4 Gb/s, that is 20,000 B.
     assert!((s.load_offered.unwrap() - 700_999.0 / 20_000.0).abs() < 1e-9);
+    // The largest, 500 KB, is not delivered.
+    assert_eq!(s.largest_alone_s, Some(500e-6));
     assert!((s.goodput_normalized.unwrap() - 200_999.0 / 400_000.0).abs() < 1e-9);
     assert_eq!((s.flows_offered, s.flows_completed), (4, 3));
     assert_eq!((s.bytes_offered, s.bytes_delivered), (700_999, 200_999));
@@ -173,6 +176,8 @@ fn what_is_not_there_is_null_and_never_zero() {
     let json = serde_json::to_value(&s).unwrap();
     for key in [
         "/load_offered",
+        "/load_asked",
+        "/cycle_s",
         "/fct/all/p50_us",
         "/fct/short/p99_us",
         "/fct/long/mean_us",

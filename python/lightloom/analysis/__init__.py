@@ -9,7 +9,7 @@
 | `verdicts` | the verdict, and the cards of the report |
 | `winners`, `presets` | the winner under other physics presets |
 | `table`, `workload_lines` | the table of a report; the workload in one line |
-| `notes`, `doubts`, `cuts`, `circuits`, `grants`, `rates` | what limits conclusions from a run |
+| `notes`, `doubts`, `cuts`, `circuits`, `rates` | what limits conclusions from a run |
 | `facts` | derived values and parts of a fabric |
 | `nights`, `opening` | when circuits are lit; the part of a timeline that opens first |
 

@@ -209,9 +209,8 @@ class Fabric:
     age: Floats | None = None  # of the same flows, what they had taken when the run ended [s]
     seeds: tuple[Fabric, ...] = ()  # the fabric with each seed, where it is repeated
     same_flows: bool = False  # whether all seeds play the same
-    held_back: str = ""  # by which setting of its own it carries less than it could
+    held_back: str = ""  # by which setting of its own it carries less than it could, and its remedy
     carriage: Carriage | None = None  # what its window tells, or its run without one of the load
-    largest_alone_s: float | None = None  # what its largest flow takes alone [s]
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
@@ -237,6 +236,11 @@ class Fabric:
 
         over = self.over_seeds(least)
         return None if over is None else over.half_width
+
+    @property
+    def keeps_queue_short(self) -> bool:
+        """Whether a setting that holds it back is what keeps its queues short."""
+        return self.held_back.startswith("fabric.queue =")
 
     @property
     def kind(self) -> str:

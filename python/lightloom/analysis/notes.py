@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.analysis import circuits, facts, grants, rates
+from lightloom.analysis import circuits, facts, rates
 from lightloom.analysis.circuits import Table
 from lightloom.config import loads, networks
 from lightloom.results import repeats, steady
@@ -39,8 +39,6 @@ def of(result: Result) -> Iterator[str]:
     yield from circuits.notes(result)
     yield from rates.notes(result)
     yield from overloaded(result)
-    table, derived = result.experiment["fabric"][0], result.summary.get("derived") or {}
-    yield from grants.notes(table, derived, cluster)
     yield from facts.bit_errors(result.summary.get("devices") or {})
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)

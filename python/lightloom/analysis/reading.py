@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lightloom.analysis import grants
-from lightloom.config import loads
+from lightloom.config import loads, physics
 from lightloom.results import repeats
 from lightloom.results.saturation import Saturation, pooled
+from lightloom.results.window_rules import judged
 from lightloom.units import bounds
 from lightloom.units.intervals import over_runs
 
@@ -39,6 +39,9 @@ from .nights import Floats
 
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison, Result
+
+#: Keys whose findings are of what a fabric carries.
+HOLDING = ("queue", "switches", "ideal_window", "flow_buffer")
 
 
 def read(comparisons: Sequence[Comparison]) -> list[Workload]:
@@ -108,6 +111,7 @@ def one_seed(comparison: Comparison, places: Mapping[str, int]) -> Workload:
     """Reads the comparison of one seed."""
     settings = {f.get("label", f.get("kind")): f for f in comparison.experiment.get("fabric", [])}
     nominal = comparison.experiment.get("compare", {}).get("loads", [])
+    assumed = {f["label"]: f["findings"] for f in physics.assumptions(comparison.experiment)}
     fabrics = tuple(
         read_fabric(
             label,
@@ -117,7 +121,7 @@ def one_seed(comparison: Comparison, places: Mapping[str, int]) -> Workload:
             comparison.loads.get(label, []),
             nominal,
             comparison.saturation.get(label),
-            held_back(comparison.experiment, settings.get(label, {}), result.summary),
+            held_back(assumed.get(label, [])),
         )
         for label, result in comparison.results.items()
     )
@@ -169,13 +173,15 @@ def has_arrived(arrival: Floats, end: float | None, *, cut: bool) -> NDArray[np.
     return arrival < end if cut else arrival <= end
 
 
-def held_back(
-    experiment: Mapping[str, Any], settings: Mapping[str, Any], summary: Mapping[str, Any]
-) -> str:
-    """The setting of a fabric that keeps it from carrying what it could; empty without one."""
-    derived, cluster = summary.get("derived") or {}, experiment.get("cluster", {})
-    found = grants.held_back(settings, derived, cluster)
-    return "" if found is None else f"fabric.queue = {found[0]}, where {found[1]} would cover"
+def held_back(findings: Sequence[Mapping[str, Any]]) -> str:
+    """The setting by which a fabric carries less than it could, and its remedy, of the findings of
+    its table; empty without one.
+
+    >>> held_back([{"parameter": "queue", "value": "4", "remedy": "raise it to 8"}])
+    'fabric.queue = 4 (raise it to 8)'
+    """
+    found = [x for x in findings if x["parameter"] in HOLDING]
+    return "".join(f"fabric.{x['parameter']} = {x['value']} ({x['remedy']})" for x in found[:1])
 
 
 def read_circuits(table: pa.Table | None) -> Circuits | None:
@@ -209,7 +215,7 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
         carried(summary),
         delivered,
         ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
-        summary.get("window"),
+        None if summary.get("window") is None else judged(summary),
         goodput=loads.sustained(summary),
         offered_bytes=figure(summary, "bytes_offered"),
         flows=figure(summary, "flows_offered"),

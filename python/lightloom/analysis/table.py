@@ -387,7 +387,7 @@ def rankable(metric: Metric, fabrics: tuple[Fabric, ...], values: list[float | N
     """Whose figures may be compared: of those that have one, who carried and finished what
     others did, and by its queue who is not kept from filling it."""
     judged = carrying(fabrics) if metric.of_carried else fabrics
-    kept = [f in judged and not (metric.freely and f.held_back) for f in fabrics]
+    kept = [f in judged and not (metric.freely and f.keeps_queue_short) for f in fabrics]
     if (share := metric.share) is None:
         return kept
     shares = [share(f) if v is not None else 0.0 for f, v in zip(fabrics, values, strict=True)]

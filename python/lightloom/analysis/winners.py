@@ -61,7 +61,7 @@ def uncompared(measure: Criterion, made: Workload) -> str:
         return f"only {carried[0].label} carried the load, so {what} not compared"
     if not measure.are_alike([f for f in made.fabrics if measure.read(f) is not None]):
         return "the queues are of different places, so they are not compared"
-    held = [f for f in made.fabrics if f.held_back]
+    held = [f for f in made.fabrics if f.keeps_queue_short]
     if held and measure.quantity == "bytes":
         each = quantities.listed(f"{f.label} has {f.held_back}" for f in held)
         return f"{each}, which keeps its queue short, so queues are not compared"

@@ -48,6 +48,12 @@ MEANT = {
     "circuit_share": "Bytes delivered that crossed at least one circuit ÷ bytes delivered.",
     "relaxation_s": "Relaxation time of the slowest queue by theory [s]: a run or window of less "
     "than 20 has no interval. null where no theory gives it, or where a link is saturated.",
+    "largest_alone_s": "What the largest flow that arrived takes with its server's link to "
+    "itself [s]; null where none arrived that has an end.",
+    "cycle_s": "In what time the fabric's circuits meet every pair of racks once, or are decided "
+    "on again [s]: a shorter window or warm-up denies no load. null where circuits do not change.",
+    "load_asked": "The load that the experiment asks for; null where it follows from the flows, "
+    "and of a mix.",
     "window": "Latency (mean_us, p50_us, p99_us, half_width_us of the 95 % confidence interval "
     "[µs]) of what arrived in the window of run.measure, and throughput there, of what all servers "
     "can send: bits offered, accepted as they came, and paced, as they would come to flows alone; "

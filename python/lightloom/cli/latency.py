@@ -11,7 +11,6 @@ from rich.table import Table
 
 from lightloom.analysis.doubts import LEGEND_BOUNDS, fluid
 from lightloom.cli import console
-from lightloom.cli.run_text import largest_alone_s
 from lightloom.config import loads
 from lightloom.results import repeats
 from lightloom.results.saturation import Saturation, pooled
@@ -21,6 +20,7 @@ from lightloom.units.formats import mean_latency
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison
 
+Summary = Mapping[str, Any]
 Window = Mapping[str, Any]
 Beside = Mapping[str, Mapping[str, str]]
 #: Columns: heading and width. Without that of short flows they take 77 with gaps of two; 80 with
@@ -188,32 +188,39 @@ def _low(comparison: Comparison, label: str) -> str:
     low = lowest(comparison)
     if low is None:
         return "-"
-    place = comparison.experiment["compare"]["loads"].index(low)
-    windows = [c.loads[label][place]["window"] for c in _each(comparison)]
-    return mean_latency(windows, None) + mark(repeats.means(windows))
+    windows = [summary["window"] for summary in _runs_at(comparison, low)[label]]
+    return mean_latency(windows, None) + _marks_of(_runs_at(comparison, low))[label]
+
+
+def _runs_at(comparison: Comparison, load: float) -> dict[str, list[Summary]]:
+    """Label → the summaries at a load of the sweep, one a seed."""
+    place = comparison.experiment["compare"]["loads"].index(load)
+    return {
+        label: [c.loads[label][place] for c in _each(comparison)] for label in comparison.results
+    }
 
 
 def _marks(comparison: Comparison) -> dict[str, str]:
-    """What weakens the latency of each fabric at the load, as the verdict judges its windows."""
+    """What weakens the latency of each fabric at the load of the experiment."""
+    return _marks_of(
+        {
+            label: [c.results[label].summary for c in _each(comparison)]
+            for label in comparison.results
+        }
+    )
+
+
+def _marks_of(runs: Mapping[str, Sequence[Summary]]) -> dict[str, str]:
+    """What weakens the latency of each fabric at one load, as the verdict judges its windows."""
     from lightloom.analysis.findings.carriage import carriages_of_runs
 
-    found = carriages_of_runs(
-        [[c.results[label].summary for c in _each(comparison)] for label in comparison.results],
-        largest_alone_s([r for c in _each(comparison) for r in c.results.values()]),
-    )
-    windows = [
-        repeats.means([c.results[label].summary["window"] for c in _each(comparison)])
-        for label in comparison.results
-    ]
-    each = zip(comparison.results, found, windows, strict=True)
-    return {label: MARKS.get(carriage or "") or mark(w) for label, carriage, w in each}
+    each = zip(runs.items(), carriages_of_runs(list(runs.values())), strict=True)
+    return {label: MARKS.get(found or "") or mark(seeds) for (label, seeds), found in each}
 
 
-def mark(window: Window) -> str:
-    """What weakens a latency of a window alone."""
-    if not window["stable"]:
-        return MARKS["short"]
-    return "+" if window["correlated"] else ""
+def mark(runs: Sequence[Summary]) -> str:
+    """What weakens a latency of windows that carry their load."""
+    return "+" if repeats.means([run["window"] for run in runs])["correlated"] else ""
 
 
 def saturation(found: Saturation | None) -> str:
@@ -222,20 +229,23 @@ def saturation(found: Saturation | None) -> str:
     if found is None:
         return "-"
     bound = "≥" if found.not_carried is None else ""
+    mark = "" if found.is_told else MARKS["unsettled"]
     if found.half_width is None:
-        return f"{bound}{found.throughput:.3f}"
-    return f"{bound}{found.throughput:.3f} ± {max(found.half_width, FINEST):.1g}"
+        return f"{bound}{found.throughput:.3f}{mark}"
+    return f"{bound}{found.throughput:.3f} ± {max(found.half_width, FINEST):.1g}{mark}"
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
     """What the marks mean, as far as they occur."""
     windows = [r.summary["window"] for r in comparison.results.values()]
-    low = lowest(comparison)
+    low, marks = lowest(comparison), {*_marks(comparison).values()}
     if low is not None:
         place = comparison.experiment["compare"]["loads"].index(low)
         windows += [summaries[place]["window"] for summaries in comparison.loads.values()]
-    marks = {mark(w) for w in windows[len(comparison.results) :]}
-    marks |= {*_marks(comparison).values()}
+        marks |= {*_marks_of(_runs_at(comparison, low)).values()}
+    found = [_saturation(comparison, label) for label in comparison.results]
+    if any(s is not None and not s.is_told for s in found):
+        marks.add(MARKS["unsettled"])
     yield from (line for found, line in OF_MARKS.items() if found in marks)
     if bounds.any_open({str(i): {"window": w} for i, w in enumerate(windows)}, SHOWN_BOUNDS):
         yield LEGEND_BOUNDS

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.markup import escape
 
 from lightloom.analysis import cuts, facts, workload_lines
 from lightloom.cli.console import out, plain_table, say
-from lightloom.config import loads, networks
+from lightloom.config import loads
 from lightloom.results import steady
 from lightloom.results.result import Result
 from lightloom.results.summaries import JOBS_SHOWN, Summary, jobs_of, took
@@ -85,7 +85,7 @@ def print_run(result: Result) -> None:
     for job, found in (summary.get("updates") or {}).items():
         for line in updates(job, found):
             say(line)
-    for line in (*left(summary), *doubts(summary, largest_alone_s([result]))):
+    for line in (*left(summary), *doubts(summary)):
         say(f"note: {line}")
     endless = (summary.get("endless") or {}).get("flows", 0)
     offered -= endless
@@ -93,13 +93,6 @@ def print_run(result: Result) -> None:
     early = none or (stop == "last-arrival" and completed < 0.9 * offered)
     if early and stop not in ("drain", "measured"):
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
-
-
-def largest_alone_s(results: Sequence[Result]) -> float | None:
-    """What the largest flow of runs of one cluster takes with its server's link to itself [s]; None
-    if unknown."""
-    sizes = [int(r.flows["bytes"].to_numpy().max()) for r in results if r.flows.num_rows]
-    return networks.alone_s(max(sizes), results[0].experiment["cluster"]) if sizes else None
 
 
 def left(summary: Summary) -> Iterator[str]:
@@ -131,8 +124,8 @@ def _window(window: Summary | None) -> dict[str, str]:
     }
 
 
-def doubts(summary: Summary, largest_s: float | None = None) -> Iterator[str]:
-    """What weakens the figures of a window; the largest flow takes `largest_s` alone."""
+def doubts(summary: Summary) -> Iterator[str]:
+    """What weakens the figures of a window."""
     window = summary.get("window")
     if window is None:
         return
@@ -142,7 +135,7 @@ def doubts(summary: Summary, largest_s: float | None = None) -> Iterator[str]:
             "nothing of the window had arrived when the run ended: let run.limit be longer "
             "than a flow takes"
         )
-    elif not window["stable"] and (said := not_told(summary, largest_s)):
+    elif not window["stable"] and (said := not_told(summary)):
         yield said
     elif not window["stable"] and mean_us and mean_us > 1e6 * window["from_s"]:
         yield (
@@ -157,15 +150,15 @@ def doubts(summary: Summary, largest_s: float | None = None) -> Iterator[str]:
         yield "latencies resemble their neighbours for long; lengthen run.warm_up or run.measure"
 
 
-def not_told(summary: Summary, largest_s: float | None) -> str:
+def not_told(summary: Summary) -> str:
     """Why a window does not tell whether the load is carried, as `compare` judges it, and what
     would tell; empty if it tells."""
     from lightloom.analysis.findings import carriage, headline, sentences
 
-    if carriage.carriages_of_runs([[summary]], largest_s) != ["unsettled"]:
+    if carriage.carriages_of_runs([[summary]]) != ["unsettled"]:
         return ""
     label = str(summary.get("label", ""))
-    needed = headline.window_needed((label,), [summary], [summary], largest_s or 0.0)
+    needed = headline.window_needed((label,), [summary], [summary])
     return sentences.of_one_run(needed)
 
 

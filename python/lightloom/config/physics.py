@@ -99,6 +99,12 @@ def ideal(resolved: Table) -> Iterator[str]:
 def notes(resolved: Table) -> Iterator[str]:
     """What of the physics, or of the cluster's oversubscription, a fabric does not obey, and
     why; then values of its table that limit its results, with their remedy."""
+    yield from disobeyed(resolved)
+    yield from findings(resolved)
+
+
+def disobeyed(resolved: Table) -> Iterator[str]:
+    """What of the physics, or of the cluster's oversubscription, a fabric disobeys, and why."""
     for fabric in assumptions(resolved):
         label = fabric["label"]
         for missing in fabric["missing"]:
@@ -111,6 +117,12 @@ def notes(resolved: Table) -> Iterator[str]:
                 f"{label}: its own {own['key']}, {value}, goes before {own['term']}, by "
                 "its table or its preset"
             )
+
+
+def findings(resolved: Table) -> Iterator[str]:
+    """Values of a fabric's table that limit its results, with their remedy."""
+    for fabric in assumptions(resolved):
+        label = fabric["label"]
         for finding in fabric["findings"]:
             yield (
                 f"{label}: fabric.{finding['parameter']} = {finding['value']}: "

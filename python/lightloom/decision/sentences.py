@@ -298,7 +298,7 @@ def _nobody(purchases: Sequence[Purchase]) -> str:
         return "Nothing was delivered, so no cost of it can be told."
     if not any(p.carries for p in purchases):
         return (
-            "No fabric carries this traffic, so none can be bought for it: a lower load would "
-            "tell, or run.warm_up and run.measure several times as long as the largest flows take."
+            "No fabric carries this traffic, so none can be bought for it; a lower load would show "
+            "which fabric carries how much."
         )
     return "No fabric that carries this traffic has a total. " + " ".join(unpriced(purchases))

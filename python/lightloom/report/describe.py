@@ -206,7 +206,12 @@ def electrical(experiment: Mapping[str, Any]) -> str:
 def ideal(experiment: Mapping[str, Any]) -> list[str]:
     """What is ideal about each fabric, and what of the physics each does not obey, a line
     each."""
-    return [*physics.ideal(experiment), *physics.notes(experiment)]
+    return [*physics.ideal(experiment), *physics.disobeyed(experiment)]
+
+
+def limiting(experiment: Mapping[str, Any]) -> list[str]:
+    """Settings of fabrics that limit their results, with their remedy, a line each."""
+    return list(physics.findings(experiment))
 
 
 def in_force(fabric: Fabric) -> str:

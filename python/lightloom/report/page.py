@@ -193,6 +193,7 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "physics": describe.shared_physics(w.experiment),
         "networks": describe.electrical(w.experiment),
         "ideal": describe.ideal(w.experiment),
+        "limiting": describe.limiting(w.experiment),
         "winners": section.winners,
         "failing": section.failing,
         "cluster": describe.cluster(w.experiment),

@@ -13,6 +13,7 @@ may deliver more while what it owes piles up (a shared loop-back buffer under a 
 does); that does not count. A network that delivers less there than it carried, by more
 than both intervals, collapses: of such the window at the highest load carried counts.
 The largest of several windows is never taken: it would be the luckiest of them.
+A search by windows that are too short to deny a load (`window_rules`) reports that.
 
 Its interval holds two doubts: chance within the window, and how close the search came. What is
 accepted a tenth beyond saturation in one window is not what a network accepts in the long run:
@@ -28,6 +29,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from lightloom.results import window_rules
 from lightloom.units.intervals import over_runs
 
 Window = Mapping[str, Any]
@@ -63,6 +65,9 @@ class Saturation:
     tried: list[list[Any]] = field(default_factory=list)
     """Each load tried up to there, in order, with what was accepted and whether it was
     carried."""
+    is_told: bool = True
+    """Whether the window at `not_carried` is long enough to deny that load: a window that is short
+    beside its flows or the cycle of the fabric's circuits misses loads that are carried."""
 
     @property
     def low(self) -> float:
@@ -143,7 +148,13 @@ def pooled(found: Sequence[Saturation]) -> Saturation | None:
     widths = [throughput.half_width, statistics.fmean(own) if len(own) == len(found) else None]
     known = [width for width in widths if width is not None]
     half = None if throughput.half_width is None and not own else max(known)
-    return replace(found[0], throughput=throughput.mean, half_width=half, busiest=busiest.mean)
+    return replace(
+        found[0],
+        throughput=throughput.mean,
+        half_width=half,
+        busiest=busiest.mean,
+        is_told=all(s.is_told for s in found),
+    )
 
 
 def _found(
@@ -166,4 +177,5 @@ def _found(
         not_carried=high,
         tolerance=tolerance,
         tried=[[load, w["accepted"], w["stable"]] for load, w in tried.items()],
+        is_told=high is None or window_rules.can_deny([tried[high]]),
     )

@@ -19,6 +19,7 @@ from lightloom.policies import files as policies
 from lightloom.results.files import Summary
 from lightloom.results.result import Comparison, Result
 from lightloom.results.saturation import Saturation, Window, search
+from lightloom.results.window_rules import judged
 from lightloom.simulation import interrupts
 from lightloom.simulation.machine import memory, processors
 from lightloom.simulation.trials import tried
@@ -220,8 +221,7 @@ class _Comparing:
     def _search(self, label: str) -> Callable[[Tell], None]:
         def do(heed: Tell) -> None:
             def measure(load: float) -> Window:
-                window: Window = self._simulated(label, load, heed)["window"]
-                return window
+                return judged(self._simulated(label, load, heed))
 
             up_to, tolerance = self.compare["up_to"], self.compare["tolerance"]
             self.saturation[label] = search(measure, up_to, tolerance)

@@ -49,6 +49,9 @@ class Trial:
     """Whether the whole run fitted into the trial."""
     by_byte: float | None = None
     """Mean over bytes of the size of their flow [B]; None where no law gives it."""
+    cycle_s: float | None = None
+    """In what time circuits meet every pair of racks once, or are decided on again [s]; None where
+    they do not change."""
     measured: bool = False
     """Whether the run ends with its window, so that more flows are there than it takes."""
 

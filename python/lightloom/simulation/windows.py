@@ -131,10 +131,11 @@ def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
     trial = with_window(experiment, TRIAL).with_load(known[0])
     try:
         resolved = trial.resolved()
-        by_byte = tried(trial, trial.labels[0], seconds=0.0).by_byte
+        trials = [tried(trial, label, seconds=0.0) for label in trial.labels]
     except ConfigError:
         return None  # it is refused where it runs
-    return _chosen(resolved["cluster"], by_byte, max(known))
+    cycle_s = max(found.cycle_s or 0.0 for found in trials)
+    return _chosen(resolved["cluster"], trials[0].by_byte, max(known), cycle_s)
 
 
 def _fraction(load: Any) -> float | None:
@@ -150,11 +151,32 @@ def _fraction(load: Any) -> float | None:
         return None
 
 
-def _chosen(cluster: dict[str, Any], by_byte: float | None, highest: float) -> Chosen:
-    rate, link = networks.server_rate(cluster), networks.link_rate(cluster)
+def _chosen(
+    cluster: dict[str, Any], by_byte: float | None, highest: float, cycle_s: float
+) -> Chosen:
+    """The window by the slowest queue of a server's link; warm-up and window each hold a cycle of
+    circuits, if the bound of bytes allows both."""
+    found = _by_queues(cluster, by_byte, highest)
+    if 2 * cycle_s > _most_s(cluster, highest):
+        return found
+    cycle_s = steady.rounded_up(cycle_s) if cycle_s else 0.0
+    return replace(
+        found,
+        warm_up_s=max(found.warm_up_s, cycle_s),
+        measure_s=max(found.measure_s, cycle_s),
+    )
+
+
+def _most_s(cluster: dict[str, Any], highest: float) -> float:
+    """How long a run may last by the bound of bytes [s]."""
+    rate = networks.server_rate(cluster)
     assert rate is not None  # it was resolved
-    assert link is not None
-    most = MOST_BYTES * 8 / (highest * rate * _hosts(cluster))
+    return MOST_BYTES * 8 / (highest * rate * _hosts(cluster))
+
+
+def _by_queues(cluster: dict[str, Any], by_byte: float | None, highest: float) -> Chosen:
+    link, most = networks.link_rate(cluster), _most_s(cluster, highest)
+    assert link is not None  # it was resolved
     load = min(highest, HIGHEST)
     if by_byte is None:
         shortest = WARM_UP + steady.RELAXATIONS

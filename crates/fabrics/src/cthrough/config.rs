@@ -279,6 +279,7 @@ impl FabricConfig for CThroughConfig {
     fn facts(&self, _: &Cluster) -> Facts {
         Facts {
             interval: Some(self.interval),
+            cycle: Some(self.interval),
             devices: record(self.devices),
             ..Facts::default()
         }

@@ -1,5 +1,6 @@
 //! The table of `kind = "clos"`.
 
+use crate::findings::Finding;
 use crate::physics::is_nothing;
 use crate::ranges::{propagation, within, PACKET_MAX};
 use lightloom_engine::{check_range, Bytes, Cluster, Nic, Rate, Refusal, Time};
@@ -253,6 +254,30 @@ impl ClosConfig {
 
     /// The default of `flow_buffer`.
     pub(super) fn covering_buffer(&self, cluster: &Cluster) -> u32 {
+        self.packets_of_a_hop(cluster).clamp(4, 1 << 20) as u32
+    }
+
+    /// A `flow_buffer` with which a flow stops at a switch although the link behind it is idle;
+    /// none otherwise.
+    pub(super) fn shallow_buffer(&self, cluster: &Cluster) -> Option<Finding> {
+        let (buffer, needed) = (self.flow_buffer?, self.packets_of_a_hop(cluster));
+        let packets = self.detail == Detail::Packets && cluster.racks > 1;
+        (packets && u64::from(buffer) < needed).then(|| Finding {
+            parameter: "flow_buffer",
+            value: buffer.to_string(),
+            effect: format!(
+                "back-pressure idles links: of a flow {buffer} packets may wait at a switch, and \
+                 {needed} are sent within a packet's serialisation and the delay of a hop"
+            ),
+            remedy: format!(
+                "raise it to {}, or leave it out",
+                self.covering_buffer(cluster)
+            ),
+        })
+    }
+
+    /// What the fastest flow sends within a packet's serialisation and the delay of a hop [packets].
+    fn packets_of_a_hop(&self, cluster: &Cluster) -> u64 {
         let fastest = match cluster.nic {
             Nic::Uncapped => cluster.rack_rate(),
             Nic::Capped(rate) => rate.min(cluster.rack_rate()),
@@ -262,7 +287,6 @@ impl ClosConfig {
             + self.propagation
             + self.fec_latency
             + self.switch_latency * 2;
-        let packets = fastest.bytes_in(hop).div_ceil(wire);
-        packets.clamp(4, 1 << 20) as u32
+        fastest.bytes_in(hop).div_ceil(wire)
     }
 }

@@ -9,6 +9,7 @@ use crate::contract::{
     build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing};
+use crate::findings::Finding;
 use crate::physics::{ideal_of, Obeyed, Physics, Term};
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::kernel::flow::{self, FlowDriven};
@@ -70,6 +71,10 @@ impl FabricConfig for ClosConfig {
             }),
             ..Facts::default()
         }
+    }
+
+    fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
+        self.shallow_buffer(cluster).into_iter().collect()
     }
 
     fn resolve(mut self, cluster: &Cluster) -> Result<Self, Refusal> {

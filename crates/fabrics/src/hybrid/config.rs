@@ -6,7 +6,7 @@ use super::kernel::Hybrid;
 use super::packets::Packets;
 use super::policy_table::PolicyTable;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
-use super::standing::{slot, standing, unjoined};
+use super::standing::{cycle, slot, standing, unjoined};
 use super::tree::{Tree, TreeKeys};
 use crate::contract::{FabricConfig, Site};
 use crate::devices::switch::{named, record};
@@ -460,6 +460,7 @@ impl FabricConfig for HybridConfig {
             unjoined: alone.and_then(|target| unjoined(target, site, "set electrical = true")),
             slot: standing.as_ref().and_then(slot),
             interval: Some(self.interval),
+            cycle: cycle(standing.as_ref(), Some(self.interval)),
             devices: record(self.devices),
             ..Facts::default()
         }

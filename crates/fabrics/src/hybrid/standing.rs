@@ -41,6 +41,16 @@ pub fn standing(policy: &PolicyTable, hardware: &Hardware) -> Result<Option<Targ
     Ok((!waits).then_some(target))
 }
 
+/// In what time circuits change and come again: the period of a schedule that stays, the
+/// `interval` of policies that decide anew; none of circuits that stay.
+pub fn cycle(standing: Option<&Target>, interval: Option<Time>) -> Option<Time> {
+    match standing {
+        Some(Target::Schedule(schedule)) => Some(schedule.period()),
+        Some(Target::Network { .. }) => None,
+        None => interval,
+    }
+}
+
 /// How long a slot of a schedule lasts, on average; none of circuits that stay.
 pub fn slot(target: &Target) -> Option<Time> {
     match target {

@@ -296,6 +296,7 @@ impl FabricConfig for HydraConfig {
     fn facts(&self, _: &Cluster) -> Facts {
         Facts {
             interval: Some(self.interval),
+            cycle: Some(self.interval),
             devices: record(self.devices),
             ..Facts::default()
         }

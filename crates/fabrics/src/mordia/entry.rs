@@ -6,7 +6,7 @@ use crate::contract::{
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
-use crate::hybrid::standing::{slot, standing, unjoined};
+use crate::hybrid::standing::{cycle, slot, standing, unjoined};
 use crate::physics::{Obeyed, Physics};
 use crate::ranges::{refuse, TIME_MAX};
 use crate::tdma::kernel::Tdma;
@@ -143,6 +143,7 @@ impl FabricConfig for MordiaConfig {
             // Others' slots may be as long as their schedules.
             slot: standing.as_ref().map_or(self.interval, slot),
             interval: self.interval,
+            cycle: cycle(standing.as_ref(), self.interval),
             devices: record(self.devices),
             ..Facts::default()
         }

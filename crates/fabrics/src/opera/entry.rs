@@ -96,9 +96,8 @@ impl FabricConfig for OperaConfig {
     }
 
     fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
-        let matchings = cluster.racks - 1 + cluster.racks % 2;
         let allowed = 2..=cluster.racks - 1;
-        let found = dealing::finding(matchings, self.uplinks(cluster), allowed);
+        let found = dealing::finding(matchings(cluster), self.uplinks(cluster), allowed);
         found.into_iter().collect()
     }
 
@@ -131,11 +130,18 @@ impl FabricConfig for OperaConfig {
         Tdma::memory(racks, hosts, flows) + moves + by_hosts + planned + switches + light
     }
 
-    fn facts(&self, _: &Cluster) -> Facts {
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        let slots = dealing::slots(matchings(cluster), self.uplinks(cluster));
         Facts {
             slot: Some(self.slice),
+            cycle: Some(self.slot(cluster) * slots),
             devices: record(self.devices),
             ..Facts::default()
         }
     }
+}
+
+/// Matchings that join every pair of racks once: of an odd number of racks one rests in each.
+fn matchings(cluster: &Cluster) -> u32 {
+    cluster.racks - 1 + cluster.racks % 2
 }

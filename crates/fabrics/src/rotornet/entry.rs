@@ -90,8 +90,13 @@ impl FabricConfig for RotorNetConfig {
     fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
         let matchings = cluster.racks - 1;
         let allowed = 1..=cluster.racks - 1;
-        let found = dealing::finding(matchings, self.uplinks(cluster), allowed);
-        found.into_iter().collect()
+        let switches = self.uplinks(cluster);
+        let idles = dealing::finding(matchings, switches, allowed);
+        let servers = cluster.servers_per_rack;
+        idles
+            .or_else(|| dealing::one_switch(matchings, switches, servers, self.slot))
+            .into_iter()
+            .collect()
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
@@ -120,9 +125,11 @@ impl FabricConfig for RotorNetConfig {
             + light
     }
 
-    fn facts(&self, _: &Cluster) -> Facts {
+    fn facts(&self, cluster: &Cluster) -> Facts {
+        let slots = dealing::slots(cluster.racks - 1, self.uplinks(cluster));
         Facts {
             slot: Some(self.slot),
+            cycle: Some(self.slot * slots),
             devices: record(self.devices),
             ..Facts::default()
         }

@@ -5,6 +5,7 @@ mod checks;
 pub(crate) mod devices;
 mod idle;
 mod overhead;
+mod queue;
 pub(crate) mod retired;
 mod switches;
 mod uplinks;

@@ -91,13 +91,14 @@ impl FabricConfig for SiriusConfig {
     }
 
     fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
-        let narrow = match (self.detail, self.mode, self.derive(cluster)) {
+        let limit = match (self.detail, self.mode, self.derive(cluster)) {
             (Detail::Cells, Mode::Ideal, Ok(derived)) => {
                 ideal::window::narrow(self, &derived, cluster)
             }
+            (_, Mode::RequestGrant, Ok(derived)) => self.short_queue(&derived, cluster),
             _ => None,
         };
-        self.short_slot().into_iter().chain(narrow).collect()
+        self.short_slot().into_iter().chain(limit).collect()
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {

@@ -18,7 +18,7 @@
 //! | `servers` | `links` of servers that have a rate, and their `steps`; `rack`, traffic that stays inside where they have none |
 //! | [`ideal`] | SIRIUS (IDEAL): a kernel without the protocol (§7), its back-pressure: the rule in words at the head of `ideal/mod.rs`, who may send `Source::send` (`ideal/source.rs`), given back by `Nodes::free_windows` (`ideal/nodes.rs`), its counts in `ideal/credits.rs`; queues of second hops in `ideal/relays.rs` |
 //! | [`flows`] | `detail = "flows"`: rates instead of cells; what is carried (`flows/capacity.rs`), what a last byte waits for (`flows/latency.rs`) |
-//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/uplinks.rs`: how many uplinks, and their schedule; `config/switches.rs`: keys whose values are words; `config/devices.rs`: keys that follow from devices; `config/idle.rs`: keys without effect; `config/overhead.rs`: slots that are too short for payload; `config/retired.rs`: keys that are no more |
+//! | [`config`] | `config.rs`: keys, defaults and units; `config/checks.rs`: which values are refused, and why; `config/uplinks.rs`: how many uplinks, and their schedule; `config/switches.rs`: keys whose values are words; `config/devices.rs`: keys that follow from devices; `config/idle.rs`: keys without effect; `config/overhead.rs`: slots that are too short for payload; `config/queue.rs`: a Q that does not cover the way of a grant; `config/retired.rs`: keys that are no more |
 //! | `entry` | configuration and kernel put together |
 //! | `fabric` | what is reported |
 //! | `limits` | what all kernels of Sirius say alike: racks and links, the least time that a flow can take, when light passes |

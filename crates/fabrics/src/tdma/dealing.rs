@@ -2,10 +2,16 @@
 //! Here a note states how much of a cycle is lost so, before a run; the kernel simulates it.
 
 use crate::findings::Finding;
+use lightloom_engine::Time;
 use std::ops::RangeInclusive;
 
 /// A share of a cycle for which switches may idle without a word.
 const LITTLE: f64 = 0.05;
+
+/// Slots of a cycle.
+pub fn slots(matchings: u32, switches: u32) -> i64 {
+    i64::from(matchings.div_ceil(switches))
+}
 
 /// The share of a cycle for which switches idle, on average.
 fn idle(matchings: u32, switches: u32) -> f64 {
@@ -36,9 +42,52 @@ pub fn finding(matchings: u32, switches: u32, allowed: RangeInclusive<u32>) -> O
     })
 }
 
+/// Tells that one switch shows all racks in turn, and how many, with links of about a server's rate,
+/// show them sooner at the same rate of a rack; none where there are more, or racks of one server.
+pub fn one_switch(matchings: u32, switches: u32, servers: u32, slot: Time) -> Option<Finding> {
+    let fit = |&s: &u32| s > 1 && idle(matchings, s) <= LITTLE;
+    let better = (2..=matchings)
+        .filter(fit)
+        .min_by_key(|&s| (s.abs_diff(servers), u32::MAX - s))?;
+    let cycle = |switches: u32| slot * slots(matchings, switches);
+    (switches == 1 && servers > 1).then(|| Finding {
+        parameter: "switches",
+        value: switches.to_string(),
+        effect: format!(
+            "a rack has a circuit to one other at a time, and meets each once in a cycle of {}",
+            cycle(switches)
+        ),
+        remedy: format!(
+            "set it to {better} for a cycle of {} at the same rate of a rack",
+            cycle(better)
+        ),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 15 matchings on one switch are 15 slots; with 8 servers five switches are nearest, with 16
+    /// servers 15.
+    #[test]
+    fn one_switch_is_told_with_a_shorter_cycle() {
+        let found = |switches, servers| one_switch(15, switches, servers, Time::US * 200);
+        let told = found(1, 8).expect("one switch");
+        assert!(told.effect.ends_with("a cycle of 3 ms"), "{}", told.effect);
+        assert!(
+            told.remedy.starts_with("set it to 5 for a cycle of 600 us"),
+            "{}",
+            told.remedy
+        );
+        let many = found(1, 16).expect("one switch").remedy;
+        assert!(
+            many.starts_with("set it to 15 for a cycle of 200 us"),
+            "{many}"
+        );
+        assert_eq!((found(3, 8), found(1, 1)), (None, None));
+        assert_eq!(one_switch(1, 1, 8, Time::US), None);
+    }
 
     /// Seven matchings on six switches are two slots, in the second of which five idle.
     #[test]

@@ -3,9 +3,10 @@
 The core calls a window *stable* if it accepted as much as flows alone in the network would send.
 Chance, or flows that last longer than the warm-up, make a window unstable on a network that carries
 the load. So a fabric is *short* of the load only if every seed, or the interval over the seeds,
-says so, if enough flows arrived in the window and it lasts for several of the largest ones, and if
-it accepted clearly less than was due or than other fabrics did, or the window is long enough for an
-interval and the network had time to fill. `whole_run` has the rule for runs without a window.
+says so, if the window is long enough (`results.window_rules`), and if it accepted clearly less than
+was due or than other fabrics did, or the window is long enough for an interval and the network had
+time to fill. A load above 1 is carried by no fabric. `whole_run` has the rule for runs without a
+window.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ from dataclasses import replace
 from typing import Any
 
 from lightloom.analysis.unfinished import CENSORED
-from lightloom.config import networks
-from lightloom.results import steady
+from lightloom.results.window_rules import (
+    had_time,
+    has_enough_flows,
+    is_beyond_servers,
+    is_long_enough,
+    judged,
+)
 from lightloom.units.intervals import LEVEL, Interval, over_runs
 
 from ..model import Carriage, Fabric, LoadPoint, figure
-from .limits import ENOUGH_FLOWS, SURELY, TIMES_LARGEST
+from .limits import SURELY
 from .whole_run import of_point, of_run
 
 MISSING = 0.02
@@ -31,20 +37,14 @@ Window = Mapping[str, Any]
 
 def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fabric, ...]:
     """The fabrics with what their windows or runs tell, at their load and at those of the sweep."""
-    windows = [[_window(s.summary) for s in f.each if s.window is not None] for f in fabrics]
-    largest = [largest_alone_s(f, experiment) for f in fabrics]
+    windows = [[judged(s.summary) for s in f.each if s.window is not None] for f in fabrics]
     made = [
-        replace(f, carriage=found or of_run(f, experiment), largest_alone_s=alone)
-        for f, found, alone in zip(fabrics, carriages(windows, largest), largest, strict=True)
+        replace(f, carriage=found or of_run(f, experiment))
+        for f, found in zip(fabrics, carriages(windows), strict=True)
     ]
     for load in sorted({p.load for f in fabrics for p in f.sweep}):
         made = _settle_load(made, load, experiment)
     return tuple(made)
-
-
-def _window(summary: Mapping[str, Any]) -> Window:
-    """The window of a run, and whether it is long enough to tell anything of the load."""
-    return {**summary["window"], "tells": steady.tells_load(summary)}
 
 
 def _settle_load(
@@ -52,8 +52,7 @@ def _settle_load(
 ) -> list[Fabric]:
     points = [next((p for p in f.sweep if p.load == load), None) for f in fabrics]
     windows = [[] if p is None else _windows(p) for p in points]
-    # The flows of a load are not kept; those of the run have the same sizes.
-    found = carriages(windows, [f.largest_alone_s for f in fabrics])
+    found = carriages(windows)
     return [
         replace(
             f,
@@ -75,34 +74,35 @@ def _windows(point: LoadPoint) -> list[Window]:
 
 
 def carriages_of_runs(
-    fabrics: Sequence[Sequence[Mapping[str, Any]]], largest_s: float | None = None
+    fabrics: Sequence[Sequence[Mapping[str, Any]]],
 ) -> list[Carriage | None]:
-    """What the summaries of each fabric, one a seed, tell of the load of their windows; the largest
-    flow takes `largest_s` alone.
+    """What the summaries of each fabric, one a seed, tell of the load of their windows.
 
     >>> missing = {"accepted": 0.46, "accepted_half_width": 0.001, "paced": 0.47, "stable": False}
     >>> window = {**missing, "from_s": 1.0, "until_s": 2.0}
     >>> runs = [{"window": window, "relaxation_s": seconds} for seconds in (0.01, 1.0)]
     >>> carriages_of_runs([[runs[0]]]), carriages_of_runs([[runs[1]]])
     (['short'], ['unsettled'])
+    >>> carriages_of_runs([[{**runs[0], "cycle_s": 1.1}]])
+    ['unsettled']
     """
-    windows = [[_window(s) for s in seeds if s.get("window") is not None] for seeds in fabrics]
-    return carriages(windows, [largest_s] * len(fabrics))
+    windows = [[judged(s) for s in seeds if s.get("window") is not None] for seeds in fabrics]
+    return carriages(windows)
 
 
-def carriages(
-    windows: Sequence[Sequence[Window]], largest_s: Sequence[float | None]
-) -> list[Carriage | None]:
+def carriages(windows: Sequence[Sequence[Window]]) -> list[Carriage | None]:
     """What the windows of each fabric, one a seed, tell; None without windows.
 
     >>> ok = {"accepted": 0.47, "paced": 0.47, "stable": True, "from_s": 1.0}
     >>> low = {**ok, "accepted": 0.46, "stable": False}
     >>> half = {**low, "accepted": 0.25}
-    >>> carriages([[ok, ok], [ok, low], [low, low], [half, half]], [None] * 4)
+    >>> carriages([[ok, ok], [ok, low], [low, low], [half, half]])
     ['carried', 'unsettled', 'unsettled', 'short']
     >>> sure = {**low, "accepted_half_width": 0.001}
-    >>> carriages([[low], [low]], [None] * 2), carriages([[sure], [sure]], [None] * 2)
+    >>> carriages([[low], [low]]), carriages([[sure], [sure]])
     (['unsettled', 'unsettled'], ['short', 'short'])
+    >>> carriages([[{**ok, "flows": 99}], [{**ok, "load": 1.2}]])
+    ['unsettled', 'short']
     """
     accepted = [over_runs(_accepted(w) for w in seeds) for seeds in windows]
     carried = [bool(seeds) and all(w.get("stable") for w in seeds) for seeds in windows]
@@ -113,11 +113,13 @@ def carriages(
     for i, seeds in enumerate(windows):
         if not seeds:
             made.append(None)
+        elif any(is_beyond_servers(w.get("load")) for w in seeds):
+            made.append("short")
         elif carried[i]:
-            made.append("carried")
+            made.append("carried" if has_enough_flows(seeds) else "unsettled")
         else:
             others = max((a.mean for j, a in enumerate(accepted) if j != i and a), default=0.0)
-            made.append(_of_one(seeds, accepted[i], best_carried, others, largest_s[i]))
+            made.append(_of_one(seeds, accepted[i], best_carried, others))
     return made
 
 
@@ -126,42 +128,23 @@ def _of_one(
     own: Interval | None,
     best_carried: float | None,
     best_other: float,
-    largest_s: float | None,
 ) -> Carriage:
     """What windows tell that are not all stable."""
-    if not _says_short(seeds) or not _has_enough(seeds, largest_s):
+    if not (_says_short(seeds) and has_enough_flows(seeds) and is_long_enough(seeds)):
         return "unsettled"
     if own is None or own.mean < CENSORED * best_other:
         return "short"
     accepted = own.mean / _mean_due(seeds) if _mean_due(seeds) else 1.0
     tells = all(w.get("tells", True) for w in seeds)
     if accepted < SURELY or (tells and accepted < CENSORED):
-        return "short" if _had_time(seeds, largest_s) else "unsettled"
+        return "short" if had_time(seeds) else "unsettled"
     if not tells:
         return "unsettled"
     if all(w.get("accepted_half_width") is None for w in seeds):
         return "unsettled"  # too short for an interval: chance may have made it miss so little
     if best_carried is not None and own.mean >= best_carried * (1 - LEVEL):
         return "unsettled"  # it accepted as much as a fabric that carries the load
-    return "short" if _had_time(seeds, largest_s) else "unsettled"
-
-
-def _had_time(windows: Sequence[Window], largest_s: float | None) -> bool:
-    """Whether the warm-up was as long as the largest flow takes alone; until then a network is
-    filling."""
-    warm_up_s = min(float(w.get("from_s") or 0.0) for w in windows)
-    return largest_s is None or warm_up_s >= largest_s
-
-
-def _has_enough(windows: Sequence[Window], largest_s: float | None) -> bool:
-    """Whether enough flows arrived in the windows, and each lasts for several of the largest flow;
-    of a few flows chance decides how much was accepted."""
-    counts = [figure(w, "flows") for w in windows]
-    flows = sum(n for n in counts if n is not None)
-    if None not in counts and flows < ENOUGH_FLOWS:
-        return False
-    lasts = [w["until_s"] - w["from_s"] for w in windows if w.get("until_s") is not None]
-    return largest_s is None or all(s >= TIMES_LARGEST * largest_s for s in lasts)
+    return "short" if had_time(seeds) else "unsettled"
 
 
 def _says_short(seeds: Sequence[Window]) -> bool:
@@ -189,9 +172,3 @@ def _mean_due(windows: Sequence[Window]) -> float:
 def _missed(window: Window) -> float | None:
     due, accepted = _due(window), _accepted(window)
     return None if not due or accepted is None else 1 - accepted / due
-
-
-def largest_alone_s(fabric: Fabric, experiment: Mapping[str, Any]) -> float | None:
-    """What the largest flow takes with its server's link to itself [s]; None where unknown."""
-    sizes = [float(f.sizes.max()) for f in fabric.each if f.sizes.size]
-    return networks.alone_s(max(sizes), experiment.get("cluster", {})) if sizes else None

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lightloom.analysis import circuits
-from lightloom.results import steady
+from lightloom.results import steady, window_rules
 
 from ..fair import carrying, share_of_best
 from ..model import Fabric, Workload, short_p99
@@ -80,6 +80,9 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
 def none_carries(fabrics: Sequence[Fabric]) -> NoneCarries:
     """That no fabric carries the load; without a window with what each delivered of it."""
     labels = tuple(f.label for f in fabrics)
+    loads = [found for f in fabrics if (found := window_rules.load(f.summary)) is not None]
+    if loads and window_rules.is_beyond_servers(max(loads)):
+        return NoneCarries(labels, beyond=max(loads))
     if any(f.window is not None for f in fabrics):
         return NoneCarries(labels)
     done = {f.label: t for f in fabrics if (t := all_done_s(f)) is not None}
@@ -122,16 +125,14 @@ def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> TooShort 
     runs = [s.summary for f in fabrics for s in f.each if s.window is not None]
     if not runs:
         return RunTooShort(_through(doubtful), {f.label: f.finished or 0.0 for f in doubtful})
-    largest = max((f.largest_alone_s or 0.0 for f in fabrics), default=0.0)
     unsettled = tuple(f.label for f in doubtful)
-    return window_needed(unsettled, runs, [s.summary for f in leaders for s in f.each], largest)
+    return window_needed(unsettled, runs, [s.summary for f in leaders for s in f.each])
 
 
 def window_needed(
     unsettled: tuple[str, ...],
     runs: Sequence[Mapping[str, Any]],
     leading: Sequence[Mapping[str, Any]],
-    largest: float,
 ) -> WindowTooShort:
     """The warm-up and the window that would tell whether fabrics carry the load.
 
@@ -139,17 +140,32 @@ def window_needed(
         unsettled: labels of those of which it is not told.
         runs: summaries with a window.
         leading: those of the fabrics that would lead.
-        largest: what the largest flow takes alone [s]; 0 if unknown.
     """
     windows = [run["window"] for run in runs]
-    warm_up = min(float(w.get("from_s") or 0.0) for w in windows)
-    end = min(float(w.get("until_s") or 0.0) for w in windows)
+    warm_up = min(window_rules.warm_up_s(w) for w in windows)
+    length = min(window_rules.length_s(w) or 0.0 for w in windows)
+    largest = max(run.get("largest_alone_s") or 0.0 for run in runs)
+    named = {str(run.get("label", "")): run.get("cycle_s") or 0.0 for run in runs}
+    cycles = {label: seconds for label, seconds in named.items() if label in unsettled}
+    cycle = max(cycles.values(), default=0.0)
     slow = max((steady.slow_s(run) or 0.0 for run in leading), default=0.0)
-    needs = max(largest, steady.TIMES / 2 * slow, warm_up)
+    needs = max(largest, cycle, steady.TIMES / 2 * slow, warm_up)
     # A window that is long enough for its flows and does not tell is doubled.
-    measure = max(2 * (end - warm_up), steady.TIMES / 2 * slow, steady.telling_s(runs))
+    measure = max(
+        2 * length,
+        steady.TIMES / 2 * slow,
+        steady.telling_s(runs),
+        window_rules.TIMES_LARGEST * largest,
+        cycle,
+    )
     return WindowTooShort(
-        unsettled, warm_up, end - warm_up, needs, measure, largest if largest > warm_up else None
+        unsettled,
+        warm_up,
+        length,
+        needs,
+        measure,
+        largest if largest > warm_up else None,
+        {label: s for label, s in cycles.items() if s > min(warm_up, length)},
     )
 
 

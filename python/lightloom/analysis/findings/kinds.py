@@ -66,6 +66,8 @@ class NoneCarries:
     """Without a window: label → what it delivered of the load drawn while flows arrived."""
     done_s: Mapping[str, float] = field(default_factory=dict)
     """Label → when its last flow was done, if every fabric finished all flows."""
+    beyond: float | None = None
+    """The load, if it is more than the servers' links carry, whatever the fabric."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class WindowTooShort:
     needs_measure_s: float
     largest_s: float | None = None
     """What the largest flow takes alone, if the warm-up is shorter."""
+    cycles_s: Mapping[str, float] = field(default_factory=dict)
+    """Label → in what time its circuits come again, if the warm-up or the window is shorter."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,3 @@ from __future__ import annotations
 SURELY = 2 / 3
 """A fabric that accepts less than this of what is due is short of the load: with heavy-tailed sizes
 on 32 servers a Clos that carries the load accepted 0.8 of it in a seventh of a relaxation time."""
-ENOUGH_FLOWS = 100
-"""Flows in the run or the window; the share of the load that fewer deliver is chance [count]."""
-TIMES_LARGEST = 3
-"""Times that the largest flow takes alone, which a window must last."""

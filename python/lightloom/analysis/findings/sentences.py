@@ -75,6 +75,11 @@ def explained(found: AloneCarries | NoneCarries | TooShort) -> str:
 
 
 def _why_none(found: NoneCarries) -> str:
+    if found.beyond is not None:
+        return (
+            f"The load is {found.beyond:.3g}, and the servers' links carry 1: they are the limit, "
+            "whatever the fabric. Lower the load to compare fabrics."
+        )
     if not found.shares:
         what = f"{quantities.listed(found.labels)} accepted less than the load in every window"
     else:
@@ -158,11 +163,30 @@ def _why_too_short(found: WindowTooShort) -> str:
         f"It does not show whether {quantities.listed(found.unsettled)} "
         f"{'carries' if one else 'carry'} the load: "
     )
-    why += _short_warm_up(found) or (
-        "it is short for the queues of this load, seeds differ, or fabrics that carry the load "
-        "accepted as much"
+    why += (
+        _short_cycle(found)
+        or _short_warm_up(found)
+        or (
+            "it is short for the queues of this load, seeds differ, or fabrics that carry the load "
+            "accepted as much"
+        )
     )
     return f"{why}. {lengthen(found)}"
+
+
+def _short_cycle(found: WindowTooShort) -> str:
+    """That circuits come again in more time than the warm-up or the window; empty if none do."""
+    if not found.cycles_s:
+        return ""
+    each = quantities.listed(
+        f"{label} in {quantities.show(s, 'time')}" for label, s in found.cycles_s.items()
+    )
+    spans = (found.warm_up_s, found.measure_s)
+    warm_up, measure = (quantities.show(span, "time") for span in spans)
+    return (
+        f"circuits come again, or are decided on again, on {each}; run.warm_up is {warm_up} and "
+        f"run.measure is {measure}"
+    )
 
 
 def _short_warm_up(found: WindowTooShort) -> str:
@@ -177,7 +201,11 @@ def _short_warm_up(found: WindowTooShort) -> str:
 
 def of_one_run(found: WindowTooShort) -> str:
     """The same of a single run, as a note of the terminal."""
-    why = _short_warm_up(found) or "it is too short for the queues of this load"
+    why = (
+        _short_cycle(found)
+        or _short_warm_up(found)
+        or "it is too short for the queues of this load"
+    )
     remedy = lengthen(found).removesuffix(".").replace("Lengthen", "lengthen", 1)
     said = f"the window does not tell whether the load is carried: {why}; {remedy}"
     return said.replace(quantities.GLUE, " ").replace("µs", "us")
@@ -191,7 +219,7 @@ def lengthen(found: WindowTooShort) -> str:
         f"run.warm_up to about {warm_up} and " if found.needs_warm_up_s > found.warm_up_s else ""
     )
     # More seeds with the same short warm-up tell no more.
-    seeds = "" if found.largest_s else ", or raise run.repeat"
+    seeds = "" if found.largest_s or found.cycles_s else ", or raise run.repeat"
     return f"Lengthen {longer}run.measure to about {measure}{seeds}."
 
 

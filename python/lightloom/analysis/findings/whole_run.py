@@ -12,6 +12,8 @@ and a network that waits for its circuits is still filling. So it is short only 
 What is due counts all sizes. A limit in multiples of the largest flow alone would leave nearly
 every run of heavy-tailed sizes undecided: 2,000 flows of a web search last for ten such flows, in
 which a fabric at half of the load is far behind.
+
+No fabric carries more than the servers' links do, a load of 1.
 """
 
 from __future__ import annotations
@@ -24,10 +26,11 @@ import numpy as np
 from lightloom.analysis import circuits
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.config import networks
+from lightloom.results.window_rules import ENOUGH_FLOWS, is_beyond_servers
 
 from ..model import Carriage, Fabric, LoadPoint, ratio
 from ..nights import Floats
-from .limits import ENOUGH_FLOWS, SURELY
+from .limits import SURELY
 
 DUE_TIMES = 10
 """A flow is due after so many times what it takes alone."""
@@ -47,10 +50,19 @@ def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
     """What a run tells of the load; None of a window, and of traffic without a load."""
     if fabric.window is not None or fabric.through is None:
         return None
+    if is_beyond_servers(_load(fabric)):
+        return "short"
     if fabric.through >= CENSORED:
         return "carried"
     rate = networks.link_rate(experiment.get("cluster", {}))
     return "short" if all(_is_short(seed, rate) for seed in fabric.each) else "unsettled"
+
+
+def _load(fabric: Fabric) -> float | None:
+    """The load asked for; of a trace or a mix the load drawn, if flows were left unfinished: a
+    burst of more than the servers' links carry ends."""
+    asked = fabric.get("load_asked")
+    return fabric.get("load_offered") if asked is None and fabric.finished != 1.0 else asked
 
 
 def _is_short(seed: Fabric, rate: float | None) -> bool:
@@ -85,6 +97,8 @@ def of_point(point: LoadPoint, fabric: Fabric, experiment: Mapping[str, Any]) ->
     of the fabric, and they arrive evenly."""
     if point.window is not None or point.through is None:
         return None
+    if is_beyond_servers(point.load):
+        return "short"
     if point.through >= CENSORED:
         return "carried"
     rate = networks.link_rate(experiment.get("cluster", {}))

@@ -185,9 +185,9 @@ def around(fabric: Fabric, value: float, half: float | None) -> Score:
 
 
 def saturation(fabric: Fabric) -> Score | None:
-    """What a fabric carries at most."""
+    """What a fabric carries at most; None where the windows of the search do not tell."""
     found = fabric.saturation
-    if found is None:
+    if found is None or not found.is_told:
         return None
     return Score(fabric, found.throughput, found.low, found.high)
 
@@ -309,7 +309,7 @@ QUEUE = Criterion(
     "bytes",
     "lower",
     # A setting that keeps queues short is no merit of the fabric.
-    lambda f: None if f.held_back else plain(f, lambda g: g.get("queue_peak_bytes")),
+    lambda f: None if f.keeps_queue_short else plain(f, lambda g: g.get("queue_peak_bytes")),
     ("queues least", "queue least"),
     "at most {} at its worst node",
     of_carried=True,

@@ -32,7 +32,7 @@ from ..findings.kinds import (
 )
 from ..findings.sentences import cut, dark, explained, jobs_done, rarely
 from ..findings.sentences import title as titled
-from ..model import Workload
+from ..model import Fabric, Workload
 from ..ranking import NAMED, Ranking, Score, longer, names, together
 from . import each_flow
 from .criteria import (
@@ -314,7 +314,7 @@ def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
 
 def as_held_back(deciding: Criterion, found: Score) -> str:
     """A figure, and which setting of the fabric it is owed to."""
-    why = found.fabric.held_back.partition(",")[0]
+    why = found.fabric.held_back.partition(" (")[0]
     return f"{deciding.shown(found)}, held back by {why}" if why else deciding.shown(found)
 
 
@@ -339,7 +339,8 @@ Ahead = tuple[Criterion, Ranking]
 
 
 def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload) -> list[Ahead]:
-    """Measures by which one fabric is notably better than those that lead by the first."""
+    """Measures by which one fabric is notably better than those that lead by the first, or than the
+    others of those that are level by it."""
     leaders = {s.fabric.label for s in ranking.leaders}
     made = []
     for measure in further:
@@ -349,7 +350,7 @@ def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload
             found.level != 1
             or found.unplaced
             or against is None
-            or found.leaders[0].fabric.label in leaders
+            or (ranking.level == 1 and found.leaders[0].fabric.label in leaders)
             or (measure.quantity == "time" and found.leaders[0].fabric.is_doubtful)
         ):
             continue
@@ -503,7 +504,9 @@ def by_length(workload: Workload) -> tuple[str, ...]:
     """Of which fabrics flows did not arrive for long enough to come to a steady state."""
     judged = carrying(workload.fabrics) or workload.fabrics
     known = [(f, took) for f in judged for s in f.each[:1] if (took := s.arrivals_took)]
-    short = [(f, last) for f, last in known if steady.is_short(last, f.summary)]
+    short = [
+        (f, last) for f, last in known if steady.is_short(last, f.summary) and not is_settled(f)
+    ]
     if not short:
         return ()
     each = [
@@ -517,6 +520,18 @@ def by_length(workload: Workload) -> tuple[str, ...]:
     return (
         f"A longer run: {length}, and 99 % of {steady.slow_flows(summary)} take "
         f"{quantities.listed(each)}: no steady state; {steady.remedy(summary)}.",
+    )
+
+
+def is_settled(fabric: Fabric) -> bool:
+    """Whether every window carries its load and is long enough for intervals, by the relaxation
+    time of its queues: a tail that takes long then is no sign of a network that is filling."""
+    runs = [s.summary for s in fabric.each]
+    return fabric.carriage == "carried" and all(
+        run.get("window") is not None
+        and run.get("relaxation_s") is not None
+        and not steady.is_short_for_intervals(run)
+        for run in runs
     )
 
 
@@ -556,7 +571,9 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
             )
     elif seeds < 2 and not at_once:
         within = any(s.low < s.value < s.high for s in ranking.scores)
-        over = "intervals are over its flows" if within else "its figures have no intervals"
+        others = any(f.latency_error is not None for f in workload.fabrics)
+        which = "the figures that decide" if others else "its figures"
+        over = "intervals are over its flows" if within else f"{which} have no intervals"
         said.append(f"Another seed: this is one draw, and {over}; run.repeat tells of more.")
     return tuple(said)
 

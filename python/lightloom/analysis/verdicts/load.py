@@ -142,7 +142,15 @@ def saturation(workload: Workload) -> Verdict | None:
     )
     verb = "carries the most" if ranking.level == 1 else "are level"
     lead = f"{names(first)} {verb}: {best}." if first else ""
-    if len(found) == 1:
+    if untold := [f.label for f, s in found if not s.is_told]:
+        ranking = Ranking((), 0)
+        first = ranking.leaders
+        lead = (
+            f"The windows of the search are too short to tell at which load "
+            f"{quantities.listed(untold)} {'saturates' if len(untold) == 1 else 'saturate'}; "
+            "lengthen run.warm_up and run.measure."
+        )
+    elif len(found) == 1:
         lead = f"{names(ranking.leaders)} carries {best}."
     details = {
         f.label: f"{_width(s)}; busiest server hears {s.busiest:.3g} × its rate" for f, s in found

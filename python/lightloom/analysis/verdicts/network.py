@@ -35,7 +35,7 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
     notes += [
         f"{f.label} has {f.held_back}: its queue is kept short by that."
         for f in fabrics
-        if f.held_back
+        if f.keeps_queue_short
     ]
     shelved = [(f.label, int(n)) for f in fabrics if (n := f.get("parts.memories"))]
     if shelved:

@@ -1,5 +1,6 @@
 //! What a `[[fabric]]` table of Sirius must meet, and what follows from it.
 
+use super::queue::MOST;
 use super::{Derived, Detail, Mode, Recovery, SiriusConfig};
 use crate::ranges::propagation;
 use crate::sirius::cell::Cell;
@@ -145,7 +146,7 @@ impl SiriusConfig {
     }
 
     fn check_protocol(&self) -> Result<(), Refusal> {
-        check_range("fabric.queue", self.queue, 2..=64).map_err(|refusal| Refusal {
+        check_range("fabric.queue", self.queue, 2..=MOST).map_err(|refusal| Refusal {
             limit: match self.queue {
                 0..2 => format!("{} ({STALLS})", refusal.limit),
                 _ => refusal.limit,

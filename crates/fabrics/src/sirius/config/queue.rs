@@ -1,0 +1,64 @@
+//! Whether Q (`queue`) covers the way from a grant to the second hop.
+//!
+//! A node has at most Q cells queued or granted for a destination, and sends it one an epoch
+//! (§4.3). A cell is counted from its grant until it has left for the destination: the grant
+//! travels, the cell waits for its slot and flies, and waits for its second. If that takes more than
+//! Q epochs, slots to the destination stay empty although cells wait for them: Q holds the network
+//! back. The paper's Q = 4 is for fibres without length (§7).
+
+use super::{Derived, Mode, SiriusConfig};
+use crate::findings::Finding;
+use lightloom_engine::Cluster;
+
+/// The largest Q [cells].
+pub(super) const MOST: u32 = 64;
+
+impl SiriusConfig {
+    /// A Q that keeps nodes from receiving what their servers can, where a larger one would let
+    /// them receive more; none otherwise.
+    pub(crate) fn short_queue(&self, derived: &Derived, cluster: &Cluster) -> Option<Finding> {
+        let needed = self.covering_queue(derived);
+        if self.mode == Mode::Ideal || i64::from(self.queue) >= needed.min(i64::from(MOST)) {
+            return None;
+        }
+        let servers = cluster.rack_rate().0 as f64;
+        (self.received(derived, needed, cluster.racks) < servers).then(|| Finding {
+            parameter: "queue",
+            value: self.queue.to_string(),
+            effect: format!(
+                "it holds the network back, as a cell is counted for {needed} epochs from its grant \
+                 until its second hop leaves, and a node sends one an epoch to each destination; \
+                 times and short queues are those of this Q"
+            ),
+            remedy: match needed <= i64::from(MOST) {
+                true => format!("raise it to {needed}"),
+                false => format!(
+                    "raise it to {MOST}, the most, which covers {:.0} % of that; shorter fibres \
+                     cover the rest",
+                    100.0 * f64::from(MOST) / needed as f64
+                ),
+            },
+        })
+    }
+
+    /// The least Q that covers how long a cell is counted [cells].
+    ///
+    /// Counted are the epochs of the way of the grant, half an epoch for each of the slots of both
+    /// hops, half an epoch until the next grants are made, and slot and crossing of the first hop:
+    /// (2 · lag + 3) / 2 epochs + slot + crossing.
+    pub(crate) fn covering_queue(&self, derived: &Derived) -> i64 {
+        let (slots, of) = derived.epoch;
+        let epoch = i128::from(self.slot.0) * i128::from(slots);
+        let hop = i128::from((self.slot + self.crossing()).0) * i128::from(of);
+        let counted = i128::from(2 * derived.lag(self) + 3) * epoch + 2 * hop;
+        (counted as u128).div_ceil(2 * epoch as u128) as i64
+    }
+
+    /// What Q lets a node receive at most [b/s]: Q cells from each other while one is counted.
+    fn received(&self, derived: &Derived, needed: i64, nodes: u32) -> f64 {
+        let (slots, of) = derived.epoch;
+        let epoch_s = self.slot.as_secs_f64() * slots as f64 / of as f64;
+        let cells = f64::from(self.queue) * f64::from(nodes - 1);
+        cells * derived.cell as f64 * 8.0 / (needed as f64 * epoch_s)
+    }
+}
