@@ -9,6 +9,7 @@ mod broken;
 mod butterfly;
 mod checks;
 mod clos;
+mod fingerprints;
 mod hybrid;
 mod hydra;
 mod lions;
