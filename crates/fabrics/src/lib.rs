@@ -4,8 +4,8 @@
 //! |---|---|
 //! | [`contract`], [`facts`], [`registry`] | what a fabric owes; what its table says before anything runs; the list of all |
 //! | [`sirius`] | Sirius: gratings and tunable lasers, a fixed schedule |
-//! | [`rotornet`], [`opera`], [`mordia`] | circuits of microseconds, which take turns: papers' parameters of [`tdma`] |
-//! | [`tdma`] | the kernel of these three |
+//! | [`rotornet`], [`opera`], [`mordia`] | circuits of microseconds, which take turns: a kernel each |
+//! | [`tdma`] | the parts that these three share |
 //! | [`cthrough`], [`hydra`], [`hybrid`] | circuits of seconds beside an electrical tree: two papers' parameters of [`hybrid`], whose kernel it is |
 //! | [`electrical`], [`tree`] | the baselines: folded Clos, oversubscribed tree |
 //! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly that it is compared with |

@@ -1,9 +1,9 @@
 //! What of Mordia's table is refused, and why.
 
 use super::config::MordiaConfig;
+use super::control::LONGER;
 use crate::hybrid::computation::Computation;
 use crate::ranges::{self, refuse, RACKS_MAX};
-use crate::tdma::control::LONGER;
 use lightloom_control::policies::fixed;
 use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{check_range, Cluster, Refusal, Time};

@@ -1,5 +1,8 @@
 //! The table of `kind = "mordia"`.
 
+use super::control::{Control, Slots};
+use super::frames::Punctuality;
+use super::kernel::MordiaSetup;
 use crate::contract::Site;
 use crate::discipline::Discipline;
 use crate::hybrid::computation::Computation;
@@ -9,8 +12,6 @@ use crate::overheads::Overheads;
 use crate::physics::is_nothing;
 use crate::ranges::refuse;
 use crate::tdma::burst::Wire;
-use crate::tdma::control::{Control, Slots};
-use crate::tdma::frames::Punctuality;
 use crate::tdma::setup::Setup;
 use lightloom_control::controller::Timing;
 use lightloom_control::demand::Estimation;
@@ -230,7 +231,7 @@ impl MordiaConfig {
         policy
     }
 
-    pub(super) fn setup(&self, site: &Site) -> Result<Setup, Refusal> {
+    pub(super) fn setup(&self, site: &Site) -> Result<MordiaSetup, Refusal> {
         let (cluster, hardware) = (site.cluster, self.hardware(site.cluster));
         let interval = self.interval.unwrap_or_default();
         let library = site.library.unwrap_or(&Empty);
@@ -259,19 +260,16 @@ impl MordiaConfig {
         if let Some(schedule) = control.first() {
             self.refuse_days(schedule, cluster)?;
         }
-        Ok(Setup {
-            together: false,
-            ahead: Vec::new(),
-            low_latency: None,
-            by_hosts: None,
-            title: "Mordia",
-            cluster: *cluster,
-            discipline: self.discipline,
-            planes: vec![control.first().cloned().map(Arc::new)],
-            link_rate: self.link(cluster),
-            wire: self.wire(cluster),
-            propagation: self.overheads().crossing(),
-            overheads: self.overheads(),
+        Ok(MordiaSetup {
+            network: Setup {
+                cluster: *cluster,
+                discipline: self.discipline,
+                planes: vec![control.first().cloned().map(Arc::new)],
+                link_rate: self.link(cluster),
+                wire: self.wire(cluster),
+                propagation: self.overheads().crossing(),
+                overheads: self.overheads(),
+            },
             punctuality: Punctuality {
                 night: self.night,
                 night_deviation: self.night_deviation,
@@ -282,7 +280,6 @@ impl MordiaConfig {
             retransmit_after: self.retransmit_after,
             packet_rate: { self.packet_rate }.map(|rate| self.overheads().payload(rate)),
             control: Some(control),
-            relaying: None,
         })
     }
 }

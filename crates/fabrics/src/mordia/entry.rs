@@ -1,6 +1,7 @@
-//! Mordia in the registry: its table, and the kernel of schedules that it configures.
+//! Mordia in the registry: its table, and the kernel that it configures.
 
 use super::config::MordiaConfig;
+use super::kernel::Mordia;
 use crate::contract::{
     build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
@@ -9,8 +10,8 @@ use crate::facts::Facts;
 use crate::hybrid::standing::{cycle, slot, standing, unjoined};
 use crate::physics::{Obeyed, Physics};
 use crate::ranges::{refuse, TIME_MAX};
-use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
+use crate::tdma::setup;
 use lightloom_control::policy::Target;
 use lightloom_control::schedule::Slot;
 use lightloom_engine::kernel::event::EventDriven;
@@ -113,7 +114,7 @@ impl FabricConfig for MordiaConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let config = self.clone().resolve(site.cluster)?;
-        let kernel = Tdma::new(config.setup(site)?, site.flows.len(), site.seed);
+        let kernel = Mordia::new(config.setup(site)?, site.flows.len(), site.seed);
         Ok(Box::new(EventDriven::new(kernel)))
     }
 
@@ -131,7 +132,7 @@ impl FabricConfig for MordiaConfig {
             _ => days.min(Light::MOST as u64 / racks.max(1)),
         };
         let schedules = slots * (size_of::<Slot>() as u64 + 4 * racks);
-        Tdma::memory(racks, hosts, flows) + Light::memory(days, racks) + schedules
+        setup::memory(racks, hosts, flows) + Light::memory(days, racks) + schedules
     }
 
     fn facts_for(&self, site: &Site) -> Facts {

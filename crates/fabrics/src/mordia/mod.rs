@@ -4,12 +4,20 @@
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
+//! | [`config`], `checks` | the paper's parameters; what of them is refused |
 //! | [`lightloom_control::policies::mordia`] | traffic-matrix scheduling: Sinkhorn, Birkhoff-von Neumann, lengths of days |
 //! | [`lightloom_control::policies::rotation`] | round robin, the schedule of the prototype (§6) |
-//! | [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination; for its tokens stands the window in which a queue may send, which ends early (§5.2.1) |
-//! | [`crate::tdma::frames`] | nights (§6.1), synchronisation frames (§5.2.1, §6.2) |
-//! | [`crate::tdma::control`] | demand and decisions, from one period to the next |
-//! | [`config`], `checks`, `entry` | the paper's parameters; what of them is refused; put together with the kernel of [`crate::tdma`] |
+//! | [`control`], `decisions` | the controller: demand and decisions, from one period to the next; schedules that it asks for |
+//! | `slots` | nights and days: the ring takes its next matching, each rack a frame with its peer and its window (§5.2.1) |
+//! | [`frames`] | set-up times (§6.1), synchronisation frames that come early or late (§5.2.1, §6.2) |
+//! | `sending`, [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination; in place of its tokens the window in which a queue may send, which ends early; loss at the ends of a day, and retransmission (§5.2.1) |
+//! | [`packet_switch`], `crossing` | a packet switch beside the circuits, for what schedules leave of the demand |
+//! | `kernel` | the state, and the events that call all of the above |
+//! | `reports`, `entry` | what is counted; the table put together with the kernel |
+//!
+//! A way through the code: `kernel` (`enter`, `wait`) queues bytes of a flow; `slots::night` ends
+//! a day and begins the next (`begin_day`), in which `sending` (`serve_line`, `drain`) sends as
+//! much as the day carries; `decisions::tell` hands demand to the controller when it wakes.
 //!
 //! Each rack sends on its own wavelength, and each drops one from the ring, so that any
 //! permutation can be set up; a schedule is a sequence of them, with days of any length
@@ -28,7 +36,16 @@
 
 mod checks;
 pub mod config;
+pub mod control;
+mod crossing;
+mod decisions;
 mod entry;
+pub mod frames;
+pub mod kernel;
+pub mod packet_switch;
+mod reports;
+mod sending;
+mod slots;
 #[cfg(test)]
 mod tests;
 

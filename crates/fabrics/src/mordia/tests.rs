@@ -10,6 +10,7 @@ use lightloom_control::schedule::{Frame, Schedule};
 use lightloom_engine::{Cluster, Command, Element, Fabric, Flows, HostId, Io, Nic, Rate, Time};
 use serde_json::{json, Value};
 
+mod kernel;
 mod packet_switch;
 mod replays;
 mod solstice_promise;

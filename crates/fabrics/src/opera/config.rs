@@ -1,14 +1,14 @@
 //! The table of `kind = "opera"`.
 
+use super::kernel::OperaSetup;
+use super::packets::LowLatency;
 use crate::discipline::Discipline;
 use crate::overheads::Overheads;
 use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
-use crate::tdma::frames::Punctuality;
-use crate::tdma::low_latency::LowLatency;
-use crate::tdma::per_host::fairness::Fairness;
-use crate::tdma::rotorlb::Indirect;
+use crate::tdma::rotor::per_host::fairness::Fairness;
+use crate::tdma::rotor::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_control::schedule::{Schedule, Slot};
@@ -189,32 +189,28 @@ impl OperaConfig {
         (0..uplinks).map(|s| slices(s) + self.night).collect()
     }
 
-    pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
-        let wire = self.wire(cluster);
+    pub(super) fn setup(&self, cluster: &Cluster) -> OperaSetup {
         let day = self.slot(cluster) - self.night;
-        Setup {
-            title: "Opera",
-            cluster: *cluster,
-            discipline: self.discipline,
-            planes: self.schedules(cluster),
-            together: false,
+        let (racks, wire) = (cluster.racks, self.wire(cluster));
+        OperaSetup {
+            network: Setup {
+                cluster: *cluster,
+                discipline: self.discipline,
+                planes: self.schedules(cluster),
+                link_rate: self.link(cluster),
+                wire: self.wire(cluster),
+                propagation: self.overheads().crossing(),
+                overheads: self.overheads(),
+            },
+            night: self.night,
             ahead: self.ahead(cluster),
-            link_rate: self.link(cluster),
-            wire,
-            propagation: self.overheads().crossing(),
-            overheads: self.overheads(),
-            punctuality: Punctuality::exact(self.night),
-            retransmit_after: Time::ZERO,
-            packet_rate: None,
-            control: None,
-            relaying: { self.rotorlb }.relaying(self.indirect, cluster.racks, wire, day),
-            by_hosts: self.rotorlb.by_hosts(wire, day),
-            low_latency: Some(LowLatency {
+            division: { self.rotorlb }.division(self.indirect, racks, wire, day),
+            low_latency: LowLatency {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,
                 queue: QUEUE,
                 order: self.waiting,
-            }),
+            },
         }
     }
 

@@ -1,6 +1,8 @@
-//! Opera in the registry: its table, and the kernel of schedules that it configures.
+//! Opera in the registry: its table, and the kernel that it configures.
 
 use super::config::OperaConfig;
+use super::kernel::Opera;
+use super::packets::LowLatencyTraffic;
 use crate::contract::{
     build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
@@ -8,14 +10,13 @@ use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
 use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
-use crate::tdma::dealing;
-use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
-use crate::tdma::low_latency::LowLatencyTraffic;
-use crate::tdma::per_host::fairness::Fairness;
-use crate::tdma::per_host::PerHost;
-use crate::tdma::relays::Relays;
-use crate::tdma::rotorlb::Indirect;
+use crate::tdma::rotor::dealing;
+use crate::tdma::rotor::per_host::fairness::Fairness;
+use crate::tdma::rotor::per_host::PerHost;
+use crate::tdma::rotor::relays::Relays;
+use crate::tdma::rotor::rotorlb::Indirect;
+use crate::tdma::setup;
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Cluster, Fabric, Refusal};
 use lightloom_photonics::circuit_switch::Constraint;
@@ -103,7 +104,7 @@ impl FabricConfig for OperaConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let config = self.clone().resolve(site.cluster)?;
-        let kernel = Tdma::new(config.setup(site.cluster), site.flows.len(), site.seed);
+        let kernel = Opera::new(config.setup(site.cluster), site.flows.len(), site.seed);
         Ok(Box::new(EventDriven::new(kernel)))
     }
 
@@ -127,7 +128,7 @@ impl FabricConfig for OperaConfig {
         let slot = self.slot(site.cluster);
         let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);
-        Tdma::memory(racks, hosts, flows) + moves + by_hosts + planned + switches + light
+        setup::memory(racks, hosts, flows) + moves + by_hosts + planned + switches + light
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {

@@ -5,13 +5,23 @@
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`config`] | switches, topology slices, which flows are low-latency; the published set-up |
-//! | `entry` | the table put together with the kernel of [`crate::tdma`] |
-//! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings |
-//! | [`crate::tdma::expander`] | shortest paths over the circuits of a slice |
-//! | [`crate::tdma::low_latency`] | low-latency traffic |
-//! | [`crate::tdma::rotorlb`] | bulk that is skewed, over two hops |
-//! | [`crate::tdma::kernel`] | staggered nights, bulk that waits, priority |
+//! | [`config`] | rotor switches, topology slices, which flows are low-latency; the published set-up |
+//! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings, which are dealt to the switches |
+//! | `slices` | a slice: one switch reconfigures, all others stay lit; which circuits make the expander, without those of the switch that reconfigures next |
+//! | [`expander`] | the circuits of a slice as a network: distances, and the circuits on shortest paths |
+//! | `low_latency` | low-latency packets: forwarded hop by hop over the expander, over one of the shortest paths by chance |
+//! | [`waiting`], [`packets`] | packets for which no circuit has room, at their racks; packets on circuits |
+//! | `priority` | low-latency packets go before bulk: bulk on a circuit is interrupted between packets |
+//! | `bulk` | bulk waits for its direct circuit, without a tax of bandwidth; skewed bulk takes two hops |
+//! | [`crate::tdma::rotor`] | RotorLB, the two-hop rule: offers, acceptances, queues at relays; by racks, or by hosts as the authors simulate it |
+//! | [`crate::tdma::rotor::failures`] | rotor switches that fail, and what relays do without them |
+//! | `kernel` | the state, and the events that call all of the above |
+//! | `reports`, `entry` | what is counted; the table put together with the kernel |
+//!
+//! A way through the code, for a low-latency flow: `kernel` (`arrive`, `enter`) → `low_latency`
+//! (`forward`, `choose_plane`, `send_packet`, `hop`). For bulk: `bulk` (`queue_bulk`) → `priority`
+//! (`schedule_bulk`, `advance_line`, `send_bulk`). For a slice: `slices` (`reconfigure`) →
+//! `bulk` (`gather`, `plan_detours`).
 //!
 //! N racks have an uplink to each of u switches. The N - 1 matchings of the complete graph
 //! are dealt to the switches at random. Time has slices: in slice k switch k mod u is about
@@ -34,9 +44,18 @@
 //! groups of switches that turn at once (the paper's way to many switches); links and
 //! racks that fail. A switch that is dead lights nothing from its next night on.
 
+mod bulk;
 pub mod config;
 mod entry;
+pub mod expander;
+pub mod kernel;
+mod low_latency;
+pub mod packets;
+mod priority;
+mod reports;
+mod slices;
 #[cfg(test)]
 mod tests;
+pub mod waiting;
 
 pub use entry::ENTRY;

@@ -5,9 +5,8 @@ use crate::overheads::Overheads;
 use crate::physics::is_nothing;
 use crate::ranges::{self, refuse};
 use crate::tdma::burst::Wire;
-use crate::tdma::frames::Punctuality;
-use crate::tdma::per_host::fairness::Fairness;
-use crate::tdma::rotorlb::Indirect;
+use crate::tdma::rotor::per_host::fairness::{Division, Fairness};
+use crate::tdma::rotor::rotorlb::Indirect;
 use crate::tdma::setup::Setup;
 use lightloom_control::algorithms::cyclic::RoundRobin;
 use lightloom_control::schedule::{Schedule, Slot};
@@ -158,26 +157,21 @@ impl RotorNetConfig {
     }
 
     pub(super) fn setup(&self, cluster: &Cluster) -> Setup {
-        let wire = self.wire(cluster);
         Setup {
-            title: "RotorNet",
-            together: true,
-            ahead: Vec::new(),
-            low_latency: None,
             cluster: *cluster,
             discipline: self.discipline,
             planes: self.schedules(cluster),
             link_rate: self.link(cluster),
-            wire,
+            wire: self.wire(cluster),
             propagation: self.overheads().crossing(),
             overheads: self.overheads(),
-            punctuality: Punctuality::exact(self.night),
-            retransmit_after: Time::ZERO,
-            packet_rate: None,
-            control: None,
-            relaying: { self.rotorlb }.relaying(self.indirect, cluster.racks, wire, self.day()),
-            by_hosts: self.rotorlb.by_hosts(wire, self.day()),
         }
+    }
+
+    /// How RotorLB divides circuits.
+    pub(super) fn division(&self, cluster: &Cluster) -> Division {
+        let (racks, wire) = (cluster.racks, self.wire(cluster));
+        { self.rotorlb }.division(self.indirect, racks, wire, self.day())
     }
 
     pub(super) fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {

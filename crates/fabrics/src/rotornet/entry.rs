@@ -1,6 +1,7 @@
-//! RotorNet in the registry: its table, and the kernel of schedules that it configures.
+//! RotorNet in the registry: its table, and the kernel that it configures.
 
 use super::config::RotorNetConfig;
+use super::kernel::RotorNet;
 use crate::contract::{
     build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
@@ -8,12 +9,12 @@ use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
 use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
-use crate::tdma::dealing;
-use crate::tdma::kernel::Tdma;
 use crate::tdma::light::Light;
-use crate::tdma::per_host::fairness::Fairness;
-use crate::tdma::per_host::PerHost;
-use crate::tdma::relays::Relays;
+use crate::tdma::rotor::dealing;
+use crate::tdma::rotor::per_host::fairness::Fairness;
+use crate::tdma::rotor::per_host::PerHost;
+use crate::tdma::rotor::relays::Relays;
+use crate::tdma::setup;
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Cluster, Fabric, Refusal};
 use lightloom_photonics::circuit_switch::Constraint;
@@ -101,7 +102,8 @@ impl FabricConfig for RotorNetConfig {
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {
         let config = self.clone().resolve(site.cluster)?;
-        let kernel = Tdma::new(config.setup(site.cluster), site.flows.len(), site.seed);
+        let (setup, division) = (config.setup(site.cluster), config.division(site.cluster));
+        let kernel = RotorNet::new(&setup, config.night, division, site.flows.len());
         Ok(Box::new(EventDriven::new(kernel)))
     }
 
@@ -118,7 +120,7 @@ impl FabricConfig for RotorNetConfig {
             Fairness::PerRack => 0,
             Fairness::PerHost => PerHost::memory(hosts, racks * uplinks, flows),
         };
-        Tdma::memory(racks, hosts, flows)
+        setup::memory(racks, hosts, flows)
             + by_hosts
             + Relays::memory(racks, flows)
             + switches

@@ -5,10 +5,19 @@
 //! | file | the paper's mechanism |
 //! |---|---|
 //! | [`config`] | rotor switches, their matchings and slots; the paper's parameters |
-//! | `entry` | the table put together with the kernel of [`crate::tdma`] |
-//! | [`crate::tdma::rotorlb`], [`crate::tdma::shares`] | offers and acceptances of two-hop traffic |
-//! | [`crate::tdma::relays`] | queues at relays, what crosses in a slot |
-//! | [`crate::tdma::voq`], [`crate::tdma::burst`] | queues at sources, what a slot carries |
+//! | `slots` | all switches step to their next matching at once; direct traffic and second hops, then first hops |
+//! | [`crate::tdma::rotor::bulk`] | queues at sources and at relays, and what a circuit takes of them |
+//! | [`crate::tdma::rotor::rotorlb`], [`crate::tdma::rotor::shares`] | RotorLB: offers and acceptances of two-hop traffic, fair shares |
+//! | [`crate::tdma::rotor::relays`] | first hops that were granted, what crosses in a slot, what relays hold |
+//! | [`crate::tdma::rotor::per_host`] | RotorLB by hosts, as Opera's authors simulate it |
+//! | [`crate::tdma::rotor::failures`] | rotor switches that fail |
+//! | [`crate::tdma::voq`], [`crate::tdma::burst`] | a queue for each rack; what a slot carries, in closed form |
+//! | `kernel` | the state, and the events that call all of the above |
+//! | `reports`, `entry` | what is counted; the table put together with the kernel |
+//!
+//! A way through the code: `slots::begin_slot` ends the days of all lines, moves what crossed
+//! into the queues of relays (`gather`), turns every switch (`step_to_next_matching`) and divides
+//! the rest of the slot (`relay`). A flow that arrives within a slot: `kernel` (`enter`).
 //!
 //! A rack has one uplink to each switch. The N - 1 matchings in which every rack sends to
 //! the one so many places after it are dealt to the switches in turn, which step together:
@@ -33,11 +42,14 @@
 //!
 //! Not modelled: the messages of offers and acceptances, and the time that they take of
 //! circuits; the packet-switched network for traffic that cannot wait; buffers that
-//! overflow; links and racks that fail. A switch that is dead lights nothing from its next night on,
-//! and all racks know it at once ([`crate::tdma::kernel`]).
+//! overflow; links and racks that fail. A switch that has failed lights nothing from its next night
+//! on, and all racks detect it at once ([`crate::tdma::rotor::failures`]).
 
 pub mod config;
 mod entry;
+pub mod kernel;
+mod reports;
+mod slots;
 #[cfg(test)]
 mod tests;
 

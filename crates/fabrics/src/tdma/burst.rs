@@ -45,6 +45,15 @@ pub struct Burst {
 }
 
 impl Burst {
+    /// Bytes of which all are carried.
+    #[inline]
+    pub fn carried(bytes: u64) -> Burst {
+        Burst {
+            carried: bytes,
+            ..Burst::default()
+        }
+    }
+
     /// All that was sent.
     #[inline]
     pub fn sent(&self) -> u64 {

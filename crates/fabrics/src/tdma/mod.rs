@@ -1,51 +1,44 @@
-//! Circuits that take turns (TDMA): a schedule of matchings, a day each, with a night
-//! between any two while all circuits are dark.
+//! Circuits that take turns: planes of switches that follow schedules of matchings, a slot each,
+//! with a night at its begin while all circuits of the plane are dark. These are the parts of
+//! which the kernels of Mordia, RotorNet and Opera are made.
 //!
 //! | file | what it is |
 //! |---|---|
+//! | [`context`] | time, flows and agenda: what an event acts on |
 //! | [`setup`] | what such a network is made of |
-//! | [`kernel`] | its state and events: nights and days, racks, servers; the files of `kernel/` are listed there |
-//! | [`voq`] | virtual output queues: who waits for whose circuit |
+//! | [`days`], [`light`] | planes of switches: slots, nights and days; which circuits were lit when |
+//! | [`circuits`] | which rack sends to which, the bytes on circuits |
+//! | [`voq`] | virtual output queues: a queue at each rack for each other |
 //! | [`burst`] | what a rack sends in a day, in closed form; what is lost |
-//! | [`frames`] | nights, synchronisation frames, jitter |
-//! | [`light`] | which circuits were lit when |
-//! | [`control`] | the host of the controller that decides about schedules |
-//! | [`crossings`] | how many bytes have crossed to relays |
-//! | [`dealing`] | matchings that leave switches idle |
-//! | [`relays`] | bytes that cross two circuits, as a rule says once a slot |
-//! | [`rotorlb`], [`shares`] | the rule of RotorNet and Opera |
-//! | [`per_host`] | the same rule by hosts, as Opera's authors simulate it |
-//! | [`low_latency`], [`waiting`], [`expander`] | packets that cross whatever circuits are lit |
-//! | [`servers`] | servers' links that are slower than their rack's, by [`crate::links`] |
-//! | [`residual`] | a packet switch beside the circuits |
+//! | [`sending`] | when the bytes of a burst land, and when they count |
+//! | [`rack_edge`], [`servers`] | the switch of a rack, and links of servers that are slower than it |
+//! | [`failures`] | what is refused of failures |
+//! | [`rotor`] | bulk traffic over rotor switches: direct circuits, RotorLB |
 //!
-//! Mordia is such a network with one ring and a controller, RotorNet one with many switches,
-//! relays and no controller, and Opera one whose switches turn one after another, so that
-//! low-latency traffic finds a way at any moment; the folders of the fabrics hold their papers'
-//! parameters.
+//! When a slot begins, it follows for every rack when it will send and to which other, so all that
+//! waits in the queue of that circuit is sent at once, as far as the day goes: the end of a
+//! flow's bytes there is an event, the rest of a day is counted when the day is over. Queues are
+//! first in, first out, so bytes that join during the day leave behind those that wait.
+//!
+//! Each fabric's folder has its kernel: [`crate::mordia`] (one ring and a controller, frames, losses,
+//! a packet switch), [`crate::rotornet`] (switches that turn together, relays), and
+//! [`crate::opera`] (switches that turn one after another, low-latency packets that go before
+//! bulk).
 //!
 //! Not modelled: reordering by retransmission, acknowledgements and what they take of the
 //! circuits back, slow start, ports and transceivers that fail.
 
 pub mod burst;
-pub mod control;
-pub mod crossings;
-pub mod dealing;
-pub mod expander;
-pub mod frames;
-pub mod kernel;
+pub mod circuits;
+pub mod context;
+pub mod days;
+pub mod failures;
 pub mod light;
-pub mod low_latency;
-pub mod per_host;
-pub mod relays;
-pub mod residual;
-pub mod rotorlb;
+pub mod rack_edge;
+pub mod rotor;
+pub mod sending;
 pub mod servers;
 pub mod setup;
-pub mod shares;
 #[cfg(test)]
 pub(crate) mod testing;
-#[cfg(test)]
-mod tests;
 pub mod voq;
-pub mod waiting;

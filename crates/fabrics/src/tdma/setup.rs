@@ -1,56 +1,36 @@
-//! What a network of circuits that take turns is made of, whichever paper it is taken from.
+//! What networks of circuits that take turns have in common, whichever paper they are from.
 
 use super::burst::Wire;
-use super::control::Control;
-use super::frames::Punctuality;
-use super::low_latency::LowLatency;
-use super::relays::Relaying;
+use super::servers::ServerLinks;
 use crate::discipline::Discipline;
 use crate::overheads::Overheads;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Cluster, Rate, Time};
 use std::sync::Arc;
 
-/// A network, to be simulated by [`super::kernel::Tdma`].
+/// Racks, planes of switches, and the links between them.
 pub struct Setup {
-    /// What messages call it.
-    pub title: &'static str,
     /// Racks and servers.
     pub cluster: Cluster,
     /// Order in which servers' links serve flows.
     pub discipline: Discipline,
-    /// What each plane of switches follows from the start; one with nothing to follow waits
+    /// The schedule that each plane of switches follows from the start; without one it waits
     /// for its controller.
     pub planes: Vec<Option<Arc<Schedule>>>,
-    /// All planes turn together: their schedules have the same days, and light and frames
-    /// are punctual. Else each turns by itself.
-    pub together: bool,
-    /// How long before the start each plane's first slot began; without, all begin then.
-    pub ahead: Vec<Time>,
     /// The rate of a circuit.
     pub link_rate: Rate,
     /// How racks send over it: no faster than that.
     pub wire: Wire,
-    /// From a rack to another, over a circuit or the packet switch, until it is through the
-    /// rack switch there.
+    /// From a rack to another, over a circuit or a packet switch, until it is through the rack
+    /// switch there.
     pub propagation: Time,
-    /// What packets take beside their bytes; of the way, what `propagation` says.
+    /// What packets take beside their bytes; of the way, what `propagation` does not include.
     pub overheads: Overheads,
-    /// When light and frames come.
-    pub punctuality: Punctuality,
-    /// From the end of the day in which bytes were lost until they are sent again.
-    pub retransmit_after: Time,
-    /// Rate of each rack's link to a packet switch that takes residual demand, if there is
-    /// one.
-    pub packet_rate: Option<Rate>,
-    /// Who decides about schedules, if anybody does.
-    pub control: Option<Control>,
-    /// Who says what is relayed, if anything is. Then light and frames are punctual.
-    pub relaying: Option<Box<dyn Relaying>>,
-    /// Bytes that a circuit carries in a slot, where RotorLB divides them among hosts; then
-    /// nothing else is relayed, and light and frames are punctual.
-    pub by_hosts: Option<u64>,
-    /// Which flows do not wait for their circuits, if any are such. Then light and frames
-    /// are punctual.
-    pub low_latency: Option<LowLatency>,
+}
+
+/// Memory that so many racks, servers and flows take, about [B].
+pub fn memory(racks: u64, hosts: u64, flows: u64) -> u64 {
+    let (server, flow) = ServerLinks::BYTES;
+    // Queues, and demand with what policies make of it.
+    racks * racks * (16 + 48) + hosts * (64 + server) + flows * (24 + flow)
 }

@@ -2,8 +2,8 @@
 //! ahead, paths are found by relaxation. The same flows end at the same picoseconds.
 
 use super::{built, cluster, Row};
-use crate::tdma::relays::{Grant, RelayQueues, Relaying, Spare, Taken};
-use crate::tdma::rotorlb::RotorLb;
+use crate::tdma::rotor::offers::{Grant, RelayQueues, Spare, Taken};
+use crate::tdma::rotor::rotorlb::RotorLb;
 use crate::tdma::voq::Voqs;
 use lightloom_control::algorithms::factorization::random_factors;
 use lightloom_engine::rng::Stream;

@@ -36,6 +36,24 @@ fn in_a_cycle_everybody_meets_everybody() {
     assert_eq!(fabric.circuits(cycle * 2).len(), 180);
 }
 
+/// Two switches with a matching each: both are lit for 90 of 100 ns, and carry side by side.
+#[test]
+fn switches_carry_side_by_side() {
+    let table = json!({
+        "switches": 2, "link_rate": "8 Gb/s", "night": "10 ns", "slot": "100 ns",
+        "packet": "1 B", "indirect": "none",
+    });
+    let rows = [(0, 1, 1 << 40, Time::ZERO), (0, 2, 1 << 40, Time::ZERO)];
+    let (mut fabric, mut io) = built(&cluster(3, BYTE_NS), &table, &rows);
+    let end = NS * 1_000;
+    fabric.advance(end + Time(1), &mut io);
+    assert_eq!(io.flows.delivered, [900, 900]);
+    assert_eq!(fabric.lit_for(end), Some(NS * 900));
+    let circuits = fabric.circuits(end);
+    assert_eq!(circuits.len(), 2 * 10 * 3);
+    assert!(circuits.is_sorted_by_key(|c| c.from));
+}
+
 /// With 8 racks and 3 switches the third slot has one matching for three switches.
 #[test]
 fn switches_without_a_matching_idle() {

@@ -1,0 +1,196 @@
+//! When the light comes, and when racks believe that it does (Mordia, SIGCOMM 2013, §5.2.1,
+//! §6.1, §6.2).
+//!
+//! A synchronisation frame tells every rack that its circuit has been set up, and for how
+//! long. Frames come early or late by some jitter, and a few are received at the wrong
+//! time. A rack counts its day from the frame: it hands its interface what fits into the
+//! day less the interface's own delay, so that the last of it is on the wire when the day
+//! ends. If the frame was late, that is too late: the frame that tells of the next night
+//! stops the rack, and what its interface holds by then is sent into the dark.
+//!
+//! Assumed where the paper is silent: jitter is normal about the right time; a frame at the
+//! wrong time is late by anything up to the day; the frame of the tear-down is on time.
+
+use crate::tdma::burst::Window;
+use crate::tdma::days::Slot;
+use lightloom_engine::rng::Stream;
+use lightloom_engine::Time;
+use rand_distr::{Distribution, StandardNormal};
+
+/// How punctual light and frames are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Punctuality {
+    /// t_setup: from the tear-down to first light, on average.
+    pub night: Time,
+    /// Its standard deviation.
+    pub night_deviation: Time,
+    /// Mean distance of a frame from its time.
+    pub sync_jitter: Time,
+    /// Share of frames that are received at the wrong time.
+    pub late_sync_fraction: f64,
+    /// How long a packet is in a rack's interface.
+    pub nic_delay: Time,
+}
+
+impl Punctuality {
+    /// Nights of one length, frames on time, interfaces without delay.
+    pub fn exact(night: Time) -> Punctuality {
+        Punctuality {
+            night,
+            night_deviation: Time::ZERO,
+            sync_jitter: Time::ZERO,
+            late_sync_fraction: 0.0,
+            nic_delay: Time::ZERO,
+        }
+    }
+}
+
+/// Draws when there is light, and when racks are told.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    /// How punctual they are.
+    pub law: Punctuality,
+    nights: Stream,
+    racks: Vec<Stream>,
+}
+
+impl Frames {
+    /// For so many racks.
+    pub fn new(law: Punctuality, racks: u32, seed: u64) -> Frames {
+        let frames = |rack| Stream::new(seed, "synchronisation frames", u64::from(rack));
+        Frames {
+            law,
+            nights: Stream::new(seed, "nights", 0),
+            racks: (0..racks).map(frames).collect(),
+        }
+    }
+
+    /// First light of a slot; its end, if the night is longer.
+    pub fn light(&mut self, slot: &Slot) -> Time {
+        let deviation = self.law.night_deviation;
+        let more = match deviation {
+            Time::ZERO => Time::ZERO,
+            _ => normal(&mut self.nights, deviation),
+        };
+        let night = (self.law.night + more).max(Time::ZERO);
+        (slot.begins + night).min(slot.ends)
+    }
+
+    /// Whether all racks are told in time, and so send during the same window.
+    pub fn are_punctual(&self) -> bool {
+        self.law.sync_jitter == Time::ZERO && self.law.late_sync_fraction == 0.0
+    }
+
+    /// When a rack sends in a slot that is lit from `light` on; the next in its order.
+    pub fn window(&mut self, rack: u32, slot: &Slot, light: Time) -> Window {
+        let day = slot.ends - slot.day;
+        let told = (slot.day + self.lateness(rack, day)).max(slot.begins);
+        let delay = self.law.nic_delay;
+        Window {
+            from: told + delay,
+            until: (told + day).min(slot.ends + delay),
+            light,
+            dark: slot.ends,
+        }
+    }
+
+    fn lateness(&mut self, rack: u32, day: Time) -> Time {
+        if self.are_punctual() {
+            return Time::ZERO;
+        }
+        // The mean distance of a normal from its mean is σ √(2/π).
+        let sigma = self.law.sync_jitter.0 as f64 * (std::f64::consts::PI / 2.0).sqrt();
+        let stream = &mut self.racks[rack as usize];
+        match stream.unit() < self.law.late_sync_fraction {
+            true => Time((stream.unit() * day.0 as f64) as i64),
+            false => normal(stream, Time(sigma as i64)),
+        }
+    }
+}
+
+fn normal(stream: &mut Stream, sigma: Time) -> Time {
+    let z: f64 = StandardNormal.sample(stream);
+    Time((z * sigma.0 as f64) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOT: Slot = Slot {
+        begins: Time(1_000_000_000),
+        day: Time(1_011_500_000),
+        ends: Time(1_106_000_000),
+    };
+
+    fn law() -> Punctuality {
+        Punctuality::exact(Time(11_500_000))
+    }
+
+    #[test]
+    fn on_time_the_window_is_the_day_less_the_delay_of_the_interface() {
+        let nic_delay = Time::US * 23;
+        let mut frames = Frames::new(Punctuality { nic_delay, ..law() }, 2, 1);
+        let light = frames.light(&SLOT);
+        assert_eq!(light, SLOT.day);
+        let window = frames.window(1, &SLOT, light);
+        assert_eq!(
+            (window.from, window.until),
+            (SLOT.day + nic_delay, SLOT.ends)
+        );
+        assert!(window.is_lit());
+    }
+
+    /// 20,000 nights: the mean of a normal to 0.1 σ √(1/200), its deviation to 2 %.
+    #[test]
+    fn nights_are_normal() {
+        let night_deviation = Time(2_360_000);
+        let mut frames = Frames::new(
+            Punctuality {
+                night_deviation,
+                ..law()
+            },
+            1,
+            7,
+        );
+        let nights: Vec<f64> = (0..20_000)
+            .map(|_| (frames.light(&SLOT) - SLOT.begins).0 as f64 * 1e-6)
+            .collect();
+        let mean = nights.iter().sum::<f64>() / 2e4;
+        let spread = nights.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / 2e4;
+        assert!((mean - 11.5).abs() < 0.05, "{mean}");
+        assert!((spread.sqrt() - 2.36).abs() < 0.05, "{}", spread.sqrt());
+    }
+
+    /// Half of the jitter is late: a window that is late by x loses x at its end, so that
+    /// E max(x, 0) = 0.5 µs of 94.5 µs are lost; a frame at the wrong time loses up to what
+    /// the interface holds.
+    #[test]
+    fn late_frames_end_in_the_dark() {
+        let mean_overrun = |law: Punctuality| {
+            let mut frames = Frames::new(law, 1, 3);
+            let over = (0..20_000).map(|_| {
+                let window = frames.window(0, &SLOT, SLOT.day);
+                assert!(window.until <= SLOT.ends + law.nic_delay);
+                (window.until - SLOT.ends).max(Time::ZERO).0 as f64 * 1e-6
+            });
+            over.sum::<f64>() / 2e4
+        };
+        let nic_delay = Time::US * 23;
+        let jitter = Punctuality {
+            sync_jitter: Time::US,
+            nic_delay,
+            ..law()
+        };
+        let over = mean_overrun(jitter);
+        assert!((over - 0.5).abs() < 0.02, "{over}");
+        // Late by u in (0, 94.5): min(u, 23) is 23 - 23²/(2 · 94.5) = 20.2 µs on average.
+        let late = Punctuality {
+            late_sync_fraction: 1.0,
+            nic_delay,
+            ..law()
+        };
+        let over = mean_overrun(late);
+        assert!((over - 20.2).abs() < 0.2, "{over}");
+    }
+}

@@ -1,0 +1,106 @@
+//! The queueing discipline: what a rack sends in its day, and what of it is lost (§5.2.1, §6.2).
+
+use super::kernel::{Cx, Event, Mordia};
+use crate::tdma::burst::Burst;
+use crate::tdma::circuits::Line;
+use crate::tdma::sending::{Count, Departure};
+use lightloom_engine::Time;
+
+impl Mordia {
+    /// Sends what waits for a circuit; the packet switch need not carry it.
+    pub(super) fn serve_line(&mut self, line: usize, from: Time, cx: Cx) {
+        if self.packets.is_none() {
+            return self.drain(line, from, cx);
+        }
+        let pair = self
+            .voqs
+            .of(self.circuits.rack(line), self.circuits.lines[line].to);
+        let waiting = self.voqs.waiting(pair);
+        if let Some(packets) = &mut self.packets {
+            packets.begin_taking(waiting);
+        }
+        self.drain(line, from, cx);
+        let left = self.voqs.waiting(pair);
+        if let Some(packets) = &mut self.packets {
+            packets.take_seen(pair, waiting - left);
+        }
+    }
+
+    /// Sends what waits in a line's queue, from a time on, as far as the day goes.
+    #[inline]
+    fn drain(&mut self, at: usize, from: Time, cx: Cx) {
+        let (line, wire) = (self.circuits.lines[at], self.circuits.wire);
+        let queue = self.voqs.of(self.circuits.rack(at), line.to);
+        let mut free = line.free.max(from);
+        while let Some((flow, left)) = self.voqs.front(queue) {
+            if free >= line.window.until {
+                break;
+            }
+            let burst = self.burst(&line, free, left);
+            let sent = burst.sent();
+            if sent == 0 {
+                // The next packet would be cut off.
+                break;
+            }
+            self.voqs.take(queue, sent);
+            cx.io.start(flow, free);
+            let departure = Departure {
+                line: at,
+                flow,
+                burst,
+                at: free,
+                relayed: false,
+            };
+            self.send(&departure, sent == left, cx);
+            if sent < left {
+                free = line.window.until;
+                break;
+            }
+            free = wire.end(free, sent);
+        }
+        self.circuits.lines[at].free = free;
+    }
+
+    #[inline]
+    fn burst(&self, line: &Line, at: Time, bytes: u64) -> Burst {
+        let wire = &self.circuits.wire;
+        if at == line.window.from && line.window.is_lit() {
+            return Burst::carried(wire.fitting(bytes, line.room));
+        }
+        wire.burst(&line.window, at, bytes)
+    }
+
+    /// A burst leaves; `all` that waited together.
+    #[inline]
+    fn send(&mut self, departure: &Departure, all: bool, cx: Cx) {
+        let burst = &departure.burst;
+        if burst.early + burst.late > 0 {
+            self.retransmit(departure, cx);
+        }
+        if burst.carried > 0 {
+            let count = match all {
+                true => Count::Pieces(Time::ZERO),
+                false => Count::Open,
+            };
+            self.circuits.send(departure, count, cx);
+        }
+    }
+
+    /// What of a burst is lost at the ends of the day is sent again.
+    fn retransmit(&mut self, departure: &Departure, cx: Cx) {
+        let (burst, wire) = (&departure.burst, self.circuits.wire);
+        let line = &self.circuits.lines[departure.line];
+        let pair = self.voqs.of(self.circuits.rack(departure.line), line.to);
+        if let Some(packets) = &mut self.packets {
+            packets.lose(pair, burst, self.voqs.waiting(pair));
+        }
+        let packets = wire.packets(burst.early) + wire.packets(burst.late);
+        let again = line.window.dark + self.retransmit_after;
+        let left = wire.end(departure.at, burst.sent());
+        cx.schedule(left, Event::Lost(packets as u32));
+        // Not before the last of it has left.
+        let (flow, bytes) = (departure.flow, burst.early + burst.late);
+        self.circuits.moving += bytes;
+        cx.schedule(again.max(left), Event::Again { flow, bytes });
+    }
+}

@@ -1,0 +1,82 @@
+//! Nights and days: to which rack each rack sends in a slot, from when to when (§5.2.1).
+
+use super::kernel::{Cx, Event, Mordia, RING};
+use crate::tdma::burst::Window;
+use crate::tdma::circuits::{Line, Open};
+use crate::tdma::days::Begun;
+use crate::tdma::rack_edge::Racks;
+use lightloom_control::schedule;
+use lightloom_engine::Time;
+
+impl Mordia {
+    /// The day is over, and the next slot begins.
+    pub(super) fn night(&mut self, cx: Cx) {
+        for line in self.circuits.lines_of(RING) {
+            self.close_day(line, cx);
+        }
+        let (frames, ring) = (&mut self.frames, &mut self.circuits.planes[RING]);
+        let begun = ring.turn(cx.now, frames.law.night, |slot| frames.light(slot));
+        let Some(begun) = begun else {
+            return self.circuits.lines.fill(Line::DARK);
+        };
+        cx.schedule(begun.slot.ends, Event::Night);
+        self.begin_day(&begun, cx);
+        self.leave_rests(begun.planned(), cx);
+    }
+
+    /// Counts what the day carried of a flow that goes on.
+    fn close_day(&mut self, line: usize, cx: Cx) {
+        if self.circuits.propagation == Time::ZERO {
+            if let Some(landing) = self.circuits.close(line) {
+                self.count(landing, cx.now, cx.io);
+            }
+            return;
+        }
+        if let Some(landing) = self.circuits.count_open(line, cx.now) {
+            self.count(landing, cx.now - Time(1), cx.io);
+        }
+        if let Some(landing) = self.circuits.close(line) {
+            cx.schedule(cx.now + self.circuits.propagation, landing);
+        }
+    }
+
+    /// Each rack receives its frame: to which rack it sends, and when.
+    fn begin_day(&mut self, begun: &Begun, cx: Cx) {
+        let rate = self.circuits.wire.rate;
+        let room = |window: &Window| rate.bytes_in(window.until - window.from);
+        let (slot, light) = (&begun.slot, begun.light);
+        let mut window = self.frames.window(0, slot, light);
+        let mut bytes = room(&window);
+        let punctual = self.frames.are_punctual();
+        for (rack, &to) in (0..).zip(begun.permutation().unwrap_or_default()) {
+            if !punctual && rack > 0 {
+                window = self.frames.window(rack, slot, light);
+                bytes = room(&window);
+            }
+            let line = self.circuits.line(RING, rack);
+            if to == rack {
+                self.circuits.lines[line] = Line::DARK;
+                continue;
+            }
+            self.circuits.lines[line] = Line {
+                to,
+                free: window.from,
+                window,
+                room: bytes,
+                open: Open::NONE,
+            };
+            self.serve_line(line, slot.begins, cx);
+        }
+    }
+
+    /// What a slot's circuits leave of their share of the demand may cross the packet switch.
+    fn leave_rests(&mut self, slot: &schedule::Slot, cx: Cx) {
+        let Some(packets) = &mut self.packets else {
+            return;
+        };
+        packets.end_of_slot(slot, self.circuits.wire.rate);
+        for rack in 0..self.circuits.racks {
+            self.serve_packet_switch(rack, cx);
+        }
+    }
+}

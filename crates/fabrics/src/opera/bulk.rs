@@ -1,0 +1,109 @@
+//! Bulk: it waits for its direct circuit, which costs no bandwidth; by RotorLB it takes two hops
+//! where circuits have room.
+
+use super::kernel::{Cx, Opera};
+use crate::tdma::rack_edge::Racks;
+use crate::tdma::rotor::offers::{Spare, Taken};
+use crate::tdma::rotor::relays::Crossing;
+use lightloom_engine::{FlowId, Time};
+use std::ops::Range;
+
+impl Opera {
+    /// Bulk joins the queue for its rack.
+    pub(super) fn queue_bulk(&mut self, flow: FlowId, bytes: u64, cx: Cx) {
+        if self.bulk.join_host(flow, bytes, cx.io) {
+            return;
+        }
+        let (from, to) = self.edge.ends(flow, cx.io);
+        let line = self.advance_direct_line(from, to, cx);
+        self.advance_detours(from, cx);
+        self.bulk.own.push(self.bulk.own.of(from, to), flow, bytes);
+        if let Some(line) = line {
+            self.schedule_bulk(line, cx.now, cx);
+        }
+    }
+
+    /// What a rack sends to relays before now, before more waits that could be sent.
+    fn advance_detours(&mut self, rack: u32, cx: Cx) {
+        for switch in 0..self.circuits.planes.len() {
+            let line = self.circuits.line(switch, rack);
+            if self.bulk.has_detours(line) {
+                self.advance_line(line, cx.now, cx);
+            }
+        }
+    }
+
+    /// What a switch carried to relays is there, and joins their queues.
+    pub(super) fn gather(&mut self, switch: usize, cx: Cx) {
+        let crossed = self.bulk.crossed(switch, &mut self.circuits);
+        let mut more = self.bulk.gather_at_hosts(switch, &mut self.circuits);
+        for crossing in &crossed {
+            self.queue_at_relay(crossing, cx);
+        }
+        if !crossed.is_empty() {
+            self.bulk.end_of_crossing(switch, crossed);
+            more = true;
+        }
+        if more {
+            (0..self.circuits.racks).for_each(|rack| self.update_peak(rack));
+        }
+    }
+
+    /// Bytes join the queue of their relay; they leave it at once if its circuit is idle.
+    fn queue_at_relay(&mut self, crossing: &Crossing, cx: Cx) {
+        let line = self.advance_direct_line(crossing.relay, crossing.to, cx);
+        self.bulk.join_relay(crossing);
+        if let Some(line) = line {
+            self.schedule_bulk(line, cx.now, cx);
+        }
+    }
+
+    /// RotorLB: what bulk for new circuits will leave of them is granted to bulk of third racks.
+    pub(super) fn plan_detours(&mut self, lines: Range<usize>, cx: Cx) {
+        if self.bulk.relays.is_none() {
+            return;
+        }
+        let spare: Vec<Spare> = { lines }
+            .filter(|&line| self.circuits.lines[line].is_lit())
+            .filter_map(|line| self.bulk.spare(line, self.direct(line), &self.circuits))
+            .collect();
+        let taken = self.direct_rests(cx.now);
+        let grants = self.bulk.grants(&spare, taken);
+        for grant in &grants {
+            self.bulk.plan_detour(grant, &self.circuits);
+        }
+        self.bulk.end_of_grants(grants);
+        self.update_contested(cx);
+    }
+
+    /// Bytes that wait for a line's circuit, at its rack as source and as relay.
+    fn direct(&self, line: usize) -> u64 {
+        let to = self.circuits.lines[line].to;
+        let queue = self.bulk.own.of(self.circuits.rack(line), to);
+        let relays = self.bulk.relays.as_ref();
+        self.bulk.own.waiting(queue) + relays.map_or(0, |r| r.queues.waiting(queue))
+    }
+
+    /// What may still go directly over circuits that are lit.
+    fn direct_rests(&self, now: Time) -> Vec<Taken> {
+        let lines = self.circuits.lines.iter().enumerate();
+        let lit = lines.filter(|(_, line)| line.is_lit() && line.window.until > now);
+        { lit }
+            .map(|(number, line)| {
+                let rest = line.window.until - line.free.max(now);
+                Taken {
+                    from: self.circuits.rack(number),
+                    to: line.to,
+                    bytes: self.circuits.wire.rate.bytes_in(rest),
+                }
+            })
+            .collect()
+    }
+
+    /// RotorLB by hosts: what new circuits carry until they change is decided.
+    pub(super) fn plan_for_hosts(&mut self, lines: Range<usize>, cx: Cx) {
+        for circuit in self.bulk.plan_for_hosts(lines, &self.circuits) {
+            self.schedule_bulk(circuit.line, cx.now, cx);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Low-latency packets cross the expander, that is, whatever circuits are lit, over shortest paths
+//!.
+
+use super::kernel::{Cx, Event, Opera};
+use super::packets::LowLatencyPacket;
+use super::waiting::Waiting;
+use crate::tdma::rack_edge::Racks;
+use lightloom_engine::{FlowId, PortId, Time};
+
+impl Opera {
+    /// Bytes of a low-latency flow are at the rack of their source.
+    pub(super) fn enter_expander(&mut self, flow: FlowId, bytes: u64, cx: Cx) {
+        let (from, _) = self.edge.ends(flow, cx.io);
+        let hops = 0;
+        self.forward(from, Waiting { flow, bytes, hops }, cx);
+    }
+
+    /// A packet has crossed a circuit.
+    pub(super) fn hop(&mut self, packet: LowLatencyPacket, cx: Cx) {
+        self.low_latency.leave(&packet);
+        let (flow, bytes) = (packet.flow, u64::from(packet.bytes));
+        self.circuits.carried += bytes;
+        let (_, to) = self.edge.ends(flow, cx.io);
+        if to == u32::from(packet.at) {
+            self.low_latency.land(&packet);
+            return self.deliver(flow, bytes, cx);
+        }
+        let hops = packet.hops;
+        self.forward(packet.at.into(), Waiting { flow, bytes, hops }, cx);
+    }
+
+    /// Bytes are at a rack that is not their last: they go on, packet by packet, as far as
+    /// circuits have room, and the rest waits.
+    fn forward(&mut self, rack: u32, mut rest: Waiting, cx: Cx) {
+        self.low_latency.join(rack, rest.bytes);
+        self.update_peak(rack);
+        self.serve_earlier_packets(rack, cx);
+        self.update_expander(cx.now);
+        let (_, to) = self.edge.ends(rest.flow, cx.io);
+        while rest.bytes > 0 {
+            let Some(plane) = self.choose_plane(rack, to, cx) else {
+                break;
+            };
+            let bytes = rest.bytes.min(self.circuits.wire.packet);
+            self.send_packet(plane, rack, Waiting { bytes, ..rest }, cx);
+            rest.bytes -= bytes;
+        }
+        if rest.bytes > 0 {
+            self.low_latency.waiting.push(rack, to, rest);
+            self.watch_circuits(rack, cx);
+        }
+    }
+
+    /// Packets that wait at a rack take the room that a circuit has from this very moment on
+    /// before those that come then.
+    fn serve_earlier_packets(&mut self, rack: u32, cx: Cx) {
+        if self.low_latency.changes_at <= cx.now {
+            self.serve_all_racks(cx);
+        } else if self.low_latency.room_at[rack as usize] == cx.now + Time(1) {
+            self.serve_waiting_packets(rack, cx);
+        }
+    }
+
+    /// Of the planes on which a shortest path begins and that have room, one by chance;
+    /// none if others wait for them.
+    fn choose_plane(&mut self, rack: u32, to: u32, cx: Cx) -> Option<u16> {
+        if self.low_latency.waiting.any_for(rack, to) {
+            return None;
+        }
+        let mut choices = std::mem::take(&mut self.low_latency.choices);
+        self.low_latency.expander.next(rack, to, &mut choices);
+        choices.retain(|&plane| {
+            let line = self.circuits.line(plane.into(), rack);
+            self.advance_line(line, cx.now, cx);
+            self.has_room(line, cx.now)
+        });
+        let chosen = match choices.len() {
+            0 => None,
+            many => Some(choices[self.low_latency.choose(many)]),
+        };
+        self.low_latency.choices = choices;
+        chosen
+    }
+
+    /// Packets that wait at a rack take the room that its circuits have.
+    fn serve_waiting_packets(&mut self, rack: u32, cx: Cx) {
+        self.update_expander(cx.now);
+        let low_latency = &mut self.low_latency;
+        for &to in low_latency.waiting.destinations(rack) {
+            low_latency.expander.reach(to);
+        }
+        for place in 0..self.low_latency.expander.planes().len() {
+            let plane = self.low_latency.expander.planes()[place];
+            let line = self.circuits.line(plane.into(), rack);
+            self.advance_line(line, cx.now, cx);
+            while self.has_room(line, cx.now) {
+                let Some(packet) = self.take_waiting_packet(place, rack) else {
+                    break;
+                };
+                self.send_packet(plane, rack, packet, cx);
+            }
+        }
+        self.watch_circuits(rack, cx);
+    }
+
+    /// Of the packets that wait at a rack, the one that goes next over a plane.
+    fn take_waiting_packet(&mut self, place: usize, rack: u32) -> Option<Waiting> {
+        let expander = &self.low_latency.expander;
+        let waiting = &mut self.low_latency.waiting;
+        let to = waiting.first(rack, |to| expander.nearer(place, rack, to))?;
+        waiting.take(rack, to, self.circuits.wire.packet)
+    }
+
+    /// Where packets wait, their rack is served when a circuit has room for one, and all
+    /// racks when circuits change.
+    fn watch_circuits(&mut self, rack: u32, cx: Cx) {
+        if !self.low_latency.waiting.any(rack) {
+            return;
+        }
+        let planes = self.low_latency.expander.planes().iter();
+        let room = planes.filter_map(|&plane| self.room_at(self.circuits.line(plane.into(), rack)));
+        let soonest = room.filter(|&at| at > cx.now).min();
+        let low_latency = &mut self.low_latency;
+        if low_latency.changes_at == Time::NEVER {
+            low_latency.changes_at = low_latency.expander.until();
+            cx.schedule(low_latency.changes_at, Event::CircuitsChange);
+        }
+        let due = &mut low_latency.room_at[rack as usize];
+        if let Some(at) = soonest.filter(|at| at < due) {
+            *due = at;
+            cx.schedule(at, Event::HasRoom(rack));
+        }
+    }
+
+    /// One of a rack's circuits has room.
+    pub(super) fn circuit_has_room(&mut self, rack: u32, cx: Cx) {
+        let due = &mut self.low_latency.room_at[rack as usize];
+        if *due == cx.now {
+            *due = Time::NEVER;
+            self.serve_waiting_packets(rack, cx);
+        }
+    }
+
+    /// Circuits change now, if packets were not served since.
+    pub(super) fn circuits_change(&mut self, cx: Cx) {
+        if self.low_latency.changes_at == cx.now {
+            self.serve_all_racks(cx);
+        }
+    }
+
+    /// The circuits have changed: packets that wait take their room.
+    fn serve_all_racks(&mut self, cx: Cx) {
+        self.low_latency.changes_at = Time::NEVER;
+        (0..self.circuits.racks).for_each(|rack| self.serve_waiting_packets(rack, cx));
+    }
+
+    /// Whether a line takes another full packet: few are ahead, and it will have been sent
+    /// before the night.
+    fn has_room(&self, line: usize, now: Time) -> bool {
+        let line = &self.circuits.lines[line];
+        let begins = line.free.max(now);
+        begins - now <= self.full_queue() && self.fits(begins, line.window.until)
+    }
+
+    /// When a line that has no room has some, and all that happened at that moment is known,
+    /// if it does before its night.
+    fn room_at(&self, line: usize) -> Option<Time> {
+        let line = &self.circuits.lines[line];
+        let fits = self.fits(line.free, line.window.until);
+        fits.then(|| line.free - self.full_queue() + Time(1))
+    }
+
+    fn fits(&self, begins: Time, until: Time) -> bool {
+        let wire = &self.circuits.wire;
+        wire.end(begins, wire.packet) <= until
+    }
+
+    /// What a circuit's queue takes to be sent when there is room for one packet more.
+    fn full_queue(&self) -> Time {
+        let wire = &self.circuits.wire;
+        wire.rate.time_for(wire.packet) * i64::from(self.low_latency.law.queue - 1)
+    }
+
+    /// A packet at a rack crosses a plane's circuit next.
+    fn send_packet(&mut self, plane: u16, rack: u32, packet: Waiting, cx: Cx) {
+        let at = self.circuits.line(plane.into(), rack);
+        let line = &mut self.circuits.lines[at];
+        let (to, begins) = (line.to, line.free.max(cx.now));
+        let ends = self.circuits.wire.end(begins, packet.bytes);
+        line.free = ends;
+        cx.io.start(packet.flow, begins);
+        self.circuits.packet_hops += 1;
+        if let Some(audit) = &mut cx.io.audit {
+            let rx = PortId(self.circuits.line(plane.into(), to) as u32);
+            audit.transmit(PortId(at as u32), rx, begins, ends, packet.bytes);
+        }
+        let arrives = LowLatencyPacket {
+            flow: packet.flow,
+            bytes: packet.bytes as u16,
+            from: rack as u16,
+            at: to as u16,
+            hops: packet.hops.saturating_add(1),
+        };
+        let at = ends + self.circuits.propagation;
+        cx.schedule(at, Event::Hop(arrives));
+    }
+}

@@ -1,0 +1,93 @@
+//! Topology slices: in each one switch reconfigures while the circuits of all others stay lit
+//!. With each reconfiguration RotorLB divides the new circuits among bulk.
+
+use super::kernel::{Cx, Event, Opera};
+use crate::tdma::circuits::Line;
+use lightloom_engine::Time;
+use std::ops::Range;
+
+impl Opera {
+    /// The run begins as the last switch is lit: every other is amid its slot.
+    pub(super) fn start(&mut self, cx: Cx) {
+        for switch in 0..self.circuits.planes.len() {
+            self.begin_slot(switch, self.ahead[switch], cx);
+        }
+        self.divide_circuits(0..self.circuits.lines.len(), cx);
+    }
+
+    /// A slice ends: the night of a switch begins, and with it its next slot.
+    pub(super) fn reconfigure(&mut self, switch: usize, cx: Cx) {
+        let relays = self.bulk.relays_traffic();
+        if relays {
+            // What has been sent by now, also to relays, does not wait for the next circuits.
+            (0..self.circuits.lines.len()).for_each(|line| self.advance_line(line, cx.now, cx));
+        }
+        let lines = self.circuits.lines_of(switch);
+        for line in lines.clone() {
+            self.end_day(line, cx);
+            self.bulk.unplan(line, self.circuits.lines[line].to);
+        }
+        if relays {
+            let at = cx.now + self.circuits.propagation;
+            cx.schedule(at, Event::Relayed(switch as u16));
+        }
+        self.begin_slot(switch, Time::ZERO, cx);
+        self.divide_circuits(lines, cx);
+    }
+
+    /// The next slot of a switch begins, or began so long ago.
+    fn begin_slot(&mut self, switch: usize, ago: Time, cx: Cx) {
+        let lines = self.circuits.lines_of(switch);
+        let plane = &mut self.circuits.planes[switch];
+        let begun = plane.turn(cx.now - ago, self.night, |slot| slot.day.min(slot.ends));
+        let Some(begun) = begun else {
+            return self.circuits.lines[lines].fill(Line::DARK);
+        };
+        cx.schedule(begun.slot.ends, Event::Reconfigures(switch as u16));
+        self.circuits.light_plane(switch, &begun);
+        for line in lines {
+            if self.circuits.lines[line].is_lit() {
+                self.schedule_bulk(line, cx.now, cx);
+            }
+        }
+    }
+
+    /// Bulk of third racks gets what is left of new circuits.
+    fn divide_circuits(&mut self, lines: Range<usize>, cx: Cx) {
+        match self.bulk.hosts {
+            Some(_) => self.plan_for_hosts(lines, cx),
+            None => self.plan_detours(lines, cx),
+        }
+    }
+
+    /// Which switch's circuits low-latency packets may cross, and until when: a switch that is
+    /// about to reconfigure takes none for one slice, so that none is caught by its night.
+    pub(super) fn update_expander(&mut self, now: Time) {
+        if now < self.low_latency.expander.until() {
+            return;
+        }
+        let guard = self.low_latency.law.guard;
+        let turning = self.circuits.planes.iter().filter(|plane| plane.turns);
+        let changes = turning.map(|plane| {
+            let (light, night) = plane.day;
+            let times = [light, night - guard, night];
+            // A switch whose night is due now turns before this moment is over.
+            times.into_iter().find(|&at| at > now).unwrap_or(now)
+        });
+        let until = changes.min().unwrap_or(Time::NEVER);
+        let expander = &mut self.low_latency.expander;
+        expander.change(until);
+        let racks = self.circuits.racks as usize;
+        let lines = self.circuits.lines.chunks_exact(racks);
+        let mut permutation = Vec::with_capacity(racks);
+        for ((number, plane), lines) in (0..).zip(&self.circuits.planes).zip(lines) {
+            let (light, night) = plane.day;
+            if light <= now && now < night - guard {
+                let to = |(rack, line): (u32, &Line)| if line.is_lit() { line.to } else { rack };
+                permutation.clear();
+                permutation.extend((0..).zip(lines).map(to));
+                expander.add(number, &permutation);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Slots: all switches step to their next matching at once, racks send direct traffic and second
+//! hops, and RotorLB divides what is left.
+
+use super::kernel::{Cx, Event, RotorNet};
+use crate::tdma::circuits::Line;
+use crate::tdma::rack_edge::Racks;
+use crate::tdma::rotor::offers::Spare;
+use crate::tdma::rotor::Part;
+use lightloom_engine::Time;
+
+impl RotorNet {
+    /// The slot is over, and the next one begins.
+    pub(super) fn begin_slot(&mut self, cx: Cx) {
+        for line in 0..self.circuits.lines.len() {
+            self.close_day(line, cx);
+            self.bulk.unplan(line, self.circuits.lines[line].to);
+        }
+        let planes = 0..self.circuits.planes.len();
+        planes.clone().for_each(|plane| self.gather(plane));
+        planes.for_each(|plane| self.step_to_next_matching(plane, cx));
+        match self.bulk.hosts {
+            Some(_) => self.plan_for_hosts(cx),
+            None => self.relay(cx),
+        }
+    }
+
+    /// Counts what the day carried of a flow that goes on.
+    fn close_day(&mut self, line: usize, cx: Cx) {
+        if self.circuits.propagation == Time::ZERO {
+            if let Some(landing) = self.circuits.close(line) {
+                self.count(landing, cx.now, cx.io);
+            }
+            return;
+        }
+        if let Some(landing) = self.circuits.count_open(line, cx.now) {
+            self.count(landing, cx.now - Time(1), cx.io);
+        }
+        if let Some(landing) = self.circuits.close(line) {
+            cx.schedule(cx.now + self.circuits.propagation, landing);
+        }
+    }
+
+    /// What a switch carried to relays is there. All are dark for as long as the way takes.
+    fn gather(&mut self, plane: usize) {
+        let crossed = self.bulk.crossed(plane, &mut self.circuits);
+        let mut more = self.bulk.gather_at_hosts(plane, &mut self.circuits);
+        for crossing in &crossed {
+            self.bulk.join_relay(crossing);
+        }
+        if !crossed.is_empty() {
+            self.bulk.end_of_crossing(plane, crossed);
+            more = true;
+        }
+        if more {
+            (0..self.circuits.racks).for_each(|rack| self.update_peak(rack));
+        }
+    }
+
+    /// A switch's circuits change, and racks send what waits for them.
+    fn step_to_next_matching(&mut self, plane: usize, cx: Cx) {
+        let lines = self.circuits.lines_of(plane);
+        let switch = &mut self.circuits.planes[plane];
+        let begun = switch.turn(cx.now, self.night, |slot| slot.day.min(slot.ends));
+        let Some(begun) = begun else {
+            return self.circuits.lines[lines].fill(Line::DARK);
+        };
+        if plane == 0 {
+            cx.schedule(begun.slot.ends, Event::Slot);
+        }
+        self.circuits.light_plane(plane, &begun);
+        let slot = Part::rest(cx.now);
+        for line in lines {
+            if self.circuits.lines[line].is_lit() {
+                self.bulk.serve(line, slot, &mut self.circuits, cx);
+            }
+        }
+    }
+
+    /// All have sent what may go directly: the rest of the slot is for first hops.
+    fn relay(&mut self, cx: Cx) {
+        let lines = 0..self.circuits.lines.len();
+        let spare: Vec<Spare> = { lines }
+            .filter_map(|line| self.bulk.spare(line, 0, &self.circuits))
+            .collect();
+        let grants = self.bulk.grants(&spare, Vec::new());
+        for grant in &grants {
+            self.bulk.plan_detour(grant, &self.circuits);
+            let line = grant.line as usize;
+            self.bulk
+                .detour(line, Time::NEVER, &mut self.circuits, cx.io);
+        }
+        self.bulk.end_of_grants(grants);
+    }
+
+    /// The same, where circuits are divided among hosts.
+    fn plan_for_hosts(&mut self, cx: Cx) {
+        let lines = 0..self.circuits.lines.len();
+        for circuit in self.bulk.plan_for_hosts(lines, &self.circuits) {
+            let day = Part::rest(Time::ZERO);
+            self.bulk
+                .send_for_hosts(circuit.line, day, &mut self.circuits, cx);
+        }
+    }
+}

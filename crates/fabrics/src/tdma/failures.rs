@@ -1,0 +1,16 @@
+//! Parts fail wholly in these networks.
+
+use lightloom_engine::{Command, Rejected};
+
+/// Refuses a part that fails with a loss below 1.
+///
+/// # Errors
+/// `what` fails wholly.
+pub fn refuse_grey(what: &str, command: Command) -> Result<(), Rejected> {
+    match command {
+        Command::Fail { loss, .. } if loss < 1.0 => Err(Rejected(format!(
+            "{what} wholly, not with loss {loss}; set its loss to 1"
+        ))),
+        _ => Ok(()),
+    }
+}

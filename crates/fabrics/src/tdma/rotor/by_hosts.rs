@@ -1,0 +1,100 @@
+//! What is sent where RotorLB divides circuits among hosts.
+
+use super::bulk::Bulk;
+use super::per_host::{Circuit, Planned, Way};
+use super::sending::Part;
+use crate::tdma::burst::Burst;
+use crate::tdma::circuits::{Circuits, Line, NONE};
+use crate::tdma::context::Context;
+use crate::tdma::sending::{Count, Departure, Landing};
+use lightloom_engine::Time;
+use std::ops::Range;
+
+impl Bulk {
+    /// A plane turns: what it carried to relays is at their hosts. Returns whether it carried
+    /// anything.
+    pub fn gather_at_hosts(&mut self, plane: usize, circuits: &mut Circuits) -> bool {
+        let bytes = { self.hosts.as_mut() }.map_or(0, |hosts| hosts.gather(plane));
+        circuits.moving -= bytes;
+        bytes > 0
+    }
+
+    /// Planes have turned: what their circuits carry until they turn again is decided. Returns
+    /// the circuits.
+    pub fn plan_for_hosts(&mut self, lines: Range<usize>, circuits: &Circuits) -> Vec<Circuit> {
+        let new: Vec<Circuit> = lines.filter_map(|line| circuits.circuit(line)).collect();
+        if let Some(hosts) = &mut self.hosts {
+            hosts.plan(&new);
+        }
+        new
+    }
+
+    /// Sends what is planned for a line in a part of the day. The line sends no more in this slot
+    /// once low-latency packets have left too little time for its next packet.
+    pub fn send_for_hosts<E: Copy + From<Landing>>(
+        &mut self,
+        at: usize,
+        part: Part,
+        circuits: &mut Circuits,
+        cx: &mut Context<E>,
+    ) {
+        let Some(hosts) = &mut self.hosts else {
+            return;
+        };
+        let (line, wire) = (circuits.lines[at], circuits.wire);
+        let plane = circuits.plane(at);
+        let mut free = line.free.max(part.from);
+        while free < line.window.until && free < part.before {
+            let Some(next) = hosts.next(at) else {
+                break;
+            };
+            let begun = part.begun(&wire, free, next.bytes);
+            let bytes = wire.fitting(begun, wire.rate.bytes_in(line.window.until - free));
+            if bytes == 0 {
+                break;
+            }
+            hosts.send(at, bytes);
+            cx.io.start(next.flow, free);
+            if matches!(next.way, Way::First { .. }) {
+                circuits.cross(at, next.flow, free, bytes, cx.io);
+                self.crossings.begin(plane, free, bytes);
+                hosts.cross(plane, Planned { bytes, ..next });
+            } else {
+                let departure = Departure {
+                    line: at,
+                    flow: next.flow,
+                    burst: Burst::carried(bytes),
+                    at: free,
+                    relayed: next.way == Way::Second,
+                };
+                circuits.send(&departure, count(&part), cx);
+            }
+            free = wire.end(free, bytes);
+        }
+        circuits.lines[at].free = free;
+    }
+}
+
+/// A part counts when its last byte has landed, also if the flow goes on after the day.
+fn count(part: &Part) -> Count {
+    Count::Pieces(match part.before {
+        Time::NEVER => Time::ZERO,
+        before => before,
+    })
+}
+
+impl Circuits {
+    /// The circuit of a line, with what it carries in this slot.
+    fn circuit(&self, line: usize) -> Option<Circuit> {
+        let Line {
+            to, free, window, ..
+        } = self.lines[line];
+        let left = window.until - free;
+        (to != NONE && left > Time::ZERO).then(|| Circuit {
+            line,
+            from: self.rack(line),
+            to,
+            bytes: self.wire.rate.bytes_in(left),
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! Rotor switches that fail: a plane whose switch has failed lights no circuit from its next night
+//! on.
+//!
+//! What its last day carries arrives. All racks detect at once which racks meet no more: nobody
+//! relays for a rack that it would never meet. What a relay holds for such a rack waits for the
+//! repair, and so does what a source has for a rack that it reaches over no relay either.
+
+use crate::tdma::circuits::Circuits;
+use crate::tdma::failures::refuse_grey;
+use lightloom_engine::{Command, Element, Rejected};
+
+impl Circuits {
+    /// A rotor switch fails, or works again.
+    ///
+    /// # Errors
+    /// If the part is none of the network `title`, or fails in part only.
+    pub fn set_switch(&mut self, title: &str, command: Command) -> Result<(), Rejected> {
+        let (element, works) = match command {
+            Command::Fail { element, .. } => (element, false),
+            Command::Repair(element) => (element, true),
+        };
+        let planes = self.planes.len();
+        let plane = match element {
+            Element::Plane(plane) if (plane as usize) < planes => plane as usize,
+            Element::Plane(_) => {
+                let last = planes - 1;
+                return Err(Rejected(format!(
+                    "{title} has planes 0 to {last}; lower it"
+                )));
+            }
+            Element::Controller => {
+                return Err(Rejected(format!("{title} has no controller; remove it")))
+            }
+            _ => {
+                return Err(Rejected(format!(
+                    "in {title} the rotor switches alone can fail; write element = \"plane\", or \
+                     remove it"
+                )))
+            }
+        };
+        refuse_grey("switches fail", command)?;
+        self.planes[plane].works = works;
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! The key `rotorlb` of RotorNet and Opera.
+
+use crate::ranges::refuse;
+use crate::tdma::burst::Wire;
+use crate::tdma::rotor::rotorlb::{Indirect, RotorLb};
+use lightloom_engine::{Cluster, Refusal, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The unit among which RotorLB divides a circuit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fairness {
+    /// The rack: a circuit carries what waits at its rack, whichever host sent it.
+    #[default]
+    PerRack,
+    /// The host: each may use its share of a circuit, as in the simulator of Opera's authors.
+    PerHost,
+}
+
+/// How circuits are divided, and whether traffic takes two hops.
+pub enum Division {
+    /// Every byte waits for its direct circuit.
+    Direct,
+    /// RotorLB among racks.
+    PerRack(RotorLb),
+    /// RotorLB among hosts.
+    PerHost {
+        /// Bytes that a circuit carries in a day.
+        carries: u64,
+    },
+}
+
+impl Fairness {
+    /// How circuits are divided among so many racks.
+    pub fn division(self, indirect: Indirect, racks: u32, wire: Wire, day: Time) -> Division {
+        match (self, indirect.relaying(racks, wire, day)) {
+            (Fairness::PerHost, _) => Division::PerHost {
+                carries: wire.rate.bytes_in(day),
+            },
+            (Fairness::PerRack, Some(rule)) => Division::PerRack(rule),
+            (Fairness::PerRack, None) => Division::Direct,
+        }
+    }
+
+    /// Refuses a division among hosts without two-hop traffic, or with days of fewer packets than
+    /// two racks have pairs of hosts: relays would then never send.
+    pub fn refuse(
+        self,
+        indirect: Indirect,
+        cluster: &Cluster,
+        wire: Wire,
+        day: Time,
+    ) -> Result<(), Refusal> {
+        if self == Fairness::PerRack {
+            return Ok(());
+        }
+        let given = "\"per-host\"";
+        if indirect == Indirect::None {
+            let limit = "divides circuits among hosts for two-hop traffic, of which there is none \
+                         with fabric.indirect = \"none\"";
+            return refuse("rotorlb", given, limit.to_owned(), "remove one of the two");
+        }
+        let hosts = u64::from(cluster.servers_per_rack);
+        let (packets, fewest) = (wire.rate.bytes_in(day) / wire.packet, hosts * hosts);
+        if packets < fewest {
+            let limit = format!(
+                "needs days of {fewest} packets at least, one for each pair of servers of two \
+                 racks, and a day carries {packets}"
+            );
+            let remedy = "lengthen the day, shorten packets, or use \"per-rack\"";
+            return refuse("rotorlb", given, limit, remedy);
+        }
+        Ok(())
+    }
+}

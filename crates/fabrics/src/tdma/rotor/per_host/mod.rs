@@ -1,0 +1,313 @@
+//! RotorLB by hosts, as the authors of Opera simulate it (TritonNetworking/opera-sim,
+//! `src/opera/rlbmodule.cpp`).
+//!
+//! | file | what it is |
+//! |---|---|
+//! | here | queues of all hosts, and what each line sends in a slot |
+//! | [`fairness`] | the key `rotorlb`, and what it refuses |
+//! | `steps` | the decision at the begin of a slot: second hops, only hops, first hops |
+//!
+//! Bulk traffic waits in a queue for each pair of hosts. When a switch has turned, the rule decides
+//! at once what each host of a rack sends over its circuit until the switch turns again. With h
+//! hosts a rack, the *share* of a host is an h-th of the whole packets that the circuit carries: a
+//! host sends no more over the circuit, and receives no more. Traffic that arrives during a slot
+//! waits for a later one. What low-latency packets leave no time for returns to the front of its
+//! queue.
+//!
+//! Two points differ from the authors' simulator. Bytes that cross to a relay arrive there when the
+//! slot ends, as in [`super::relays`], and count as held by the relay from the moment that it
+//! accepts them; there packets arrive one by one, and those on the way do not count. There the
+//! relays may together accept more than a host may send, which then sends less of everything; here
+//! a host sends what they accept.
+//!
+//! Not modelled: packets of different hosts do not alternate on a circuit. Each pair of hosts sends
+//! all its packets of the slot back to back, and the pairs take turns to be first. Hosts learn of
+//! queues and decisions in no time.
+
+pub mod fairness;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+use super::shares::Shares;
+use crate::tdma::voq::Voqs;
+use lightloom_engine::{Cluster, FlowId};
+use std::collections::VecDeque;
+use steps::{Left, Offer};
+
+/// The kind of hop that bytes make over a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From their source to their destination.
+    Direct,
+    /// From their source to a host that relays them.
+    First {
+        /// That host.
+        relay: u32,
+    },
+    /// From there to their destination.
+    Second,
+}
+
+/// Bytes of a flow that a line is to send in this slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Of this flow.
+    pub flow: FlowId,
+    /// How many.
+    pub bytes: u64,
+    /// Their hop.
+    pub way: Way,
+    /// The host that sends them.
+    pub from: u32,
+    /// The host for which they are.
+    pub to: u32,
+}
+
+/// A line with its circuit.
+#[derive(Clone, Copy, Debug)]
+pub struct Circuit {
+    /// Number of the line: plane × racks + `from`.
+    pub line: usize,
+    /// The rack that sends.
+    pub from: u32,
+    /// The rack that hears it.
+    pub to: u32,
+    /// What it carries in this slot.
+    pub bytes: u64,
+}
+
+/// Queues of all hosts, and what is planned for each line.
+pub struct PerHost {
+    hosts_per_rack: u32,
+    racks: u32,
+    packet: u64,
+    /// What a host relays for another at most.
+    room: u64,
+    /// By source and destination, what has not left its source.
+    own: Voqs,
+    /// By relay and destination.
+    relayed: Voqs,
+    /// By the same numbers, bytes that a relay has accepted and that are not there yet.
+    coming: Vec<u64>,
+    /// By source, a bit for each destination for which something waits.
+    busy: Vec<u64>,
+    /// By line.
+    plans: Vec<VecDeque<Planned>>,
+    /// By plane, what is on its way to relays.
+    crossing: Vec<Vec<Planned>>,
+    /// By relay and destination rack, whether they ever meet; empty where all do.
+    meet: Vec<bool>,
+    /// Who is asked first: each slot another.
+    first: u32,
+    /// Bytes that have not left their sources.
+    waiting: u64,
+    /// By rack, bytes at its relays.
+    held: Vec<u64>,
+    /// Bytes of each flow that a relay has delivered.
+    delivered: Vec<u64>,
+    left: Left,
+    offers: Vec<Offer>,
+    shares: Shares,
+}
+
+impl PerHost {
+    /// Empty queues, for circuits of which a slot carries so many bytes.
+    pub fn new(
+        cluster: &Cluster,
+        carries: u64,
+        packet: u64,
+        planes: usize,
+        flows: usize,
+    ) -> PerHost {
+        let (racks, hosts) = (cluster.racks, cluster.hosts());
+        let (lines, words) = (planes * racks as usize, hosts.div_ceil(64) as usize);
+        let mut new = PerHost {
+            hosts_per_rack: cluster.servers_per_rack,
+            racks,
+            packet,
+            room: 0,
+            own: Voqs::new(hosts),
+            relayed: Voqs::new(hosts),
+            coming: vec![0; hosts as usize * hosts as usize],
+            busy: vec![0; hosts as usize * words],
+            plans: vec![VecDeque::new(); lines],
+            crossing: vec![Vec::new(); planes],
+            meet: Vec::new(),
+            first: 0,
+            waiting: 0,
+            held: vec![0; racks as usize],
+            delivered: vec![0; flows],
+            left: Left::default(),
+            offers: Vec::new(),
+            shares: Shares::default(),
+        };
+        // Two h-ths of a share, rounded once.
+        let share = new.share(carries);
+        new.room = new.whole(2 * share / u64::from(new.hosts_per_rack));
+        new
+    }
+
+    /// Memory that so many hosts, lines and flows take, about [B].
+    pub fn memory(hosts: u64, lines: u64, flows: u64) -> u64 {
+        hosts * hosts * (2 * 16 + 8) + hosts * hosts / 8 + lines * 256 + flows * 8
+    }
+
+    /// A host's share of what a circuit carries, in whole packets.
+    fn share(&self, carries: u64) -> u64 {
+        carries / self.packet / u64::from(self.hosts_per_rack) * self.packet
+    }
+
+    fn whole(&self, bytes: u64) -> u64 {
+        bytes / self.packet * self.packet
+    }
+
+    fn rack(&self, host: u32) -> u32 {
+        host / self.hosts_per_rack
+    }
+
+    /// The host of a rack with a number, counted from whoever is first in this slot.
+    fn host(&self, rack: u32, number: u32) -> u32 {
+        let h = self.hosts_per_rack;
+        rack * h + (number + self.first) % h
+    }
+
+    /// Bytes that have not left their sources.
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// Bytes at relays of a rack.
+    pub fn held(&self, rack: u32) -> u64 {
+        self.held[rack as usize]
+    }
+
+    /// Bytes at all relays.
+    pub fn all_held(&self) -> u64 {
+        self.held.iter().sum()
+    }
+
+    /// Bytes of a flow that came over a relay.
+    pub fn delivered(&self, flow: FlowId) -> u64 {
+        self.delivered[flow.index()]
+    }
+
+    /// From now on these racks meet, by relay and destination; all if it is empty.
+    pub fn meet(&mut self, meet: Vec<bool>) {
+        self.meet = meet;
+    }
+
+    /// Bytes of a flow wait at their source.
+    pub fn join(&mut self, flow: FlowId, from: u32, to: u32, bytes: u64) {
+        self.waiting += bytes;
+        self.own.push(self.own.of(from, to), flow, bytes);
+        self.mark(from, to);
+    }
+
+    fn mark(&mut self, from: u32, to: u32) {
+        let words = self.busy.len() / (self.racks * self.hosts_per_rack) as usize;
+        let at = from as usize * words + to as usize / 64;
+        let bit = 1u64 << (to % 64);
+        match self.own.waiting(self.own.of(from, to)) {
+            0 => self.busy[at] &= !bit,
+            _ => self.busy[at] |= bit,
+        }
+    }
+
+    /// What a line sends next.
+    pub fn next(&self, line: usize) -> Option<Planned> {
+        self.plans[line].front().copied()
+    }
+
+    /// Of that, so many bytes leave.
+    pub fn send(&mut self, line: usize, bytes: u64) {
+        let next = self.plans[line].front_mut().expect("it sends what is next");
+        let way = next.way;
+        next.bytes -= bytes;
+        if next.bytes == 0 {
+            self.plans[line].pop_front();
+        }
+        match way {
+            Way::Second => self.held[line % self.racks as usize] -= bytes,
+            Way::Direct | Way::First { .. } => self.waiting -= bytes,
+        }
+    }
+
+    /// Bytes leave for a relay over a plane.
+    pub fn cross(&mut self, plane: usize, part: Planned) {
+        self.crossing[plane].push(part);
+    }
+
+    /// The slot is over: what a plane carried is at its relays. Returns its bytes.
+    pub fn gather(&mut self, plane: usize) -> u64 {
+        let mut crossed = std::mem::take(&mut self.crossing[plane]);
+        let mut all = 0;
+        for part in crossed.drain(..) {
+            let Way::First { relay } = part.way else {
+                unreachable!("only first hops cross to relays")
+            };
+            let queue = self.relayed.of(relay, part.to);
+            self.coming[queue] -= part.bytes;
+            self.relayed.push(queue, part.flow, part.bytes);
+            let rack = self.rack(relay);
+            self.held[rack as usize] += part.bytes;
+            all += part.bytes;
+        }
+        self.crossing[plane] = crossed;
+        all
+    }
+
+    /// Bytes that a relay sent are at the rack of their destination.
+    pub fn land(&mut self, flow: FlowId, bytes: u64) {
+        self.delivered[flow.index()] += bytes;
+    }
+
+    /// A line sends nothing more in this slot: what it was to send is first in its queue.
+    pub fn unplan(&mut self, line: usize) {
+        while let Some(part) = self.plans[line].pop_back() {
+            let Planned {
+                flow,
+                bytes,
+                from,
+                to,
+                ..
+            } = part;
+            match part.way {
+                Way::Second => self
+                    .relayed
+                    .push_front(self.relayed.of(from, to), flow, bytes),
+                Way::Direct => self.own.push_front(self.own.of(from, to), flow, bytes),
+                Way::First { relay } => {
+                    self.coming[self.relayed.of(relay, to)] -= bytes;
+                    self.own.push_front(self.own.of(from, to), flow, bytes);
+                }
+            }
+            self.mark(from, to);
+        }
+    }
+
+    /// The first bytes of a queue are to be sent in this slot.
+    fn move_to_plan(&mut self, line: usize, from: u32, to: u32, way: Way, bytes: u64) {
+        let queues = match way {
+            Way::Second => &mut self.relayed,
+            _ => &mut self.own,
+        };
+        let (queue, mut left) = (queues.of(from, to), bytes);
+        while left > 0 {
+            let (flow, there) = queues.front(queue).expect("no more is planned than waits");
+            let bytes = there.min(left);
+            queues.take(queue, bytes);
+            left -= bytes;
+            self.plans[line].push_back(Planned {
+                flow,
+                bytes,
+                way,
+                from,
+                to,
+            });
+        }
+        if bytes > 0 {
+            self.mark(from, to);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! RotorLB: what is spare of a slot takes others' traffic one hop (Mellette et al., SIGCOMM
+//! 2017).
+//!
+//! When a slot begins, each rack offers to every rack that it is joined with and has time
+//! left for what waits for third ones. That rack accepts for each destination at most what
+//! one of its own slots to it carries, less what it holds for it already, its own or
+//! others', and nothing for a rack that it meets no more, as a switch is dead: so whatever is relayed leaves at the next meeting. Several racks that offer for
+//! one destination get fair shares of it, and each divides its time fairly among its
+//! destinations; what one cannot use goes to the others.
+
+use super::offers::{Grant, RelayQueues, Spare, Taken};
+use super::shares::Shares;
+use crate::tdma::burst::Wire;
+use crate::tdma::voq::Voqs;
+use lightloom_engine::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What becomes of traffic whose slot is far while another is idle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Indirect {
+    /// Spare time of a slot takes it one hop, to a rack that meets its destination.
+    #[default]
+    Rotorlb,
+    /// It waits: every byte crosses one circuit.
+    None,
+}
+
+impl Indirect {
+    /// The rule, for so many racks whose circuits carry what fits into a day.
+    pub fn relaying(self, racks: u32, wire: Wire, day: Time) -> Option<RotorLb> {
+        let carries = wire.rate.bytes_in(day) / wire.packet * wire.packet;
+        match self {
+            Indirect::None => None,
+            Indirect::Rotorlb => Some(RotorLb::new(racks, carries)),
+        }
+    }
+}
+
+/// Bytes that a rack offers to a relay.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    /// Of the circuits of the relay, which.
+    circuit: usize,
+    /// For whom the bytes are.
+    to: u32,
+    /// Of the list of what waits at the source, which.
+    waits: usize,
+    granted: u64,
+    /// In this pass.
+    more: u64,
+}
+
+/// The rule, and lists whose room it uses again and again.
+pub struct RotorLb {
+    racks: u32,
+    /// Bytes of whole packets that a slot carries.
+    carries: u64,
+    /// Who is asked first: each slot another.
+    first: u32,
+    /// Queues of racks that offer: for whom, and what nobody has taken.
+    waits: Vec<(u32, u64)>,
+    /// Of which rack which.
+    starts: Vec<usize>,
+    /// Circuits with time left, those of a relay together.
+    circuits: Vec<Spare>,
+    offers: Vec<Offer>,
+    /// Offers by their number, those for a rack together.
+    by_destination: Vec<(u32, usize)>,
+    /// By rack: what the relay takes for it.
+    room: Vec<u64>,
+    offering: Vec<bool>,
+    shares: Shares,
+}
+
+impl RotorLb {
+    /// For so many racks, whose circuits carry so many bytes a slot.
+    pub fn new(racks: u32, carries: u64) -> RotorLb {
+        RotorLb {
+            racks,
+            carries,
+            first: 0,
+            waits: Vec::new(),
+            starts: Vec::new(),
+            circuits: Vec::new(),
+            offers: Vec::new(),
+            by_destination: Vec::new(),
+            room: vec![0; racks as usize],
+            offering: vec![false; racks as usize],
+            shares: Shares::default(),
+        }
+    }
+
+    /// What waits at racks that have a circuit to spare.
+    fn list(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) {
+        self.offering.fill(false);
+        for spare in spare {
+            self.offering[spare.from as usize] = true;
+        }
+        self.waits.clear();
+        self.starts.clear();
+        for from in 0..self.racks {
+            self.starts.push(self.waits.len());
+            if self.offering[from as usize] {
+                let row = (0..self.racks).map(|to| (to, own.waiting(own.of(from, to))));
+                self.waits.extend(row.filter(|(_, bytes)| *bytes > 0));
+                let row = &mut self.waits[self.starts[from as usize]..];
+                leave_out(row, of(taken, from));
+            }
+        }
+        self.starts.push(self.waits.len());
+    }
+
+    /// What is offered to the relay of these circuits, of what it has room for.
+    fn offer(&mut self, circuits: &[Spare], own: &Voqs, relays: &RelayQueues) {
+        let relay = circuits[0].relay;
+        self.room.fill(u64::MAX);
+        self.offers.clear();
+        for (circuit, &Spare { from, .. }) in circuits.iter().enumerate() {
+            for waits in self.starts[from as usize]..self.starts[from as usize + 1] {
+                let (to, bytes) = self.waits[waits];
+                let room = &mut self.room[to as usize];
+                if *room == u64::MAX {
+                    let queue = own.of(relay, to);
+                    let held = own.waiting(queue) + relays.accepted(queue);
+                    *room = match relays.meets(queue) {
+                        true => self.carries.saturating_sub(held),
+                        false => 0,
+                    };
+                }
+                if to != relay && bytes > 0 && *room > 0 {
+                    self.offers.push(Offer {
+                        circuit,
+                        to,
+                        waits,
+                        granted: 0,
+                        more: 0,
+                    });
+                }
+            }
+        }
+        self.by_destination.clear();
+        let numbered = self.offers.iter().enumerate();
+        self.by_destination
+            .extend(numbered.map(|(number, offer)| (offer.to, number)));
+        self.by_destination.sort_unstable();
+    }
+
+    /// Each destination's room is shared by those who have time to use it.
+    fn share_rooms(&mut self, circuits: &[Spare]) {
+        for same in self.by_destination.chunk_by(|a, b| a.0 == b.0) {
+            let could_use = same.iter().map(|&(_, offer)| {
+                let Offer { circuit, waits, .. } = self.offers[offer];
+                match circuits[circuit].bytes {
+                    0 => 0,
+                    _ => self.waits[waits].1,
+                }
+            });
+            let room = self.room[same[0].0 as usize];
+            let shares = self.shares.divide(room, could_use);
+            for (&(_, offer), &share) in same.iter().zip(shares) {
+                self.offers[offer].more = share;
+            }
+        }
+    }
+
+    /// Each circuit's time is shared by its destinations. Returns what was granted.
+    fn share_circuits(&mut self, circuits: &mut [Spare]) -> u64 {
+        let mut all = 0;
+        for same in self.offers.chunk_by_mut(|a, b| a.circuit == b.circuit) {
+            let circuit = &mut circuits[same[0].circuit];
+            let could_use = same.iter().map(|offer| offer.more);
+            let shares = self.shares.divide(circuit.bytes, could_use);
+            for (offer, &bytes) in same.iter_mut().zip(shares) {
+                offer.granted += bytes;
+                self.waits[offer.waits].1 -= bytes;
+                self.room[offer.to as usize] -= bytes;
+                circuit.bytes -= bytes;
+                all += bytes;
+            }
+        }
+        all
+    }
+
+    /// What one relay accepts of those who are joined with it.
+    fn accept(&mut self, circuits: &mut [Spare], own: &Voqs, relays: &RelayQueues) {
+        self.offer(circuits, own, relays);
+        loop {
+            self.share_rooms(circuits);
+            if self.share_circuits(circuits) == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// Those of a rack.
+fn of(taken: &[Taken], from: u32) -> &[Taken] {
+    let first = taken.partition_point(|d| d.from < from);
+    let end = taken.partition_point(|d| d.from <= from);
+    &taken[first..end]
+}
+
+/// What is taken is not offered; both in order of destinations.
+fn leave_out(waits: &mut [(u32, u64)], taken: &[Taken]) {
+    for left in taken {
+        if let Ok(at) = waits.binary_search_by_key(&left.to, |&(to, _)| to) {
+            waits[at].1 = waits[at].1.saturating_sub(left.bytes);
+        }
+    }
+}
+
+impl RotorLb {
+    /// Adds grants for a slot: on no line more than is spare, of no queue at its source
+    /// (`own`) more than waits there; none to the relay itself. Of a source's queue, what is
+    /// `taken` is not relayed: the circuit to its destination is lit, or other relays have been
+    /// promised it; by source, then by destination.
+    pub fn grant(
+        &mut self,
+        spare: &[Spare],
+        taken: &[Taken],
+        own: &Voqs,
+        relays: &RelayQueues,
+        grants: &mut Vec<Grant>,
+    ) {
+        let (first, racks) = (self.first, self.racks);
+        self.first = (first + 1) % racks;
+        if own.bytes == 0 {
+            return;
+        }
+        self.list(spare, taken, own);
+        let mut circuits = std::mem::take(&mut self.circuits);
+        circuits.clear();
+        circuits.extend_from_slice(spare);
+        circuits.sort_by_key(|s| (s.relay + racks - first) % racks);
+        for circuits in circuits.chunk_by_mut(|a, b| a.relay == b.relay) {
+            self.accept(circuits, own, relays);
+            let given = self.offers.iter().filter(|offer| offer.granted > 0);
+            grants.extend(given.map(|offer| Grant {
+                line: circuits[offer.circuit].line,
+                to: offer.to,
+                bytes: offer.granted,
+            }));
+        }
+        self.circuits = circuits;
+    }
+}

@@ -1,0 +1,168 @@
+//! Bytes that leave over circuits: when they land, and how they are counted.
+
+use super::burst::Burst;
+use super::circuits::{Circuits, Open};
+use super::context::Context;
+use lightloom_engine::{FlowId, Io, PortId, Time};
+
+/// Bytes that a circuit carried are at the rack of their destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Landing {
+    /// How many.
+    pub bytes: u64,
+    /// Their flow.
+    pub flow: FlowId,
+    /// Whether they come from a relay.
+    pub relayed: bool,
+}
+
+/// A burst of a flow on a line.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The line.
+    pub line: usize,
+    /// The flow.
+    pub flow: FlowId,
+    /// What leaves; of that, `carried` lands.
+    pub burst: Burst,
+    /// When the first byte leaves.
+    pub at: Time,
+    /// Whether it leaves from a relay.
+    pub relayed: bool,
+}
+
+impl Departure {
+    #[inline(always)]
+    fn landing(&self, bytes: u64) -> Landing {
+        Landing {
+            bytes,
+            flow: self.flow,
+            relayed: self.relayed,
+        }
+    }
+}
+
+/// How the bytes of a burst are counted where servers' links limit nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// In pieces of a millisecond, not before this time.
+    Pieces(Time),
+    /// With the day: the flow goes on.
+    Open,
+}
+
+impl Circuits {
+    /// The bytes of a burst that a circuit carries.
+    pub fn send<E: Copy + From<Landing>>(
+        &mut self,
+        departure: &Departure,
+        count: Count,
+        cx: &mut Context<E>,
+    ) {
+        let bytes = departure.burst.carried;
+        self.moving += bytes;
+        self.packet_hops += self.wire.packets(bytes);
+        self.record(departure, cx.io);
+        if self.by_packet {
+            return self.land_packets(departure, cx);
+        }
+        match count {
+            Count::Pieces(known) => self.land_in_pieces(departure, known, cx),
+            Count::Open => {
+                self.lines[departure.line].open = Open {
+                    flow: departure.flow,
+                    from: self.wire.end(departure.at, departure.burst.early),
+                    bytes,
+                    counted: 0,
+                    relayed: departure.relayed,
+                };
+            }
+        }
+    }
+
+    /// A burst lands packet by packet, as servers' links take them one by one.
+    fn land_packets<E: Copy + From<Landing>>(&self, departure: &Departure, cx: &mut Context<E>) {
+        let burst = &departure.burst;
+        for packet in self.wire.split(burst.early, burst.carried) {
+            let bytes = packet.end - packet.start;
+            cx.schedule(self.lands(departure, packet.end), departure.landing(bytes));
+        }
+    }
+
+    /// A burst lands as a whole, but what takes long a millisecond at a time; not before it is
+    /// `known` how much of it there is.
+    #[inline(always)]
+    fn land_in_pieces<E: Copy + From<Landing>>(
+        &self,
+        departure: &Departure,
+        known: Time,
+        cx: &mut Context<E>,
+    ) {
+        let (burst, mut sent) = (&departure.burst, 0);
+        while sent < burst.carried {
+            let piece = (burst.carried - sent).min(self.wire.whole_packets(Time::MS));
+            sent += piece;
+            let at = self.lands(departure, burst.early + sent).max(known);
+            cx.schedule(at, departure.landing(piece));
+        }
+    }
+
+    /// When so many bytes of a burst are at the other end.
+    #[inline(always)]
+    fn lands(&self, departure: &Departure, sent: u64) -> Time {
+        self.wire.end(departure.at, sent) + self.propagation
+    }
+
+    /// Records the packets of a burst that cross a circuit.
+    #[inline]
+    pub fn record(&self, departure: &Departure, io: &mut Io) {
+        let Some(audit) = &mut io.audit else {
+            return;
+        };
+        let (line, burst, wire) = (departure.line, &departure.burst, &self.wire);
+        let rx = PortId(self.line(self.plane(line), self.lines[line].to) as u32);
+        for packet in wire.split(burst.early, burst.carried) {
+            let [from, until] = [packet.start, packet.end].map(|b| wire.end(departure.at, b));
+            let bytes = packet.end - packet.start;
+            audit.transmit(PortId(line as u32), rx, from, until, bytes);
+        }
+    }
+
+    /// What has landed before a time of a line's flow that goes on, and is not counted: whole
+    /// packets, but the last with the day, so that no flow ends by it.
+    pub fn count_open(&mut self, line: usize, before: Time) -> Option<Landing> {
+        let wire = self.wire;
+        let open = &mut self.lines[line].open;
+        let span = before - Time(1) - self.propagation - open.from;
+        if open.counted == open.bytes || span < Time::ZERO {
+            return None;
+        }
+        let whole = wire.rate.bytes_in(span) / wire.packet * wire.packet;
+        let most = open.bytes.saturating_sub(wire.packet);
+        let bytes = whole.min(most).saturating_sub(open.counted);
+        open.counted += bytes;
+        (bytes > 0).then_some(Landing {
+            bytes,
+            flow: open.flow,
+            relayed: open.relayed,
+        })
+    }
+
+    /// The day of a line is over: what it carried of a flow that goes on, and is not counted.
+    pub fn close(&mut self, line: usize) -> Option<Landing> {
+        let open = std::mem::replace(&mut self.lines[line].open, Open::NONE);
+        let bytes = open.bytes - open.counted;
+        (bytes > 0).then_some(Landing {
+            bytes,
+            flow: open.flow,
+            relayed: open.relayed,
+        })
+    }
+
+    /// Bytes have crossed their last circuit.
+    #[inline]
+    pub fn landed(&mut self, bytes: u64) {
+        self.moving -= bytes;
+        self.carried += bytes;
+    }
+}
