@@ -55,7 +55,8 @@ fi
 if [ "${1:-}" = --testbed ]; then
   wanted=()
   for pair in clang:clang ip:iproute2 iperf3:iperf3 nbdcopy:libnbd-bin nbdkit:nbdkit \
-    tcpdump:tcpdump mpirun:openmpi-bin setpriv:util-linux; do
+    tcpdump:tcpdump mpirun:openmpi-bin setpriv:util-linux \
+    ovs-vswitchd:openvswitch-switch; do
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%:*}" >/dev/null || wanted+=("${pair##*:}")
   done
   [ ${#wanted[@]} = 0 ] || (install_packages "${wanted[@]}") ||

@@ -1,0 +1,28 @@
+"""OpenFlow 1.3: rules pushed to switches that connect to this process.
+
+| module | content |
+|---|---|
+| `rules` | rules and their removal, pure |
+| `messages` | messages written and read by os-ken, used as a library |
+| `session` | the connection of one switch |
+| `listener` | accepts switches, and has all of them apply rules in stages |
+
+>>> from lightloom.openflow import Match, Rule
+>>> Rule(100, Match(ipv4_dst=("10.0.1.0", "255.255.255.0")), out=1, vlan=1000).out
+1
+"""
+
+from lightloom.openflow.listener import Listener
+from lightloom.openflow.rules import LOCAL, NORMAL, Match, Removal, Rule, Stage
+from lightloom.openflow.session import OpenFlowError
+
+__all__ = [
+    "LOCAL",
+    "NORMAL",
+    "Listener",
+    "Match",
+    "OpenFlowError",
+    "Removal",
+    "Rule",
+    "Stage",
+]

@@ -1,0 +1,186 @@
+"""Accepts switches, and has all of them apply rules in stages."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from lightloom.errors import refusal
+from lightloom.openflow.messages import Messages
+from lightloom.openflow.rules import Stage
+from lightloom.openflow.session import OpenFlowError, Session
+
+BACKLOG = 256
+UNIX = "unix:"
+
+
+class Listener:
+    """An address that switches connect to; each is known by its datapath ID."""
+
+    def __init__(self, address: str, answer_s: float = 5.0, key: str = "listen") -> None:
+        """Listens.
+
+        Args:
+            address: HOST:PORT, or unix:PATH for switches of this machine.
+            answer_s: the longest wait for a message of the handshake.
+            key: what the address is called in a refusal.
+
+        Raises:
+            ConfigError: of an address that is none or is in use; without os-ken.
+        """
+        try:
+            messages = Messages()
+        except ImportError:
+            remedy = "pip install 'lightloom[openflow]'"
+            raise refusal(key, address, "OpenFlow needs os-ken", remedy) from None
+        self._messages = messages
+        self._answer_s = answer_s
+        self._known = threading.Condition()
+        self._sessions: dict[int, Session] = {}
+        self._unknown: dict[Session, None] = {}
+        self._applying = threading.Lock()
+        self._socket = _bound(address, key)
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
+
+    @property
+    def address(self) -> str:
+        """The address as switches know it."""
+        name = self._socket.getsockname()
+        return f"{UNIX}{name}" if isinstance(name, str) else f"{name[0]}:{name[1]}"
+
+    def close(self) -> None:
+        """Ends all connections and listens no more."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._accepting.join(self._answer_s)
+        with self._known:
+            sessions = [*self._sessions.values(), *self._unknown]
+        for session in sessions:
+            session.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                link, _ = self._socket.accept()
+            except OSError:
+                return
+            if link.family != socket.AF_UNIX:
+                link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            session = Session(link, self._messages, self._answer_s)
+            with self._known:
+                self._unknown[session] = None
+            threading.Thread(target=self._serve, args=(session,), daemon=True).start()
+
+    def _serve(self, session: Session) -> None:
+        def known(datapath: int) -> None:
+            with self._known:
+                del self._unknown[session]
+                former = self._sessions.get(datapath)
+                self._sessions[datapath] = session
+                self._known.notify_all()
+            if former is not None:
+                former.close()
+
+        session.serve(known)
+        with self._known:
+            self._unknown.pop(session, None)
+            for datapath in [at for at, one in self._sessions.items() if one is session]:
+                del self._sessions[datapath]
+            self._known.notify_all()
+
+    def missing(self, datapaths: Sequence[int], until: float) -> list[int]:
+        """Waits until switches are connected; returns those that are not at that time."""
+
+        def absent() -> list[int]:
+            return [one for one in datapaths if one not in self._sessions]
+
+        with self._known:
+            while absent() and (left := until - time.monotonic()) > 0:
+                self._known.wait(left)
+            return absent()
+
+    def apply(
+        self, work: Mapping[int, Sequence[Stage]], timeout_s: float
+    ) -> dict[int, OpenFlowError]:
+        """Has switches apply stages: a stage begins on all of them after each has replied to the
+        barrier of the stage before. A switch that fails gets no more stages; others go on.
+
+        Args:
+            work: stages by the datapath ID of the switch.
+            timeout_s: longest wait for connections and for the barriers of each stage.
+
+        Returns:
+            The failures.
+        """
+        with self._applying:
+            until = time.monotonic() + timeout_s
+            limit = f"not connected to {self.address} after {timeout_s:g} s"
+            failed = {one: OpenFlowError(limit) for one in self.missing([*work], until)}
+            for at in range(max(map(len, work.values()), default=0)):
+                stages = {
+                    one: stages[at]
+                    for one, stages in work.items()
+                    if one not in failed and at < len(stages)
+                }
+                failed |= self._apply(stages, time.monotonic() + timeout_s)
+            return failed
+
+    def _apply(self, stages: Mapping[int, Stage], until: float) -> dict[int, OpenFlowError]:
+        failed, sent = {}, {}
+        for one, stage in stages.items():
+            with self._known:
+                session = self._sessions.get(one)
+            try:
+                if session is None:
+                    raise OpenFlowError("the switch closed the connection")
+                sent[one] = (session, session.send(stage))
+            except OpenFlowError as problem:
+                failed[one] = problem
+        for one, (session, xids) in sent.items():
+            try:
+                session.wait(xids, until)
+            except OpenFlowError as problem:
+                failed[one] = problem
+        return failed
+
+
+def _bound(address: str, key: str) -> socket.socket:
+    if address.startswith(UNIX):
+        made = socket.socket(socket.AF_UNIX)
+        path = address.removeprefix(UNIX)
+        where: str | tuple[str, int] = path
+        _remove_unused(Path(path))
+    else:
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdigit() or int(port) > 65535:
+            limit = "not an address and a port"
+            raise refusal(key, address, limit, "write 127.0.0.1:6653 or unix:PATH")
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        made = socket.socket(family)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        where = (host.strip("[]"), int(port))
+    try:
+        made.bind(where)
+        made.listen(BACKLOG)
+    except OSError as problem:
+        made.close()
+        said = (problem.strerror or str(problem)).lower()
+        raise refusal(key, address, said, "choose another address") from None
+    return made
+
+
+def _remove_unused(path: Path) -> None:
+    """Removes a socket that nobody listens on: a process that was killed leaves its own behind."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+        except OSError:
+            pass

@@ -1,0 +1,116 @@
+"""Messages of OpenFlow 1.3, written and read by os-ken as a library (nothing of its event loop)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lightloom.openflow.rules import Match, Removal, Rule
+
+VERSION = 4
+"""OpenFlow 1.3 in the header of a message."""
+HEADER = 8
+"""Bytes of a header."""
+VLAN_PRESENT = 0x1000
+ETH_IPV4 = 0x0800
+ETH_VLAN = 0x8100
+
+
+class Messages:
+    """Writes and reads messages. os-ken is loaded when it is made.
+
+    Raises:
+        ImportError: without os-ken.
+    """
+
+    def __init__(self) -> None:
+        from os_ken.ofproto import ofproto_parser, ofproto_v1_3, ofproto_v1_3_parser
+        from os_ken.ofproto.ofproto_protocol import ProtocolDesc
+
+        self._parse = ofproto_parser.msg
+        self._own = ProtocolDesc(VERSION)
+        self._numbers: Any = ofproto_v1_3
+        self._classes: Any = ofproto_v1_3_parser
+
+    def hello(self, xid: int) -> bytes:
+        """The first message of both sides."""
+        return self._written(self._classes.OFPHello(self._own), xid)
+
+    def features_request(self, xid: int) -> bytes:
+        """Asks for the datapath ID."""
+        return self._written(self._classes.OFPFeaturesRequest(self._own), xid)
+
+    def echo_reply(self, xid: int, data: bytes) -> bytes:
+        """Answers a switch that asks whether this side is there."""
+        return self._written(self._classes.OFPEchoReply(self._own, data=data), xid)
+
+    def barrier(self, xid: int) -> bytes:
+        """Asks for an answer when everything before has been done."""
+        return self._written(self._classes.OFPBarrierRequest(self._own), xid)
+
+    def change(self, xid: int, change: Rule | Removal) -> bytes:
+        """Adds or removes a rule."""
+        numbers, classes = self._numbers, self._classes
+        keys: dict[str, Any] = {
+            "priority": change.priority,
+            "match": self._match(change.match),
+            "out_port": numbers.OFPP_ANY,
+            "out_group": numbers.OFPG_ANY,
+            "command": numbers.OFPFC_DELETE_STRICT,
+        }
+        if isinstance(change, Rule):
+            keys |= {
+                "command": numbers.OFPFC_ADD,
+                "cookie": change.cookie,
+                "instructions": [
+                    classes.OFPInstructionActions(
+                        numbers.OFPIT_APPLY_ACTIONS, self._actions(change)
+                    )
+                ],
+            }
+        return self._written(classes.OFPFlowMod(self._own, **keys), xid)
+
+    def _match(self, match: Match) -> Any:
+        fields: dict[str, Any] = {}
+        if match.in_port is not None:
+            fields["in_port"] = match.in_port
+        if match.eth_dst is not None:
+            fields["eth_dst"] = match.eth_dst
+        if match.ipv4_dst is not None:
+            fields |= {"eth_type": ETH_IPV4, "ipv4_dst": match.ipv4_dst}
+        return self._classes.OFPMatch(**fields)
+
+    def _actions(self, rule: Rule) -> list[Any]:
+        classes = self._classes
+        if rule.out is None:
+            return []
+        output = classes.OFPActionOutput(rule.out)
+        if rule.vlan is None:
+            return [output]
+        tag = classes.OFPActionSetField(vlan_vid=VLAN_PRESENT | rule.vlan)
+        return [classes.OFPActionPushVlan(ETH_VLAN), tag, output]
+
+    @staticmethod
+    def _written(message: Any, xid: int) -> bytes:
+        message.set_xid(xid)
+        message.serialize()
+        return bytes(message.buf)
+
+    def read(self, kind: int, xid: int, text: bytes) -> Any:
+        """A message that was received; None if it is broken.
+
+        Args:
+            kind: from its header.
+            xid: from its header.
+            text: all of it, with its header.
+        """
+        try:
+            return self._parse(self._own, VERSION, kind, len(text), xid, text)
+        except Exception:  # os-ken raises what its struct and assert statements do
+            return None
+
+    def name_of(self, message: Any) -> str:
+        """What a switch's error message means: its type and code by their names in the standard."""
+        return (
+            f"{self._numbers.ofp_error_type_to_str(message.type)}, "
+            f"{self._numbers.ofp_error_code_to_str(message.type, message.code)}"
+        )
