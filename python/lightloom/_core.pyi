@@ -353,6 +353,11 @@ class ControlLoop:
 TESTBED_NOWHERE: int
 """What leads nowhere in the tables of the kernel plane."""
 
+TESTBED_FIRST_TAG: int
+"""The VLAN of the first path that servers tag packets for."""
+TESTBED_TAGS: int
+"""No more VLANs of such paths."""
+
 class TestbedKernelPlane:
     """The program of the kernel plane, attached to the interfaces of a namespace."""
 
@@ -374,6 +379,10 @@ class TestbedKernelPlane:
     def lead(self, next: list[int]) -> None:
         """Where racks send, at (at × racks + src) × racks + dst: 0 over the electrical network,
         1 + plane over an optical switch, or `TESTBED_NOWHERE`."""
+
+    def lead_tagged(self, rows: list[tuple[int, int, int, int]]) -> None:
+        """Where racks send packets that servers tagged: rack, VLAN, destination rack, and
+        1 + plane, or 0 if the VLAN does not lead there any more."""
 
     def cross(self, outputs: list[int]) -> None:
         """Outputs of the optical switches, at plane × racks + input; `TESTBED_NOWHERE` is dark."""

@@ -19,6 +19,7 @@ from lightloom.testbed import Testbed, namespaces, shell
 from lightloom.testbed.bed import KernelPlane, UserPlane
 from lightloom.testbed.capture import Capture
 from lightloom.testbed.guardian import begin as begin_guardian
+from lightloom.testbed.host import exhaust
 from lightloom.testbed.setup import Setup
 
 pytestmark = live
@@ -256,13 +257,18 @@ def test_down_takes_down_what_nobody_guards() -> None:
 def test_a_guardian_waits_for_its_maker(tmp_path: Path) -> None:
     layout = setup(table(CTHROUGH), "tguard").layout
     namespaces.make(layout)
-    guardian = begin_guardian("tguard", tmp_path / "folder")
-    (tmp_path / "folder").mkdir()
+    own, others = (
+        tmp_path / "lightloom-testbed-tguard-x1",
+        tmp_path / "lightloom-testbed-tguard2-x1",
+    )
+    guardian = begin_guardian("tguard", tmp_path)
+    own.mkdir()
+    others.mkdir()
     time.sleep(0.5)
     assert len(namespaces.existing("tguard")) == 5
     guardian.communicate(timeout=10)
     assert namespaces.existing("tguard") == []
-    assert not (tmp_path / "folder").exists()
+    assert [own.exists(), others.exists()] == [False, True]
 
 
 def test_a_run_writes_what_it_measured(tmp_path: Path) -> None:
@@ -350,8 +356,9 @@ def test_circuits_are_sure_of_their_weight_at_a_hosts_link(weight: float) -> Non
     raw = table({**CTHROUGH, **rates})
     raw["cluster"]["server_rate"] = "5 Mb/s"
     with Testbed(setup(raw, "tweight")) as bed:
-        bed.plane.finish("light", {"circuits": [(0, 1, 0)], "directed": False})
-        bed.plane.finish("enter", ([], {"routes": [{"racks": [0, 1], "planes": [0]}]}))
+        exhaust(bed.plane.carry_out("light", {"circuits": [(0, 1, 0)], "directed": False}))
+        routes = {"routes": [{"racks": [0, 1], "planes": [0]}]}
+        exhaust(bed.plane.carry_out("enter", ([], routes)))
         both = sent_over(bed, 1, 1, 2, 3)
         assert both["o0.0"] / sum(both.values()) == pytest.approx(weight, abs=0.04)
         alone = sent_over(bed, 2, 3)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 import lightloom
 from lightloom import _core
 from lightloom.errors import ConfigError
+from lightloom.testbed.forwarding import next_hops
 from lightloom.testbed.host import RealTimeHost
 from lightloom.testbed.idealised import not_emulated
-from lightloom.testbed.kernel import next_hops, outputs
+from lightloom.testbed.kernel import outputs
 from lightloom.testbed.layout import Layout
 from lightloom.testbed.limits import percentile
 from lightloom.testbed.matched import matched
@@ -45,6 +47,15 @@ MORDIA = {
     "shortest_slot": "200 us",
 }
 CTHROUGH = {"kind": "cthrough", "interval": "100 ms", "circuit_rate": "500 Mb/s"}
+HYDRA = {
+    "kind": "hydra",
+    "planes": 2,
+    "circuit_rate": "200 Mb/s",
+    "settle": "20 ms",
+    "rule": "0 s",
+    "retag": "0 s",
+    "oversubscription": 10,
+}
 
 
 def test_what_a_setup_takes_from_the_experiment() -> None:
@@ -64,12 +75,33 @@ def test_what_a_setup_takes_from_the_experiment() -> None:
          ["sync_jitter", "late_sync_fraction"]),
         ({**MORDIA, "packet_rate": "50 Mb/s"}, ["packet_rate"]),
         ({**CTHROUGH, "oversubscription": 10}, []),
-        ({"kind": "hydra", "settle": "20 ms", "circuit_rate": "200 Mb/s", "planes": 2,
-          "rule": "0 s", "retag": "5 ms", "oversubscription": 10}, ["retag"]),
+        ({**HYDRA, "retag": "5 ms"}, []),
+        ({**HYDRA, "retag": "5 ms", "rule": "1 us"}, ["rule"]),
     ],
 )  # fmt: skip
 def test_keys_without_effect_are_named(fabric: dict[str, Any], keys: list[str]) -> None:
     assert [one.split(" ")[0] for one in not_emulated(setup(table(fabric)))] == keys
+
+
+def test_retagging_is_not_emulated_if_rack_switches_look_all_packets_up() -> None:
+    raw = table({**HYDRA, "retag": "5 ms"}) | {"testbed": {"forwarding": "racks"}}
+    assert [one.split(" ")[0] for one in not_emulated(setup(raw))] == ["retag"]
+
+
+@pytest.mark.parametrize(
+    ("fabric", "forwarding", "servers"),
+    [
+        (CTHROUGH, {}, False),
+        (MORDIA, {}, False),
+        (HYDRA, {}, True),
+        (HYDRA, {"forwarding": "racks"}, False),
+        (HYDRA, {"forwarding": "servers"}, True),
+    ],
+)
+def test_servers_have_rules_by_default_for_hydra(
+    fabric: dict[str, Any], forwarding: dict[str, str], servers: bool
+) -> None:
+    assert setup(table(fabric) | {"testbed": forwarding}).has_server_rules is servers
 
 
 def test_faults_without_effect_are_counted() -> None:
@@ -111,6 +143,12 @@ def test_faults_without_effect_are_counted() -> None:
             "testbed.application[0].command",
             "command",
         ),
+        (
+            table(CTHROUGH) | {"testbed": {"forwarding": "servers"}},
+            "testbed.forwarding",
+            "racks",
+        ),
+        (table(MORDIA) | {"testbed": {"forwarding": "racks"}}, "testbed.forwarding", "remove"),
     ],
 )
 def test_what_cannot_be_emulated_is_refused(raw: dict[str, Any], key: str, remedy: str) -> None:
@@ -155,6 +193,14 @@ def test_longer_times_make_short_days_possible() -> None:
         "testbed": {"time_scale": 2}
     }
     assert setup(raw).table.time_scale == 2
+
+
+@pytest.mark.parametrize("name", ["../x", "a-b", "..", "x" * 33, "a/b", "a b"])
+def test_a_name_that_could_be_a_path_or_another_testbeds_is_refused(name: str) -> None:
+    """It is a part of the names of namespaces and of the folder that `down` removes."""
+    with pytest.raises(ConfigError) as problem:
+        setup(table(CTHROUGH), name)
+    assert problem.value.key == "--name"
 
 
 def test_a_file_with_the_table_is_simulated_all_the_same() -> None:
@@ -237,10 +283,9 @@ class FakePlane:
         self.history: list[tuple[int, int, int, float, float | None]] = []
         self.kinds: list[str] = []
 
-    def begin(self, kind: str, body: Any) -> float:
-        return 0.01 if kind == "light" else 0.0
-
-    def finish(self, kind: str, body: Any) -> None:
+    def carry_out(self, kind: str, body: Any) -> Iterator[float]:
+        if kind == "light":
+            yield 0.01
         self.kinds.append(kind)
         if kind == "dark":
             self.lit -= {tuple(row) for row in body["circuits"]}

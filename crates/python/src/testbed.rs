@@ -1,7 +1,7 @@
 //! The data planes of the Linux testbed; what the classes mean is written in `_core.pyi`.
 
 use lightloom_testbed::counters;
-use lightloom_testbed::kernel_plane::{KernelPlane, Port, Role, NOWHERE};
+use lightloom_testbed::kernel_plane::{KernelPlane, Port, Role, FIRST_TAG, NOWHERE, TAGS};
 use lightloom_testbed::sockets::Sockets;
 use lightloom_testbed::user_plane::days::{Schedule, Slot};
 use lightloom_testbed::user_plane::{Host, Settings, UserPlane};
@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("TESTBED_NOWHERE", NOWHERE)?;
+    m.add("TESTBED_FIRST_TAG", FIRST_TAG)?;
+    m.add("TESTBED_TAGS", TAGS)?;
     m.add_class::<TestbedKernelPlane>()?;
     m.add_class::<TestbedUserPlane>()?;
     m.add_class::<TestbedSockets>()?;
@@ -64,6 +66,10 @@ impl TestbedKernelPlane {
 
     fn lead(&mut self, next: Vec<u32>) -> PyResult<()> {
         Ok(self.0.lead(&next)?)
+    }
+
+    fn lead_tagged(&mut self, rows: Vec<(u32, u32, u32, u32)>) -> PyResult<()> {
+        Ok(self.0.lead_tagged(&rows)?)
     }
 
     fn cross(&mut self, outputs: Vec<u32>) -> PyResult<()> {

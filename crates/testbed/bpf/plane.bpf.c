@@ -33,6 +33,13 @@ static long (*redirect)(u32 ifindex, u64 flags) = (void *)23;
 #define PLANES 8
 #define INTERFACES 4096
 #define HOSTS 1024
+#define TAGS 256
+
+// VLANs: the electrical network; the first optical switch; the first path that servers tag
+// packets for, if they do (HydRA §III.B.1).
+#define ELECTRICAL_TAG 100
+#define FIRST_PLANE_TAG 200
+#define FIRST_TAG 1000
 
 enum role { NONE, HOST, TOR_ELECTRICAL, TOR_OPTICAL, CORE, OCS };
 
@@ -88,6 +95,16 @@ struct {
 	__type(key, u32);
 	__type(value, u32);
 } next SEC(".maps");
+
+// Where rack `at` sends packets that a server tagged with a VLAN, at (at × TAGS + VLAN −
+// FIRST_TAG) × RACKS + destination: 1 + plane, or 0 if the VLAN does not lead there. It needs no
+// second table: servers use a VLAN only after its rows were written.
+struct {
+	__uint(type, MAP_ARRAY);
+	__uint(max_entries, RACKS * TAGS * RACKS);
+	__type(key, u32);
+	__type(value, u32);
+} tagged SEC(".maps");
 
 // The output of each input of the optical switches: plane × RACKS + rack; NOWHERE if dark.
 struct {
@@ -150,7 +167,33 @@ INLINE int send_on(struct __sk_buff *skb, u32 at, u32 src, u32 dst)
 	u32 *interface = of(&uplinks, at * (1 + PLANES) + *hop);
 	if (!interface || !*interface)
 		return lose(2);
-	vlan_push(skb, 0x0081, *hop ? 199 + *hop : 100);
+	vlan_push(skb, 0x0081, *hop ? FIRST_PLANE_TAG - 1 + *hop : ELECTRICAL_TAG);
+	return redirect(*interface, 0);
+}
+
+// The VLAN of a packet; 0 without one.
+INLINE u32 tag_of(struct __sk_buff *skb)
+{
+	return skb->vlan_present ? skb->vlan_tci & 0xfff : 0;
+}
+
+// A rack switch sends a packet that a server tagged, its tag untouched.
+INLINE int send_tagged(u32 tag, u32 at, u32 dst)
+{
+	u32 hop = 0;
+	if (at >= RACKS || dst >= RACKS)
+		return lose(1);
+	if (tag != ELECTRICAL_TAG) {
+		if (tag < FIRST_TAG || tag >= FIRST_TAG + TAGS)
+			return lose(2);
+		u32 *row = of(&tagged, (at * TAGS + tag - FIRST_TAG) * RACKS + dst);
+		if (!row || !*row || *row > PLANES)
+			return lose(2);
+		hop = *row;
+	}
+	u32 *interface = of(&uplinks, at * (1 + PLANES) + hop);
+	if (!interface || !*interface)
+		return lose(2);
 	return redirect(*interface, 0);
 }
 
@@ -180,16 +223,25 @@ int plane(struct __sk_buff *skb)
 	if (!port)
 		return lose(1);
 	switch (port->role) {
-	case HOST:
-		if (to.rack == port->rack)
-			return to_host(&to);
-		return send_on(skb, port->rack, from.rack, to.rack);
-	case TOR_ELECTRICAL:
-	case TOR_OPTICAL:
+	case HOST: {
+		u32 tag = tag_of(skb);
+		if (tag && to.rack != port->rack)
+			return send_tagged(tag, port->rack, to.rack);
 		vlan_pop(skb);
 		if (to.rack == port->rack)
 			return to_host(&to);
 		return send_on(skb, port->rack, from.rack, to.rack);
+	}
+	case TOR_ELECTRICAL:
+	case TOR_OPTICAL: {
+		u32 tag = tag_of(skb);
+		if (tag >= FIRST_TAG && to.rack != port->rack)
+			return send_tagged(tag, port->rack, to.rack);
+		vlan_pop(skb);
+		if (to.rack == port->rack)
+			return to_host(&to);
+		return send_on(skb, port->rack, from.rack, to.rack);
+	}
 	case CORE: {
 		u32 *down = of(&inner, to.rack * (1 + PLANES));
 		if (!down || !*down)

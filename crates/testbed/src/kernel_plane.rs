@@ -19,6 +19,10 @@ pub const RACKS: u32 = 16;
 pub const PLANES: u32 = 8;
 /// No more hosts in a rack.
 pub const HOSTS: u32 = 64;
+/// The VLAN of the first path that servers tag packets for.
+pub const FIRST_TAG: u32 = 1000;
+/// No more VLANs of such paths.
+pub const TAGS: u32 = 256;
 /// What leads nowhere: a dark input, a pair that no network joins.
 pub const NOWHERE: u32 = 255;
 
@@ -183,6 +187,25 @@ impl KernelPlane {
             set(&mut array, row, hop)?;
         }
         self.choose(0, table)
+    }
+
+    /// From now on rack switches send packets that servers tagged by these rows: rack, VLAN,
+    /// destination rack, and 1 + plane, or 0 if the VLAN does not lead there any more.
+    ///
+    /// # Errors
+    /// Of the kernel; of a rack, a VLAN or an optical switch that is not there.
+    pub fn lead_tagged(&mut self, rows: &[(u32, u32, u32, u32)]) -> io::Result<()> {
+        let (racks, planes) = (self.racks, self.planes);
+        let mut array = self.array::<u32>("tagged")?;
+        for &(at, tag, to, hop) in rows {
+            let vlan = tag.checked_sub(FIRST_TAG).filter(|&vlan| vlan < TAGS);
+            let Some(vlan) = vlan.filter(|_| at < racks && to < racks && hop <= planes) else {
+                let limit = format!("no row for VLAN {tag} from rack {at} to rack {to}");
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, limit));
+            };
+            set(&mut array, (at * TAGS + vlan) * RACKS + to, hop)?;
+        }
+        Ok(())
     }
 
     /// From now on the optical switches have these outputs, at [plane × racks + input];

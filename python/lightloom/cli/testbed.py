@@ -157,15 +157,17 @@ def down(
 ) -> None:
     """Take a testbed down, or all: end what runs on it and remove its namespaces."""
     with _guarded():
-        from lightloom.testbed import namespaces
+        from lightloom.testbed import folders, namespaces
         from lightloom.testbed import shell as tools
 
         tools.check_rights()
-        if name is not None and name not in namespaces.names():
-            known = ", ".join(namespaces.names()) or "none"
+        up = sorted({*namespaces.names(), *folders.names()})
+        if name is not None and name not in up:
+            known = ", ".join(up) or "none"
             raise refusal("NAME", name, "no such testbed is up", f"up are: {known}")
-        for one in [name] if name is not None else namespaces.names():
+        for one in [name] if name is not None else up:
             spaces, processes = namespaces.remove(one)
+            folders.remove(one)
             console.say(f"{one}: {spaces} namespaces removed, {processes} processes ended")
 
 

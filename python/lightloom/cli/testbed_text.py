@@ -39,6 +39,8 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
         yield f"beyond the limits of the testbed: {sentence}"
     for sentence in figures["not_emulated"]:
         yield f"not emulated: {sentence}"
+    if "rules_ms" in figures:
+        yield rules(figures)
     if cut := figures.get("capture_cut"):
         yield f"capture.pcapng has only the first packets of {', '.join(cut)}: capture less"
     for one in figures["applications"]:
@@ -51,6 +53,15 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
         yield f"  {one['name']}: {rates} ({100 * one['difference']:+.0f} %): {one['why']}"
     load = f"load {figures['load']:.1f} on {figures['processors']} processors"
     yield f"measured on this machine, {load}, in {figures['seconds']:.1f} s: {directory / case}"
+
+
+def rules(figures: Mapping[str, Any]) -> str:
+    """How long the substeps of changes took on the switches of the servers."""
+    median, most = (f"{figures['rules_ms'][key]:.0f} ms" for key in ("p50", "max"))
+    return (
+        f"OpenFlow: {figures['rule_changes']} rules changed, {median} a substep (median), "
+        f"{most} at most; {figures['vlans']} VLANs at a time"
+    )
 
 
 def verdict(figures: Mapping[str, Any], case: str) -> str:

@@ -69,6 +69,10 @@ class Table(BaseModel):
     capture: str | None = None
     """Bytes of each packet that are written to `capture.pcapng`, such as "128 B". Default: no
     packets are captured."""
+    forwarding: Literal["servers", "racks"] | None = None
+    """What leads packets onto circuits: servers tag them by OpenFlow rules of Open vSwitch
+    ("servers", HydRA alone), or rack switches look all of them up ("racks"). Default: servers for
+    HydRA, racks for others."""
     application: list[Application] = Field(default_factory=list)
     """Programs that run on the hosts."""
     case: list[Case] = Field(default_factory=list)

@@ -237,7 +237,8 @@ def _of_iperf(text: str, udp: bool) -> dict[str, Any]:
         whole = end["sum"] if udp else end["sum_received"]
         sent = end["sum"] if udp else end["sum_sent"]
     except (ValueError, KeyError):
-        return {"said": text[-400:]}
+        # With -J its exit code is 0 even if it could not connect.
+        return {"said": text[-400:], "exit_code": 1}
     figures = {
         "bytes": int(whole["bytes"]),
         "took_s": float(whole["seconds"]),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from pathlib import Path
 from types import TracebackType
 
 from lightloom.errors import refusal
-from lightloom.testbed import guardian, namespaces, shell
+from lightloom.testbed import folders, guardian, namespaces, open_vswitch, shell
 from lightloom.testbed.host import Plane, RealTimeHost
 from lightloom.testbed.kernel import KernelPlane
 from lightloom.testbed.setup import Setup
@@ -49,12 +47,14 @@ class Testbed:
         if namespaces.existing(name):
             remedy = f"lightloom testbed down {name}, or another --name"
             raise refusal("--name", name, "a testbed of this name is up", remedy)
-        self.folder = Path(tempfile.mkdtemp(prefix="lightloom-testbed-"))
-        self._guardian = guardian.begin(name, self.folder)
+        if self.setup.has_server_rules:
+            open_vswitch.check_tools()
+        self.folder = folders.make(name)
+        self._guardian = guardian.begin(name, self.folder.parent)
         try:
             namespaces.make(self.setup.layout)
             user = self.setup.plane == "user"
-            self.plane = UserPlane(self.setup) if user else KernelPlane(self.setup)
+            self.plane = UserPlane(self.setup) if user else KernelPlane(self.setup, self.folder)
             self.host = RealTimeHost(self.setup, self.plane)
         except BaseException:
             self._down()
@@ -73,6 +73,6 @@ class Testbed:
         if hasattr(self, "plane"):
             self.plane.stop()
         namespaces.remove(self.setup.layout.name)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        folders.remove(self.setup.layout.name)
         # Nothing is left for it: it ends with its pipe.
         self._guardian.communicate(timeout=10)

@@ -6,15 +6,15 @@ ends with the maker, also by SIGKILL.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 
-def begin(name: str, folder: Path) -> subprocess.Popen[bytes]:
-    """Starts the guardian of a testbed and of its folder; it ends after the pipe does."""
-    command = [sys.executable, "-m", "lightloom.testbed.guardian", name, str(folder)]
+def begin(name: str, among: Path) -> subprocess.Popen[bytes]:
+    """Starts the guardian of a testbed and of its folder, which is among others; it ends after the
+    pipe does."""
+    command = [sys.executable, "-m", "lightloom.testbed.guardian", name, str(among)]
     package = str(Path(__file__).parents[2])
     return subprocess.Popen(
         command,
@@ -27,13 +27,13 @@ def begin(name: str, folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def main(name: str, folder: str) -> None:
+def main(name: str, among: str) -> None:
     """Waits for the end of the pipe, then removes the testbed and its folder."""
-    from lightloom.testbed import namespaces
+    from lightloom.testbed import folders, namespaces
 
     sys.stdin.buffer.read()
     namespaces.remove(name)
-    shutil.rmtree(folder, ignore_errors=True)
+    folders.remove(name, Path(among))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,15 @@ from __future__ import annotations
 import heapq
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from lightloom import _core
 from lightloom.errors import ConfigError
 from lightloom.testbed.setup import Setup, json_of
 
+POLL_S = 0.001
+"""After so long an action is resumed that waits for something else than time."""
 NAP_S = 0.002
 """The longest sleep between two looks at the agenda."""
 
@@ -26,12 +28,9 @@ class Plane(Protocol):
     history: list[tuple[int, int, int, float, float | None]]
     """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
 
-    def begin(self, kind: str, body: Any) -> float:
-        """Begins an action; returns the seconds until `finish` is due."""
-        ...
-
-    def finish(self, kind: str, body: Any) -> None:
-        """Completes an action that was begun."""
+    def carry_out(self, kind: str, body: Any) -> Iterator[float]:
+        """Carries an action out; yields the seconds until it is to be resumed, 0 where something
+        else than time decides, and raises `OSError` if it failed."""
         ...
 
     def report_demand(self) -> list[list[int]]:
@@ -67,7 +66,7 @@ class RealTimeHost:
         self._scale = setup.table.time_scale
         self._plane = plane
         self._loop = _core.ControlLoop(json_of(setup), setup.fabric, f"testbed: {setup.label}")
-        self._agenda: list[tuple[float, int, Callable[[], None]]] = []
+        self._agenda: list[tuple[float, int, bool, Callable[[], None]]] = []
         self._count = 0
         self.began = 0.0
         """When the loop began [s of the monotonic clock]."""
@@ -88,21 +87,23 @@ class RealTimeHost:
 
     def _found(self, found: dict[str, Any]) -> None:
         if found.get("schedule"):
-            self._plane.finish("follow", found["schedule"])
+            exhaust(self._plane.carry_out("follow", found["schedule"]))
         if found["lit"]["circuits"]:
-            self._plane.finish("light", found["lit"])
-            self._plane.finish("enter", [[], found["routes"]])
+            exhaust(self._plane.carry_out("light", found["lit"]))
+            exhaust(self._plane.carry_out("enter", [[], found["routes"]]))
 
     def plan(self, in_s: float, what: Callable[[], None]) -> None:
-        """Something is done in so many seconds."""
+        """Something is done in so many seconds; soon, and never late, if they are 0."""
         self._count += 1
-        heapq.heappush(self._agenda, (time.monotonic() + in_s, self._count, what))
+        due = time.monotonic() + (in_s or POLL_S)
+        heapq.heappush(self._agenda, (due, self._count, in_s != 0, what))
 
     def step(self, until: float) -> None:
         """Does what is due, and sleeps a little, but not beyond a time."""
         while self._agenda and self._agenda[0][0] <= time.monotonic():
-            due, _, what = heapq.heappop(self._agenda)
-            self.late_s.append(time.monotonic() - due)
+            due, _, is_timed, what = heapq.heappop(self._agenda)
+            if is_timed:
+                self.late_s.append(time.monotonic() - due)
             what()
         next_at = self._agenda[0][0] if self._agenda else until
         pause = min(next_at, until) - time.monotonic()
@@ -138,15 +139,20 @@ class RealTimeHost:
         # A step's number, then what it is about.
         step, *about = body
         content = about[0] if len(about) == 1 else about
-        takes = self._plane.begin(kind, content)
-        if takes > 0:
-            return self.plan(takes, lambda: self._end(kind, step, content))
-        return self._end(kind, step, content)
+        return self._resume(step, self._plane.carry_out(kind, content))
 
-    def _end(self, kind: str, step: int, content: Any) -> None:
+    def _resume(self, step: int, work: Iterator[float]) -> None:
+        """Carries a step on until it waits, and answers it at its end."""
         try:
-            self._plane.finish(kind, content)
+            pause = next(work, None)
         except OSError as problem:
-            self._hear({"failed": [step, str(problem)]})
-            return
-        self._hear({"done": step})
+            return self._hear({"failed": [step, str(problem)]})
+        if pause is None:
+            return self._hear({"done": step})
+        return self.plan(pause, lambda: self._resume(step, work))
+
+
+def exhaust(work: Iterator[float]) -> None:
+    """Carries an action out at once, its pauses slept."""
+    for pause in work:
+        time.sleep(pause or POLL_S)

@@ -15,9 +15,10 @@ def not_emulated(setup: Setup) -> list[str]:
     A key whose value asks for nothing (a delay of 0, a share of 0) is left out.
     """
     own = setup.resolved["fabric"][setup.fabric]
+    keys = _SERVERS if setup.has_server_rules else _INSTEAD.get(setup.kind, {})
     found = [
         f"{key} = {own[key]} had no effect: {instead}"
-        for key, instead in _INSTEAD.get(setup.kind, {}).items()
+        for key, instead in keys.items()
         if _asks(key, own.get(key))
     ]
     return found + list(_of_all(setup))
@@ -37,6 +38,7 @@ _INSTEAD = {
         "rings": "one ring carries all racks",
     },
 }
+_SERVERS = {"rule": "rules take the time that Open vSwitch takes"}
 _NOTHING = {"rings": 1}
 """Values that ask for nothing, beside no value, zero and a delay of zero."""
 _RATES = ("packet_rate",)

@@ -1,52 +1,44 @@
-"""The kernel plane as a driver of the controller: links between namespaces, tables of the rack
-switches and of the optical switches.
+"""The kernel plane as a driver of the controller: links between namespaces, tables of the optical
+switches, and a way to forward that rack switches or servers carry out.
 
-Rack switches leave a circuit before it goes dark and then wait `settle_after`, so that what is
-in its queues passes; what is sent into the dark all the same is counted.
+Traffic leaves a circuit before it goes dark, and what is in the queues passes; what is sent into
+the dark all the same is counted.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from lightloom import _core
 from lightloom.testbed import namespaces, shell
-from lightloom.testbed.layout import DEVICE, Layout
+from lightloom.testbed.forwarding import Forwarding, Hop, RackForwarding
+from lightloom.testbed.layout import DEVICE
+from lightloom.testbed.links import MTU, make_links, shape_hosts
+from lightloom.testbed.server_rules import ServerForwarding
 from lightloom.testbed.setup import Setup, scaled_ps
-from lightloom.units.durations import duration_ps
-
-BURST = 64 << 10
-"""Of a shaper [B]: less halves what segmentation offload reaches."""
-LATENCY_S = 0.005
-"""Queueing delay limit of a shaper, beyond its burst [s]."""
-SPARE_S = 0.002
-"""Added to the time that a queue needs to empty [s]."""
-MTU = 1500
-QUANTUM = 60_000
-"""Of both classes of a host's scheduler in a round [B]."""
-
-Hop = tuple[int, int, int]
-"""A circuit: rack, rack, plane."""
 
 
 class KernelPlane:
     """Racks, an electrical network and optical switches in one namespace."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, folder: Path) -> None:
         """Makes links and loads the program; the namespaces are there.
 
+        Args:
+            setup: what to make.
+            folder: of the testbed, for the files of Open vSwitch.
+
         Raises:
+            ConfigError: without Open vSwitch or os-ken, if servers need them.
             RuntimeError: of a tool.
             OSError: of the kernel, or if the package was built without clang.
         """
         self._setup = setup
         self._layout = setup.layout
-        _make_links(setup)
-        for host in setup.layout.hosts:
-            namespaces.settle_host(setup.layout, host, MTU, setup.buffer)
+        make_links(setup)
         space = str(shell.NAMESPACES / setup.layout.fabric)
         indices = _indices(setup.layout.fabric)
         rows = [
@@ -54,16 +46,20 @@ class KernelPlane:
             for port in setup.layout.ports()
         ]
         racks, planes = setup.layout.racks, setup.layout.planes
-        self._plane = _core.TestbedKernelPlane(
-            Path(space), racks, planes, setup.layout.electrical, rows
-        )
-        if setup.optical_weight is not None:
-            hosts = [shell.NAMESPACES / setup.layout.namespace(h) for h in setup.layout.hosts]
-            self._plane.classify(hosts, DEVICE)
+        electrical = setup.layout.electrical and not setup.has_server_rules
+        self._plane = _core.TestbedKernelPlane(Path(space), racks, planes, electrical, rows)
         self._lit: set[Hop] = set()
         self._directed = False
-        self._routes: list[Mapping[str, Any]] = []
-        self._drained: set[tuple[int, int]] = set()
+        self.forwarding: Forwarding
+        if setup.has_server_rules:
+            self.forwarding = ServerForwarding(setup, self._plane, self._lit, folder)
+        else:
+            self.forwarding = RackForwarding(setup, self._plane, self._lit)
+        try:
+            self._settle_hosts()
+        except BaseException:
+            self.forwarding.stop()
+            raise
         self._sockets = {
             host.index: _core.TestbedSockets(shell.NAMESPACES / setup.layout.namespace(host))
             for host in setup.layout.hosts
@@ -72,49 +68,36 @@ class KernelPlane:
         self.history: list[tuple[int, int, int, float, float | None]] = []
         """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
 
-    def begin(self, kind: str, body: Any) -> float:
-        """Begins an action; returns the seconds until `finish` is due."""
-        if kind in ("drain", "dark"):
-            self._stop_sending(kind, body)
-            return self._settle_s()
-        if kind == "light":
-            return scaled_ps(self._setup, self._setup.dark_ps) / 1e12
-        return 0.0
+    def _settle_hosts(self) -> None:
+        setup = self._setup
+        for host in setup.layout.hosts:
+            namespaces.settle_host(setup.layout, host, MTU, setup.buffer)
+        shape_hosts(setup)
+        if setup.optical_weight is not None:
+            hosts = [shell.NAMESPACES / setup.layout.namespace(h) for h in setup.layout.hosts]
+            self._plane.classify(hosts, DEVICE)
 
-    def _settle_s(self) -> float:
-        """Seconds until the queue of an uplink is empty."""
-        given = self._setup.table.settle_after
-        if given is not None:
-            return duration_ps("testbed.settle_after", given) / 1e12
-        return LATENCY_S + BURST * 8 / self._setup.circuit_bps + SPARE_S
-
-    def _stop_sending(self, kind: str, body: Any) -> None:
-        """Rack switches stop sending over circuits that are about to go dark."""
-        if kind == "drain":
-            pairs, staying = body
-            drained = {(a, b) for a, b in pairs}
-            kept = [route for route in self._routes if _ends(route) not in drained]
-            self._routes = [*kept, *staying["routes"]]
-            self._drained |= drained - {_ends(route) for route in staying["routes"]}
-            self._install_next_hops()
-        else:
-            self._install_next_hops(without=_hops(body))
-
-    def finish(self, kind: str, body: Any) -> None:
-        """Completes an action that was begun.
+    def carry_out(self, kind: str, body: Any) -> Iterator[float]:
+        """Carries an action out; yields the seconds until it is to be resumed, 0 where something
+        else than time decides.
 
         Raises:
-            OSError: of the kernel.
+            OSError: of the kernel, or of a switch of a server.
         """
-        if kind == "dark":
+        if kind == "drain":
+            pairs, staying = body
+            yield from self.forwarding.drain([(a, b) for a, b in pairs], staying)
+        elif kind == "dark":
+            yield from self.forwarding.leave(_hops(body))
             self._darken(_hops(body))
         elif kind == "light":
+            yield scaled_ps(self._setup, self._setup.dark_ps) / 1e12
             self._light(body)
+        elif kind == "route":
+            yield from self.forwarding.route(body)
         elif kind == "enter":
             pairs, routes = body
-            self._drained -= {(a, b) for a, b in pairs}
-            self._routes = routes["routes"]
-            self._install_next_hops()
+            yield from self.forwarding.enter([(a, b) for a, b in pairs], routes, self._directed)
 
     def _darken(self, hops: Iterable[Hop]) -> None:
         now = time.monotonic()
@@ -137,18 +120,6 @@ class KernelPlane:
         racks, planes = self._layout.racks, self._layout.planes
         self._plane.cross(outputs(self._lit, self._directed, racks, planes))
 
-    def _install_next_hops(self, without: Iterable[Hop] = ()) -> None:
-        dark = set(without)
-        lit = {hop for hop in self._lit if hop not in dark}
-        routes = [
-            route
-            for route in self._routes
-            if set(_hops_of_route(route)) <= lit | {_reversed(h) for h in lit}
-        ]
-        ends = self._drained
-        routes = [route for route in routes if _ends(route) not in ends]
-        self._plane.lead(next_hops(routes, self._layout, self._directed))
-
     def report_demand(self) -> list[list[int]]:
         """Bytes in the sockets of each host for each rack: host, rack, bytes."""
         rows = []
@@ -170,34 +141,23 @@ class KernelPlane:
     def totals(self) -> dict[str, Any]:
         """Packets that the plane lost, by reason."""
         dark, strange, nowhere = self._plane.lost()
-        return {"dark_packets": dark, "strange_packets": strange, "lost_frames": nowhere}
+        lost = {"dark_packets": dark, "strange_packets": strange, "lost_frames": nowhere}
+        return lost | self.forwarding.totals()
 
     def is_alive(self) -> bool:
-        """Returns True: the kernel carries the packets."""
-        return True
+        """Whether all that forwards packets still runs."""
+        return self.forwarding.is_alive()
 
     def stop(self) -> None:
-        """Detaches the program; the links end with their namespaces."""
+        """Ends the switches of servers and detaches the program; links end with their
+        namespaces."""
+        self.forwarding.stop()
         self._sockets.clear()
         del self._plane
 
 
 def _hops(circuits: Mapping[str, Any]) -> list[Hop]:
     return [(a, b, plane) for a, b, plane in circuits["circuits"]]
-
-
-def _reversed(hop: Hop) -> Hop:
-    return hop[1], hop[0], hop[2]
-
-
-def _hops_of_route(route: Mapping[str, Any]) -> list[Hop]:
-    racks = route["racks"]
-    return list(zip(racks[:-1], racks[1:], route["planes"], strict=True))
-
-
-def _ends(route: Mapping[str, Any]) -> tuple[int, int]:
-    a, b = route["racks"][0], route["racks"][-1]
-    return min(a, b), max(a, b)
 
 
 def outputs(lit: Iterable[Hop], directed: bool, racks: int, planes: int) -> list[int]:
@@ -212,79 +172,6 @@ def outputs(lit: Iterable[Hop], directed: bool, racks: int, planes: int) -> list
         if not directed:
             table[plane * racks + b] = a
     return table
-
-
-def next_hops(routes: Iterable[Mapping[str, Any]], layout: Layout, directed: bool) -> list[int]:
-    """Where each rack sends what goes from a rack to another, at (at × racks + src) × racks +
-    dst: 0 over the electrical network, 1 + plane over an optical switch. Of several routes of a
-    pair the first is taken.
-    """
-    racks = layout.racks
-    base = 0 if layout.electrical else _core.TESTBED_NOWHERE
-    table = [base] * racks**3
-    taken = set()
-    for route in routes:
-        ways = [(route["racks"], route["planes"])]
-        if not directed:
-            ways.append((route["racks"][::-1], route["planes"][::-1]))
-        for path, planes in ways:
-            src, dst = path[0], path[-1]
-            if (src, dst) in taken:
-                continue
-            taken.add((src, dst))
-            for at, plane in zip(path, planes, strict=False):
-                table[(at * racks + src) * racks + dst] = 1 + plane
-    return table
-
-
-def _make_links(setup: Setup) -> None:
-    layout = setup.layout
-    fabric = layout.fabric
-    hosts = [
-        f"link add {host.port} netns {fabric} type veth "
-        f"peer name {DEVICE} netns {layout.namespace(host)}"
-        for host in layout.hosts
-    ]
-    shell.batch("ip", hosts)
-    links = [
-        f"link add {tor.name} type veth peer name {other.name}" for tor, other in layout.uplinks()
-    ]
-    up = [f"link set {port.name} up" for port in layout.ports()]
-    shell.batch("ip", links + up, fabric)
-    shapes = [_shape(host.port, setup.host_bps) for host in layout.hosts]
-    for ends in layout.uplinks():
-        rate = setup.electrical_bps if ends[1].role == "core" else setup.circuit_bps
-        shapes += [_shape(end.name, rate) for end in ends]
-    shell.batch("tc", shapes, fabric)
-    weight = setup.optical_weight
-    for host in layout.hosts:
-        plain = [_shape(DEVICE, setup.host_bps)]
-        lines = plain if weight is None else _schedule(DEVICE, setup.host_bps, weight)
-        shell.batch("tc", lines, layout.namespace(host))
-
-
-def _shape(device: str, rate: int) -> str:
-    latency = f"latency {round(LATENCY_S * 1e6)}us"
-    return f"qdisc add dev {device} root tbf rate {rate}bit burst {BURST} {latency}"
-
-
-def _schedule(device: str, rate: int, weight: float) -> list[str]:
-    """A host's output scheduler: the class of circuits (1:2) and that of all else (1:3) are sure of
-    their shares of the rate, and each uses what the other leaves (c-Through §4.2)."""
-    limit = int(rate * LATENCY_S / 8) + BURST
-    most = f"ceil {rate}bit burst {BURST} cburst {BURST}"
-    lines = [
-        f"qdisc add dev {device} root handle 1: htb default 3",
-        f"class add dev {device} parent 1: classid 1:1 htb rate {rate}bit {most}",
-    ]
-    for number, share in ((2, weight), (3, 1 - weight)):
-        sure, quantum = max(1, round(rate * share)), max(MTU, round(QUANTUM * share))
-        lines += [
-            f"class add dev {device} parent 1:1 classid 1:{number} htb rate {sure}bit {most} "
-            f"quantum {quantum}",
-            f"qdisc add dev {device} parent 1:{number} handle {number}: bfifo limit {limit}",
-        ]
-    return lines
 
 
 def _indices(namespace: str) -> dict[str, int]:

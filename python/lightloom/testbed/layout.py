@@ -13,7 +13,18 @@ PREFIX = "lightloom"
 """What the names of all namespaces begin with."""
 DEVICE = "eth0"
 """The device in a host's namespace."""
+UPLINK = "uplink"
+"""The host's end of its link where Open vSwitch lies between that and the device."""
 NETWORK = "10.0.0.0/8"
+
+
+def rack_prefix(rack: int) -> tuple[str, str]:
+    """What the MAC addresses of a rack's hosts have in common, and a mask for it.
+
+    >>> rack_prefix(3)
+    ('02:4c:00:03:00:00', 'ff:ff:ff:ff:00:00')
+    """
+    return Host(0, rack, 0).mac, "ff:ff:ff:ff:00:00"
 
 
 @dataclass(frozen=True)

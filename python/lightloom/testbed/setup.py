@@ -19,6 +19,8 @@ from lightloom.units.durations import duration_ps
 
 KERNEL_KINDS = ("cthrough", "hydra", "hybrid")
 """Fabrics whose circuits stay for 10 ms and longer."""
+SERVER_KINDS = ("hydra",)
+"""Fabrics whose servers may tag packets, by Open vSwitch."""
 USER_KINDS = ("mordia",)
 """Fabrics of days and nights."""
 KERNEL_RATE_BPS = 1_000_000_000
@@ -73,6 +75,12 @@ class Setup:
         return str(self.resolved["fabric"][self.fabric]["label"])
 
     @property
+    def has_server_rules(self) -> bool:
+        """Whether servers tag packets for a path, by OpenFlow rules of their own."""
+        given = self.table.forwarding
+        return self.kind in SERVER_KINDS if given is None else given == "servers"
+
+    @property
     def plane(self) -> str:
         """The data plane that carries it: kernel or user."""
         return "user" if self.kind in USER_KINDS else "kernel"
@@ -85,6 +93,9 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
         ConfigError: of a fabric that cannot be emulated, or of a value beyond a limit.
     """
     table = read_table(experiment.raw.get(TESTBED, {}))
+    if name is not None and not re.fullmatch(r"[A-Za-z0-9_]{1,32}", name):
+        limit = "a name has 1 to 32 letters, digits and underscores"
+        raise refusal("--name", name, limit, "choose another")
     resolved = experiment.resolved()
     fabric = _choice(resolved, label)
     own = resolved["fabric"][fabric]
@@ -113,6 +124,7 @@ def setup_of(experiment: Experiment, label: str | None = None, name: str | None 
             duration_ps(f"testbed.{key}", given)
     if table.capture is not None:
         kept_bytes(table.capture)
+    _check_forwarding(setup)
     _check_limits(setup)
     _check_applications(setup)
     return setup
@@ -200,6 +212,16 @@ def _buffer(own: Mapping[str, Any]) -> int:
     most = 64 << 20
     given = own.get("socket_buffer")
     return most if given is None else min(most, int(_core.control_bytes("socket_buffer", given)))
+
+
+def _check_forwarding(setup: Setup) -> None:
+    given = setup.table.forwarding
+    if setup.plane == "user" and given is not None:
+        limit = "days have no rules"
+        raise refusal("testbed.forwarding", f'"{given}"', limit, "remove it")
+    if given == "servers" and setup.kind not in SERVER_KINDS:
+        limit = f"servers tag packets for {', '.join(SERVER_KINDS)} alone"
+        raise refusal("testbed.forwarding", f'"{given}"', limit, 'write "racks", or remove it')
 
 
 def _check_limits(setup: Setup) -> None:

@@ -19,6 +19,11 @@ TOOLS = {
     "nbdkit": "nbdkit",
     "mpirun": "openmpi-bin",
     "tcpdump": "tcpdump",
+    "ovsdb-tool": "openvswitch-switch",
+    "ovsdb-server": "openvswitch-switch",
+    "ovs-vswitchd": "openvswitch-switch",
+    "ovs-vsctl": "openvswitch-switch",
+    "ovs-appctl": "openvswitch-switch",
 }
 """Programs, and the Debian packages that have them."""
 LIMIT_S = 30.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lightloom import _core
@@ -48,12 +48,8 @@ class UserPlane:
         self.schedules: list[tuple[float, Mapping[str, Any]]] = []
         """Schedules that were followed, and since when [s of the monotonic clock]."""
 
-    def begin(self, kind: str, body: Any) -> float:
-        """Returns 0: a schedule is followed at once."""
-        return 0.0
-
-    def finish(self, kind: str, body: Any) -> None:
-        """Follows a schedule; a switch of schedules is asked for nothing else.
+    def carry_out(self, kind: str, body: Any) -> Iterator[float]:
+        """Follows a schedule, at once; a switch of schedules is asked for nothing else.
 
         Raises:
             OSError: of a schedule that the plane cannot follow.
@@ -67,6 +63,7 @@ class UserPlane:
         ]
         self._plane.follow(night, slots)
         self.schedules.append((time.monotonic(), body))
+        yield from ()
 
     def report_demand(self) -> list[list[int]]:
         """Bytes in the queue of each pair of racks: rack, rack, bytes."""

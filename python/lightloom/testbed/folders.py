@@ -1,0 +1,41 @@
+"""The folder of a testbed: output of applications, scripts, databases and sockets of switches."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+PREFIX = "lightloom-testbed-"
+
+
+def make(name: str) -> Path:
+    """Makes the folder of a testbed, among the temporary files, for root alone."""
+    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{name}-"))
+
+
+def existing(name: str | None = None, among: Path | None = None) -> list[Path]:
+    """Folders of the testbed of a name, or of all, that this user has made.
+
+    Args:
+        name: of the testbed.
+        among: where they are. Default: the place of temporary files.
+    """
+    begin = PREFIX if name is None else f"{PREFIX}{name}-"
+    place = among or Path(tempfile.gettempdir())
+    found = [path for path in place.glob(f"{begin}*") if not path.is_symlink() and path.is_dir()]
+    return sorted(path for path in found if path.stat().st_uid == os.geteuid())
+
+
+def names() -> list[str]:
+    """Names of the testbeds that have a folder."""
+    return sorted({path.name.removeprefix(PREFIX).split("-")[0] for path in existing()})
+
+
+def remove(name: str, among: Path | None = None) -> int:
+    """Removes the folders of a testbed; returns how many there were."""
+    found = existing(name, among)
+    for path in found:
+        shutil.rmtree(path, ignore_errors=True)
+    return len(found)

@@ -1,0 +1,209 @@
+"""Open vSwitch on the hosts: a switch in each namespace, in its user-space datapath, with database
+and sockets in the testbed's folder.
+
+No service of the machine and no kernel module is used. All processes end with the one that
+started them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from lightloom.testbed import shell
+from lightloom.testbed.layout import DEVICE, UPLINK, Host, Layout
+
+TOOLS = ("ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-appctl")
+READY_S = 20.0
+"""No process needs longer to begin."""
+CACHE_S = 5.0
+"""No switch needs longer to empty its cache."""
+PREFERRED = "-10"
+"""Niceness: a switch that waits for a processor loses packets."""
+POLL_S = 0.005
+CONTROLLER = f"{DEVICE}.controller"
+LINK_PORT = 1
+"""OpenFlow port of a host's link."""
+
+
+def check_tools() -> None:
+    """Refuses a machine without Open vSwitch.
+
+    Raises:
+        ConfigError: naming the package.
+    """
+    for tool in TOOLS:
+        shell.tool_path(tool)
+
+
+def datapath_of(host: Host) -> int:
+    """The datapath ID of a host's switch."""
+    return host.index + 1
+
+
+class OpenVSwitches:
+    """The switches of all hosts."""
+
+    def __init__(self, layout: Layout, folder: Path, controller: Path) -> None:
+        """Nothing runs yet.
+
+        Args:
+            layout: of the hosts, whose namespaces and links are there.
+            folder: of the testbed.
+            controller: socket that their controller listens on.
+        """
+        self._layout = layout
+        self._folder = folder
+        self._controller = controller
+        self._running: list[subprocess.Popen[bytes]] = []
+
+    def start(self) -> None:
+        """Starts all; each has a bridge with the host's device and its link.
+
+        Raises:
+            RuntimeError: of a process that does not begin.
+        """
+        hosts = self._layout.hosts
+        template = self._folder / "conf.db"
+        shell.call(["ovsdb-tool", "create", str(template)])
+        for host in hosts:
+            own = self._own(host)
+            own.mkdir()
+            (own / "conf.db").write_bytes(template.read_bytes())
+            # Open vSwitch connects to a socket of this name alone, in its own folder.
+            (own / CONTROLLER).symlink_to(self._controller)
+            self._begin(host, _database_line(own))
+        for host in hosts:
+            self._await(host, "db.sock")
+            self._begin(host, _switch_line(self._own(host)))
+        for host in hosts:
+            self._await(host, "ctl.sock")
+        self._each([_bridge_line(self._own(host), host) for host in hosts])
+
+    def forget(self, hosts: Iterable[Host]) -> None:
+        """Returns once switches forward no packet any more by rules that were replaced: they
+        cache decisions, and reply to barriers before they have looked through the cache.
+
+        Raises:
+            RuntimeError: of a switch that does not answer.
+        """
+        targets = [str(self._own(host) / "ctl.sock") for host in hosts]
+        tool = shell.tool_path("ovs-appctl")
+        limit = f"--timeout={CACHE_S:.0f}"
+        self._each([[tool, limit, "-t", target, "revalidator/purge"] for target in targets])
+
+    def is_alive(self) -> bool:
+        """Whether all of them still run."""
+        return all(one.poll() is None for one in self._running)
+
+    def stop(self) -> None:
+        """Ends all; their devices go with them."""
+        for one in self._running:
+            one.terminate()
+        for one in self._running:
+            try:
+                one.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                one.kill()
+                one.wait(timeout=5)
+
+    def _own(self, host: Host) -> Path:
+        return self._folder / f"ovs-{host.index}"
+
+    def _begin(self, host: Host, line: Sequence[str]) -> None:
+        own = self._own(host)
+        keys = ("OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR", "OVS_SYSCONFDIR")
+        environment = {**os.environ, **dict.fromkeys(keys, str(own))}
+        command = ["nice", "-n", PREFERRED, "setpriv", "--pdeathsig", "KILL", *line]
+        with (own / "log").open("ab") as log:
+            self._running.append(
+                subprocess.Popen(
+                    shell.namespace_command(self._layout.namespace(host), command),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    env=environment,
+                    start_new_session=True,
+                )
+            )
+
+    def _await(self, host: Host, socket: str) -> None:
+        own, until = self._own(host), time.monotonic() + READY_S
+        while not (own / socket).exists():
+            if not self.is_alive() or time.monotonic() > until:
+                log = (own / "log").read_text(encoding="utf-8", errors="replace")
+                raise RuntimeError(f"Open vSwitch on host {host.index}: {log.strip()[-400:]}")
+            time.sleep(POLL_S)
+
+    @staticmethod
+    def _each(lines: Sequence[Sequence[str]]) -> None:
+        """Runs commands beside each other to their ends."""
+        begun = [
+            subprocess.Popen(
+                line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            )
+            for line in lines
+        ]
+        try:
+            texts = [one.communicate(timeout=2 * READY_S)[0] for one in begun]
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"{lines[0][0]}: no end after {2 * READY_S:g} s") from None
+        finally:
+            for one in begun:
+                if one.poll() is None:
+                    one.kill()
+                    one.communicate()
+        for one, line, text in zip(begun, lines, texts, strict=True):
+            if one.returncode:
+                raise RuntimeError(f"{' '.join(line)}: {text.decode(errors='replace').strip()}")
+
+
+def _database_line(own: Path) -> list[str]:
+    return [
+        shell.tool_path("ovsdb-server"),
+        str(own / "conf.db"),
+        f"--remote=punix:{own / 'db.sock'}",
+        f"--unixctl={own / 'db-ctl.sock'}",
+        *_QUIET,
+    ]
+
+
+def _switch_line(own: Path) -> list[str]:
+    return [
+        shell.tool_path("ovs-vswitchd"),
+        f"unix:{own / 'db.sock'}",
+        f"--unixctl={own / 'ctl.sock'}",
+        # Nothing asks for the kernel's datapath, which would load its module.
+        "--disable-system",
+        *_QUIET,
+    ]
+
+
+def _bridge_line(own: Path, host: Host) -> list[str]:
+    bridge = [
+        "datapath_type=netdev",
+        "protocols=OpenFlow13",
+        "fail_mode=secure",
+        f"other-config:datapath-id={datapath_of(host):016x}",
+        # Open vSwitch sets the address back if anything else sets another.
+        f'other-config:hwaddr="{host.mac}"',
+    ]
+    threads = [f"other-config:n-{kind}-threads=1" for kind in ("handler", "revalidator")]
+    parts = [
+        ["set", "Open_vSwitch", ".", *threads],
+        ["add-br", DEVICE],
+        ["set", "bridge", DEVICE, *bridge],
+        ["add-port", DEVICE, UPLINK],
+        ["set", "interface", UPLINK, f"ofport_request={LINK_PORT}"],
+        ["set-controller", DEVICE, f"unix:{own / CONTROLLER}"],
+        ["set", "controller", DEVICE, "inactivity_probe=0", "max_backoff=1000"],
+    ]
+    line = [shell.tool_path("ovs-vsctl"), f"--db=unix:{own / 'db.sock'}"]
+    line += [f"--timeout={READY_S:.0f}", "--retry"]
+    return line + [word for part in parts for word in ("--", *part)]
+
+
+_QUIET = ("-vconsole:warn", "-vsyslog:off")
