@@ -3,17 +3,23 @@ jobs that draw nothing. Times follow from bytes over rates: fluid trees share li
 
 from __future__ import annotations
 
+import json
+import re
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from cli_support import lightloom as run_lightloom
+from cli_support import write
 from test_first import limits, made, plain
 
 import lightloom
 from lightloom import report
-from lightloom.analysis import notes, reading, table, winners
+from lightloom.analysis import cuts, notes, reading, table, winners
 from lightloom.analysis.model import Workload
 from lightloom.analysis.verdicts import First, each_flow, verdicts
 from lightloom.costs import book as books
@@ -213,3 +219,79 @@ def test_flows_that_tie_within_a_rack_keep_nobody_from_being_ahead() -> None:
     assert not each_flow.is_sooner_in_each(slow, ahead)
     assert not each_flow.is_sooner_in_each(times([8.0] * 19), times([16.0] * 17 + [8.0] * 2))
     assert each_flow.share_sooner(times([8.0] * 19 + [8.3]), slow) is None
+
+
+#: 300 flows of 10 MB, 80 ms each: at load 0.1 one flow arrives every 50 ms on average.
+CUT = """
+[cluster]
+hosts = 16
+server_rate = "1 Gb/s"
+[workload]
+load = 0.1
+flows = 300
+sizes = { kind = "fixed", size = "10 MB" }
+[run]
+stop = "drain"
+limit = "70 ms"
+[[fabric]]
+kind = "tree"
+"""
+
+
+def left_of(summaries: list[dict[str, Any]]) -> tuple[int, int]:
+    """Flows never offered, and unfinished, in all of some runs."""
+    offered = sum(s["flows_offered"] for s in summaries)
+    return 300 * len(summaries) - offered, offered - sum(s["flows_completed"] for s in summaries)
+
+
+def said_of(line: str) -> list[tuple[int, int, int]]:
+    """Flows, those never offered, and those unfinished, of each part of a note."""
+    each = re.findall(r"of ([\d,]+) flows(?: over \d seeds)? ([\d,]+) were never.*? (\d+) un", line)
+    return [tuple(int(n.replace(",", "")) for n in one) for one in each]  # type: ignore[misc]
+
+
+def test_a_sweep_names_the_points_that_a_limit_ended(tmp_path: Path) -> None:
+    """No flow of 80 ms ends within 70 ms, at no load; none is left out by a limit of 100 s."""
+    write(tmp_path / "e.toml", CUT)
+    grid = '"workload.load" = [0.1, 0.2]\n"run.limit" = ["70 ms", "100 s"]\n'
+    write(tmp_path / "s.toml", f'base = "e.toml"\nrepeat = 2\n[grid]\n{grid}')
+    done = run_lightloom("sweep", "s.toml", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Each row: means of 2 seeds" in done.stdout
+    (note,) = (line for line in done.stdout.splitlines() if line.startswith("note: at"))
+    assert note.startswith("note: at 2 of 4 points run.limit ended runs: load = 0.1, limit = 70 ms")
+    points = json.loads((tmp_path / "out/sweep.json").read_text())["points"]
+    runs = [
+        [p["summary"] for p in points if list(p["grid"].values()) == [load, "70 ms"]]
+        for load in (0.1, 0.2)
+    ]
+    found = [(600, *left_of(each)) for each in runs]
+    assert said_of(note) == found
+    page = (tmp_path / "out/report.html").read_text()
+    (above,) = re.findall(r'<p class="note cut">(.*?)</p>', page)
+    assert said_of(above) == found
+    assert [said_of(row) for row in re.findall(r"<td>2<span[^>]*>(.*?)</span>", page)] == [
+        [one] for one in found
+    ]
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_the_page_of_one_fabric_and_its_loads_name_what_a_limit_left_out(
+    seeds: int, tmp_path: Path
+) -> None:
+    table = tomllib.loads(CUT)
+    table["run"]["repeat"] = seeds
+    table["compare"] = {"loads": [0.2, 0.3]}
+    comparison = lightloom.compare(table)
+    page = report.build([comparison], tmp_path).read_text()
+    notes_of = re.findall(r'<p class="note cut">(.*?)</p>', page)
+    assert [line.partition(" ")[0] for line in notes_of] == ["tree:", "At"]
+    each = comparison.seeds or [comparison]
+    runs = [
+        [one.results["tree"].summary for one in each],
+        *([one.loads["tree"][place] for one in each] for place in (0, 1)),
+    ]
+    found = [(300 * seeds, *left_of(summaries)) for summaries in runs]
+    assert [said for line in notes_of for said in said_of(line)] == found
+    assert ("over 2 seeds" in page) == (seeds == 2)
+    assert cuts.of_loads(comparison) == [notes_of[1][:1].lower() + notes_of[1][1:-1]]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lightloom.units import formats
 from lightloom.units.counts import counted
 
+if TYPE_CHECKING:
+    from lightloom.results.result import Comparison
+
 #: What to look at where nothing moves any more.
 STILL_REMEDY = "see which parts have failed and which circuits the policy sets"
 
+#: Of runs that ended early so many are named; the others are counted.
+SHOWN = 3
+#: What the points of a comparison over loads are called, and where all are named.
+LOADS = (" of compare.loads", "loads.json has all")
 KEYS = ("flows", "flows_never_offered", "flows_unfinished")
 
 
@@ -44,9 +51,25 @@ def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
     'run.limit ended the run: of 1 flow 1 was unfinished; raise it'
     """
     every = list(summaries)
+    left = left_out(every)
+    if not left:
+        return None
+    since = still_since(every)
+    if since is None:
+        return f"run.limit ended the run: {left}; raise it"
+    return f"nothing was delivered after {formats.seconds(since)}: {left}; {STILL_REMEDY}"
+
+
+def left_out(summaries: Iterable[Mapping[str, Any]]) -> str:
+    """How many flows the seeds of a run left out; empty if none ended before its flows did.
+
+    >>> left_out([{"cut": {"flows": 9, "flows_never_offered": 5, "flows_unfinished": 1}}, {}])
+    'of 9 flows 5 were never offered and 1 unfinished'
+    """
+    every = list(summaries)
     found = cut(every)
     if found is None:
-        return None
+        return ""
     offered, unfinished = found["flows_never_offered"], found["flows_unfinished"]
     parts = (
         f"{offered:,} {_were(offered)} never offered" if offered else "",
@@ -56,11 +79,50 @@ def note(summaries: Iterable[Mapping[str, Any]]) -> str | None:
     )
     seeds = sum(1 for s in every if s.get("cut"))
     of = counted(found["flows"], "flow") + (f" over {seeds} seeds" if seeds > 1 else "")
-    left = f"of {of} {' and '.join(p for p in parts if p) or 'none was left'}"
-    since = still_since(every)
-    if since is None:
-        return f"run.limit ended the run: {left}; raise it"
-    return f"nothing was delivered after {formats.seconds(since)}: {left}; {STILL_REMEDY}"
+    return f"of {of} {' and '.join(p for p in parts if p) or 'none was left'}"
+
+
+def of_places(places: Mapping[str, Sequence[Mapping[str, Any]]], of: str, rest: str) -> list[str]:
+    """At which of many points runs ended before their flows did, a sentence for each cause; of more
+    than `SHOWN` the others are counted.
+
+    Args:
+        places: what a point is called, such as `load = 0.5, clos`, and its summaries, one a seed.
+        of: of what the points are.
+        rest: where all of them are named.
+    """
+    left = {place: said for place, seeds in places.items() if (said := left_out(seeds))}
+    still = {place for place in left if still_since(places[place]) is not None}
+    causes = (
+        ("run.limit ended runs", "raise it", [p for p in left if p not in still]),
+        ("nothing was delivered any more", STILL_REMEDY, [p for p in left if p in still]),
+    )
+    return [
+        f"at {len(found):,} of {counted(len(places), 'point')}{of} {cause}: "
+        f"{_shown([f'{p} ({left[p]})' for p in found], rest)}; {remedy}"
+        for cause, remedy, found in causes
+        if found
+    ]
+
+
+def of_loads(comparison: Comparison) -> list[str]:
+    """Which runs at loads of `compare.loads` ended before their flows did."""
+    asked = comparison.experiment.get("compare", {}).get("loads", [])
+    each = comparison.seeds or [comparison]
+    places = {
+        f"{label} at load {load:g}": [one.loads[label][place] for one in each]
+        for label, summaries in comparison.loads.items()
+        for place, load in enumerate(asked[: len(summaries)])
+    }
+    return of_places(places, *LOADS)
+
+
+def _shown(items: Sequence[str], rest: str) -> str:
+    """The first of them, and how many more there are."""
+    more = len(items) - SHOWN
+    if more <= 0:
+        return "; ".join(items)
+    return "; ".join([*items[:SHOWN], f"{more:,} more ({rest})"])
 
 
 def _were(count: int) -> str:

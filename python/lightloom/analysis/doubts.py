@@ -3,7 +3,7 @@ at rates beside packets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from lightloom.analysis import cuts
 from lightloom.analysis.unfinished import ranked
@@ -13,10 +13,13 @@ from lightloom.units import formats
 LEGEND_BOUNDS = ">: what a figure exceeds; some of its flows were under way when the run ended."
 
 
-def doubts(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """What forbids to set the figures of all fabrics beside each other."""
-    for label, summary in summaries.items():
-        if (left := cuts.note([summary])) is not None:
+def doubts(
+    summaries: Mapping[str, Summary], seeds: Mapping[str, Sequence[Summary]] | None = None
+) -> Iterator[str]:
+    """What forbids to set the figures of all fabrics beside each other: their summaries, of several
+    `seeds` the means, and the summary of each seed."""
+    for label in summaries:
+        if (left := cuts.note(seeds[label] if seeds else [summaries[label]])) is not None:
             yield f"{label}: {left}"
     yield from fluid(summaries)
     lagging = unranked(summaries)

@@ -117,6 +117,7 @@ class LoadPoint:
     carriage: Carriage | None = None  # what its window or run tells, beside those of other fabrics
     offered_bytes: float | None = None
     flows: float | None = None  # offered
+    cut: Mapping[str, Any] | None = None  # what a limit left out, as in summary.json; of one seed
 
     def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval."""

@@ -20,6 +20,7 @@ from lightloom.results.window_rules import judged
 from lightloom.units import bounds
 from lightloom.units.intervals import over_runs
 
+from .doubts import finished
 from .findings.carriage import settle
 from .model import (
     PS,
@@ -214,9 +215,10 @@ def load_point(summary: Mapping[str, Any], nominal: float | None) -> LoadPoint |
         limits(summary, short_p99(summary)),
         carried(summary),
         delivered,
-        ratio(figure(summary, "flows_completed"), figure(summary, "flows_offered")),
+        finished(summary),
         None if summary.get("window") is None else judged(summary),
         goodput=loads.sustained(summary),
         offered_bytes=figure(summary, "bytes_offered"),
         flows=figure(summary, "flows_offered"),
+        cut=summary.get("cut"),
     )

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from lightloom.analysis import cuts
 from lightloom.cli import bars, console, forecast, papers, places, sweep_table
 from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
@@ -230,8 +229,8 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
         console.say(line)
     if (varied := _varied(outcome)) is not None:
         console.say(varied)
-    if (cut := cuts.note(outcome.summaries)) is not None:
-        console.say(f"note: {cut}")
+    for line in sweep_table.cut_points(outcome):
+        console.say(f"note: {line}")
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
     console.say(f"report: {target / 'report.html'}")
     for line in papers.lacking(point.fabric for point in outcome.points):

@@ -93,17 +93,10 @@ def _print_comparison(
     ):
         console.say("")
         screen.print(table)
-    for line in (*doubts.doubts(summaries), *_cut_loads(comparison)):
+    for line in doubts.doubts(summaries, of_seeds):
         console.say(f"note: {line}")
     _print_notes(comparison)
     console.say("")
-
-
-def _cut_loads(comparison: lightloom.Comparison) -> Iterator[str]:
-    """Which fabrics `run.limit` ended at loads of the comparison."""
-    for label, summaries in comparison.loads.items():
-        if (left := cuts.note(summaries)) is not None:
-            yield f"{label}, at the loads of compare.loads: {left}"
 
 
 def _print_light(comparison: lightloom.Comparison, said: set[str]) -> None:
@@ -127,7 +120,7 @@ def _print_notes(comparison: lightloom.Comparison) -> None:
     """What weakens the figures of all fabrics, and of each."""
     for line in of_workload(next(iter(comparison.results.values()))):
         console.say(f"note: {line}")
-    for line in notes.inexact_rates(comparison.means):
+    for line in (*cuts.of_loads(comparison), *notes.inexact_rates(comparison.means)):
         console.say(f"note: {line}")
     for label, result in comparison.results.items():
         for line in (*circuits.leading_notes(result), *notes.of(result)):

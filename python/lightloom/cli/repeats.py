@@ -74,7 +74,7 @@ def print_repeated(repeated: Repeated) -> None:
     console.out(wide=True).print(table)
     console.say(legend(len(summaries), first.experiment))
     if (cut := cuts.note(summaries)) is not None:
-        console.say(f"note: over all seeds, {cut}")
+        console.say(f"note: {cut}")
 
 
 def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:

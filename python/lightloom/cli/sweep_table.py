@@ -19,6 +19,7 @@ from lightloom.units import bounds, formats
 if TYPE_CHECKING:
     from lightloom import sweep as sweeps
     from lightloom.analysis.model import Carriage
+    from lightloom.report.sweeps import Cell
 
 ROWS_SHOWN = 40
 ACCEPTED: completion.Column = (
@@ -40,7 +41,7 @@ def table(outcome: sweeps.Outcome) -> Table:
     groups = _groups(outcome)
     lost: Counter[tuple[str, ...]] = Counter(_place(point) for point, _ in outcome.failed)
     made = console.plain_table()
-    for name in (*(outcome.points or [p for p, _ in outcome.failed])[0].grid, "fabric"):
+    for name in (*_first(outcome).grid, "fabric"):
         made.add_column(name.replace(".", ".\n"))
     for heading in _headings(outcome):
         made.add_column(heading, justify="right", no_wrap=True)
@@ -58,9 +59,13 @@ def table(outcome: sweeps.Outcome) -> Table:
 def tables_of_jobs(outcome: sweeps.Outcome, width: int) -> Iterator[Table | str]:
     """How long each job took, a row for each point and fabric; nothing without jobs."""
     shown = list(_groups(outcome).items())[:ROWS_SHOWN]
-    grid = (outcome.points or [point for point, _ in outcome.failed])[0].grid
-    corner = ", ".join([*(key.rpartition(".")[2] for key in grid), "fabric"])
+    corner = ", ".join([*(key.rpartition(".")[2] for key in _first(outcome).grid), "fabric"])
     return jobs.sweep_tables({", ".join(key): seeds for key, seeds in shown}, width, corner)
+
+
+def _first(outcome: sweeps.Outcome) -> sweeps.Point:
+    """A point, whose keys are those of all."""
+    return (outcome.points or [point for point, _ in outcome.failed])[0]
 
 
 def _groups(outcome: sweeps.Outcome) -> dict[tuple[str, ...], list[Summary]]:
@@ -75,6 +80,9 @@ def _groups(outcome: sweeps.Outcome) -> dict[tuple[str, ...], list[Summary]]:
 
 def legend(outcome: sweeps.Outcome) -> Iterator[str]:
     """The meaning of the headings and of the marks that occur, a line each."""
+    seeds = max(map(len, _groups(outcome).values()), default=0)
+    if seeds > 1:
+        yield f"Each row: means of {seeds} seeds; report.html has their 95 % confidence intervals."
     if not is_measured(outcome):
         yield from completion.legend_of_times(_named(outcome))
         return
@@ -85,6 +93,13 @@ def legend(outcome: sweeps.Outcome) -> Iterator[str]:
     yield from (line for mark, line in latency.OF_MARKS.items() if mark in marks)
     if bounds.any_open(_named(outcome), latency.SHOWN_BOUNDS):
         yield doubts.LEGEND_BOUNDS
+
+
+def cut_points(outcome: sweeps.Outcome) -> list[str]:
+    """Which points have runs that ended before their flows did."""
+    from lightloom.report import sweeps as pages
+
+    return pages.cut_points(_gathered(outcome), "report.html has all")
 
 
 def is_measured(outcome: sweeps.Outcome) -> bool:
@@ -130,11 +145,16 @@ def _has_short(outcome: sweeps.Outcome) -> bool:
 
 def _carriages(outcome: sweeps.Outcome) -> dict[tuple[str, ...], Carriage | None]:
     """Whether each row's load is carried, as far as its windows tell."""
+    found = _gathered(outcome)
+    return {_key(cell.values.values(), cell.fabric): cell.carriage for cell in found}
+
+
+def _gathered(outcome: sweeps.Outcome) -> list[Cell]:
+    """The points without their seeds, as on the page."""
     from lightloom.report import sweeps as pages
 
     each = zip(outcome.points, outcome.summaries, strict=True)
-    cells = pages.gathered([(point.grid, point.fabric, summary) for point, summary in each])
-    return {_key(cell.values.values(), cell.fabric): cell.carriage for cell in cells}
+    return pages.gathered([(point.grid, point.fabric, summary) for point, summary in each])
 
 
 def _place(point: sweeps.Point) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from lightloom import report
-from lightloom.analysis import doubts, notes, verdicts, workload_lines
+from lightloom.analysis import cuts, doubts, notes, verdicts, workload_lines
 from lightloom.analysis.model import Workload
 from lightloom.analysis.table import Row, groups
 from lightloom.config import loads, physics
@@ -108,7 +108,9 @@ def weakened(comparison: Comparison) -> Iterator[str]:
     """What weakens the figures, as `run` and `compare` print it."""
     summaries = comparison.means
     first = next(iter(comparison.results.values()))
-    yield from doubts.doubts(summaries)
+    seeds = {label: comparison.of_label(label) for label in comparison.results}
+    yield from doubts.doubts(summaries, seeds)
+    yield from cuts.of_loads(comparison)
     yield from notes.of_workload(first.summary, comparison.experiment.get("workload", {}))
     yield from notes.inexact_rates(summaries)
     alone = len(comparison.results) == 1

@@ -20,7 +20,7 @@ from lightloom.plotting.draw import Drawing, distinct
 from lightloom.plotting.spec import NIGHT
 from lightloom.units import quantities
 
-from . import decisions, describe
+from . import cut_runs, decisions, describe
 from .decisions import Decision
 from .resilience import Failing
 
@@ -186,6 +186,7 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
     return {
         "name": w.name,
         "first": first,
+        "cut": [*([] if first else cut_runs.of_fabrics(w)), *cut_runs.of_loads(w)],
         "fabrics": w.fabrics,
         "settings": [describe.settings(f, w.fabrics) for f in w.fabrics],
         "all_settings": [describe.all_settings(f, w.fabrics) for f in w.fabrics],

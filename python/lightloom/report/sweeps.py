@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lightloom.analysis import cuts
 from lightloom.analysis.findings.carriage import carriages_of_runs
 from lightloom.analysis.model import Carriage
 from lightloom.plotting import backend_plotly, style
@@ -25,7 +26,7 @@ from lightloom.units import bounds, quantities
 from lightloom.units.bounds import floored
 from lightloom.units.intervals import Interval, over_runs
 
-from . import page
+from . import cut_runs, page
 
 Summary = Mapping[str, Any]
 #: More lines in one panel than this are told apart by nobody.
@@ -187,6 +188,18 @@ def told(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def cut_points(cells: Sequence[Cell], rest: str) -> list[str]:
+    """Which points have runs that ended before their flows did; `rest` is where all are named."""
+    places = {_place(cell): cell.summaries for cell in cells}
+    return cuts.of_places(places, "", rest)
+
+
+def _place(cell: Cell) -> str:
+    """`load = 0.5, clos`."""
+    values = _listed({key: told(value) for key, value in cell.values.items()})
+    return ", ".join(part for part in (values, cell.fabric) if part)
+
+
 def _same(one: Any, other: Any) -> bool:
     """Whether two values of the grid are the same: 1 is not true."""
     return json.dumps(one) == json.dumps(other)
@@ -339,6 +352,7 @@ def render(
             doubted=any(cell.doubted(m) for cell in cells for m in metrics),
             rows=[_row(cell, metrics) for cell in cells[:ROWS_MOST]],
             left=max(0, len(cells) - ROWS_MOST),
+            cut=[*map(cut_runs.as_sentence, cut_points(cells, "the table has all"))],
             failed=failed,
             drawings=list(enumerate(drawings)),
             css=page.inline(page.asset("report.css")),
@@ -359,6 +373,7 @@ def _row(cell: Cell, metrics: Sequence[Metric]) -> dict[str, Any]:
         "values": [told(value) for value in cell.values.values()],
         "fabric": cell.fabric,
         "seeds": len(cell.summaries),
+        "cut": cuts.left_out(cell.summaries),
         "failed": cell.failed,
         "cells": [_text(cell, metric) for metric in metrics],
     }

@@ -1,0 +1,32 @@
+"""Which runs of a comparison ended before their flows did, where no verdict says so."""
+
+from __future__ import annotations
+
+from lightloom.analysis import cuts
+from lightloom.analysis.model import Workload
+
+
+def of_fabrics(workload: Workload) -> list[str]:
+    """The fabrics whose own runs ended so."""
+    return [
+        f"{fabric.label}: {said}"
+        for fabric in workload.fabrics
+        if (said := cuts.note(one.summary for one in fabric.each)) is not None
+    ]
+
+
+def of_loads(workload: Workload) -> list[str]:
+    """The points of `compare.loads` that ended so."""
+    places = {
+        f"{fabric.label} at load {point.load:g}": [
+            {"cut": one.cut} for one in point.seeds or (point,)
+        ]
+        for fabric in workload.fabrics
+        for point in fabric.sweep
+    }
+    return [as_sentence(line) for line in cuts.of_places(places, *cuts.LOADS)]
+
+
+def as_sentence(line: str) -> str:
+    """A note of the terminal, as a sentence begins."""
+    return line[:1].upper() + line[1:]
