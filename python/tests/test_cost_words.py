@@ -81,7 +81,9 @@ def test_the_goodput_that_prices_stands_beside_the_price(tmp_path: Path) -> None
         assert shown == pytest.approx(goodput, rel=0.02)
         cost = made.costs.fabrics[row.label]
         assert cost.per_delivered(goodput) == cost.per_gbps / Fraction(goodput)
-        assert f"{row.label} {100 * goodput:.3g} %" in cost_text.legend_of_columns(made.costs)
+        assert f"{row.label} {100 * goodput:.3g} %" in " ".join(
+            cost_text.legend_of_columns(made.costs, made.carrying)
+        )
     assert any("--worst-failure" in fact for fact in made.facts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -135,12 +136,60 @@ def test_the_page_says_what_the_pick_keeps(plan: str, tmp_path: Path) -> None:
     assert found.kept is not None
     assert found.least is not None
     (said,) = (fact for fact in decision.facts if " dead" in fact)
-    assert first in said
+    assert said.startswith(f"{first} is broken as simulated, with pods and a core; its bill has")
     assert "the worst of the parts that were tried dead" in said or found.kept >= 0.9995
     if found.kept < 0.9995:
-        assert f"({found.least.part}) {first} keeps {100 * found.kept:.1f} %" in said
+        # 16 racks of 200 Gb/s are 3.2 Tb/s, which one switch of 25.6 Tb/s joins.
+        assert found.least.part == "core switch 0"
+        assert f"(core switch 0, the only one) {first} keeps {100 * found.kept:.1f} %" in said
     rotors = [fact for fact in decision.facts if 'uplink_plan = "rotor" is an ideal' in fact]
     assert len(rotors) == (plan == "rotor")
     page = report.build([comparison], tmp_path).read_text(encoding="utf-8")
     assert page.index(said) > page.index(decision.sentence)
     assert ("rotor&#34; is an ideal" in page) == (plan == "rotor")
+
+
+ONE_POD = """
+[cluster]
+racks = 4
+servers_per_rack = 4
+rack_rate = "100 Gb/s"
+
+[workload]
+arrivals = "at-once"
+pattern = { kind = "permutation", of = "racks" }
+sizes = { kind = "fixed", size = "1 MB" }
+flows = 16
+
+[run]
+stop = "drain"
+
+[decision]
+prices = "sirius-2020"
+counting = "whole"
+worst_failure = true
+
+[[fabric]]
+kind = "clos"
+tiers = 2
+"""
+
+
+@pytest.mark.parametrize(("own", "kept"), [(None, 0.0), (2, 0.5)])
+def test_the_network_that_breaks_is_the_one_that_is_billed(own: int | None, kept: float) -> None:
+    """Four racks take one box of 64 ports, behind which all traffic between racks is; two are
+    bought, and each flow is half as fast, if the table has two."""
+    table = tomllib.loads(ONE_POD)
+    if own is not None:
+        table["fabric"][0]["aggregation_switches"] = own
+    comparison = lightloom.compare(table, worst_failure=True)
+    (decision,) = report.decide([comparison])
+    assert decision is not None
+    assert comparison.resilience is not None
+    found = comparison.resilience.fabrics["clos"]
+    assert found.kept == pytest.approx(kept, abs=0.01)
+    lines = [line for bill in decision.bills for line in bill.lines]
+    (boxes,) = (line[2] for line in lines if line[:2] == ("switch", "layer 2"))
+    (kind,) = (k for k in found.kinds if k.kind == "aggregation switch")
+    assert int(boxes) == kind.members == (own or 1)
+    assert not any("broken as simulated" in fact for fact in decision.facts)

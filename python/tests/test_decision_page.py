@@ -330,3 +330,94 @@ def test_an_amount_has_one_form_in_sentences_and_tables(number: str, shown: str,
     exact = Fraction(number)
     assert words.digits(exact) == shown
     assert words.amount(exact) == wide
+
+
+# Unfinished jobs
+
+
+UNFINISHED = """
+[cluster]
+racks = 4
+servers_per_rack = 2
+server_rate = "10 Gb/s"
+[workload]
+schedule = "in-sequence"
+jobs = [
+  { kind = "all-to-all-collective", name = "a", exchange = "pairwise", bytes = "1 MB" },
+  { kind = "all-to-all-collective", name = "b", exchange = "pairwise", bytes = "8 MB" },
+]
+[run]
+limit = "12 ms"
+[decision]
+prices = "sirius-2020"
+[[fabric]]
+kind = "tree"
+label = "full"
+[[fabric]]
+kind = "tree"
+label = "half"
+oversubscription = 1.2
+[[fabric]]
+kind = "tree"
+label = "tenth"
+oversubscription = 10
+[[fabric]]
+kind = "hybrid"
+label = "mirrors that a policy changes each second"
+preset = "mesh"
+interval = "1 s"
+"""
+
+
+@pytest.fixture(scope="module")
+def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two fabrics that finish both jobs; one that finishes one, and one that finishes none and has
+    no total. Servers send a job of n bytes to the seven others in 7 × n ÷ 8 at 10 Gb/s."""
+    folder = tmp_path_factory.mktemp("unfinished")
+    path = write(folder / "e.toml", UNFINISHED)
+    done = lightloom("compare", path, "-o", "out", cwd=folder, COLUMNS="100")
+    assert done.returncode == 0, done.stderr
+    (folder / "printed.txt").write_text(done.stdout)
+    return folder
+
+
+MIRRORS = "mirrors that a policy changes each second"
+
+
+def test_fabrics_that_left_jobs_unfinished_and_those_without_a_total_are_named(
+    unfinished: Path,
+) -> None:
+    told = json.loads((unfinished / "out/decision.json").read_text())
+    assert "costs least per Gb/s delivered of those with prices" in told["title"]
+    sentence = told["sentence"]
+    assert f"tenth (finished 1 of 2 jobs) and {MIRRORS} (finished 0 of 2 jobs) do not" in sentence
+    assert f"{MIRRORS} has no total price." in sentence
+    rows = (unfinished / "printed.txt").read_text().splitlines()
+    marked = [row.split() for row in rows if re.search(r"\(\S+\) +\(\S+\)$", row)]
+    # $34.75 ÷ 160 Gb/s ÷ a goodput of 0.141
+    assert [(row[0], *row[-2:]) for row in marked] == [("tenth", "(3.08)", "(201)")]
+    page = (unfinished / "out/report.html").read_text()
+    assert re.findall(r"([\w ]+)</th><td>(\d of 2 jobs)", page)[0] == (" tenth", "1 of 2 jobs")
+    assert page.count(", not ranked</td>") == 2  # dollars and watts of `tenth` alone
+
+
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_all_columns_of_unfinished_jobs_are_within_reach(
+    browser: Any, unfinished: Path, width: int
+) -> None:
+    """At 1,200 px no column of the decision is cut off; on a phone its table scrolls alone."""
+    with visiting(browser, width) as visit:
+        visit.go(unfinished / "out/report.html")
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        table = visit.page.locator(".across.purchases")
+        hidden = table.evaluate("(box) => box.scrollWidth - box.clientWidth")
+        assert (hidden > 0) == (width == PHONE)
+        assert (visit.errors, visit.violations()) == ([], [])
+
+
+def test_the_tornado_names_what_it_leaves_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.toml", SMALL, PRICED, SIRIUS, CLOS, OPERA)
+    done = lightloom("cost", path, "--tornado", "t.svg", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "note: t.svg leaves out opera (no price of rotor-switch)" in done.stdout
+    assert "opera" not in (tmp_path / "t.svg").read_text()

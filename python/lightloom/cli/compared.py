@@ -38,12 +38,16 @@ def print_comparisons(
     for comparison, decision in zip(comparisons, decided, strict=True):
         if latency.is_measured(comparison):
             measured.append(comparison)
-            beside.append({} if decision is None else cost_text.columns(decision.costs))
+            beside.append(
+                {} if decision is None else cost_text.columns(decision.costs, decision.carrying)
+            )
         else:
             _print_comparison(comparison, decision, said)
     if measured:
         latency.print_tables(name, measured, beside)
-        explain((cost_text.legend_of_columns(d.costs, windowed=True) for d in decided if d), said)
+        for made in filter(None, decided):
+            legend = cost_text.legend_of_columns(made.costs, made.carrying, windowed=True)
+            explain(legend, said)
     for comparison in measured:
         for table in by_size.tables(_of_seeds(comparison)):
             console.out(wide=True).print(table)
@@ -74,7 +78,7 @@ def _print_comparison(
     workload = workload_lines.of_seeds(comparison.of_label(first.label), rows, asked)
     console.say(f"{comparison.name}: {workload}")
     of_seeds = _of_seeds(comparison)
-    beside = None if decision is None else cost_text.columns(decision.costs)
+    beside = None if decision is None else cost_text.columns(decision.costs, decision.carrying)
     console.out(wide=True).print(completion.table(summaries, of_seeds, beside))
     if comparison.seeds:
         explain([repeats.legend(len(comparison.seeds), comparison.experiment)], said)
@@ -82,7 +86,7 @@ def _print_comparison(
     if comparison.loads and (varied := loads.varied(comparison.experiment)):
         explain([varied], said)
     if decision is not None:
-        explain([cost_text.legend_of_columns(decision.costs)], said)
+        explain(cost_text.legend_of_columns(decision.costs, decision.carrying), said)
     _print_physics(comparison, said)
     _print_light(comparison, said)
     screen = console.out(wide=True)

@@ -122,6 +122,10 @@ def cost(
         _print(found, billed, evens, solved)
         for path in written:
             console.say(f"wrote {path}")
+        from lightloom.cli import cost_text as text
+
+        if tornado is not None and (left := text.not_drawn(found[0], tornado)) is not None:
+            console.say(f"note: {left}")
 
 
 def _readings(loaded: lightloom.Experiment, asked: list[str]) -> list[str | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ from lightloom.costs.words import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lightloom.costs.book import Book
     from lightloom.costs.costs import Costs
     from lightloom.costs.equal import BreakEven
@@ -61,8 +63,9 @@ def table(found: Costs) -> Table:
     return made
 
 
-def columns(found: Costs) -> dict[str, dict[str, str]]:
-    """What a bit that arrived costs and draws, as columns of the table of a comparison."""
+def columns(found: Costs, carrying: Collection[str]) -> dict[str, dict[str, str]]:
+    """What a bit that arrived costs and draws, as columns of the table of a comparison; in
+    parentheses that of fabrics that are not among those `carrying` the traffic."""
     money = sign(found.book.currency).strip()
     heads = (f"{money} per\nGb/s", "W per\nTb/s")
     made: dict[str, dict[str, str]] = {head: {} for head in heads}
@@ -70,12 +73,22 @@ def columns(found: Costs) -> dict[str, dict[str, str]]:
         goodput = found.goodput.get(label)
         figures = cost.per_delivered(goodput), cost.watts_per_delivered(goodput)
         for head, figure in zip(heads, figures, strict=True):
-            made[head][label] = "-" if figure is None else span(figure, to="–")
+            shown = "-" if figure is None else span(figure, to="–")
+            made[head][label] = shown if figure is None or label in carrying else f"({shown})"
     return made
 
 
-def legend_of_columns(found: Costs, *, windowed: bool = False) -> str:
+def legend_of_columns(
+    found: Costs, carrying: Collection[str], *, windowed: bool = False
+) -> Iterator[str]:
     """What they are: of what was accepted in a window, where one was measured."""
+    yield _of_what(found, windowed=windowed)
+    if any("(" in cell for cells in columns(found, carrying).values() for cell in cells.values()):
+        yield "( ): of a fabric that does not carry the traffic; not ranked."
+
+
+def _of_what(found: Costs, *, windowed: bool) -> str:
+    """What a price and a power are for each bit of."""
     money = sign(found.book.currency).strip()
     if windowed:
         lead = f"{money} per Gb/s, W per Tb/s: of what was accepted in the window"
@@ -207,6 +220,15 @@ def _price(amount: Fraction) -> str:
     ('1,200.50', '0.063', '0')
     """
     return f"{float(amount):,.2f}" if amount >= 1 else f"{float(amount):.3g}"
+
+
+def not_drawn(found: Costs, path: Path) -> str | None:
+    """Which fabrics the chart of prices leaves out; None if none."""
+    out = {label: cost.unpriced for label, cost in found.fabrics.items() if cost.unpriced}
+    if not out:
+        return None
+    each = "; ".join(f"{label} (no price of {', '.join(parts)})" for label, parts in out.items())
+    return f"{path} leaves out {each}; --price sets one"
 
 
 def solved(found: EqualCost) -> str:

@@ -81,10 +81,12 @@ class Ends(Need):
 
 @dataclass(frozen=True)
 class Boxes(Need):
-    """Packet switches: `groups` places, each with ports for all of these links."""
+    """Packet switches: `groups` places, each with ports for all of these links. Where boxes are
+    bought whole, each place has at `least` so many of them."""
 
     groups: int
     links: Sequence[Links]
+    least: int = 1
 
     def count(self, book: Book) -> Fraction:
         """Boxes of the book's ports."""
@@ -94,7 +96,7 @@ class Boxes(Need):
         if book.counting == "share":
             ports = sum((places(link, part.rate, 1, "share") for link in self.links), Fraction(0))
             return self.groups * ports / part.ports
-        return Fraction(self.groups * _boxes(part, part.rate, part.ports, self.links))
+        return Fraction(self.groups * self._each(part, part.rate, part.ports))
 
     def worked(self, book: Book) -> str:
         """Ports of the book's rate, of so many a box."""
@@ -105,8 +107,12 @@ class Boxes(Need):
             ports = sum((places(link, part.rate, 1, "share") for link in self.links), Fraction(0))
             rate = f"{float(part.rate) / 1e9:g} Gb/s"
             return f"{self.groups} × {_short(ports)} ports of {rate} ÷ {part.ports}"
-        each = _boxes(part, part.rate, part.ports, self.links)
+        each = self._each(part, part.rate, part.ports)
         return f"{self.groups} × {each} of {part.ports} ports"
+
+    def _each(self, part: Part, rate: int, ports: int) -> int:
+        """Whole boxes of a place."""
+        return max(self.least, _boxes(part, rate, ports, self.links))
 
 
 def _boxes(part: Part, rate: int, ports: int, links: Sequence[Links]) -> int:

@@ -215,9 +215,19 @@ def idle_tiers(found: Costs) -> Iterator[str]:
 
 def simulated_otherwise(found: Costs) -> Iterator[str]:
     """Which Clos is simulated with pods and a core, and billed without."""
+    of = of_fewer_tiers(found)
+    if of:
+        yield (
+            f"{', '.join(of)}: simulated with pods and a core, three tiers of switches, and billed "
+            "with two, which join all racks; fabric.tiers = 2 or 3 makes both the same"
+        )
+
+
+def of_fewer_tiers(found: Costs) -> list[str]:
+    """Labels of those that are billed with fewer tiers than they are simulated with."""
     from lightloom.costs.bills.electrical import is_idle
 
-    of = [
+    return [
         label
         for label, cost in found.fabrics.items()
         if cost.network.kind == "clos"
@@ -226,8 +236,3 @@ def simulated_otherwise(found: Costs) -> Iterator[str]:
         and cost.network.fabric.get("racks_per_pod") != cost.network.racks
         and {line.where for line in cost.lines if line.part == "switch"} <= {"racks", "layer 2"}
     ]
-    if of:
-        yield (
-            f"{', '.join(of)}: simulated with pods and a core, three tiers of switches, and billed "
-            "with two, which join all racks; fabric.tiers = 2 or 3 makes both the same"
-        )

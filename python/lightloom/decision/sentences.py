@@ -51,13 +51,13 @@ def title(purchases: Sequence[Purchase]) -> str:
         return f"Only {first[0].label} carries this traffic, at {each_delivered(first[0], CAPITAL)}"
     if len(first) > 1:
         return f"{labels(first)} are level in cost per Gb/s delivered"
-    some = " of those with prices" if _unpriced(purchases) else ""
+    some = " of those with prices" if _without_total(purchases) else ""
     return f"{first[0].label} costs least per Gb/s delivered{some}"
 
 
 def verdict(purchases: Sequence[Purchase]) -> str:
     """The sentence: who carries the traffic at the lowest cost, or who is level, and by which
-    price that would change."""
+    price that would change; then who does not carry it, and who has no total."""
     first = leaders(purchases, CAPITAL)
     if doubtful := unsettled(purchases):
         does = "carries" if len(doubtful) == 1 else "carry"
@@ -65,24 +65,61 @@ def verdict(purchases: Sequence[Purchase]) -> str:
             f"It is not known whether {labels(doubtful)} {does} this load, so no fabric is the one "
             f"to buy. {_longer(doubtful[0])}"
         )
+    late = [p for p in purchases if not p.carries]
     if not first:
-        return _nobody(purchases)
-    known = ranked(purchases, CAPITAL)
-    if len(first) > 1:
-        undone = [f"{p.label} finished {p.undone}" for p in first if p.undone]
-        return f"{_level(first)} {listed(undone)}." if undone else _level(first)
-    winner, rivals = first[0], known[1:]
+        carrying = any(p.carries for p in purchases)
+        return _joined(_nobody(purchases), _late(late) if carrying else "")
+    rivals = [p for p in ranked(purchases, CAPITAL) if p not in first]
+    if len(first) == 1 and not rivals:
+        return _alone(purchases, first[0])
+    lead = _level_and_undone(first) if len(first) > 1 else _cheapest(first[0], rivals, purchases)
+    return _joined(lead, _late(late, undone=bool(first[0].undone)), _no_total(purchases))
+
+
+def _joined(*sentences: str) -> str:
+    """Those that say something."""
+    return " ".join(s for s in sentences if s)
+
+
+def _level_and_undone(first: Sequence[Purchase]) -> str:
+    """Several that are level, and what they finished where the run ended before that."""
+    undone = [f"{p.label} finished {p.undone}" for p in first if p.undone]
+    return f"{_level(first)} {listed(undone)}." if undone else _level(first)
+
+
+def _cheapest(winner: Purchase, rivals: Sequence[Purchase], purchases: Sequence[Purchase]) -> str:
+    """Who costs least, and by which price that would change."""
     cost = each_delivered(winner, CAPITAL)
-    if not rivals:
-        return _alone(purchases, winner, cost)
-    some = (
-        f", of those whose parts all have a price, {cost}" if _unpriced(purchases) else f", {cost}"
-    )
-    lead = f"{winner.label} {_carries(winner)} at the lowest capital cost{some}"
+    some = ", of those whose parts all have a price" if _without_total(purchases) else ""
+    lead = f"{winner.label} {_carries(winner)} at the lowest capital cost{some}, {cost}"
     found = all_nearest(winner, rivals)
     if found:
         return f"{lead}; {told(found[0], winner)}."
     return f"{lead}; no other price of one part alone, within reach, would change that."
+
+
+def _late(late: Sequence[Purchase], *, undone: bool = False) -> str:
+    """Who does not carry the traffic, and what each finished of it; empty of nobody. If the
+    cheapest left some of it `undone`, too, they delivered less."""
+    if not late:
+        return ""
+    each = listed(p.label + (f" (finished {p.undone})" if p.undone else "") for p in late)
+    one = len(late) == 1
+    if undone:
+        return f"{each} {'delivers' if one else 'deliver'} less."
+    return f"{each} {'does' if one else 'do'} not carry it."
+
+
+def _no_total(purchases: Sequence[Purchase]) -> str:
+    """Who cannot be set beside others in cost; empty of nobody."""
+    without = _without_total(purchases)
+    has = "has" if len(without) == 1 else "have"
+    return f"{labels(without)} {has} no total price." if without else ""
+
+
+def _without_total(purchases: Sequence[Purchase]) -> list[Purchase]:
+    """Who has a part without a price, whether it carries the traffic or not."""
+    return [p for p in purchases if CAPITAL.unknown(p)]
 
 
 def _longer(one: Purchase) -> str:
@@ -210,7 +247,7 @@ def seeds(purchases: Sequence[Purchase]) -> Iterator[str]:
 def without_load(purchases: Sequence[Purchase]) -> Iterator[str]:
     """Who is cheaper for what servers can send, and did not carry the load."""
     first = leaders(purchases, CAPITAL)
-    late = [p for p in purchases if not p.carries]
+    late = [p for p in purchases if not p.carries and not p.undone]
     if not first or not late or first[0].undone:  # a run that ended early is no load
         return
     before, most = sign(first[0].cost.book.currency), first[0].cost.per_gbps
@@ -261,18 +298,24 @@ def _level(first: Sequence[Purchase]) -> str:
     return f"{lead}. What they delivered differs as much from seed to seed: more flows would tell."
 
 
-def _alone(purchases: Sequence[Purchase], winner: Purchase, cost: str) -> str:
+def _alone(purchases: Sequence[Purchase], winner: Purchase) -> str:
     """Of one that nobody is set beside."""
+    cost = each_delivered(winner, CAPITAL)
     if len(purchases) == 1:
         return f"{winner.label} {_carries(winner)} at {cost}; it is compared with nothing."
+    late = [p for p in purchases if not p.carries]
     if len([p for p in purchases if p.carries]) == 1:
-        late = [p for p in purchases if not p.carries]
         lead = f"{winner.label} alone carries this traffic, at {cost}"
         if winner.undone:
             lead = f"{winner.label} delivers the most by the end of the run, at {cost}"
-        return f"{lead}; {_left_behind(late, winner)}."
-    said = " ".join(unpriced(purchases))
-    return f"{winner.label} {_carries(winner)} at {cost}. {said}"
+        return _joined(f"{lead}; {_left_behind(late, winner)}.", _no_total(purchases))
+    lead = f"{winner.label} {_carries(winner)} at {cost}."
+    return _joined(
+        lead,
+        *unpriced([p for p in purchases if p is winner or p.carries]),
+        _late(late, undone=bool(winner.undone)),
+        _no_total(late),
+    )
 
 
 def _carries(one: Purchase) -> str:

@@ -2,7 +2,8 @@
 
 What the fabric's table says holds. Where it says nothing the model would take as many as there
 are links, so that a switch would cost one link; here it is as many as the bill of the same
-network has, by a book of prices: what is paid for is what dies.
+network has, by a book of prices: what is paid for is what dies. Of a tier of one switch all
+behind it dies.
 """
 
 from __future__ import annotations
@@ -22,8 +23,6 @@ from lightloom.failures.probing import switch_count_refused
 #: Kinds whose tables say how many switches each tier has.
 ELECTRICAL = ("clos", "tree")
 CORE, AGGREGATION = "core_switches", "aggregation_switches"
-#: No tier is taken to be one switch, which nobody builds: all behind it would die with it.
-LEAST = 2
 
 
 @dataclass(frozen=True)
@@ -84,10 +83,8 @@ def _tier(
     """A tier, and where its number is from."""
     if own is not None:
         return Switches(key, own, "as its table says")
-    count = max(LEAST, ceil(billed))
+    count = ceil(billed)
     if switch_count_refused(experiment, label, key, count):
         return Switches(key, None, "as many as links lead there, which are few")
-    bill = f"its bill at the prices of {book.name}"
-    if billed <= LEAST - 1:
-        return Switches(key, count, f"the least that is taken: {bill} has {float(billed):.3g}")
-    return Switches(key, count, f"by {bill}")
+    share = "" if billed == count else f", which has {float(billed):.3g}"
+    return Switches(key, count, f"by its bill at the prices of {book.name}{share}")

@@ -31,4 +31,9 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
             return
         groups, layers = int(pods), 1
     yield from electrical.at_racks(network, (1, uplink))
-    yield from electrical.above(electrical.Above(network.racks, groups, uplink, top, layers))
+    # Pods and a core that are billed as one layer have no number of switches a pod.
+    own = electrical.switches(network, "aggregation") if groups == pods else 1
+    least = (own, electrical.switches(network, "core"))
+    yield from electrical.above(
+        electrical.Above(network.racks, groups, uplink, top, layers, *least)
+    )

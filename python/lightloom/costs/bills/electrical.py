@@ -35,11 +35,21 @@ class Above:
     top: Fraction
     """What all pods together have upwards [b/s]."""
     layers: int
+    lowest: int = 1
+    """Switches that each group of the lowest layer has at least."""
+    highest: int = 1
+    """Switches that the highest of several layers has at least."""
 
 
 def is_idle(network: Network) -> bool:
     """Whether the tier above its oversubscription carries nothing, and is not bought."""
     return network.ratio() >= IDLE
+
+
+def switches(network: Network, tier: str) -> int:
+    """How many switches a tier has at least: as many as `core_switches` or `aggregation_switches`
+    of the table say."""
+    return int(network.fabric.get(f"{tier}_switches") or 1)
 
 
 def layers_above(racks: int, ports: int) -> int:
@@ -88,7 +98,7 @@ def above(shape: Above, where: str = "", prefix: str = "") -> Iterator[Need]:
     lowest = [per_pod] if shape.layers == 1 else [per_pod, up]
     racks = f"{shape.racks} racks × {gbps(shape.uplink)}"
     formula = racks if shape.layers == 1 else f"{racks} below, {gbps(shape.top)} above"
-    yield Boxes(f"{prefix}switch", f"{where}layer 2", formula, shape.pods, lowest)
+    yield Boxes(f"{prefix}switch", f"{where}layer 2", formula, shape.pods, lowest, shape.lowest)
     for layer in range(3, shape.layers + 1):
         formula = f"{gbps(shape.top)} below and above"
         both: list[Links] = [(shape.pods, up[1]), (shape.pods, up[1])]
@@ -96,7 +106,7 @@ def above(shape: Above, where: str = "", prefix: str = "") -> Iterator[Need]:
     if shape.layers > 1:
         place = f"{where}layer {shape.layers + 1}"
         formula = f"{gbps(shape.top)} below"
-        yield Boxes(f"{prefix}switch", place, formula, 1, [(shape.pods, up[1])])
+        yield Boxes(f"{prefix}switch", place, formula, 1, [(shape.pods, up[1])], shape.highest)
 
 
 def _links(shape: Above, where: str, prefix: str) -> Iterator[Need]:

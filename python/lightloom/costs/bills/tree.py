@@ -33,4 +33,7 @@ def shape_of(network: Network, ports: int) -> electrical.Above | None:
     layers = max(levels - 1, electrical.layers_above(network.racks, ports))
     if idle:
         return electrical.Above(network.racks, int(pods), uplink, top, 1)
-    return electrical.Above(network.racks, int(pods) if layers > 1 else 1, uplink, top, layers)
+    core = electrical.switches(network, "core")
+    lowest = core if layers == 1 else electrical.switches(network, "aggregation")
+    groups = int(pods) if layers > 1 else 1
+    return electrical.Above(network.racks, groups, uplink, top, layers, lowest, core)

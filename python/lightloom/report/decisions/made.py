@@ -20,6 +20,7 @@ from lightloom.costs.words import (
     lasers,
     left_out,
     narrow,
+    of_fewer_tiers,
     part,
     simulated_otherwise,
     tiers,
@@ -141,7 +142,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
     facts = (
         _given_up(made),
         *counting.turned(made),
-        breaking.sentence(bought, kept_of(made, dead)),
+        _broken(made, dead),
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
         sentences.delivered(bought, "In the window" if made.windowed else "Over the whole run"),
@@ -165,7 +166,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         bills=tuple(tables.bills(made)),
         sources=tuple(tables.sources(made)),
         windowed=made.windowed,
-        unpriced=tuple(_missing(bought)),
+        unpriced=tuple(_not_drawn(made)),
         notes=(
             *idle_tiers(made.costs),
             *simulated_otherwise(made.costs),
@@ -175,6 +176,21 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
             *left_out(made.costs),
             *made.costs.book.notes,
         ),
+    )
+
+
+def _broken(made: Read, dead: Resilience | None) -> str:
+    """What fabrics keep with a part dead; first, whose broken network is not the one billed."""
+    kept = kept_of(made, dead)
+    said = breaking.sentence(made.purchases, kept)
+    other = [label for label in of_fewer_tiers(made.costs) if label in kept]
+    if not said or not other:
+        return said
+    is_ = "is" if len(other) == 1 else "are"
+    bill = "its bill has" if len(other) == 1 else "their bills have"
+    return (
+        f"{quantities.listed(other)} {is_} broken as simulated, with pods and a core; {bill} two "
+        f"tiers (fabric.tiers makes both the same). {said}"
     )
 
 
@@ -315,10 +331,13 @@ def _lead(there: Sequence[Purchase]) -> str:
     return f"{there[0].label} costs least"
 
 
-def _missing(bought: Sequence[Purchase]) -> Iterator[str]:
-    """Who has no total, and so is not in the chart."""
-    for one in bought:
+def _not_drawn(made: Read) -> Iterator[str]:
+    """Who is not in the chart, and why: without a total, or without the figure that judges."""
+    for one in made.purchases:
         if missing := CAPITAL.unknown(one):
             yield f"{one.label}: the book has no price of {quantities.listed(map(part, missing))}"
         elif one.delivered is None:
             yield f"{one.label}: it delivered nothing"
+        elif made.scores and one.label not in made.scores:
+            lacks = f"it finished {one.undone}" if one.undone else "it has no such figure"
+            yield f"{one.label}: {lacks}"

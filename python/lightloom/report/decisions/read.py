@@ -18,7 +18,7 @@ from lightloom.costs.book import Book
 from lightloom.costs.costs import Costs, as_compared, cost
 from lightloom.decision.breaking import Kept
 from lightloom.decision.purchases import Purchase
-from lightloom.results.failures import Resilience
+from lightloom.results.failures import OfFabric, Resilience
 from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL, Interval
 
@@ -140,12 +140,20 @@ def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:
     return {
         f.label: Kept(
             of.kept or 0.0,
-            of.least.part if of.least else "",
+            _named(of),
             fair and f.label in sound,
             all(kind.chosen == "all" for kind in of.ranked),
         )
         for (f, of), fair in zip(found, kept, strict=True)
     }
+
+
+def _named(of: OfFabric) -> str:
+    """The part whose death costs most."""
+    if of.least is None:
+        return ""
+    alone = any(kind.members == 1 and of.least in kind.runs for kind in of.ranked)
+    return f"{of.least.part}, the only one" if alone else of.least.part
 
 
 def goodput(fabric: Fabric) -> float | None:

@@ -71,18 +71,28 @@ def _cells(
     before = sign(made.costs.book.currency)
     if made.criterion is not None:
         score = made.scores.get(fabric.label)
-        yield quantities.MISSING if score is None else made.criterion.shown(score)
+        undone = purchase.undone or quantities.MISSING
+        yield undone if score is None else made.criterion.shown(score)
     carried = quantities.show(fabric.carried, "share")
     yield carried if purchase.carries else f"{carried}, not carried"
     priced = purchase.delivered
     if not made.windowed:
         yield quantities.MISSING if priced is None else quantities.show(priced.mean, "share")
     cost = purchase.cost
-    yield _total(cost, before)
-    yield _three(CAPITAL.value(purchase), before=before)
-    yield _three(cost.power, "W")
-    yield _three(POWER.value(purchase))
+    unranked = "" if purchase.carries else ", not ranked"
+    yield _cell(_total(cost, before))
+    yield _cell(_three(CAPITAL.value(purchase), before=before), unranked)
+    yield _cell(_three(cost.power, "W"))
+    yield _cell(_three(POWER.value(purchase)), unranked)
     yield _place(fabric.label, behind)
+
+
+def _cell(amount: str, unranked: str = "") -> str:
+    """An amount that breaks, if at all, between its ends; that of a fabric that does not carry the
+    traffic with the word for it."""
+    if amount == quantities.MISSING:
+        return amount
+    return " – ".join(end.replace(" ", quantities.GLUE) for end in amount.split(" – ")) + unranked
 
 
 def _place(label: str, behind: Mapping[str, Sequence[str]]) -> str:
