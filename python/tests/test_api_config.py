@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -335,3 +336,32 @@ def test_values_and_files_are_left_to_resolve_at_load() -> None:
         with pytest.raises(ConfigError):
             experiment.resolved()
     assert lightloom.load({}).raw == {}
+
+
+TWO = {
+    "cluster": {"racks": 8, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
+    "fabric": [{"kind": "clos", "label": "c l"}, {"kind": "rotornet"}],
+}
+
+
+def test_overrides_may_be_values_by_key() -> None:
+    given = {"workload.load": np.float64(0.25), "run.seed": np.int64(3), "cluster.racks": 4}
+    raw = lightloom.load(TWO, given).raw
+    assert (raw["workload"]["load"], raw["run"]["seed"]) == (0.25, 3)
+    assert {type(raw["workload"]["load"]), type(raw["run"]["seed"])} == {float, int}
+    assert raw["cluster"]["racks"] == 4
+    with pytest.raises(lightloom.ConfigError, match=r"overrides = 3: is no key"):
+        lightloom.load(TWO, {3: 4})  # type: ignore[dict-item]
+
+
+def test_a_key_that_one_fabric_alone_has_is_set_by_its_label() -> None:
+    """The core would blame the fabric that lacks it."""
+    with pytest.raises(lightloom.ConfigError) as refused:
+        lightloom.load(TWO, ["fabric.oversubscription=3"])
+    words = str(refused.value)
+    assert 'rotornet has no key "oversubscription"' in words
+    key = words.rpartition("write ")[2]
+    raw = lightloom.load(TWO, [f"{key}=3"]).raw
+    assert [f.get("oversubscription") for f in raw["fabric"]] == [3, None]
+    raw = lightloom.load(TWO, ["fabric.link_rate='5 Gb/s'"]).raw
+    assert [f["link_rate"] for f in raw["fabric"]] == ["5 Gb/s"] * 2

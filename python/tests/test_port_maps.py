@@ -14,6 +14,7 @@ from lightloom import control
 from lightloom.cli import app
 from lightloom.control import wiring
 from lightloom.control.wiring import Port, SwitchSize, read_port_map
+from lightloom.errors import ConfigError
 
 EIGHT = ROOT / "examples" / "demand-8.csv"
 PORTS = ROOT / "examples" / "ports-8.csv"
@@ -196,3 +197,21 @@ def test_what_cannot_be_written_is_refused(
     assert expected in done.stderr
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_spreadsheets_map_names_the_option_for_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "ports.csv"
+    path.write_text("Server,In,Out\nleaf1,1,2\n")
+    with pytest.raises(ConfigError) as refused:
+        read_port_map(path)
+    assert "--port-columns rack=NAME,a=NAME,b=NAME" in str(refused.value)
+    assert len(list(read_port_map(path, columns="rack=Server,a=In,b=Out"))) == 1
+
+
+def test_a_rack_of_nearly_the_same_name_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "ports.csv"
+    path.write_text("rack,A port,B port\nleaf1,1,2\nLEAF2,3,4\n")
+    with pytest.raises(ConfigError, match="rename `LEAF2` in the map"):
+        read_port_map(path).require(["leaf1", "leaf2"])
+    with pytest.raises(ConfigError, match="give it a row"):
+        read_port_map(path).require(["leaf1", "leaf3"])

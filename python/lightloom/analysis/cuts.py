@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from lightloom.results.result import Comparison
 
 #: What to look at where nothing moves any more.
-STILL_REMEDY = "see which parts have failed and which circuits the policy sets"
+STILL_REMEDY = (
+    "see which circuits the policy sets, whether they stay longer than they take to change, and "
+    "whether parts have failed"
+)
 
 #: Of runs that ended early so many are named; the others are counted.
 SHOWN = 3

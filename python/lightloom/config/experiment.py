@@ -24,6 +24,7 @@ from lightloom.config.overrides import (
     plain,
     set_in_experiment,
     set_key,
+    set_value,
     toml_key,
     toml_literal,
 )
@@ -34,6 +35,8 @@ from lightloom.storage import reading
 from lightloom.units.counts import counted
 
 Table = dict[str, Any]
+#: `KEY=VALUE`, or values by key.
+Overrides = Sequence[str] | Mapping[str, Any]
 SWEEP = {"base", "grid"}
 """Keys that a sweep has and an experiment has not."""
 
@@ -204,17 +207,24 @@ class Experiment:
         """The same at another offered load."""
         return self.with_overrides([f"workload.load={load!r}"])
 
-    def with_overrides(self, overrides: Sequence[str]) -> Experiment:
+    def with_overrides(self, overrides: Overrides) -> Experiment:
         """The same with keys set, as `--set` does: `"workload.load=0.9"`,
-        `"fabric.uplinks=16"` (every fabric), `"fabric.LABEL.queue=8"` (one).
+        `"fabric.uplinks=16"` (every fabric), `"fabric.LABEL.queue=8"` (one); or a mapping of
+        such keys to values.
 
         >>> base = load({"workload": {"load": 0.5}})
         >>> base.with_overrides(["workload.load=0.9"]).raw
         {'workload': {'load': 0.9}}
+        >>> base.with_overrides({"workload.load": 0.9}).raw
+        {'workload': {'load': 0.9}}
         """
         raw = copy.deepcopy(self.raw)
-        for override in overrides:
-            set_in_experiment(raw, override)
+        if isinstance(overrides, Mapping):
+            for key, value in overrides.items():
+                set_value(raw, key, reading.pythonic({"": value})[""])
+        else:
+            for override in overrides:
+                set_in_experiment(raw, override)
         inputs.kept(raw, self.raw)
         inputs.anchor(raw, Path.cwd())
         return replace(self, raw=raw)
@@ -261,7 +271,7 @@ class Experiment:
         return labels.index(label)
 
 
-def load(source: str | Path | Mapping[str, Any], overrides: Sequence[str] = ()) -> Experiment:
+def load(source: str | Path | Mapping[str, Any], overrides: Overrides = ()) -> Experiment:
     """Reads an experiment from a TOML file (or takes it as a mapping) and
     applies overrides. Files that it names are looked for beside it, files that
     overrides name in the current directory.

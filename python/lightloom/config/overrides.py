@@ -50,6 +50,15 @@ def set_in_experiment(raw: Table, override: str) -> None:
     set_one(raw, override)
 
 
+def set_value(raw: Table, key: str, value: Any) -> None:
+    """Sets a dotted key of an experiment to a value, as Python programs do."""
+    shown = f'"{key}" = {as_json(value)}'
+    if not isinstance(key, str):
+        raise refusal("overrides", as_json(key), "is no key", 'write it like "workload.load"')
+    _refuse_bare(key, key)
+    set_key(raw, key, value, "overrides", shown)
+
+
 def set_one(raw: Table, override: str) -> None:
     """Applies one `KEY=VALUE`."""
     key, equals, text = override.partition("=")
@@ -100,6 +109,7 @@ def set_key(raw: Table, key: str, value: Any, where: str, shown: str) -> None:
     else:
         chosen = fabrics
         _refuse_typo(path[1], fabrics, where, shown)
+        _refuse_key_of_some(path[1:], fabrics, where, shown)
     for fabric in chosen:
         _assign(fabric, path, copy.deepcopy(value), 1)
 
@@ -123,6 +133,25 @@ def _refuse_typo(key: str, fabrics: list[Table], where: str, shown: str) -> None
             label = toml_key(str(having[0].get("label", having[0].get("kind"))))
             remedy += f" Write fabric.{label}.{meant}"
         raise refusal(where, shown, f'no fabric has a key "{key}"', remedy)
+
+
+def _refuse_key_of_some(path: list[str], fabrics: list[Table], where: str, shown: str) -> None:
+    """Refuses a key that some fabrics of the file have and others have not: the core would blame
+    the others."""
+    known = _keys_by_kind()
+    keys = {_fabric_label(f): known[f["kind"]] for f in fabrics if f.get("kind") in known}
+    having = [label for label, own in keys.items() if path[0] in own]
+    lacking = [label for label in keys if label not in having]
+    if having and lacking and path[0] not in {"kind", "label", "preset", DEVICES}:
+        has = "has" if len(lacking) == 1 else "have"
+        limit = f'{" and ".join(lacking)} {has} no key "{path[0]}"'
+        each = " or ".join(".".join(["fabric", toml_key(x), *map(toml_key, path)]) for x in having)
+        raise refusal(where, shown, limit, f"write {each}")
+
+
+def _fabric_label(fabric: Table) -> str:
+    """What a fabric is called: its label, or its kind."""
+    return str(fabric.get("label", fabric.get("kind")))
 
 
 def _fabric_keys() -> set[str]:

@@ -177,7 +177,8 @@ def reading_of(found: Records, folded: Folded, unit: Unit, map: str | Path | Non
     times = sorted(at for at in folded.times if at is not None)
     several: tuple[str, ...] = ()
     if len(times) > 1:
-        span = f"from {iso(times[0])} to {iso(times[-1])}"
+        end = times[-1] + (found.covers_us or 0)
+        span = f"from {iso(times[0])} to {iso(end)}"
         several = (f"times {span} are added up; `lightloom replay-demand` plays them in turn",)
     within, unknown, total = (
         round(amount * unit.size) for amount in (folded.within, folded.unknown, folded.total)

@@ -1,7 +1,8 @@
-"""Results, comparisons and plans in a line, for consoles and logs."""
+"""Results, comparisons with their verdicts, and plans in a line, for consoles and logs."""
 
 from __future__ import annotations
 
+from lightloom import report
 from lightloom.control.plan_facts import title
 from lightloom.control.plans import Plan
 from lightloom.results.result import Comparison, Repeated, Result
@@ -25,7 +26,9 @@ def of_runs(runs: Result | Repeated | Comparison) -> str:
     labels = list(runs.results)
     more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
     seeds = [one.of_label(labels[0])[0]["seed"] for one in runs.seeds or [runs]]
-    return f"<Comparison {runs.name}: {', '.join(labels[:SHOWN])}{more}; {_seeds(seeds)}>"
+    found = next(iter(report.first([runs]).values()))
+    verdict = f"{found.title}; " if found else ""
+    return f"<Comparison {runs.name}: {verdict}{', '.join(labels[:SHOWN])}{more}; {_seeds(seeds)}>"
 
 
 def of_plan(plan: Plan) -> str:

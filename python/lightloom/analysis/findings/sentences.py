@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lightloom.analysis.cuts import STILL_REMEDY
 from lightloom.units import quantities
 
 from .kinds import (
@@ -249,7 +250,7 @@ def _stood_still(found: Sequence[Cut]) -> str:
         f"{left_out(c)}"
         for c in found
     )
-    return f"{each}. See which parts have failed and which circuits the policy sets."
+    return f"{each}. {STILL_REMEDY[:1].upper()}{STILL_REMEDY[1:]}."
 
 
 def dark(found: Sequence[DarkStart]) -> str:

@@ -60,8 +60,8 @@ class Account:
 
     @property
     def changes(self) -> int:
-        """Decisions that made or took down something [count]."""
-        return sum(1 for step in self.steps if step.made or step.broken)
+        """Decisions that made or took down something [count], but for the first circuits."""
+        return max(0, sum(1 for step in self.steps if step.made or step.broken) - 1)
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,8 @@ def _require_all(names: Sequence[str], ports: PortMap) -> None:
     for name in names:
         if not ports.of(name, 0):
             limit = f"`{name}` has no port on plane 0"
-            raise ConfigError(f"{ports.file}: {limit}; give it a row, or plan without it")
+            remedy = f"{ports.row_for(name)}, or plan without it"
+            raise ConfigError(f"{ports.file}: {limit}; {remedy}")
 
 
 class _Taken:

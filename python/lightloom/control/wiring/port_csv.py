@@ -141,7 +141,9 @@ class _Reader:
         missing = [SHOWN[column] for column in NEEDED if column not in known]
         if missing:
             limit = f"no column `{missing[0]}`"
-            raise self._wrong(number, 1, limit, f"begin with {HEADER}")
+            roles = ",".join(f"{role}=NAME" for role in NEEDED)
+            remedy = f"begin with {HEADER}, or name its columns: --port-columns {roles}"
+            raise self._wrong(number, 1, limit, remedy)
         self.columns = list(known)
         self.ignored = [name for name, column in zip(names, known, strict=True) if not column]
 

@@ -138,8 +138,15 @@ class PortMap:
             rack, plane = lacking[0]
             others = f", as {len(lacking) - 1} more" if len(lacking) > 1 else ""
             limit = f"`{rack}` has no port on plane {plane}{others}"
-            remedy = f"give it a row, or say `--down {rack}:{plane}`"
+            remedy = f"{self.row_for(rack)}, or say `--down {rack}:{plane}`"
             raise ConfigError(f"{self.file}: {limit}; {remedy}")
+
+    def row_for(self, rack: str) -> str:
+        """What to do about a rack without a port: the map may have it by a name that differs in
+        blanks or capitals alone."""
+        bare = rack.strip().casefold()
+        near = [p.rack for p in self.ports if p.rack != rack and p.rack.strip().casefold() == bare]
+        return f"rename `{near[0]}` in the map" if near else "give it a row"
 
     def strangers(self, racks: Sequence[str]) -> list[str]:
         """Racks that have ports, but are none of these."""
