@@ -222,7 +222,7 @@ def test_tables_fit_eighty_columns() -> None:
     Console(file=text, width=80).print(table_of.table(made, columns, header=True))
     lines = text.getvalue().splitlines()
     assert len(lines) == 3  # two of headings
-    assert "  butterfly-basic  1.28 us+  1.28 ± 0.029 us+" in lines[2]
+    assert "butterfly-basic  1.28 µs+  1.284 ± 0.029 µs+" in lines[2]
     assert "≥1.000 ± 0.0002" in lines[2]
 
 
@@ -236,16 +236,16 @@ def with_limits(mean: float, high: float | None) -> dict[str, Any]:
 
 def test_a_mean_of_what_arrived_is_not_shown_as_the_mean_of_the_window() -> None:
     """It is below that: who did not arrive takes longer."""
-    assert formats.mean_latency([with_limits(2.5, 2.5)], 0.1) == "2.50 ± 0.1 us"
-    assert formats.mean_latency([with_limits(2.5, None)], 0.1) == "> 2.50 us"
-    assert formats.mean_latency([with_limits(2.5, None), with_limits(4.5, 4.5)], 0.1) == "> 3.50 us"
+    assert formats.mean_latency([with_limits(2.5, 2.5)], 0.1) == "2.50 ± 0.10 µs"
+    assert formats.mean_latency([with_limits(2.5, None)], 0.1) == "> 2.50 µs"
+    assert formats.mean_latency([with_limits(2.5, None), with_limits(4.5, 4.5)], 0.1) == "> 3.50 µs"
     result = SimpleNamespace(summary={"window": with_limits(2.5, None)}, flows=NO_FLOWS)
     made: Any = SimpleNamespace(
         results={"slow": result}, saturation={}, experiment={}, loads={}, seeds=[]
     )
     text = io.StringIO()
     Console(file=text, width=80).print(table_of.table(made, table_of.known([made]), header=False))
-    assert text.getvalue().split() == ["slow", ">", "2.50", "us", ">", "2.50", "us"]
+    assert text.getvalue().split() == ["slow", ">", "2.50", "µs", ">", "2.50", "µs"]
     assert any(line.startswith(">: what a figure exceeds") for line in table_of.notes(made))
 
 
@@ -264,7 +264,7 @@ def test_a_latency_that_is_a_bound_is_an_arrow_and_leads_nobody() -> None:
     assert [series.y.tolist() for series in drawn.series] == [[2e-6], [1e-6]]
     said = load.latency_at_load(Workload("w", {}, tuple(fabrics)))
     plain = said.answer.replace("\u00a0", " ")
-    assert plain.startswith("clos has the lowest mean latency: 2.00 µs ± 50 ns.")
+    assert plain.startswith("clos has the lowest mean latency: 2.000 ± 0.050 µs.")
     assert plain.endswith("Not ranked, for the flows left unfinished: late (> 1.00 µs).")
     assert said.evidence[1].text.replace("\u00a0", " ") == "> 1.00 µs"
     alone = load.latency_at_load(Workload("w", {}, tuple(fabrics[1:])))

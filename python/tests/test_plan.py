@@ -319,7 +319,7 @@ def test_a_frame_is_kept(tmp_path: Path) -> None:
 def test_a_schedule_without_nights_says_so(tmp_path: Path) -> None:
     options = ("-a", "round-robin", "--day", "1 us", "--night", "0 s")
     done = lightloom("plan", EIGHT, *options, cwd=tmp_path)
-    assert "7 slots in 7.00 us, no nights" in done.stdout
+    assert "7 slots in 7.00 µs, no nights" in done.stdout
     assert "0.00 ns" not in done.stdout
 
 

@@ -41,7 +41,7 @@ def test_rows_of_a_matching_add_up_to_its_weight() -> None:
 
 def test_a_duty_cycle_below_one_is_not_printed_as_one() -> None:
     _, text = call(EIGHT, "-a", "rotation", "--day", "1 s", "--night", "10 us")
-    assert "nights of 10.0 us" in text
+    assert "nights of 10.0 µs" in text
     # 1 s ÷ 1.00001 s, or what is left of 1 s.
     assert "duty cycle  0.99999" in text
     _, text = call(EIGHT, "-a", "rotation", "--day", "1 s", "--night", "0 s")
@@ -54,7 +54,7 @@ def test_a_duty_cycle_below_one_is_not_printed_as_one() -> None:
         (0.99999, "1.00 s"),
         (0.9994, "999 ms"),
         (999.6e-6, "1.00 ms"),
-        (999.6e-9, "1.00 us"),
+        (999.6e-9, "1.00 µs"),
         (1000.0, "1000 s"),
     ],
 )

@@ -171,7 +171,7 @@ def test_consoles_have_a_line(comparison: Comparison, repeated: Comparison) -> N
     result = comparison.results["clos"]
     done, all_of = result.summary["flows_completed"], result.summary["flows_offered"]
     assert re.fullmatch(
-        rf"<Result clos: {done} of {all_of} flows in [\d.]+ us, seed 3>", repr(result)
+        rf"<Result clos: {done} of {all_of} flows in [\d.]+ µs, seed 3>", repr(result)
     )
     for made_of, seeds in ((comparison, "seed 3"), (repeated, "seeds 3 to 5")):
         (first,) = report.first([made_of]).values()

@@ -1,7 +1,7 @@
 """How far one figure is from another, as far as their intervals allow to say.
 
-A factor of two means says less than it seems where one of them scatters: 302 µs ± 260 µs
-is between 2.6 and 40 times 15 µs ± 1 µs. So factors are told from the nearest ends of two
+A factor of two means says less than it seems where one of them scatters: 302 ± 260 µs
+is between 2.6 and 40 times 15 ± 1 µs. So factors are told from the nearest ends of two
 intervals to the farthest, and "at least" where an interval has no end.
 """
 

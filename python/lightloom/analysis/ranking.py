@@ -82,16 +82,12 @@ class Score:
         return f">{quantities.GLUE}{quantities.show(floored(self.value), quantity)}"
 
     def with_interval(self, quantity: quantities.Quantity) -> str:
-        """The value, of several seeds with half of its interval: `405 ns ± 7.10 ns`."""
+        """The value, of several seeds with half of its interval: `405.0 ± 7.1 ns`."""
         half = self.high - self.value
         even = abs(self.value - self.low - half) <= 1e-6 * abs(self.value)
         if len(self.fabric.seeds) < 2 or self.least or not math.isfinite(half) or not even:
             return self.shown(quantity)
-        return (
-            f"{self.shown(quantity)} ± {quantities.show(half, quantity)}"
-            if half > 0
-            else (self.shown(quantity))
-        )
+        return quantities.show_interval(self.value, max(half, 0.0), quantity)
 
     def between_ends(self, quantity: quantities.Quantity) -> str:
         """The same, or where its interval is not so told, from where to where it reaches."""

@@ -102,7 +102,14 @@ def _cell(seeds: Sequence[Summary], column: Column) -> str:
         return text
     of = bounds.interval if bounds.is_of_flows(path) else repeats.interval
     half = getattr(of(seeds, path), "half_width", None)
-    return text if half is None else f"{text}\n± {show([_at(path, half)], path)}"
+    if half is None:
+        return text
+    found = bounds.mean([bounds.bound(s, path) for s in seeds]) if show is least else None
+    if found is not None and found.exact and half > 0:
+        both, unit = formats.plus_minus(found.low, half).rsplit(" ", 1)
+        mean, _, half_shown = both.partition(" ± ")
+        return f"{mean} {unit}\n± {half_shown} {unit}"
+    return f"{text}\n± {show([_at(path, half)], path)}"
 
 
 def _at(path: str, value: float) -> Summary:

@@ -92,5 +92,5 @@ def indented(text: str, by: str, style: str = "") -> None:
 
 
 def plain(text: str) -> str:
-    """As a terminal shows it: microseconds as in the tables, and spaces that may break."""
-    return text.replace("\u00a0", " ").replace("µs", "us")
+    """As a terminal shows it: with spaces that may break."""
+    return text.replace("\u00a0", " ")

@@ -128,7 +128,7 @@ def _took(summary: Summary, job: str, seeds: Sequence[Summary]) -> str:
         return text
     found = over_runs(s.get("jobs", {}).get(job, {}).get("seconds") for s in seeds)
     half = None if found is None else found.half_width
-    return text if half is None else f"{text} ± {formats.seconds(half)}"
+    return text if half is None else formats.seconds_plus_minus(times["seconds"], half)
 
 
 def update_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Table | str]:

@@ -141,7 +141,7 @@ def _cells(comparison: Comparison, label: str, mark: str) -> dict[str, str]:
     windows = [c.results[label].summary["window"] for c in _each(comparison)]
     found = _saturation(comparison, label)
     return {
-        "label": "  " + escape(label),
+        "label": escape(label),
         "low": _low(comparison, label),
         "mean": mean_latency(windows, half_width(windows)) + mark,
         "p99": _p99(comparison, label, "window.p99_us"),

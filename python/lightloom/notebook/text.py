@@ -14,7 +14,7 @@ SHOWN = 4
 
 
 def of_runs(runs: Result | Repeated | Comparison) -> str:
-    """`<Result sirius: 200 of 200 flows in 12.3 us, seed 1>`, and of several runs whose."""
+    """`<Result sirius: 200 of 200 flows in 12.3 µs, seed 1>`, and of several runs whose."""
     if isinstance(runs, Result):
         summary = runs.summary
         done, offered = summary["flows_completed"], summary["flows_offered"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Points of a curve; of more, the largest of each stretch is drawn.
 POINTS = 1_500
-PS_PER = {"h": 3.6e15, "s": 1e12, "ms": 1e9, "us": 1e6}
+PS_PER = {"h": 3.6e15, "s": 1e12, "ms": 1e9, "µs": 1e6}
 Floats = NDArray[np.float64]
 
 
@@ -44,7 +44,7 @@ def draw(found: Synchronisation) -> Picture:
 def draw_samples(axes: Axes, samples: pa.Table, title: str) -> None:
     """Largest deviation of any two nodes, with and without their means."""
     time = samples["time_ps"].to_numpy().astype(float)
-    unit = next((name for name, ps in PS_PER.items() if time[-1] >= 2 * ps), "us")
+    unit = next((name for name, ps in PS_PER.items() if time[-1] >= 2 * ps), "µs")
     curves = (("deviation_ps", "between any two nodes"), ("wander_ps", "about their means"))
     for slot, (name, label) in enumerate(curves):
         at, most = thinned(time / PS_PER[unit], samples[name].to_numpy())

@@ -386,15 +386,17 @@ def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
         began = metric.job and cell.summaries
         return ("unfinished" if began else quantities.MISSING), ""
     bound = f">{quantities.GLUE}" if cell.open(metric) else ""
-    half = (
-        ""
-        if found.half_width is None
-        else f"± {quantities.show(found.half_width, metric.quantity)}"
-    )
+    value = floored(found.mean) if bound else found.mean
+    shown, half = quantities.show(value, metric.quantity), ""
+    if found.half_width:
+        both = quantities.show_interval(value, found.half_width, metric.quantity)
+        mean, _, half = both.partition(" ± ")
+        unit = shown.partition(quantities.GLUE)[2]
+        shown = shown if bound else f"{mean}{quantities.GLUE}{unit}".rstrip(quantities.GLUE)
+        half = f"± {half}"
     if cell.doubted(metric):
         half = f"{half} {CARRIAGES[str(cell.carriage)]}".strip()
-    value = floored(found.mean) if bound else found.mean
-    return bound + quantities.show(value, metric.quantity), half
+    return bound + shown, half
 
 
 def gathered(

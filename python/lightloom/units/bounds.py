@@ -3,7 +3,7 @@
 A flow that is still under way takes at least its age. So a percentile of all flows that
 were offered lies between two limits, which the core works out (`fct_bound`,
 `slowdown_bound` and `window.bound` of `summary.json`). Where they are equal, or read alike
-in three digits, the figure is known; else it is shown as a bound, `> 12.1 us`.
+in three digits, the figure is known; else it is shown as a bound, `> 12.1 µs`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lightloom.units import bounds, steps
-from lightloom.units.intervals import half_shown
+from lightloom.units.intervals import plus_minus as both
 
 Summary = Mapping[str, Any]
 
@@ -61,13 +61,20 @@ def _three(value: float) -> str:
 
 
 def plus_minus(mean_us: float | None, half_width_us: float | None) -> str:
-    """A time with its confidence interval, both in the unit of the time."""
-    shown = micros(mean_us)
-    if mean_us is None or half_width_us is None:
-        return shown
-    value, unit = shown.split()
-    size_us = 1e6 * dict(TIMES)[unit]
-    return f"{value} ± {half_shown(half_width_us / size_us)} {unit}"
+    """A time with half of its confidence interval, both in the unit of the time.
+
+    >>> plus_minus(956.2, 183.0), plus_minus(1152.0, 364.0), plus_minus(9.67, None)
+    ('956 ± 180 µs', '1.15 ± 0.36 ms', '9.67 µs')
+    """
+    if mean_us is None or not half_width_us:
+        return micros(mean_us)
+    unit, size_s = steps.step_for(mean_us * 1e-6, TIMES)
+    return f"{both(mean_us * 1e-6 / size_s, half_width_us * 1e-6 / size_s)} {unit}"
+
+
+def seconds_plus_minus(mean: float, half: float | None) -> str:
+    """The same of seconds."""
+    return plus_minus(mean * 1e6, None if half is None else half * 1e6)
 
 
 def mean_latency(windows: Sequence[Mapping[str, Any]], half_width_us: float | None) -> str:

@@ -105,10 +105,21 @@ def _within(t: float, freedom: int) -> float:
     return 2 / math.pi * (angle + sine * total) if odd else sine * total
 
 
-def half_shown(half: float) -> str:
-    """Half an interval in two digits, without an exponent below a million.
+FINEST_PLACES = 6
+"""Decimals [count] beyond which an interval is shown with an exponent."""
 
-    >>> half_shown(683.0), half_shown(0.0321)
-    ('680', '0.032')
+
+def plus_minus(mean: float, half: float) -> str:
+    """A figure and half of its interval in the same unit: the interval in two digits, the figure
+    with the same decimals.
+
+    >>> plus_minus(956.2, 183.0), plus_minus(9.6712, 0.638), plus_minus(1.4284, 0.0521)
+    ('956 ± 180', '9.67 ± 0.64', '1.428 ± 0.052')
+    >>> plus_minus(2.5, 0.1), plus_minus(12_345.6, 1_270.0), plus_minus(3.0, 4e-9)
+    ('2.50 ± 0.10', '12,346 ± 1,300', '3 ± 4e-09')
     """
-    return f"{float(f'{half:.2g}'):g}"
+    rounded = float(f"{half:.2g}")
+    places = max(0, 1 - math.floor(math.log10(rounded))) if rounded > 0 else 0
+    if places > FINEST_PLACES:
+        return f"{mean:.6g} ± {half:.2g}"
+    return f"{mean:,.{places}f} ± {rounded:,.{places}f}"

@@ -14,6 +14,7 @@ import numpy as np
 
 from lightloom.units import steps as units
 from lightloom.units.counts import counted as counted
+from lightloom.units.intervals import plus_minus
 from lightloom.units.steps import BYTES, TIMES
 from lightloom.units.steps import Step as Step
 
@@ -22,15 +23,13 @@ Quantity = Literal["time", "bytes", "share", "number"]
 MISSING = "–"
 GLUE = "\u00a0"  # a number and its unit stay on one line
 
-TIME_STEPS = tuple((name.replace("us", "µs"), size) for name, size in TIMES)
-
 UNWIELDY = 100_000  # a number this large takes the next unit
 
 
 def steps(quantity: Quantity) -> tuple[Step, ...]:
     """Units of a quantity with their size in the base unit, largest first."""
     if quantity == "time":
-        return TIME_STEPS
+        return TIMES
     if quantity == "bytes":
         return BYTES
     return (("%", 0.01),) if quantity == "share" else (("", 1.0),)
@@ -108,6 +107,16 @@ def show(value: float | None, quantity: Quantity, places: int | None = None) -> 
     step = step_for(value, quantity)
     unit = f"{GLUE}{step[0]}" if step[0] else ""
     return in_step(value, step) + unit
+
+
+def show_interval(value: float, half: float, quantity: Quantity) -> str:
+    """A figure with half of its interval in one unit: `956 ± 180 µs`; `show` of the figure alone,
+    where half is 0."""
+    if not half:
+        return show(value, quantity)
+    step = step_for(value, quantity)
+    unit = f"{GLUE}{step[0]}" if step[0] else ""
+    return plus_minus(value / step[1], half / step[1]) + unit
 
 
 def times(ratio: float) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 Step = tuple[str, float]
 """A unit, and its size in the base unit of the quantity."""
 
-TIMES: tuple[Step, ...] = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("ps", 1e-12))
+TIMES: tuple[Step, ...] = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9), ("ps", 1e-12))
 BYTES: tuple[Step, ...] = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3), ("B", 1.0))
 RATES: tuple[Step, ...] = (
     ("Tb/s", 1e12),

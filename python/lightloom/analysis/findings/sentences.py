@@ -209,7 +209,7 @@ def of_one_run(found: WindowTooShort) -> str:
     )
     remedy = lengthen(found).removesuffix(".").replace("Lengthen", "lengthen", 1)
     said = f"the window does not tell whether the load is carried: {why}; {remedy}"
-    return said.replace(quantities.GLUE, " ").replace("µs", "us")
+    return said.replace(quantities.GLUE, " ")
 
 
 def lengthen(found: WindowTooShort) -> str:

@@ -9,7 +9,6 @@ from lightloom.config import loads
 from lightloom.results.saturation import Saturation
 from lightloom.units import quantities
 from lightloom.units.bounds import Bound
-from lightloom.units.intervals import half_shown
 from lightloom.units.quantities import tick_label
 
 from ..factors import less, slower
@@ -96,16 +95,13 @@ def around(fabric: Fabric, found: Bound | None, half: float) -> Score | None:
 
 
 def interval(made: Score) -> str:
-    """`405 ns ± 7.1 ns`; `more than 405 ns` of a bound."""
+    """`405.0 ± 7.1 ns`; `more than 405 ns` of a bound."""
     half = (made.high - made.low) / 2
     if made.least:
         return made.shown("time").replace(">", "more than")
     if not half or not math.isfinite(half):
         return quantities.show(made.value, "time")
-    name, size = quantities.step_for(half, "time")
-    return (
-        f"{quantities.show(made.value, 'time')} ± {half_shown(half / size)}{quantities.GLUE}{name}"
-    )
+    return quantities.show_interval(made.value, half, "time")
 
 
 def detail(fabric: Fabric) -> str:
