@@ -464,7 +464,7 @@ def test_a_load_that_is_not_the_one_asked_for_is_noted_once() -> None:
 
     assert said(0.46, load=0.5) == said(None, load=0.5) == said(1.9) == []
     (short,) = said(0.28, load=0.5)
-    assert "the load drawn is 0.28 where workload.load asks for 0.5" in short
+    assert "the actual offered load is 0.28 where workload.load asks for 0.5" in short
     assert 'mean_rule = "rescaled"' in short
     assert 'mean_rule = "rescaled"' not in said(0.28, load=0.5, mean_rule="rescaled")[0]
     (long,) = said(40.4, trace="trace.csv")

@@ -119,7 +119,7 @@ def test_python_decides_as_the_command_does(made: Path) -> None:
     assert own.to_json() == json.loads((made / "out/decision.json").read_text())
     (dear,) = report.decide([loaded], [books.load("cthrough-2010")])
     assert dear is not None
-    assert dear.title == "clos costs least per Gb/s delivered of those with prices"
+    assert dear.title == "clos costs least per delivered Gb/s of those with prices"
     assert [line.partition(":")[0] for line in dear.unpriced] == ["sirius", "opera"]
     (nothing,) = report.decide([package.compare(made / "e.toml")], [None])
     assert nothing is None

@@ -172,11 +172,11 @@ def test_the_command_says_what_is_in_force_and_who_wins(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert "physics: realistic: 500 ns from rack to rack, 600 ns a switch" in text
-    assert "ideal about clos, clos-3to1: no propagation, no switch latency" in text
+    assert "idealised: clos, clos-3to1: no propagation, no switch latency" in text
     assert "short flows: " in text
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "<dt>Physics</dt><dd>realistic: 500 ns" in page
-    assert "<dt>Ideal about</dt>" in page
+    assert "<dt>Idealised</dt>" in page
     assert "under realistic physics" in page
 
 

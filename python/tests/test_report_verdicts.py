@@ -176,7 +176,7 @@ def test_loads_as_drawn_are_confessed() -> None:
             summary["load_offered"] *= 0.48
     notes = say(comparison)["Which carries the most traffic at the highest load?"].notes
     assert plain(notes[0]) == (
-        "The load drawn is 48.0 % of what all servers can send; 100 % was asked for."
+        "The actual offered load is 48.0 % of the servers' capacity; 100 % was requested."
     )
 
 
@@ -310,7 +310,7 @@ def test_the_best_of_a_row_is_marked_where_intervals_are_apart() -> None:
     assert not any(best["Short flows, 99th percentile"])
     assert not any(best["Short flows, mean"])
     assert not any(best["Queue peak, worst node"])
-    assert not any(best["Load drawn"])  # not a merit
+    assert not any(best["Offered load (actual)"])  # not a merit
     assert rows["Short flows, median"].cells[1].interval == "1.99 to 2.01"
     assert [c.text for c in rows["Queue peak, worst node"].cells] == [
         "78.2",

@@ -199,7 +199,7 @@ def test_the_load_drawn_is_told_and_a_windows_figures_are_those_shown() -> None:
     windows = [pages.Cell({"a": n}, "clos", [window]) for n in (1, 2)]
     assert pages.shown(windows) == list(pages.WINDOW[:3])
     page = pages.render("x", runs, pages.shown(runs), [])
-    assert '<th scope="col">Load drawn</th><th scope="col">Load delivered</th>' in page
+    assert '<th scope="col">Offered load (actual)</th><th scope="col">Load delivered</th>' in page
     assert page.count("<td>37.0\u00a0%<") == 2
 
 

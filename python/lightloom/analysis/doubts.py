@@ -10,18 +10,31 @@ from lightloom.analysis.unfinished import ranked
 from lightloom.results.summaries import Summary
 from lightloom.units import formats
 
+Seeds = Mapping[str, Sequence[Summary]] | None
 LEGEND_BOUNDS = ">: what a figure exceeds; some of its flows were under way when the run ended."
 
 
-def doubts(
-    summaries: Mapping[str, Summary], seeds: Mapping[str, Sequence[Summary]] | None = None
-) -> Iterator[str]:
+def doubts(summaries: Mapping[str, Summary], seeds: Seeds = None) -> Iterator[str]:
     """What forbids to set the figures of all fabrics beside each other: their summaries, of several
     `seeds` the means, and the summary of each seed."""
+    yield from _cut(summaries, seeds)
+    yield from fluid(summaries)
+    yield from _lagging(summaries)
+
+
+def left_unfinished(summaries: Mapping[str, Summary], seeds: Seeds = None) -> Iterator[str]:
+    """The runs that ended early, and the fabrics that did not finish what others finished."""
+    yield from _cut(summaries, seeds)
+    yield from _lagging(summaries)
+
+
+def _cut(summaries: Mapping[str, Summary], seeds: Seeds) -> Iterator[str]:
     for label in summaries:
         if (left := cuts.note(seeds[label] if seeds else [summaries[label]])) is not None:
             yield f"{label}: {left}"
-    yield from fluid(summaries)
+
+
+def _lagging(summaries: Mapping[str, Summary]) -> Iterator[str]:
     lagging = unranked(summaries)
     if lagging:
         each = ", ".join(f"{x} {formats.percent(finished(summaries[x]))}" for x in lagging)

@@ -90,10 +90,10 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
         else:
             how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
             why = f"as rare large flows decide{how}"
-        yield f"the load drawn is {drawn:.3g} where {asks} {asked:g}, {why}"
+        yield f"the actual offered load is {drawn:.3g} where {asks} {asked:g}, {why}"
     elif asked is None and drawn > LOAD_HIGH:
         yield (
-            f"the load drawn is {drawn:.3g} times what all servers can send while flows arrive; "
+            f"the actual offered load is {drawn:.3g} times the servers' capacity; "
             "if that is not meant, check the units of times and sizes"
         )
 

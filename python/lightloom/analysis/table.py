@@ -172,7 +172,7 @@ GROUPS: Groups = (
     (
         "Traffic",
         (
-            Metric("Load drawn", "share", None, summary("load_offered")),
+            Metric("Offered load (actual)", "share", None, summary("load_offered")),
             Metric(
                 "Load delivered, until the last arrival",
                 "share",

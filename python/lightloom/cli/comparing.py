@@ -11,6 +11,7 @@ import lightloom
 from lightloom.analysis import notes, reading
 from lightloom.cli import (
     bars,
+    brief,
     compared,
     console,
     cost,
@@ -84,11 +85,14 @@ def compare(
     if how.json:
         _print_json(comparisons, decided)
         return
-    for name, window in windowed:
-        if window is not None:
-            console.say(f"note: {name}: {window.line()}")
-    headline.print_first(comparisons, decided)
-    _print_each(loaded, cases, made, decided)
+    chosen = [f"{name}: {window.line()}" for name, window in windowed if window is not None]
+    if how.verbose:
+        for line in chosen:
+            console.say(f"note: {line}")
+        headline.print_first(comparisons, decided)
+        _print_each(loaded, cases, made, decided)
+    else:
+        brief.print_all(every, comparisons, decided, chosen)
     say_left(how, [comparison.experiment for comparison in comparisons])
     for line in written:
         console.say(line)

@@ -80,12 +80,15 @@ def print_rest(verdict: First) -> None:
         indented(line, "    ")
 
 
-def indented(text: str, by: str, style: str = "") -> None:
-    """A paragraph, in lines of the terminal's width."""
+def indented(text: str, by: str, style: str = "", *, below: str | None = None) -> None:
+    """A paragraph, in lines of the terminal's width; those after the first begin with `below`."""
     screen = console.out()
     width = max(40, screen.width)
     wrapper = textwrap.TextWrapper(
-        width, initial_indent=by, subsequent_indent=by, break_on_hyphens=False
+        width,
+        initial_indent=by,
+        subsequent_indent=by if below is None else below,
+        break_on_hyphens=False,
     )
     for line in wrapper.wrap(plain(text)):
         screen.print(Text(line, style), soft_wrap=True)

@@ -31,6 +31,8 @@ class How:
     pdf: str | None = None
     search: Search | None = None
     """How what breaks is looked for; None where each experiment says whether it is."""
+    verbose: bool = False
+    """Whether all tables and notes are printed."""
     place: Cluster | None = None
     """Where simulations run, if not in this process."""
 

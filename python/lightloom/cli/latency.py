@@ -110,7 +110,7 @@ def known(comparisons: Sequence[Comparison]) -> list[str]:
         "low": any(lowest(c) is not None for c in comparisons),
         "short": any(is_mixed(c) for c in comparisons),
     }
-    found = [_saturation(c, label) for c in comparisons for label in c.results]
+    found = [saturation_of(c, label) for c in comparisons for label in c.results]
     there["saturation"] = there["busiest"] = any(f is not None for f in found)
     return [column for column in COLUMNS if column in ALWAYS or there[column]]
 
@@ -127,7 +127,7 @@ def table(
         made.add_column(title, min_width=width, justify=justify, overflow="fold")
     for title in beside:
         made.add_column(title, justify="right", no_wrap=True)
-    marks = _marks(comparison)
+    marks = marks_of(comparison)
     for label in comparison.results:
         cells = _cells(comparison, label, marks[label])
         made.add_row(
@@ -139,7 +139,7 @@ def table(
 def _cells(comparison: Comparison, label: str, mark: str) -> dict[str, str]:
     """What stands in each column of a fabric's row."""
     windows = [c.results[label].summary["window"] for c in _each(comparison)]
-    found = _saturation(comparison, label)
+    found = saturation_of(comparison, label)
     return {
         "label": escape(label),
         "low": _low(comparison, label),
@@ -176,7 +176,7 @@ def half_width(windows: Sequence[Window]) -> float | None:
     return None if found is None else found.half_width
 
 
-def _saturation(comparison: Comparison, label: str) -> Saturation | None:
+def saturation_of(comparison: Comparison, label: str) -> Saturation | None:
     """What the search found; of several seeds the mean, with its interval over them."""
     first = comparison.saturation.get(label)
     if first is None or not comparison.seeds:
@@ -200,7 +200,7 @@ def _runs_at(comparison: Comparison, load: float) -> dict[str, list[Summary]]:
     }
 
 
-def _marks(comparison: Comparison) -> dict[str, str]:
+def marks_of(comparison: Comparison) -> dict[str, str]:
     """What weakens the latency of each fabric at the load of the experiment."""
     return _marks_of(
         {
@@ -238,7 +238,7 @@ def saturation(found: Saturation | None) -> str:
 def notes(comparison: Comparison) -> Iterator[str]:
     """What the marks mean, as far as they occur."""
     windows = [r.summary["window"] for r in comparison.results.values()]
-    low, marks = lowest(comparison), {*_marks(comparison).values()}
+    low, marks = lowest(comparison), {*marks_of(comparison).values()}
     if low is not None:
         place = comparison.experiment["compare"]["loads"].index(low)
         windows += [summaries[place]["window"] for summaries in comparison.loads.values()]

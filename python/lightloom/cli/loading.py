@@ -65,7 +65,10 @@ SUMMARIES = {
 #: Commands of several commands: the attribute `commands` of their modules.
 GROUPS = frozenset({"switch", "testbed", "controller", "circuits"})
 #: Commands that read their arguments in a way of their own: module of `lightloom.cli`, and class.
-OWN: dict[str, tuple[str, str]] = {"compare": ("pdf", "WithPdf")}
+OWN: dict[str, tuple[str, str]] = {
+    "compare": ("pdf", "WithPdf"),
+    "plan": ("plan_help", "WithPolicies"),
+}
 
 
 class OnUse(MutableMapping[str, Any]):

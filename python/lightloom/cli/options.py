@@ -55,6 +55,14 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Print the summary as JSON and nothing else; write with -o only."),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        help="Print all tables and notes of a comparison, as the report has them.",
+    ),
+]
 Threads = Annotated[
     int,
     typer.Option(

@@ -36,7 +36,7 @@ def in_force(resolved: physics.Table) -> Iterator[str]:
 
 def ideal(comparison: Comparison) -> Iterator[str]:
     """What is ideal about each competitor, a line each."""
-    return (_wrapped(f"ideal about {line}") for line in physics.ideal(comparison.experiment))
+    return (_wrapped(f"idealised: {line}") for line in physics.ideal(comparison.experiment))
 
 
 def _wrapped(line: str) -> str:

@@ -100,12 +100,7 @@ def plan(
 
     POLICIES
 
-    PATH:CLASS is a policy of your own in a Python file, made with the options of --set.
-    Defaults are in parentheses; options that a policy does not have are refused.
-    lightloom explain policy.NAME says more.
-
-    A schedule that a fabric is to follow is planned for the night of its switch, and its
-    shortest slot: for Mordia --night "11.5 us" --shortest "61 us", unless it has its own.
+    PATH:CLASS is a policy of your own in a Python file.
     """
     with console.guarded():
         options = {key: value for key, value in given.items() if value is not None}

@@ -84,28 +84,28 @@ def _named(policy: Policy) -> list[str]:
     return [policy.kind, *([f"({', '.join(policy.aliases)})"] if policy.aliases else [])]
 
 
-def _having() -> dict[str, list[Policy]]:
+def having() -> dict[str, list[Policy]]:
     """The policies that have each option, in the order of the registry."""
-    having: dict[str, list[Policy]] = {}
+    found: dict[str, list[Policy]] = {}
     for policy in registry().values():
         for key in policy.options:
-            having.setdefault(key, []).append(policy)
-    return having
+            found.setdefault(key, []).append(policy)
+    return found
 
 
 WRITING = {"as", "switch_size", "plane", "slot", "save", "undo", "port_columns"}
 READING = {"unit", "format", "map", "columns", "estimate"}
 OPERATOR = {"pin", "forbid", "down", "dark", "over"}
-FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *_having(), *RETIRED}
+FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *having(), *RETIRED}
 """Names of arguments that are written as flags."""
 
 
 def _parameters() -> Iterator[inspect.Parameter]:
     """Those of the switch, then policy by policy, then what several have."""
     order = {panel: at for at, panel in enumerate(("Switch", *registry(), "Schedules"))}
-    having = _having()
-    for key in sorted(having, key=lambda key: order[_panel(key, having[key])]):
-        yield _parameter(key, having[key])
+    found = having()
+    for key in sorted(found, key=lambda key: order[_panel(key, found[key])]):
+        yield _parameter(key, found[key])
 
 
 def _parameter(key: str, policies: list[Policy]) -> inspect.Parameter:

@@ -35,6 +35,7 @@ from lightloom.cli.options import (
     OutDir,
     Overrides,
     Threads,
+    Verbose,
     doubt_threads,
     read_experiment,
     replaying,
@@ -63,6 +64,7 @@ def run(
     json: Json = False,
     dry_run: DryRun = False,
     copy_inputs: CopyInputs = False,
+    verbose: Verbose = False,
 ) -> None:
     """Simulate an experiment and write its flows, time series and summary.
 
@@ -72,7 +74,7 @@ def run(
         check_count("--threads", threads)
         loaded = replaying(read_experiment(experiment, set_), from_)
         if fabric is None and len(loaded.labels) > 1:
-            how = How(out, threads, json, copy_inputs)
+            how = How(out, threads, json, copy_inputs, verbose=verbose)
             comparing.compare([loaded], how, dry_run=dry_run, presets=())
             return
         label = _label(loaded, fabric)
@@ -118,6 +120,7 @@ def compare(
     json: Json = False,
     dry_run: DryRun = False,
     copy_inputs: CopyInputs = False,
+    verbose: Verbose = False,
 ) -> None:
     """Simulate every fabric of each experiment and write report.html.
 
@@ -133,7 +136,7 @@ def compare(
         presets = physics.wanted(physics_presets)
         search = resilience.asked(worst_failure, worst_of, loaded)
         with places.cluster(scheduler, scheduler_file) as place:
-            how = How(out, threads, json, copy_inputs, pdf_, search, place)
+            how = How(out, threads, json, copy_inputs, pdf_, search, verbose, place)
             comparing.compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
 
 

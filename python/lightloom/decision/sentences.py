@@ -41,7 +41,7 @@ def title(purchases: Sequence[Purchase]) -> str:
     if not carrying:
         return "No fabric carries this traffic"
     if not first:
-        return "Nobody has a price for all that carries this traffic"
+        return "No fabric that carries this traffic has a total price"
     if len(purchases) == 1:
         return f"{first[0].label} costs {each_delivered(first[0], CAPITAL)}"
     if len(carrying) == 1 and first[0].undone:
@@ -50,9 +50,9 @@ def title(purchases: Sequence[Purchase]) -> str:
     if len(carrying) == 1:
         return f"Only {first[0].label} carries this traffic, at {each_delivered(first[0], CAPITAL)}"
     if len(first) > 1:
-        return f"{labels(first)} are level in cost per Gb/s delivered"
+        return f"{labels(first)} cost the same per delivered Gb/s"
     some = " of those with prices" if _without_total(purchases) else ""
-    return f"{first[0].label} costs least per Gb/s delivered{some}"
+    return f"{first[0].label} costs least per delivered Gb/s{some}"
 
 
 def verdict(purchases: Sequence[Purchase]) -> str:

@@ -126,4 +126,4 @@ def simulated(comparison: Comparison) -> Iterator[str]:
         yield f"physics: {line}"
         yield from physics.notes(comparison.experiment)
     for ideal in physics.ideal(comparison.experiment):
-        yield f"ideal about {ideal}"
+        yield f"idealised: {ideal}"

@@ -32,17 +32,34 @@ DELIVERED = "load delivered"
 def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...]:
     """Every figure that the data allow. `curves` is the number of fabrics on the whole page."""
     thin = max(0.25, min(1.0, 12 / max(1, curves or len(workload.fabrics))))
+    over_loads = latency_by_load(workload) if workload.measured else by_load(workload)
+    fct, traffic = distribution(workload, thin), over_time.traffic(workload, thin)
     made = (
+        overview(fct, traffic) if over_loads is None else over_loads,
         job_times(workload),
-        latency_by_load(workload) if workload.measured else None,
-        distribution(workload, thin),
+        fct,
         by_size(workload),
-        None if workload.measured else by_load(workload),
         *over_time.queues(workload, thin),
-        *over_time.traffic(workload, thin),
+        *traffic,
         *circuit_timelines(workload, int(BARS_KEPT * thin)),
     )
     return tuple(told_of_seeds(f, workload.seeds) for f in made if f is not None)
+
+
+OVERVIEW = "overview"
+LEADING = (OVERVIEW, "latency-load", "by-load")
+"""Keys of the figure that a page shows first: FCT and goodput."""
+
+
+def overview(fct: Figure | None, traffic: Sequence[Figure]) -> Figure | None:
+    """Completion times beside goodput, from panels of other figures; None without either."""
+    goodput = (f for figure in traffic for f in figure.panels if f.title == "Goodput")
+    panels = [*((fct.panels[0],) if fct is not None else ()), *goodput]
+    named = (replace(p, alone="") for p in panels)
+    caption = "Left: share of flows that finished within a time. Right: goodput over time."
+    if len(panels) < 2:
+        return None
+    return figure(OVERVIEW, "FCT and goodput", caption, list(named))
 
 
 def curve(fabric: Fabric, x: Floats, y: Floats, points: bool = False) -> Series:
@@ -181,11 +198,11 @@ def by_load(workload: Workload) -> Figure | None:
 
     return figure(
         "by-load",
-        "What load does",
-        "99th percentile of short flows' completion times, and the load delivered by the last "
-        "arrival, against the load asked for. The dotted line is the load drawn: a fabric on it "
-        "delivers all of it while flows arrive. An arrow is a bound: so many flows were left "
-        "unfinished that the percentile lies above it." + of_parts(workload),
+        "FCT and delivered load against load",
+        "99th percentile of the FCT of short flows, and the load delivered by the last arrival, "
+        "against the requested load. The dotted line is the actual offered load: a fabric on it "
+        "delivers all of it while flows arrive. An arrow marks a lower bound: too many flows were "
+        "unfinished to know the percentile." + of_parts(workload),
         [
             panel(
                 "Short flows, 99th percentile",
@@ -224,4 +241,5 @@ def drawn_by_load(workload: Workload) -> Series:
     """The load drawn at each load asked for; the traffic is the same for every fabric."""
     drawn = {p.load: p.drawn for f in workload.fabrics for p in f.sweep if p.drawn is not None}
     loads = sorted(drawn or {load: load for load in workload.loads})
-    return Series("load drawn", np.array(loads), np.array([drawn.get(x, x) for x in loads]))
+    actual = np.array([drawn.get(x, x) for x in loads])
+    return Series("offered load (actual)", np.array(loads), actual)

@@ -18,17 +18,15 @@ from .spec import Axis, Figure, Floats, Panel, Series
 #: have to agree for what lies between them to be that, and shaded.
 BOUNDED = {"flattened-butterfly": ("routers", "concentration", "routing", "packet")}
 CAPTION = (
-    "Mean latency of what arrived in the window, with 95 % confidence intervals, and what was "
-    "accepted in it, of what all servers could send; both against the load asked for. An arrow is "
-    "a load that was not carried, whose latency tells how long the window was, or a bound: some of "
-    "what arrived in the window was under way when the run ended. No line joins arrows. Of "
-    "throughput a hollow marker is a load that was not carried. "
+    "Mean latency of the flows that arrived in the window, with 95 % confidence intervals, and the "
+    "accepted load, as a share of the servers' capacity; both against the requested load. An arrow "
+    "marks a load that was not carried, or a lower bound because some flows were unfinished; no "
+    "line joins arrows. A hollow marker marks a load that was not carried. "
 )
 SATURATED = (
-    "The dotted uprights stand where a fabric saturates: at the load that is as much as it "
-    "accepts when offered more. "
+    "A dotted vertical line marks the load at which a fabric saturates: the most that it accepts. "
 )
-SHADED = "The area between presets of one fabric is what its paper leaves open."
+SHADED = "The shaded area lies between two presets of a fabric whose paper permits both."
 
 
 def latency_by_load(workload: Workload) -> Figure | None:
@@ -42,7 +40,7 @@ def latency_by_load(workload: Workload) -> Figure | None:
     if (varied := loads.varied(workload.experiment)) is not None:
         caption += f" {varied}"
     panels = (latency(workload, bands), accepted(workload, bands))
-    return Figure("latency-load", "What load does", caption, panels)
+    return Figure("latency-load", "Latency and throughput against load", caption, panels)
 
 
 def load_axis(workload: Workload) -> Axis:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from lightloom.analysis import presets, table, verdicts
 from lightloom.analysis.model import Workload
+from lightloom.analysis.naming import Prose
 from lightloom.plotting import backend_plotly, style
 from lightloom.plotting.draw import Drawing, distinct
+from lightloom.plotting.figures import LEADING
 from lightloom.plotting.spec import NIGHT
 from lightloom.units import quantities
 
@@ -131,7 +133,27 @@ def headline(sections: Sequence[Section], firsts: Firsts) -> str:
     named = list(zip(presets.places(workloads), firsts, strict=True))
     under = presets.all_of(workloads)
     bought = decisions.joint([s.decision for s in sections], under)
-    return bought or verdicts.joint(named, under) or title(sections)
+    found = bought or verdicts.joint(named, under)
+    return Prose(workloads[0].experiment)(found) if found else title(sections)
+
+
+Said = TypeVar("Said", verdicts.First, Decision)
+
+
+def in_prose(said: Said, experiment: Mapping[str, Any]) -> Said:
+    """A verdict or decision whose sentences name fabrics as the papers do."""
+    prose = Prose(experiment)
+    texts: dict[str, Any] = {
+        field.name: prose(value) if isinstance(value, str) else prose.all(value)
+        for field in fields(said)
+        if field.name in SENTENCES
+        for value in [getattr(said, field.name)]
+    }
+    return replace(said, **texts)
+
+
+SENTENCES = {"lead", "title", "main", "answer", "sentence", "facts", "overturned", "caveats"}
+"""Fields of a verdict or decision that hold sentences."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +179,9 @@ def contents(
     number: int, section: Section, first: verdicts.First | None, *, alone: bool
 ) -> list[Entry]:
     """The table of contents of a comparison."""
-    made = [Entry(f"decision-{number}", "Decision")] if section.decision else []
+    made = [Entry(f"figure-{number}-{d.figure.key}", d.figure.title) for _, d in leading(section)]
+    if section.decision:
+        made.append(Entry(f"decision-{number}", "Decision"))
     if first and (first.answer or not alone):
         made.append(Entry(f"verdict-{number}", "Verdict"))
     if section.failing:
@@ -166,7 +190,7 @@ def contents(
     made.append(Entry(f"data-{number}", "What the data say"))
     made.append(Entry(f"key-{number}", "Key figures"))
     made.append(Entry(f"figures-{number}", "Figures"))
-    figures = [d.figure for _, d in numbered(section, decision=False)]
+    figures = [d.figure for _, d in numbered(section, decision=False) if not is_lead(d)]
     return made + [Entry(f"figure-{number}-{f.key}", f.title, inner=True) for f in figures]
 
 
@@ -179,13 +203,24 @@ def numbered(section: Section, *, decision: bool) -> list[tuple[int, Drawing]]:
     ]
 
 
+def is_lead(drawing: Drawing) -> bool:
+    """Whether a drawing is the one that a page shows first."""
+    return drawing.figure.key in LEADING
+
+
+def leading(section: Section) -> list[tuple[int, Drawing]]:
+    """The drawing of FCT and goodput that stands first, with its place; none if it was not made."""
+    return [found for found in numbered(section, decision=False) if is_lead(found[1])][:1]
+
+
 def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
     """What the template shows of one comparison, its verdict first."""
     w = section.workload
+    prose = Prose(w.experiment)
     groups = table.groups(w)
     return {
         "name": w.name,
-        "first": first,
+        "first": None if first is None else in_prose(first, w.experiment),
         "cut": [*([] if first else cut_runs.of_fabrics(w)), *cut_runs.of_loads(w)],
         "fabrics": w.fabrics,
         "settings": [describe.settings(f, w.fabrics) for f in w.fabrics],
@@ -195,21 +230,25 @@ def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
         "networks": describe.electrical(w.experiment),
         "ideal": describe.ideal(w.experiment),
         "limiting": describe.limiting(w.experiment),
-        "winners": section.winners,
+        "winners": prose.all(section.winners),
         "failing": section.failing,
         "cluster": describe.cluster(w.experiment),
         "workload": describe.workload(w.experiment),
         "run": describe.run(w),
         "toml": describe.toml(w.experiment),
-        "verdicts": verdicts.verdicts(w),
+        "verdicts": [
+            replace(v, answer=prose(v.answer), notes=prose.all(v.notes))
+            for v in verdicts.verdicts(w)
+        ],
         "groups": groups,
         "source": verdicts.source(w.fabrics),
         "bounds": any(">" in c.text for _, rows in groups for row in rows for c in row.cells),
         "unranked": any(c.unranked for _, rows in groups for row in rows for c in row.cells),
         "missing": quantities.MISSING,
-        "decision": section.decision,
+        "decision": None if section.decision is None else in_prose(section.decision, w.experiment),
         "bill_headings": decisions.BILL_HEADINGS,
+        "lead": leading(section),
         "charts": numbered(section, decision=True),
-        "drawings": numbered(section, decision=False),
+        "drawings": [found for found in numbered(section, decision=False) if not is_lead(found[1])],
         "stretches": any(d.figure.stretches for d in section.drawings),
     }

@@ -98,7 +98,7 @@ class Metric:
 
 CARRIAGES = {"short": "not carried", "unsettled": "carried or not: window too short"}
 """What the table says of a load that is not known to be carried."""
-DRAWN = Metric("Load drawn", "load_offered", "share")
+DRAWN = Metric("Offered load (actual)", "load_offered", "share")
 LOAD = Metric("Load delivered", "load_delivered", "share", axis="load delivered")
 GOODPUT = Metric("Goodput", "goodput_normalized", "share", axis="goodput")
 TIMES = (

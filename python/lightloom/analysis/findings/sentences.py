@@ -87,7 +87,7 @@ def _why_none(found: NoneCarries) -> str:
         each = quantities.listed(
             f"{label} {quantities.show(s, 'share')}" for label, s in found.shares.items()
         )
-        what = f"Delivered of the load drawn while flows arrived: {each}"
+        what = f"Share of the offered load delivered while flows arrived: {each}"
     return (
         f"{what}: queues grow for as long as the load lasts, so times and queues are not compared. "
         f"{_done_sooner(found)}A lower workload.load would let them be compared."

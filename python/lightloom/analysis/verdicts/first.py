@@ -64,6 +64,8 @@ class First:
     leaders: tuple[str, ...] = ()  # labels, in the order of the experiment
     wins: tuple[str, str] = ("", "")  # what one does who leads, and what several do
     finding: Finding | None = None  # what decided it
+    main: str = ""  # the sentence with the figures that decide
+    caveats: tuple[str, ...] = ()  # sentences that can change the conclusion
 
 
 def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
@@ -78,15 +80,14 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     further = [c for c in criteria(workload) if c.name != deciding.name]
     ahead = elsewhere(ranking, further, workload) if decided.by_figures else []
     title = "; ".join([decided.lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
-    sentences = (
-        *decided.sentences,
+    caveats = (
         ranking.said_unplaced(deciding.quantity),
         "" if decided.names_carriers else unfair(workload.fabrics),
         cut(cuts(workload.fabrics)),
         dark(dark_starts(workload.fabrics)),
         rarely(rare_decisions(workload.fabrics)),
-        *(trade(c, r, ranking) for c, r in ahead),
     )
+    sentences = (*decided.sentences, *caveats, *(trade(c, r, ranking) for c, r in ahead))
     doubts = (
         *by_load(deciding, ranking, workload),
         *by_workload(deciding, ranking, workload, others),
@@ -100,7 +101,17 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     leading_labels = {s.fabric.label for s in ranking.leaders}
     leaders = tuple(f.label for f in workload.fabrics if f.label in leading_labels)
     answer = " ".join(s for s in sentences if s)
-    return First(decided.lead, title, answer, doubts, leaders, deciding.wins, decided.finding)
+    return First(
+        decided.lead,
+        title,
+        answer,
+        doubts,
+        leaders,
+        deciding.wins,
+        decided.finding,
+        next((s for s in decided.sentences if s), ""),
+        tuple(s for s in caveats if s),
+    )
 
 
 @dataclass(frozen=True)

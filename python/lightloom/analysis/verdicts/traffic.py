@@ -154,8 +154,8 @@ def drawn_notes(workload: Workload) -> tuple[str, ...]:
     if not asked or drawn is None or abs(drawn / asked - 1) < 0.05:
         return ()
     return (
-        f"The load drawn is {quantities.show(drawn, 'share')} of what all servers can send; "
-        f"{tick_label(asked, 'share')} was asked for.",
+        f"The actual offered load is {quantities.show(drawn, 'share')} of the servers' capacity; "
+        f"{tick_label(asked, 'share')} was requested.",
     )
 
 

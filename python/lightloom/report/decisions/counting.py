@@ -49,20 +49,9 @@ class Otherwise:
 
 
 def unless(made: Read) -> str:
-    """By which other ways to count the sentence is not so; empty where it is by all."""
-    named = _turning(made)
-    return f" Not so by {named}: see below." if named else ""
-
-
-def but(made: Read) -> str:
-    """The same at the end of a title."""
-    named = _turning(made)
-    return f", but not by {named}" if named else ""
-
-
-def _turning(made: Read) -> str:
+    """The other ways to count by which other fabrics cost least; empty without one."""
     named = [way.short for way in _ways(made) if way.turned]
-    return sentences.listed(named, "or") if named else ""
+    return f" With {sentences.listed(named, 'or')} the result differs." if named else ""
 
 
 def turned(made: Read) -> Iterator[str]:

@@ -36,6 +36,7 @@ from lightloom.units.quantities import tick_label
 
 from . import counting, tables
 from .chart import chart
+from .headline import headline
 from .read import Read, at_loads, kept_of, read
 
 BREAKS = (
@@ -73,6 +74,8 @@ class Decision:
     """Who has no total, and for want of which price."""
     notes: tuple[str, ...]
     """What the prices leave out."""
+    caveats: tuple[str, ...] = ()
+    """Sentences that can change the conclusion: other ways to count, failures, unknown prices."""
 
     @property
     def book(self) -> Book:
@@ -139,10 +142,12 @@ def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
 def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> Decision:
     bought = made.purchases
     front = pareto(bought, made.standing)
+    turned = tuple(counting.turned(made))
+    broken = _broken(made, dead)
     facts = (
         _given_up(made),
-        *counting.turned(made),
-        _broken(made, dead),
+        *turned,
+        broken,
         sentences.amounts(bought, CAPITAL),
         sentences.amounts(bought, POWER),
         sentences.delivered(bought, "In the window" if made.windowed else "Over the whole run"),
@@ -152,7 +157,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         BREAKS if dead is None else "",
     )
     return Decision(
-        title=sentences.title(bought) + counting.but(made),
+        title=headline(made),
         sentence=sentences.verdict(bought) + counting.unless(made),
         facts=tuple(f for f in facts if f),
         overturned=tuple(_overturned(made, others)),
@@ -175,6 +180,11 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
             *by_devices(made.costs),
             *left_out(made.costs),
             *made.costs.book.notes,
+        ),
+        caveats=(
+            *turned,
+            *((broken,) if breaking.changes(bought, kept_of(made, dead)) else ()),
+            *sentences.unpriced(bought),
         ),
     )
 

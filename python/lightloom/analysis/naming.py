@@ -1,0 +1,54 @@
+"""Names of fabrics in sentences: as the papers write them, where a label is the fabric's kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+#: Kind → its name in prose.
+NAMES: Mapping[str, str] = {
+    "clos": "Clos",
+    "cthrough": "c-Through",
+    "flattened-butterfly": "the flattened butterfly",
+    "hydra": "HydRA",
+    "lions": "LIONS",
+    "mordia": "Mordia",
+    "opera": "Opera",
+    "rotornet": "RotorNet",
+    "sirius": "Sirius",
+}
+
+
+class Prose:
+    """Writes the labels of an experiment's fabrics in sentences.
+
+    >>> fabrics = [{"kind": "clos"}, {"kind": "clos", "label": "clos 3-1"}, {"kind": "sirius"}]
+    >>> prose = Prose({"fabric": fabrics})
+    >>> prose("clos and sirius lead clos 3-1; fabric.sirius.queue, sirius-2020 and clos's stay")
+    "Clos and Sirius lead clos 3-1; fabric.sirius.queue, sirius-2020 and Clos's stay"
+    """
+
+    def __init__(self, experiment: Mapping[str, Any]) -> None:
+        fabrics = experiment.get("fabric") or []
+        kinds = {f.get("label", f.get("kind")): f.get("kind") for f in fabrics}
+        self._names = {
+            str(label): NAMES[kind]
+            for label, kind in kinds.items()
+            if label == kind and kind in NAMES
+        }
+        # Longer labels first, so that `clos 3-1` is not read as `clos`.
+        labels = sorted(map(str, kinds), key=len, reverse=True)
+        each = "|".join(map(re.escape, labels))
+        self._found = re.compile(rf"(?<![\w./=-])(?:{each})(?![\w/=-]|\.\w)") if labels else None
+
+    def __call__(self, text: str) -> str:
+        """The sentence with the names of the papers; a sentence begins with a capital letter only
+        where a name has one."""
+        if not self._names or self._found is None:
+            return text
+        return self._found.sub(lambda found: self._names.get(found[0], found[0]), text)
+
+    def all(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        """The same of several sentences."""
+        return tuple(map(self, texts))

@@ -1,0 +1,143 @@
+"""What `compare` prints unless `--verbose` is given: the verdict, one table, the notes that matter
+most, and how many notes are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import lightloom
+from lightloom.analysis import circuits, cuts, notes
+from lightloom.analysis.doubts import fluid, left_unfinished
+from lightloom.analysis.naming import Prose
+from lightloom.cli import compared, console, cost_text, headline, overview, physics
+from lightloom.cli.compared import Decisions
+from lightloom.config import networks
+
+if TYPE_CHECKING:
+    from lightloom.analysis.verdicts import First
+    from lightloom.report.decisions import Decision
+    from lightloom.results.result import Comparison
+
+NOTES = 3
+"""The most notes [count] that are printed, unless more of them can change the conclusion."""
+
+
+def print_all(
+    cases: Sequence[lightloom.Experiment],
+    comparisons: Sequence[Comparison],
+    decided: Decisions,
+    windows: Sequence[str] = (),
+) -> None:
+    """The verdict of each comparison, the table of all, and notes."""
+    from lightloom import report
+
+    firsts = list(report.first(comparisons).values())
+    _print_verdicts(comparisons, firsts, decided)
+    beside = [{} if d is None else cost_text.columns(d.costs) for d in decided]
+    console.say("")
+    if len(comparisons) == 1:
+        console.say(overview.heading_of(comparisons[0]))
+    console.out(wide=True).print(overview.table(comparisons, beside))
+    for line in overview.legend(comparisons):
+        console.say(line)
+    books = dict.fromkeys(
+        f"Cost and power per delivered Gb/s and Tb/s; prices: {d.costs.book.title}."
+        for d in decided
+        if d is not None
+    )
+    for line in books:
+        console.say(line)
+    console.say("")
+    print_notes(
+        _deciding(comparisons, firsts, decided), [*windows, *_others(cases, comparisons, decided)]
+    )
+
+
+def _print_verdicts(
+    comparisons: Sequence[Comparison], firsts: Sequence[First | None], decided: Decisions
+) -> None:
+    """At most three lines of a comparison; of more than `headline.WHOLE` one each."""
+    several = len(comparisons) > 1
+    for comparison, first, decision in zip(comparisons, firsts, decided, strict=True):
+        prefix, prose = f"{comparison.name}: " if several else "", Prose(comparison.experiment)
+        lead = decision.title if decision is not None else first.lead if first is not None else ""
+        if lead:
+            headline.indented(prefix + prose(lead), "", "bold")
+        if decision is None and first is not None and len(comparisons) <= headline.WHOLE:
+            headline.indented(prose(first.main), "  ")
+    if several:
+        headline.print_changes(comparisons)
+
+
+def print_notes(deciding: Iterable[str], others: Iterable[str]) -> None:
+    """All notes that can change the conclusion, then others up to `NOTES` in sum, and how many are
+    left."""
+    always = list(dict.fromkeys(deciding))
+    rest = [line for line in dict.fromkeys(others) if line not in always]
+    room = max(0, NOTES - len(always))
+    for line in (*always, *rest[:room]):
+        headline.indented(f"note: {line}", "", below="      ")
+    left = len(rest) - room
+    if left > 0:
+        console.say(f"{left} more {'note' if left == 1 else 'notes'}: --verbose, or the report")
+
+
+def _deciding(
+    comparisons: Sequence[Comparison], firsts: Sequence[First | None], decided: Decisions
+) -> Iterator[str]:
+    """Notes that can change the conclusion."""
+    for comparison, first, decision in zip(comparisons, firsts, decided, strict=True):
+        prefix = f"{comparison.name}: " if len(comparisons) > 1 else ""
+        for line in _of_comparison(comparison, first, decision):
+            yield prefix + Prose(comparison.experiment)(line)
+
+
+def _of_comparison(
+    comparison: Comparison, first: First | None, decision: Decision | None
+) -> Iterator[str]:
+    if decision is not None:
+        yield from decision.caveats
+    if first is not None:
+        yield from first.caveats
+    else:
+        seeds = {label: comparison.of_label(label) for label in comparison.results}
+        yield from left_unfinished(comparison.means, seeds)
+    yield from fluid(comparison.means)
+    yield from cuts.of_loads(comparison)
+    for label, result in comparison.results.items():
+        weakened = (
+            *circuits.leading_notes(result),
+            *notes.overloaded(result),
+            *notes.faults_in_time(result),
+        )
+        yield from (f"{label}: {line}" for line in weakened)
+
+
+def _others(
+    cases: Sequence[lightloom.Experiment], comparisons: Sequence[Comparison], decided: Decisions
+) -> Iterator[str]:
+    """All other notes, those on settings that limit results first."""
+    from lightloom import report
+
+    for comparison in comparisons:
+        if broken := report.broken(comparison):
+            yield Prose(comparison.experiment)(broken)
+        yield from notes.inexact_rates(comparison.means)
+        yield from compared.of_workload(next(iter(comparison.results.values())))
+    for comparison in comparisons:
+        yield from (
+            line.removeprefix("note: ")
+            for line in physics.in_force(comparison.experiment)
+            if line.startswith("note: ")
+        )
+        for label, result in comparison.results.items():
+            yield from (f"{label}: {line}" for line in notes.of(result))
+    for case in cases:
+        resolved = case.resolved()
+        yield from notes.of_cluster(case.raw.get("cluster", {}))
+        yield from networks.left_open(case.raw, resolved)
+        yield from networks.elsewhere(resolved)
+    for decision in decided:
+        if decision is not None:
+            yield from (*decision.notes, *decision.facts[len(decision.caveats) :])

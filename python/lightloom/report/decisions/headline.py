@@ -1,0 +1,85 @@
+"""The headline of a decision: cost, performance and power of the fabrics that carry the load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lightloom.analysis.verdicts import criteria
+from lightloom.analysis.verdicts.first import factor
+from lightloom.costs.amounts import Range
+from lightloom.decision import sentences
+from lightloom.decision.order import leaders, ranked, share
+from lightloom.decision.purchases import CAPITAL, POWER, Purchase
+
+from .read import Read
+
+#: How the headline names the figure that judges; a figure without a name here is named by what its
+#: leader does, as in the verdict.
+AT = {
+    criteria.SHORT.name: "at p99 of short flows",
+    criteria.LONG.name: "at p99 of long flows",
+    criteria.LATENCY.name: "in mean latency",
+}
+
+
+def headline(made: Read) -> str:
+    """`sirius and clos cost the same per delivered Gb/s; clos is 100× faster at p99 of short flows;
+    sirius draws 17 % less power`; the cost alone if fewer than two fabrics can be compared."""
+    cost = sentences.title(made.purchases)
+    if not leaders(made.purchases, CAPITAL) or len(ranked(made.purchases, CAPITAL)) < 2:
+        return cost
+    return "; ".join(filter(None, (cost, performance(made), power(made.purchases))))
+
+
+def performance(made: Read) -> str:
+    """The fastest of the fabrics that carry the load, and by how much; empty if not known."""
+    criterion = made.criterion
+    if criterion is None:
+        return ""
+    labels = {p.label for p in ranked(made.purchases, CAPITAL)}
+    ranking = criterion.ranking(tuple(f for f in made.workload.fabrics if f.label in labels))
+    at = AT.get(criterion.name)
+    if ranking.unknown or not ranking.leaders or ranking.untold:
+        return ""
+    if not ranking.rest:
+        return f"they are level {at}" if at and len(ranking.leaders) > 1 else ""
+    if ranking.level > 1:
+        return ""
+    best = ranking.leaders[0]
+    if at is None:
+        return f"{best.fabric.label} {criterion.wins[0]}"
+    cheapest = {p.label for p in leaders(made.purchases, CAPITAL)}
+    other = next((s for s in ranking.rest if s.fabric.label in cheapest), ranking.rest[0])
+    than = f" than {other.fabric.label}" if len(ranking.scores) > 2 else ""
+    return f"{best.fabric.label} is {factor(criterion, best, other)} {at}{than}"
+
+
+def power(purchases: Sequence[Purchase]) -> str:
+    """The fabric that draws the least power, and by how much; empty if it is not known."""
+    known, least = ranked(purchases, POWER), leaders(purchases, POWER)
+    if len(known) < 2 or not least:
+        return ""
+    if len(least) == len(known):
+        return "they draw the same power"
+    if len(least) > 1:
+        return f"{sentences.labels(least)} draw the least power"
+    cheapest = {p.label for p in leaders(purchases, CAPITAL)}
+    others = [p for p in known if p is not least[0]]
+    other = next((p for p in others if p.label in cheapest), others[0])
+    than = f" than {other.label}" if len(known) > 2 else ""
+    found = share(other, least[0], POWER)
+    less = "less" if found is None else f"{percent_less(found)} less"
+    return f"{least[0].label} draws {less} power{than}"
+
+
+def percent_less(times: Range) -> str:
+    """What the smaller lacks of the larger, which is so many times as large.
+
+    >>> from fractions import Fraction
+    >>> percent_less(Range(Fraction(6, 5), Fraction(6, 5)))
+    '17 %'
+    >>> percent_less(Range(Fraction(10, 9), Fraction(5, 4)))
+    '10 to 20 %'
+    """
+    low, high = (f"{100 * (1 - 1 / float(end)):.0f}" for end in (times.low, times.high))
+    return f"{low} %" if low == high else f"{low} to {high} %"
