@@ -85,7 +85,7 @@ def test_a_label_chooses_among_several_fabrics(tmp_path: Path) -> None:
 
 def test_compare_writes_a_directory_for_each_label_and_a_report(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
-    done = lightloom("compare", "e.toml", "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", "e.toml", "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.rstrip().endswith("report: out/report.html")
     assert names(tmp_path / "out" / "clos") == FILES
@@ -98,7 +98,7 @@ def test_compare_writes_a_directory_for_each_label_and_a_report(tmp_path: Path) 
 def test_a_piped_table_fits_80_columns(tmp_path: Path) -> None:
     long = CLOS + 'label = "clos-as-it-was-built"\n'
     write(tmp_path / "e.toml", SMALL, SIRIUS, long)
-    done = lightloom("compare", "e.toml", "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", "e.toml", "-o", "out", cwd=tmp_path)
     lines = [line for line in done.stdout.splitlines() if not line.startswith("note: ")]
     assert len(lines) > 4
     assert max(map(len, lines)) <= 80
@@ -107,7 +107,7 @@ def test_a_piped_table_fits_80_columns(tmp_path: Path) -> None:
 def test_the_first_table_is_explained_and_no_other(tmp_path: Path) -> None:
     write(tmp_path / "a.toml", SMALL, CLOS)
     write(tmp_path / "b.toml", SMALL, CLOS)
-    done = lightloom("compare", "a.toml", "b.toml", "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", "a.toml", "b.toml", "-o", "out", cwd=tmp_path)
     lines = done.stdout.splitlines()
     at = [i for i, line in enumerate(lines) if line.startswith("Load delivered: until the last")]
     assert len(at) == 1
@@ -133,7 +133,7 @@ def test_what_a_lone_server_may_take_is_said_where_the_file_leaves_it_open(tmp_p
     }
     for number, (keys, times) in enumerate(given.items()):
         write(tmp_path / "e.toml", SMALL.replace(rack, keys), SIRIUS, CLOS)
-        for words in (("run", "--fabric", "clos"), ("compare",)):
+        for words in (("run", "--fabric", "clos"), ("compare", "--verbose")):
             done = lightloom(*words, "e.toml", "-o", f"{words[0]}{number}", cwd=tmp_path)
             assert (done.returncode, done.stdout.count(said)) == (0, times), done.stdout
 
@@ -403,7 +403,7 @@ def test_flows_that_were_not_offered_are_counted(
     drawn = f": 400 flows of {mean / 1e3:.1f} KB on average, load {summary['load_offered']:.3f}"
     assert drawn in done.stdout
     assert (f" ({left} more not offered by then)\n" in unpadded(done.stdout)) == (left > 0)
-    compared = lightloom("compare", "e.toml", "-o", "all", cwd=tmp_path).stdout
+    compared = lightloom("compare", "--verbose", "e.toml", "-o", "all", cwd=tmp_path).stdout
     assert compared.startswith(f"e{drawn}")
 
 
@@ -449,7 +449,7 @@ def test_faults_after_the_end_are_noted(tmp_path: Path) -> None:
             (soon, None, ""),
         ):
             write(tmp_path / "e.toml", SMALL, SIRIUS, faults)
-            done = lightloom(verb, "e.toml", "-o", "out", cwd=tmp_path)
+            done = lightloom(verb, "e.toml", "--verbose", "-o", "out", cwd=tmp_path)
             assert done.returncode == 0, done.stderr
             in_time = f"{name}during the run node 1 fails at 1 us\n"
             assert (in_time in done.stdout) == (soon in faults)
@@ -514,7 +514,7 @@ def test_fewer_uplinks_than_the_rack_rate_needs_are_noted(tmp_path: Path) -> Non
     ):
         overrides = [word for set_ in sets for word in ("--set", set_)]
         for verb, name in (("run", "note: "), ("compare", "note: sirius: ")):
-            done = lightloom(verb, "e.toml", *overrides, "-o", "out", cwd=tmp_path)
+            done = lightloom(verb, "e.toml", "--verbose", *overrides, "-o", "out", cwd=tmp_path)
             assert done.returncode == 0, done.stderr
             notes = " ".join(done.stdout.split())
             assert (name + "uplinks = " in notes) == (said is not None)

@@ -71,7 +71,7 @@ def summary(circuit_share: float | None, queue: int | None = None) -> dict[str, 
 
 
 def test_compare_says_what_went_by_circuit(hybrid: Path, tmp_path: Path) -> None:
-    done = lightloom("compare", hybrid, "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", hybrid, "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     share = json.loads((tmp_path / "out" / "comparison.json").read_text())["cthrough"][
         "circuit_share"
@@ -90,7 +90,7 @@ def test_a_fabric_with_queues_keeps_their_columns_within_80(hybrid: Path, tmp_pa
     # Sirius, slot by slot, takes long over what circuits of seconds carry.
     few = (HYBRID + SIRIUS).replace("flows = 1000", "flows = 100")
     hybrid.write_text(few, encoding="utf-8")
-    done = lightloom("compare", hybrid, "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", hybrid, "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     (circuits,) = rows(done.stdout, "cthrough")
     assert circuits[-1].endswith("%")
@@ -152,7 +152,7 @@ def test_circuits_that_take_turns_have_a_table_of_their_own(tmp_path: Path) -> N
     """Everybody sends without end: links are as busy as they are lit, 90 us of 100."""
     path = tmp_path / "turns.toml"
     path.write_text(TURNS, encoding="utf-8")
-    done = lightloom("compare", path, "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", path, "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     second = done.stdout.split("By circuit")[1]
     turns, jitter, tree = rows(second, "turns", "jitter", "tree")
@@ -176,7 +176,7 @@ def test_circuits_that_take_turns_have_a_table_of_their_own(tmp_path: Path) -> N
 def test_where_nothing_takes_turns_or_is_lost_no_table_is_added(
     hybrid: Path, tmp_path: Path
 ) -> None:
-    done = lightloom("compare", hybrid, "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", hybrid, "-o", "out", cwd=tmp_path)
     assert "busy" not in done.stdout
     alone = lightloom("run", hybrid, "--fabric", "tree", "-o", "one", cwd=tmp_path).stdout
     assert "duty" not in alone
@@ -234,7 +234,7 @@ def test_too_short_ends_where_circuits_begin(hybrid: Path, tmp_path: Path) -> No
     """Decided on after 200 ms, lit 10 ms later."""
 
     def notes(stop: str) -> list[str]:
-        made = said("compare", hybrid, "--set", f"run.stop={stop}", cwd=tmp_path)
+        made = said("compare", "--verbose", hybrid, "--set", f"run.stop={stop}", cwd=tmp_path)
         return [n for n in made if SHORT in n]
 
     assert [n.split(": ")[1] for n in notes("210 ms")] == ["cthrough"]
@@ -353,7 +353,9 @@ def test_an_electrical_network_by_default_beside_another_is_told(
 ) -> None:
     def told(*overrides: str) -> list[str]:
         options = [x for override in overrides for x in ("--set", override)]
-        made = said("compare", hybrid, "--set", "workload.flows=20", *options, cwd=tmp_path)
+        made = said(
+            "compare", "--verbose", hybrid, "--set", "workload.flows=20", *options, cwd=tmp_path
+        )
         return [n for n in made if "not alike" in n]
 
     assert told() == [
@@ -368,7 +370,7 @@ def test_an_electrical_network_by_default_beside_another_is_told(
 
 def test_what_is_in_force_is_said_and_recorded(hybrid: Path, tmp_path: Path) -> None:
     settings = ["--set", "cluster.oversubscription=8", "--set", "workload.flows=20"]
-    done = lightloom("compare", hybrid, *settings, "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", hybrid, *settings, "-o", "out", cwd=tmp_path)
     said = " ".join(done.stdout.split())
     networks = "electrical networks: cthrough 8:1 beside a circuit of 4.00 Gb/s a rack, tree 4:1"
     assert networks in said

@@ -138,7 +138,7 @@ def test_what_cannot_be_answered_is_refused(
 
 
 def test_compare_adds_the_cost_of_what_arrived(experiment: Path, tmp_path: Path) -> None:
-    asked = ("compare", experiment, "-o", "out", "--prices", "sirius-2020")
+    asked = ("compare", "--verbose", experiment, "-o", "out", "--prices", "sirius-2020")
     done = lightloom(*asked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "delivered" in done.stdout

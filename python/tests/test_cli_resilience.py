@@ -22,7 +22,9 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """What it printed, and where it wrote."""
     folder = tmp_path_factory.mktemp("worst")
     file = write(folder / "small.toml", SMALL, WIDE, CLOS, IDEAL)
-    made = lightloom("compare", file, "--worst-failure", "--worst-of", 3, "-o", "out", cwd=folder)
+    made = lightloom(
+        "compare", "--verbose", file, "--worst-failure", "--worst-of", 3, "-o", "out", cwd=folder
+    )
     assert made.returncode == 0, made.stderr
     return made.stdout, folder / "out"
 
@@ -132,7 +134,7 @@ def test_what_cannot_be_is_refused(
     tmp_path: Path, arguments: tuple[object, ...], said: str
 ) -> None:
     file = write(tmp_path / "small.toml", SMALL, CLOS)
-    made = lightloom("compare", file, *arguments, "-o", "out", cwd=tmp_path)
+    made = lightloom("compare", "--verbose", file, *arguments, "-o", "out", cwd=tmp_path)
     assert (made.returncode, made.stdout) == (2, "")
     assert said in made.stderr
     assert not (tmp_path / "out").exists()
@@ -146,7 +148,7 @@ def test_the_table_of_the_experiment_asks_for_it_and_its_prices_count_switches(
     (tmp_path / "boxes.toml").write_text(book, encoding="utf-8")
     table = '\n[decision]\nprices = "boxes.toml"\nworst_failure = true\n'
     file = write(tmp_path / "small.toml", SMALL, CLOS, "core_switches = 1\n", table)
-    made = lightloom("compare", file, "--worst-of", 1, "-o", "out", cwd=tmp_path)
+    made = lightloom("compare", "--verbose", file, "--worst-of", 1, "-o", "out", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     saved = json.loads((tmp_path / "out" / "resilience.json").read_text(encoding="utf-8"))
     # 8 racks of 100 Gb/s in 4 pods: 200 Gb/s below and above, 4 ports of a box.
@@ -156,7 +158,14 @@ def test_the_table_of_the_experiment_asks_for_it_and_its_prices_count_switches(
     assert core == "core switches: 1, as its table says"
     assert (
         lightloom(
-            "compare", file, "--set", "decision.worst_failure=false", "-o", "out", cwd=tmp_path
+            "compare",
+            "--verbose",
+            file,
+            "--set",
+            "decision.worst_failure=false",
+            "-o",
+            "out",
+            cwd=tmp_path,
         ).returncode
         == 0
     )
@@ -187,7 +196,7 @@ def test_the_documentation_shows_what_its_example_prints(tmp_path: Path) -> None
     root = Path(__file__).parents[2]
     shown = (root / "docs/failures.md").read_text(encoding="utf-8").split("```")[3].strip("\n")
     example = root / "examples/worst-failure.toml"
-    made = lightloom("compare", example, "--worst-failure", "-o", "out", cwd=tmp_path)
+    made = lightloom("compare", "--verbose", example, "--worst-failure", "-o", "out", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     printed = [line.rstrip() for line in made.stdout.splitlines()]
     missing = [line for line in shown.splitlines() if line.rstrip() not in printed]

@@ -102,7 +102,9 @@ def test_flags_go_before_the_table(experiment: Path) -> None:
 
 
 def test_results_hold_what_was_in_force(experiment: Path, tmp_path: Path) -> None:
-    done = lightloom("compare", experiment, "--price", "switch=300", "-o", "out", cwd=tmp_path)
+    done = lightloom(
+        "compare", "--verbose", experiment, "--price", "switch=300", "-o", "out", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     saved = tmp_path / "out" / "experiment.toml"
     held = config.read_toml(saved)

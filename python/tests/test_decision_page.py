@@ -17,6 +17,7 @@ from cli_support import CLOS, ROOT, SMALL, lightloom, write
 import lightloom as package
 from lightloom import report
 from lightloom.analysis import reading
+from lightloom.analysis.naming import Prose
 from lightloom.analysis.ranking import Score
 from lightloom.analysis.verdicts.criteria import SHORT
 from lightloom.cli import pdf
@@ -36,7 +37,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A comparison of three with prices."""
     folder = tmp_path_factory.mktemp("decision")
     path = write(folder / "e.toml", SMALL, PRICED, SIRIUS, CLOS, OPERA)
-    done = lightloom("compare", path, "-o", "out", cwd=folder, COLUMNS="100")
+    done = lightloom("compare", "--verbose", path, "-o", "out", cwd=folder, COLUMNS="100")
     assert done.returncode == 0, done.stderr
     (folder / "printed.txt").write_text(done.stdout)
     return folder
@@ -50,11 +51,12 @@ def test_the_sentence_is_on_the_page_in_the_terminal_and_beside_the_results(made
     told = json.loads((made / "out/decision.json").read_text())
     page = (made / "out/report.html").read_text()
     printed = squeezed((made / "printed.txt").read_text())
-    assert f"<h1>{told['title']}</h1>" in page
-    assert told["sentence"] in page
+    prose = Prose({"fabric": [{"kind": kind} for kind in ("sirius", "clos", "opera")]})
+    assert f">{prose(told['title'])}</h1>" in page
+    assert prose(told["sentence"]) in page
     assert page.index('class="decision"') < page.index('class="facts"')
     for text in (told["title"], told["sentence"], *told["facts"], *told["overturned"]):
-        assert squeezed(text) in printed, text
+        assert squeezed(prose(text)) in printed, text
 
 
 def test_what_it_says_is_what_the_bills_say(made: Path) -> None:
@@ -127,7 +129,7 @@ def test_python_decides_as_the_command_does(made: Path) -> None:
 
 def test_without_prices_the_report_is_as_it_was(made: Path, tmp_path: Path) -> None:
     path = write(tmp_path / "e.toml", SMALL, SIRIUS, CLOS)
-    done = lightloom("compare", path, "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", path, "-o", "out", cwd=tmp_path)
     assert done.returncode == 0
     assert 'class="decision"' not in (tmp_path / "out/report.html").read_text()
     assert not (tmp_path / "out/decision.json").exists()
@@ -156,7 +158,7 @@ def test_pdf_is_refused_before_anything_runs(
     experiment = write(tmp_path / "e.toml", SMALL, *parts, CLOS)
     changes = {} if path is None else {"PATH": path}
     out = () if "--json" in arguments else ("-o", "out")
-    done = lightloom("compare", experiment, *arguments, *out, cwd=tmp_path, **changes)
+    done = lightloom("compare", "--verbose", experiment, *arguments, *out, cwd=tmp_path, **changes)
     assert done.returncode == 2
     assert words in done.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["e.toml"]

@@ -58,7 +58,7 @@ def test_a_run_prints_what_followed_and_its_file_runs_again_to_the_same_bytes(
 
 def test_a_report_says_what_followed_below_each_fabric(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", SMALL, NAMED, SWITCHED)
-    run = lightloom("compare", "e.toml", "-o", "out", cwd=tmp_path)
+    run = lightloom("compare", "--verbose", "e.toml", "-o", "out", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Devices: guardband 3.84 ns" in page

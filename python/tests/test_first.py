@@ -127,7 +127,7 @@ def test_who_did_not_finish_is_behind_by_its_bound_or_left_out() -> None:
         for x in unknown.overturned
     )
     none = first(made({"a": limits(10.0, open_=True), "b": limits(4.0, open_=True)}))
-    assert none.title == "Nobody is known to be ahead in the 99th percentile of short flows"
+    assert none.title == "No fabric is known to be ahead in the 99th percentile of short flows"
     assert plain(none.answer) == "Too few flows arrived: b > 4.00 µs and a > 10.0 µs."
 
 
@@ -145,9 +145,8 @@ def test_loads_at_which_another_leads_would_overturn_it() -> None:
     )
     for summary in comparison.loads["sirius-ideal"]:
         summary["fct_bound"]["short"]["p99_us"] = limits(90.0)
-    assert (
-        "Not the load, as far as it was tried: nobody else is ahead at 10 %, 50 % and 100 %."
-        in map(plain, first(comparison).overturned)
+    assert "Not the load: no other fabric is ahead at 10 %, 50 % and 100 %." in map(
+        plain, first(comparison).overturned
     )
 
 
@@ -156,7 +155,10 @@ def test_other_workloads_overturn_it_or_not() -> None:
     same = made({"a": limits(5.0), "b": limits(7.0)}, name="same")
     turned = made({"a": limits(5.0), "b": limits(3.0)}, name="turned")
     firsts = report.first([one, same])
-    assert "Not the other workload: nobody else is ahead under same." in firsts["one"].overturned
+    assert (
+    said = "Not the other workload: no other fabric is ahead under same."
+    assert said in firsts["one"].overturned
+    )
     assert joint(list(firsts.items())) == "a completes short flows soonest under both workloads"
     firsts = report.first([one, turned])
     said = "Another workload: under turned b completes short flows soonest (3.00 µs)."

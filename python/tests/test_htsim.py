@@ -314,7 +314,7 @@ def test_the_report_draws_them(tmp_path: Path) -> None:
     workload = '[workload]\ntrace = "t.cm"\n'
     clos = '[[fabric]]\nkind = "clos"\n'
     (tmp_path / "it.toml").write_text(f'{CLUSTER}{workload}[run]\nstop = "1 ms"\n{FABRIC}{clos}')
-    done = command("compare", "it.toml", "-o", "out", cwd=tmp_path)
+    done = command("compare", "--verbose", "it.toml", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out/report.html").stat().st_size > 10_000
     delivered = lightloom.Comparison.load(tmp_path / "out").results["clos"].flows["delivered"]

@@ -46,7 +46,9 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_compare_prints_how_long_each_job_took(experiment: Path) -> None:
-    done = cli("compare", experiment, "-o", experiment.parent / "out", cwd=experiment.parent)
+    done = cli(
+        "compare", "--verbose", experiment, "-o", experiment.parent / "out", cwd=experiment.parent
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("job "))

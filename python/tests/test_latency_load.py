@@ -482,7 +482,7 @@ preset = "ao-nack"
 
 def test_compare_prints_and_writes_every_case(tmp_path: Path) -> None:
     write(tmp_path / "e.toml", TOML)
-    done = cli("compare", "e.toml", "-o", "out", cwd=tmp_path, COLUMNS="80")
+    done = cli("compare", "--verbose", "e.toml", "-o", "out", cwd=tmp_path, COLUMNS="80")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80

@@ -203,7 +203,7 @@ def test_two_presets_are_not_two_workloads() -> None:
     first = firsts[0]
     assert first is not None
     assert any(
-        line == "Not the other physics: nobody else is ahead under realistic physics."
+        line == "Not the other physics: no other fabric is ahead under realistic physics."
         for line in first.overturned
     )
     level = {"sirius": [15.0, 10.0, 20.0, 12.0, 18.0], "clos-3to1": [11.0, 19.0, 16.0, 12.0, 14.0]}

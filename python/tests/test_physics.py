@@ -165,7 +165,7 @@ def test_presets_to_compare_are_refused_by_name(wanted: str, said: str, tmp_path
 
 def test_the_command_says_what_is_in_force_and_who_wins(tmp_path: Path) -> None:
     done = command(
-        *("compare", str(EXAMPLE), "--physics", "ideal,realistic"),
+        *("compare", "--verbose", str(EXAMPLE), "--physics", "ideal,realistic"),
         *("--set", "workload.flows=60", "-o", str(tmp_path / "out")),
         cwd=tmp_path,
     )

@@ -304,7 +304,7 @@ def test_the_command_writes_the_log_of_each_fabric(write: Write, tmp_path: Path)
     table["fabric"] += [{"kind": "cthrough", "interval": "20 ms"}, {"kind": "tree"}]
     path.write_text(lightloom.config.experiment.to_toml(table), encoding="utf-8")
     logged = ["--set", "run.controller_log=true", "-o", "out"]
-    done = command("compare", path, *logged, cwd=tmp_path)
+    done = command("compare", "--verbose", path, *logged, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     hosts = [
         json.loads((tmp_path / "out" / label / "controller.jsonl").open().readline())["host"]

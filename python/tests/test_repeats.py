@@ -195,7 +195,7 @@ def test_run_prints_means_with_intervals(tmp_path: Path) -> None:
 
 def test_compare_prints_half_widths_and_draws_bands(tmp_path: Path) -> None:
     file = write(tmp_path / "e.toml", REPEATED, LOADS, SIRIUS, CLOS)
-    done = lightloom("compare", file, "-o", "out", cwd=tmp_path)
+    done = lightloom("compare", "--verbose", file, "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("± ") >= 8
     page = (tmp_path / "out" / "report.html").read_text()

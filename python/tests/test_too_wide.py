@@ -27,7 +27,7 @@ def first(times: dict[str, list[float]]) -> object:
 def test_a_wide_interval_is_not_level_with_the_best() -> None:
     """Nor is one that is left alone by it ahead of anything."""
     found = first(WIDE)
-    assert found.title.startswith("Nobody is known to be ahead in")
+    assert found.title.startswith("No fabric is known to be ahead in")
     said = plain(found.answer)
     assert "sirius: 575 µs ± 585 µs: sirius is too wide to place; more seeds or flows" in said
     assert "faster" not in said
@@ -63,7 +63,7 @@ def test_cards_badges_and_winners_have_the_same_rule() -> None:
 def test_all_too_wide_name_nobody() -> None:
     both = {"sirius": WIDE["sirius"], "clos-3to1": [300.0, 560.0, 830.0]}
     found = first(both)
-    assert found.title.startswith("Nobody is known to be ahead in")
+    assert found.title.startswith("No fabric is known to be ahead in")
     assert plain(found.answer).count("too wide to place") == 1
     card = cards(under("ideal", SAME, both))["Which fabric finishes short flows soonest?"]
     assert "too wide to place" in card.answer

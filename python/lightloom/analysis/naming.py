@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+Said = TypeVar("Said")
 
 #: Kind → its name in prose.
 NAMES: Mapping[str, str] = {
@@ -52,3 +55,17 @@ class Prose:
     def all(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         """The same of several sentences."""
         return tuple(map(self, texts))
+
+
+SENTENCES = {"lead", "title", "main", "answer", "sentence", "facts", "overturned", "caveats"}
+"""Fields of a verdict or decision that hold sentences."""
+
+
+def in_prose(said: Said, experiment: Mapping[str, Any]) -> Said:
+    """A verdict or decision whose sentences name fabrics as the papers do."""
+    prose, found = Prose(experiment), dict[str, Any]()
+    for field in fields(said):  # type: ignore[arg-type]
+        if field.name in SENTENCES:
+            value = getattr(said, field.name)
+            found[field.name] = prose(value) if isinstance(value, str) else prose.all(value)
+    return replace(said, **found)  # type: ignore[type-var]

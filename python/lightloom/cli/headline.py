@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from lightloom.analysis.naming import in_prose
 from lightloom.cli import console
 
 if TYPE_CHECKING:
@@ -24,14 +25,15 @@ def print_first(comparisons: Sequence[Comparison], decided: Sequence[Decision | 
     from lightloom import report
 
     found = report.first(comparisons)
-    prefixes = [f"{name}: " if len(found) > 1 else "" for name in found]
     whole = len(found) <= WHOLE
     bought = decided or [None] * len(found)
-    for prefix, verdict, decision in zip(prefixes, found.values(), bought, strict=True):
+    each = zip(comparisons, found.items(), bought, strict=True)
+    for comparison, (name, verdict), decision in each:
+        prefix = f"{name}: " if len(found) > 1 else ""
         if verdict is not None:
-            print_verdict(prefix, verdict, whole=whole)
+            print_verdict(prefix, in_prose(verdict, comparison.experiment), whole=whole)
         if decision is not None:
-            print_decision(prefix, decision, whole=whole)
+            print_decision(prefix, in_prose(decision, comparison.experiment), whole=whole)
     if not whole:
         print_changes(comparisons)
     if any(found.values()) or any(bought):

@@ -5,17 +5,17 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
-from typing import Any, TypeVar
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from lightloom.analysis import presets, table, verdicts
 from lightloom.analysis.model import Workload
-from lightloom.analysis.naming import Prose
+from lightloom.analysis.naming import Prose, in_prose
 from lightloom.plotting import backend_plotly, style
 from lightloom.plotting.draw import Drawing, distinct
 from lightloom.plotting.figures import LEADING
@@ -135,25 +135,6 @@ def headline(sections: Sequence[Section], firsts: Firsts) -> str:
     bought = decisions.joint([s.decision for s in sections], under)
     found = bought or verdicts.joint(named, under)
     return Prose(workloads[0].experiment)(found) if found else title(sections)
-
-
-Said = TypeVar("Said", verdicts.First, Decision)
-
-
-def in_prose(said: Said, experiment: Mapping[str, Any]) -> Said:
-    """A verdict or decision whose sentences name fabrics as the papers do."""
-    prose = Prose(experiment)
-    texts: dict[str, Any] = {
-        field.name: prose(value) if isinstance(value, str) else prose.all(value)
-        for field in fields(said)
-        if field.name in SENTENCES
-        for value in [getattr(said, field.name)]
-    }
-    return replace(said, **texts)
-
-
-SENTENCES = {"lead", "title", "main", "answer", "sentence", "facts", "overturned", "caveats"}
-"""Fields of a verdict or decision that hold sentences."""
 
 
 @dataclass(frozen=True)

@@ -259,7 +259,7 @@ def in_all(firsts: Sequence[tuple[str, First]], under: str) -> tuple[str, list[s
 def leading(deciding: Criterion, ranking: Ranking) -> str:
     """Who is ahead by what decides."""
     if not ranking.level:
-        return f"Nobody is known to be ahead in {deciding.name}"
+        return f"No fabric is known to be ahead in {deciding.name}"
     if ranking.untold:
         short = "The run is too short" if longer(ranking.leaders) else "Too few flows"
         return f"{short} to tell who is ahead in {deciding.name}"
@@ -397,9 +397,7 @@ def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[
         at_kept = quantities.listed(percent(x) for x in kept)
         if not turned:
             called = f"load {loads.of_what(workload.experiment)}" if mixed else "load"
-            said.append(
-                f"Not the {called}, as far as it was tried: nobody else is ahead at {at_kept}."
-            )
+            said.append(f"Not the {called}: no other fabric is ahead at {at_kept}.")
     if unknown:
         at_unknown = quantities.listed(percent(x) for x in unknown)
         said.append(f"At load {at_unknown} the run does not tell.")
@@ -462,7 +460,7 @@ def by_others(
         return (f"{kind} {what}: {'; '.join(each)}.",)
     if not kept:
         return ()
-    return (f"Not the other {what}: nobody else is ahead under {quantities.listed(kept)}.",)
+    return (f"Not the other {what}: no other fabric is ahead under {quantities.listed(kept)}.",)
 
 
 def by_measure(ahead: Sequence[Ahead]) -> tuple[str, ...]:

@@ -299,7 +299,7 @@ def _by_load(made: Read) -> Iterator[str]:
         yield f"Another load: {'; '.join((*turned, *level))}."
     elif len(kept) > 1:
         loads = quantities.listed(kept)
-        lead = f"Not the load, as far as it was tried: nobody else costs less at {loads}"
+        lead = f"Not the load: no other fabric costs less at {loads}"
         yield f"{'; '.join((lead, *level))}."
 
 
@@ -331,7 +331,7 @@ def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:
     if turned:
         yield f"Another workload or other physics: {'; '.join(turned)}."
     elif kept:
-        yield f"Not what else was compared: nobody else costs less under {quantities.listed(kept)}."
+        yield f"Not the other runs: no other fabric costs less under {quantities.listed(kept)}."
 
 
 def _lead(there: Sequence[Purchase]) -> str:
