@@ -155,10 +155,8 @@ def test_other_workloads_overturn_it_or_not() -> None:
     same = made({"a": limits(5.0), "b": limits(7.0)}, name="same")
     turned = made({"a": limits(5.0), "b": limits(3.0)}, name="turned")
     firsts = report.first([one, same])
-    assert (
     said = "Not the other workload: no other fabric is ahead under same."
     assert said in firsts["one"].overturned
-    )
     assert joint(list(firsts.items())) == "a completes short flows soonest under both workloads"
     firsts = report.first([one, turned])
     said = "Another workload: under turned b completes short flows soonest (3.00 µs)."
