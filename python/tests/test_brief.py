@@ -1,4 +1,4 @@
-"""What `compare` prints by default: its findings, and one golden file of the whole text."""
+"""What `compare` prints by default: findings of its parts, and one golden file of the text."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def print_all(
 
     firsts = list(report.first(comparisons).values())
     _print_verdicts(comparisons, firsts, decided)
-    beside = [{} if d is None else cost_text.columns(d.costs) for d in decided]
+    beside = [{} if d is None else cost_text.columns(d.costs, d.carrying) for d in decided]
     console.say("")
     if len(comparisons) == 1:
         console.say(overview.heading_of(comparisons[0]))
@@ -48,6 +48,8 @@ def print_all(
     )
     for line in books:
         console.say(line)
+    if any("(" in cell for found in beside for cells in found.values() for cell in cells.values()):
+        console.say(cost_text.NOT_RANKED)
     console.say("")
     print_notes(
         _deciding(comparisons, firsts, decided), [*windows, *_others(cases, comparisons, decided)]

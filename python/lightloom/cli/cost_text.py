@@ -63,6 +63,9 @@ def table(found: Costs) -> Table:
     return made
 
 
+NOT_RANKED = "( ): of a fabric that does not carry the traffic; not ranked."
+
+
 def columns(found: Costs, carrying: Collection[str]) -> dict[str, dict[str, str]]:
     """What a bit that arrived costs and draws, as columns of the table of a comparison; in
     parentheses that of fabrics that are not among those `carrying` the traffic."""
@@ -84,7 +87,7 @@ def legend_of_columns(
     """What they are: of what was accepted in a window, where one was measured."""
     yield _of_what(found, windowed=windowed)
     if any("(" in cell for cells in columns(found, carrying).values() for cell in cells.values()):
-        yield "( ): of a fabric that does not carry the traffic; not ranked."
+        yield NOT_RANKED
 
 
 def _of_what(found: Costs, *, windowed: bool) -> str:

@@ -235,6 +235,12 @@ def saturation(found: Saturation | None) -> str:
     return f"{bound}{found.throughput:.3f} ± {max(found.half_width, FINEST):.1g}{mark}"
 
 
+def doubted(comparison: Comparison) -> set[str]:
+    """The mark of saturations that the windows do not tell, if there are such."""
+    found = [saturation_of(comparison, label) for label in comparison.results]
+    return {MARKS["unsettled"] for s in found if s is not None and not s.is_told}
+
+
 def notes(comparison: Comparison) -> Iterator[str]:
     """What the marks mean, as far as they occur."""
     windows = [r.summary["window"] for r in comparison.results.values()]
@@ -243,9 +249,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
         place = comparison.experiment["compare"]["loads"].index(low)
         windows += [summaries[place]["window"] for summaries in comparison.loads.values()]
         marks |= {*_marks_of(_runs_at(comparison, low)).values()}
-    found = [_saturation(comparison, label) for label in comparison.results]
-    if any(s is not None and not s.is_told for s in found):
-        marks.add(MARKS["unsettled"])
+    marks |= doubted(comparison)
     yield from (line for found, line in OF_MARKS.items() if found in marks)
     if bounds.any_open({str(i): {"window": w} for i, w in enumerate(windows)}, SHOWN_BOUNDS):
         yield LEGEND_BOUNDS

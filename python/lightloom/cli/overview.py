@@ -171,7 +171,7 @@ def legend(comparisons: Sequence[Comparison]) -> Iterator[str]:
         for s in c.of_label(x)
     ):
         yield loads.GOODPUT
-    marks = {mark for c in comparisons for mark in _marks(c).values()}
+    marks = {mark for c in comparisons for mark in (*_marks(c).values(), *latency.doubted(c))}
     yield from (line for mark, line in OF_MARKS.items() if mark in marks)
     summaries: dict[str, Any] = {
         f"{i} {label}": s
