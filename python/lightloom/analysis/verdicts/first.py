@@ -492,9 +492,8 @@ def by_what_is_missing(deciding: Criterion, ranking: Ranking) -> tuple[str, ...]
 def by_settings(workload: Workload) -> tuple[str, ...]:
     """Which fabrics a setting of their own holds back."""
     each = [f"{f.label} has {f.held_back}" for f in workload.fabrics if f.held_back]
-    return (
-        (f"Another setting: {quantities.listed(each)}; it is held back by that.",) if each else ()
-    )
+    held = "it is held back by that" if len(each) == 1 else "they are held back by those"
+    return (f"Another setting: {quantities.listed(each)}; {held}.",) if each else ()
 
 
 def by_dark_circuits(workload: Workload) -> tuple[str, ...]:
