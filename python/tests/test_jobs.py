@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cli_support import ROOT
 from cli_support import lightloom as cli
 from typer.testing import CliRunner
 
@@ -151,3 +152,12 @@ def test_circuits_are_kept_where_there_are_any(experiment: Path, tmp_path: Path)
     # Another result in the same place does not inherit them.
     assert lightloom.Result.load(plain.save(tmp_path)).circuits is None
     assert not (tmp_path / "circuits.parquet").exists()
+
+
+def test_the_example_of_a_ring_is_lit_from_the_start() -> None:
+    """40 GB around 512 accelerators of 800 Gb/s: 2 × 511 ÷ 512 × 40 GB at 100 GB/s on mirrors as
+    on a Clos. They began in the dark for 110 ms."""
+    comparison = lightloom.compare(ROOT / "examples" / "ai-cluster.toml")
+    ideal = 2 * 511 / 512 * 40 / 100
+    for label, result in comparison.results.items():
+        assert result.summary["jobs"]["ring"]["seconds"] == pytest.approx(ideal, rel=1e-3), label
