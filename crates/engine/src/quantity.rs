@@ -154,6 +154,14 @@ mod tests {
         let e = serde_json::from_str::<Rate>("50").unwrap_err().to_string();
         assert!(e.contains("`50` has no unit"), "{e}");
         assert!("1.2.3 ns".parse::<Time>().is_err());
+        let e = "1.5 B".parse::<Bytes>().unwrap_err();
+        assert_eq!(
+            e,
+            "`1.5 B` is not a whole number of B: write one, like \"562 B\""
+        );
+        assert!("0.5 ps".parse::<Time>().is_err());
+        assert_eq!("2.0 B".parse(), Ok(Bytes(2)));
+        assert_eq!("1.5 KB".parse(), Ok(Bytes(1500)));
         assert!("99999999999999999999 s".parse::<Time>().is_err());
     }
 

@@ -122,6 +122,12 @@ pub(crate) fn parse_with(
     }
     let size = unit_size(unit, units)
         .ok_or_else(|| format!("`{unit}` is not a unit of {what}: use one of {}", names()))?;
+    let fraction = number.split_once('.').map_or("", |(_, fraction)| fraction);
+    if size == 1 && fraction.contains(|c: char| matches!(c, '1'..='9')) {
+        return Err(format!(
+            "`{text}` is not a whole number of {unit}: write one, like \"{example}\""
+        ));
+    }
     decimal_times(&number, size).ok_or_else(|| {
         format!("`{text}` is not {what} that can be represented: write it like \"{example}\"")
     })

@@ -35,7 +35,9 @@ pub struct Empirical {
     pub file: Option<String>,
     /// What lies between two points: "linear" or "step". It has no default,
     /// because the mean hangs on it.
-    pub interpolation: Interpolation,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(required, with = "Interpolation")]
+    pub interpolation: Option<Interpolation>,
 }
 
 /// A distribution by its points, checked.
@@ -50,10 +52,15 @@ impl Empirical {
         let refuse = |key: &str, value: String, limit: String, remedy: String| {
             Refusal::new(format!("workload.sizes.{key}"), value, limit, remedy)
         };
+        let interpolation = self.interpolation.ok_or_else(|| {
+            let limit = "has no default, because the mean depends on it".to_owned();
+            let remedy = r#"write "linear" or "step""#.to_owned();
+            refuse("interpolation", "(missing)".to_owned(), limit, remedy)
+        })?;
         let law = match (&self.points, &self.file) {
             (Some(points), None) => {
                 let points = points.iter().map(|&(b, p)| (b.0, p)).collect();
-                EmpiricalLaw::new(points, self.interpolation).map_err(|e| {
+                EmpiricalLaw::new(points, interpolation).map_err(|e| {
                     let (key, value) = match e.index {
                         Some(i) => (format!("points[{i}]"), e.value),
                         None if e.value.is_empty() => ("points".to_owned(), "[]".to_owned()),
@@ -64,7 +71,7 @@ impl Empirical {
             }
             (None, Some(file)) => text::load(file)
                 .and_then(|t| read_points(&t, file))
-                .and_then(|p| EmpiricalLaw::from_file(p, self.interpolation, file))
+                .and_then(|p| EmpiricalLaw::from_file(p, interpolation, file))
                 .map_err(|e| e.refusal("workload.sizes.file"))?,
             (given, _) => {
                 let value = given.as_ref().map_or("(missing)", |_| "(with file)");
@@ -291,9 +298,10 @@ mod tests {
         assert!(points(json!([["0 B", 0.5], ["1 KB", 1]])).contains("flows of 0 B a share"));
         assert!(points(json!([])).starts_with("workload.sizes.points = []: has no points"));
         let e = refusal(json!({"kind": "cdf", "points": [["1 KB", 1]]}));
-        assert!(
-            e.starts_with("workload.sizes.interpolation = (missing)"),
-            "{e}"
+        assert_eq!(
+            e,
+            "workload.sizes.interpolation = (missing): has no default, because the mean depends \
+             on it; write \"linear\" or \"step\""
         );
         let e = refusal(json!({"kind": "cdf", "interpolation": "step"}));
         assert!(e.contains("either points or a file"), "{e}");
