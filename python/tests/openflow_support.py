@@ -112,6 +112,23 @@ class FakeSwitch:
             self.events.append(f"-{priority} {match}")
 
 
+def forwarded(rules: dict[Key, str], address: str) -> str | None:
+    """What rules do with an IPv4 packet for an address: the actions of the matching one of the
+    highest priority; None without one."""
+    packed = int.from_bytes(socket.inet_aton(address), "big")
+
+    def matches(match: str) -> bool:
+        fields = dict(part.split("=") for part in match.split(",") if part)
+        if "ipv4_dst" not in fields:
+            return not fields
+        value, _, mask = fields["ipv4_dst"].partition("/")
+        return packed & int(mask or "ffffffff", 16) == int(value, 16)
+
+    found = [(priority, actions) for (priority, match), actions in rules.items() if matches(match)]
+    assert len({priority for priority, _ in found}) == len(found), "of two rules neither is first"
+    return max(found)[1] if found else None
+
+
 def match_of(text: bytes) -> str:
     """Fields of a match, as `name=value` or `name=value/mask`."""
     found = []

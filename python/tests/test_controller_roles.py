@@ -31,6 +31,9 @@ class Recorder:
     def __init__(self) -> None:
         self.calls: list[tuple[str, list[tuple[int, int]]]] = []
 
+    def start(self) -> None:
+        pass
+
     def drain(self, switch: str, pairs: object) -> None:
         self.calls.append(("drain", list(pairs)))  # type: ignore[call-overload]
 

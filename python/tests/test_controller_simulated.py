@@ -150,6 +150,9 @@ class WorldHook:
     def __init__(self, world: World) -> None:
         self.world = world
 
+    def start(self) -> None:
+        pass
+
     def drain(self, switch: str, pairs: Collection[Pair]) -> None:
         self.world.point()
         self.world.drained |= {*pairs}

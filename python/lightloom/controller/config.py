@@ -15,6 +15,7 @@ from lightloom.control.demand.columns import asked
 from lightloom.control.demand.formats import FORMATS
 from lightloom.control.demand.units import unit_of
 from lightloom.errors import ConfigError, refusal
+from lightloom.openflow import UNIX, check_address
 from lightloom.policies import bits_per_second
 from lightloom.policies.registry import find
 from lightloom.storage import reading
@@ -23,6 +24,8 @@ from lightloom.units.durations import duration_ps
 
 SOURCES = ("folder", "prometheus", "counters")
 """Sources of demand, of which a controller has one."""
+HOOKS = ("hook", "drain", "openflow")
+"""What drains traffic, of which a controller has one."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -95,6 +98,24 @@ class DrainTable(_Keys):
     """Longest wait for an answer, and for an interface to be up or down."""
     origin: Literal["", "openconfig"] = ""
     """Origin of the paths. Most servers need none."""
+
+
+class OpenFlowTable(_Keys):
+    """Rules of OpenFlow switches that lead traffic onto circuits and away from them."""
+
+    rules: Path
+    """CSV with a line for each switch that sends over an A port: switch, port, datapath, circuit,
+    electrical, and, if wanted, circuit_vlan, electrical_vlan, priority."""
+    hosts: Path
+    """CSV with the rack of each address or prefix: prefix, rack."""
+    listen: str = "127.0.0.1:6653"
+    """Address and port that the switches connect to, or unix:PATH."""
+    timeout: str = "5 s"
+    """Longest wait for a switch to connect, and to answer a barrier."""
+    settle: str = "500 ms"
+    """Time from the last switch's answer until no packet is in a queue of a circuit."""
+    priority: int = Field(1000, ge=1, le=60_000)
+    """Least priority of a rule; the length of a prefix adds to it."""
 
 
 class DemandTable(_Keys):
@@ -172,6 +193,8 @@ class ControllerTable(_Keys):
     """URL of the hook that drains traffic from circuits and restores it."""
     drain: DrainTable | None = None
     """Interfaces that are disabled instead: a table. Default: none."""
+    openflow: OpenFlowTable | None = None
+    """Rules of OpenFlow switches that are changed instead: a table. Default: none."""
     lease: str = "10 s"
     """Length of the role's lease if several controllers share a PostgreSQL database."""
     demand: DemandTable = Field(default_factory=lambda: DemandTable(smoothing=1.0))
@@ -250,6 +273,7 @@ def _known(location: tuple[int | str, ...]) -> list[str]:
         "counters": CountersTable,
         "drain": DrainTable,
         "network": NetworkTable,
+        "openflow": OpenFlowTable,
     }
     names = [str(part) for part in location[:-1] if isinstance(part, str)]
     model = tables.get(names[-1], ControllerTable) if names else ControllerTable
@@ -283,10 +307,7 @@ def _check(config: ControllerTable) -> None:
         if value is not None:
             duration_ps(key, value)
     _check_demand(config.demand)
-    if config.drain is not None:
-        positive_s("drain.timeout", config.drain.timeout)
-        if config.hook is not None:
-            raise refusal("hook", config.hook, "one hook drains traffic", "remove it or drain")
+    _check_hooks(config)
     for text in config.limits.quiet:
         quiet_minutes(text)
     if config.network is not None:
@@ -311,6 +332,19 @@ def _check_rate(key: str, rate: str) -> None:
         raise refusal(key, rate, limit, remedy) from None
     if found <= 0:
         raise refusal(key, rate, "must be above 0", 'write "100 Gb/s"')
+
+
+def _check_hooks(config: ControllerTable) -> None:
+    given = [name for name in HOOKS if getattr(config, name) is not None]
+    if len(given) > 1:
+        value = config.hook if given[0] == "hook" else "(given)"
+        raise refusal(given[0], value, "one hook drains traffic", f"remove it or {given[1]}")
+    if config.drain is not None:
+        positive_s("drain.timeout", config.drain.timeout)
+    if config.openflow is not None:
+        positive_s("openflow.timeout", config.openflow.timeout)
+        duration_ps("openflow.settle", config.openflow.settle)
+        check_address(config.openflow.listen, "openflow.listen")
 
 
 def _check_demand(table: DemandTable) -> None:
@@ -386,6 +420,13 @@ def _placed_interfaces(table: Interfaces, folder: Path) -> Interfaces:
     return table.model_copy(update=placed)
 
 
+def _placed_rules(table: OpenFlowTable, folder: Path) -> OpenFlowTable:
+    placed: dict[str, Any] = {"rules": folder / table.rules, "hosts": folder / table.hosts}
+    if table.listen.startswith(UNIX):
+        placed["listen"] = f"{UNIX}{folder / table.listen.removeprefix(UNIX)}"
+    return table.model_copy(update=placed)
+
+
 def _placed_demand(table: DemandTable, folder: Path) -> DemandTable:
     update: dict[str, Any] = {
         name: None if (path := getattr(table, name)) is None else folder / path
@@ -412,6 +453,7 @@ def _placed(config: ControllerTable, folder: Path) -> ControllerTable:
         "tls_key": at(config.tls_key),
         "demand": _placed_demand(config.demand, folder),
         "drain": None if config.drain is None else _placed_interfaces(config.drain, folder),
+        "openflow": None if config.openflow is None else _placed_rules(config.openflow, folder),
     }
     policy = config.policy_table
     if policy is not None and "file" in policy:

@@ -21,6 +21,13 @@ class HookError(Exception):
 class Hook(Protocol):
     """Leads traffic away and in."""
 
+    def start(self) -> None:
+        """This controller is the active one: whatever the hook needs of the machine is opened.
+
+        Raises:
+            ConfigError: if it cannot be.
+        """
+
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Traffic leaves these cross-connects.
 
@@ -39,6 +46,9 @@ class Hook(Protocol):
 class NoHook:
     """Traffic leaves by itself when the light is lost."""
 
+    def start(self) -> None:
+        """Does nothing."""
+
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Does nothing."""
 
@@ -52,6 +62,9 @@ class HttpHook:
     def __init__(self, url: str, timeout_s: float = 10.0) -> None:
         self._url = url
         self._timeout_s = timeout_s
+
+    def start(self) -> None:
+        """Does nothing."""
 
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Posts step `drain`."""

@@ -54,6 +54,9 @@ class InterfaceHook:
                 remedy = f"add a line {switch},{port},gnmi://HOST:PORT,INTERFACE"
                 raise ConfigError(f"{self._file}: {limit}; {remedy}")
 
+    def start(self) -> None:
+        """Does nothing: switches are connected to as they are needed."""
+
     def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
         """Disables the interfaces of these cross-connects, and waits until they are down."""
         self._set(switch, pairs, enabled=False)

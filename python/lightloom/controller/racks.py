@@ -56,6 +56,11 @@ class Racks:
         """
         return Port("A", self._a[self.number(name)])
 
+    def at_b(self, port: int) -> str | None:
+        """The rack at a B port, where light leaves the switch; None if there is none."""
+        rack = self._of_b.get(port)
+        return None if rack is None else self.names[rack]
+
     def number(self, name: str) -> int:
         """The number of a rack.
 

@@ -90,8 +90,8 @@ class Controller:
         self._interval_s = duration_ps("interval", config.interval) / 1e12
         self._opener = opener or _opened
         self._advice = Advice(config, store, self.wishes, self.collector, clock, self._cost_of)
-        hook = hook or _hook(config, self.switches)
-        self._executor = Executor(store, self._open, hook, tell=self._tell)
+        self._hook = hook or _hook(config, self.switches)
+        self._executor = Executor(store, self._open, self._hook, tell=self._tell)
 
     def _open(self, name: str) -> CircuitSwitch:
         return self._opener(self.switches[name])
@@ -150,6 +150,7 @@ class Controller:
 
     def start(self) -> list[Transaction]:
         """Finishes or undoes what a crash left, and reads every switch; returns the former."""
+        self._hook.start()
         return self._passes.run(self._jobs(self._begin))
 
     def _jobs(self, act: Callable[[Managed], list[Transaction]]) -> dict[str, Job]:
@@ -311,6 +312,13 @@ def _hook(config: ControllerTable, switches: Mapping[str, Managed]) -> Hook:
         for one in switches.values():
             made.check(one.name, one.racks)
         return made
+    if config.openflow is not None:
+        from lightloom.controller.openflow_hook import OpenFlowHook
+
+        rules = OpenFlowHook(config.openflow)
+        for one in switches.values():
+            rules.check(one.name, one.racks)
+        return rules
     return HttpHook(config.hook) if config.hook else NoHook()
 
 

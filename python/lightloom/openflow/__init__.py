@@ -12,17 +12,19 @@
 1
 """
 
-from lightloom.openflow.listener import Listener
+from lightloom.openflow.listener import UNIX, Listener, check_address
 from lightloom.openflow.rules import LOCAL, NORMAL, Match, Removal, Rule, Stage
 from lightloom.openflow.session import OpenFlowError
 
 __all__ = [
     "LOCAL",
     "NORMAL",
+    "UNIX",
     "Listener",
     "Match",
     "OpenFlowError",
     "Removal",
     "Rule",
     "Stage",
+    "check_address",
 ]

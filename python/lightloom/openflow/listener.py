@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from lightloom.errors import refusal
@@ -42,7 +42,7 @@ class Listener:
         self._known = threading.Condition()
         self._sessions: dict[int, Session] = {}
         self._unknown: dict[Session, None] = {}
-        self._applying = threading.Lock()
+        self._busy: dict[int, threading.Lock] = {}
         self._socket = _bound(address, key)
         self._accepting = threading.Thread(target=self._accept, daemon=True)
         self._accepting.start()
@@ -118,7 +118,12 @@ class Listener:
         Returns:
             The failures.
         """
-        with self._applying:
+        with ExitStack() as held:
+            # One at a time for each switch; in one order, so that nobody waits in a circle.
+            for datapath in sorted(work):
+                with self._known:
+                    lock = self._busy.setdefault(datapath, threading.Lock())
+                held.enter_context(lock)
             until = time.monotonic() + timeout_s
             limit = f"not connected to {self.address} after {timeout_s:g} s"
             failed = {one: OpenFlowError(limit) for one in self.missing([*work], until)}
@@ -150,21 +155,32 @@ class Listener:
         return failed
 
 
+def check_address(address: str, key: str = "listen") -> tuple[str, int] | str:
+    """Host and port of an address, or the path of a socket of this machine.
+
+    Raises:
+        ConfigError: of `key`, if it is none.
+
+    >>> check_address("[::1]:6653"), check_address("unix:/run/of.sock")
+    (('::1', 6653), '/run/of.sock')
+    """
+    if address.startswith(UNIX) and (path := address.removeprefix(UNIX)):
+        return path
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        limit = "not an address and a port"
+        raise refusal(key, address, limit, "write 127.0.0.1:6653 or unix:PATH")
+    return host.strip("[]"), int(port)
+
+
 def _bound(address: str, key: str) -> socket.socket:
-    if address.startswith(UNIX):
+    where = check_address(address, key)
+    if isinstance(where, str):
         made = socket.socket(socket.AF_UNIX)
-        path = address.removeprefix(UNIX)
-        where: str | tuple[str, int] = path
-        _remove_unused(Path(path))
+        _remove_unused(Path(where))
     else:
-        host, _, port = address.rpartition(":")
-        if not host or not port.isdigit() or int(port) > 65535:
-            limit = "not an address and a port"
-            raise refusal(key, address, limit, "write 127.0.0.1:6653 or unix:PATH")
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        made = socket.socket(family)
+        made = socket.socket(socket.AF_INET6 if ":" in where[0] else socket.AF_INET)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        where = (host.strip("[]"), int(port))
     try:
         made.bind(where)
         made.listen(BACKLOG)

@@ -79,6 +79,19 @@ class HostMap:
         known = self.prefixes.setdefault((network.version, network.prefixlen), {})
         return known.setdefault(int(network.network_address) >> shift, rack)
 
+    def networks(self) -> dict[str, list[Network]]:
+        """The addresses and prefixes of each rack; hosts that have a name alone are left out."""
+        found: dict[str, list[Network]] = {rack: [] for rack in self.racks}
+        for host, rack in self.hosts.items():
+            if (address := _address(host)) is not None:
+                found[rack].append(ipaddress.ip_network(address))
+        for (version, length), numbers in self.prefixes.items():
+            kind = ipaddress.IPv4Network if version == 4 else ipaddress.IPv6Network
+            bits = 32 if version == 4 else 128
+            for number, rack in numbers.items():
+                found[rack].append(kind((number << (bits - length), length)))
+        return found
+
     def longest_first(self) -> None:
         """Has longer prefixes looked up first."""
         self.prefixes = dict(sorted(self.prefixes.items(), reverse=True))

@@ -1,0 +1,162 @@
+"""A hook that changes rules of OpenFlow switches in HydRA's three substeps.
+
+Before a cross-connect is removed, rules of a higher priority lead its traffic to the electrical
+network, and the rules that used it are removed. After others were added, rules that use them come
+first, then the rules of the first substep are removed. Each stage begins after all switches have
+replied to the barrier of the one before. Rules of kept cross-connects are not touched.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+from lightloom.control.demand.hosts import Network
+from lightloom.controller.circuit_rules import (
+    Sender,
+    read_networks,
+    read_senders,
+    removal_of,
+)
+from lightloom.controller.config import OpenFlowTable, positive_s
+from lightloom.controller.hooks import HookError
+from lightloom.controller.racks import Racks
+from lightloom.errors import ConfigError
+from lightloom.openflow import Listener, OpenFlowError, Removal, Rule, Stage
+from lightloom.switches.ports import Pair, Port, name_of
+from lightloom.units.durations import duration_ps
+
+SHOWN = 3
+"""So many failures are named."""
+
+Use = tuple[Sender, Network]
+"""A switch that sends to a prefix."""
+
+
+class OpenFlowHook:
+    """Leads traffic away and in by rules."""
+
+    def __init__(self, table: OpenFlowTable) -> None:
+        """Reads senders and prefixes; listens from `start` on.
+
+        Raises:
+            ConfigError: of a line of their files.
+        """
+        self._table = table
+        self._timeout_s = positive_s("openflow.timeout", table.timeout)
+        self._settle_s = duration_ps("openflow.settle", table.settle) / 1e12
+        self._senders = read_senders(table)
+        self._networks = read_networks(table.hosts)
+        self._racks: dict[str, Racks] = {}
+        self._avoiding: dict[str, dict[Use, None]] = {}
+        """By circuit switch: what was drained since traffic entered the last time."""
+        self._listener: Listener | None = None
+        self._opening = threading.Lock()
+
+    def check(self, switch: str, racks: Racks) -> None:
+        """Refuses racks without a switch that sends, or without a prefix.
+
+        Raises:
+            ConfigError: naming one.
+        """
+        self._racks[switch] = racks
+        for name in racks.names:
+            port = racks.a_port(name)
+            if (switch, port) not in self._senders:
+                limit = f"no line for port {port} of {switch}, which rack {name} is on"
+                remedy = f"add {switch},{port},DATAPATH,CIRCUIT,ELECTRICAL"
+                raise ConfigError(f"{self._table.rules}: {limit}; {remedy}")
+            if not self._networks.get(name):
+                limit = f"no prefix of rack {name}"
+                raise ConfigError(f"{self._table.hosts}: {limit}; add a line PREFIX,{name}")
+
+    def start(self) -> None:
+        """Listens for the switches.
+
+        Raises:
+            ConfigError: if the address is in use; without os-ken.
+        """
+        self._listening()
+
+    def _listening(self) -> Listener:
+        with self._opening:
+            if self._listener is None:
+                table = self._table
+                self._listener = Listener(table.listen, self._timeout_s, "openflow.listen")
+            return self._listener
+
+    def close(self) -> None:
+        """Ends the connections of the switches."""
+        with self._opening:
+            if self._listener is not None:
+                self._listener.close()
+            self._listener = None
+
+    def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """The first substep; returns when no packet is on its way over these cross-connects."""
+        uses = [*self._uses(switch, pairs)]
+        if not uses:
+            return
+        self._avoiding.setdefault(switch, {}).update(dict.fromkeys(uses))
+        avoid, remove = {}, {}
+        for datapath, own in _by_datapath(uses).items():
+            avoid[datapath] = [sender.avoid(to) for sender, to in own]
+            remove[datapath] = [removal_of(sender.use(to)) for sender, to in own]
+        self._apply([avoid, remove])
+        time.sleep(self._settle_s)
+
+    def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """The third substep, for these cross-connects and all that were drained."""
+        uses = [*self._uses(switch, pairs)]
+        use = {at: [s.use(to) for s, to in own] for at, own in _by_datapath(uses).items()}
+        over = [*uses, *self._avoiding.get(switch, ())]
+        remove = {
+            at: [removal_of(s.avoid(to)) for s, to in own] for at, own in _by_datapath(over).items()
+        }
+        self._apply([use, remove])
+        self._avoiding.pop(switch, None)
+
+    def _uses(self, switch: str, pairs: Sequence[Pair]) -> Iterator[Use]:
+        """What sends over cross-connects: each switch at the A port, to each prefix of the rack at
+        the B port."""
+        for pair in pairs:
+            port = Port("A", pair[0])
+            senders = self._senders.get((switch, port))
+            if senders is None:
+                raise HookError(
+                    f"{self._table.rules}: no line for port {port} of {switch}, and traffic may "
+                    f"enter {name_of(pair)} there; add {switch},{port},DATAPATH,CIRCUIT,ELECTRICAL"
+                )
+            rack = self._racks[switch].at_b(pair[1])
+            if rack is None:
+                raise HookError(
+                    f"{name_of(pair)} of {switch}: no rack is at {Port('B', pair[1])}, so that "
+                    f"no rule leads there; add the rack to the port map"
+                )
+            yield from ((sender, to) for sender in senders for to in self._networks[rack])
+
+    def _apply(self, stages: Sequence[Mapping[int, Sequence[Rule | Removal]]]) -> None:
+        datapaths = sorted({datapath for stage in stages for datapath in stage})
+        work: dict[int, list[Stage]] = {
+            datapath: [stage.get(datapath, []) for stage in stages] for datapath in datapaths
+        }
+        try:
+            failed = self._listening().apply(work, self._timeout_s)
+        except ConfigError as problem:
+            raise HookError(str(problem)) from None
+        if failed:
+            raise HookError(_said(failed))
+
+
+def _by_datapath(uses: Sequence[Use]) -> dict[int, list[Use]]:
+    found: dict[int, dict[Use, None]] = {}
+    for use in uses:
+        found.setdefault(use[0].datapath, {})[use] = None
+    return {datapath: [*own] for datapath, own in found.items()}
+
+
+def _said(failed: Mapping[int, OpenFlowError]) -> str:
+    texts = [f"datapath {one:016x}: {problem}" for one, problem in sorted(failed.items())]
+    more = f", and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+    return f"OpenFlow: {'; '.join(texts[:SHOWN])}{more}; check the switch and its controller"
