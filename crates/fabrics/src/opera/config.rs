@@ -191,7 +191,6 @@ impl OperaConfig {
 
     pub(super) fn setup(&self, cluster: &Cluster) -> OperaSetup {
         let day = self.slot(cluster) - self.night;
-        let (racks, wire) = (cluster.racks, self.wire(cluster));
         OperaSetup {
             network: Setup {
                 cluster: *cluster,
@@ -204,7 +203,9 @@ impl OperaConfig {
             },
             night: self.night,
             ahead: self.ahead(cluster),
-            division: { self.rotorlb }.division(self.indirect, racks, wire, day),
+            division: self
+                .rotorlb
+                .division(self.indirect, self.wire(cluster), day),
             low_latency: LowLatency {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,

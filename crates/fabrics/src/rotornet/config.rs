@@ -170,8 +170,8 @@ impl RotorNetConfig {
 
     /// How RotorLB divides circuits.
     pub(super) fn division(&self, cluster: &Cluster) -> Division {
-        let (racks, wire) = (cluster.racks, self.wire(cluster));
-        { self.rotorlb }.division(self.indirect, racks, wire, self.day())
+        self.rotorlb
+            .division(self.indirect, self.wire(cluster), self.day())
     }
 
     pub(super) fn refuse_switches(&self, cluster: &Cluster) -> Result<(), Refusal> {

@@ -136,7 +136,6 @@ impl Circuits {
     }
 
     /// Racks send over a plane's new circuits from first light until the next night.
-
     pub fn light_plane(&mut self, plane: usize, begun: &Begun) {
         let lines = self.lines_of(plane);
         let Some(permutation) = begun.permutation() else {

@@ -4,6 +4,7 @@ use super::crossings::Crossings;
 use super::per_host::fairness::Division;
 use super::per_host::PerHost;
 use super::relays::Relays;
+use super::rotorlb::RotorLb;
 use crate::tdma::circuits::Circuits;
 use crate::tdma::sending::Landing;
 use crate::tdma::setup::Setup;
@@ -29,7 +30,8 @@ impl Bulk {
         let packet = setup.wire.packet;
         let (relays, hosts) = match division {
             Division::Direct => (None, None),
-            Division::PerRack(rule) => {
+            Division::PerRack { carries } => {
+                let rule = RotorLb::new(cluster.racks, carries);
                 let relays = Relays::new(rule, cluster.racks, planes, flows);
                 (Some(relays), None)
             }

@@ -10,9 +10,7 @@
 
 use super::offers::{Grant, RelayQueues, Spare, Taken};
 use super::shares::Shares;
-use crate::tdma::burst::Wire;
 use crate::tdma::voq::Voqs;
-use lightloom_engine::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +23,6 @@ pub enum Indirect {
     Rotorlb,
     /// It waits: every byte crosses one circuit.
     None,
-}
-
-impl Indirect {
-    /// The rule, for so many racks whose circuits carry what fits into a day.
-    pub fn relaying(self, racks: u32, wire: Wire, day: Time) -> Option<RotorLb> {
-        let carries = wire.rate.bytes_in(day) / wire.packet * wire.packet;
-        match self {
-            Indirect::None => None,
-            Indirect::Rotorlb => Some(RotorLb::new(racks, carries)),
-        }
-    }
 }
 
 /// Bytes that a rack offers to a relay.

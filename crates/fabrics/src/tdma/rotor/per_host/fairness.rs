@@ -2,7 +2,7 @@
 
 use crate::ranges::refuse;
 use crate::tdma::burst::Wire;
-use crate::tdma::rotor::rotorlb::{Indirect, RotorLb};
+use crate::tdma::rotor::rotorlb::Indirect;
 use lightloom_engine::{Cluster, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,11 +19,15 @@ pub enum Fairness {
 }
 
 /// How circuits are divided, and whether traffic takes two hops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Division {
     /// Every byte waits for its direct circuit.
     Direct,
     /// RotorLB among racks.
-    PerRack(RotorLb),
+    PerRack {
+        /// Bytes of whole packets that a circuit carries in a day.
+        carries: u64,
+    },
     /// RotorLB among hosts.
     PerHost {
         /// Bytes that a circuit carries in a day.
@@ -32,14 +36,15 @@ pub enum Division {
 }
 
 impl Fairness {
-    /// How circuits are divided among so many racks.
-    pub fn division(self, indirect: Indirect, racks: u32, wire: Wire, day: Time) -> Division {
-        match (self, indirect.relaying(racks, wire, day)) {
-            (Fairness::PerHost, _) => Division::PerHost {
-                carries: wire.rate.bytes_in(day),
+    /// How circuits are divided that are lit for a day.
+    pub fn division(self, indirect: Indirect, wire: Wire, day: Time) -> Division {
+        let carries = wire.rate.bytes_in(day);
+        match (self, indirect) {
+            (Fairness::PerHost, _) => Division::PerHost { carries },
+            (Fairness::PerRack, Indirect::None) => Division::Direct,
+            (Fairness::PerRack, Indirect::Rotorlb) => Division::PerRack {
+                carries: carries / wire.packet * wire.packet,
             },
-            (Fairness::PerRack, Some(rule)) => Division::PerRack(rule),
-            (Fairness::PerRack, None) => Division::Direct,
         }
     }
 
