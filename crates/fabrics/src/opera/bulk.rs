@@ -35,13 +35,13 @@ impl Opera {
 
     /// What a switch carried to relays is there, and joins their queues.
     pub(super) fn gather(&mut self, switch: usize, cx: Cx) {
-        let crossed = self.bulk.crossed(switch, &mut self.circuits);
+        let crossed = self.bulk.take_crossed(switch, &mut self.circuits);
         let mut more = self.bulk.gather_at_hosts(switch, &mut self.circuits);
         for crossing in &crossed {
             self.queue_at_relay(crossing, cx);
         }
         if !crossed.is_empty() {
-            self.bulk.end_of_crossing(switch, crossed);
+            self.bulk.recycle_crossed(switch, crossed);
             more = true;
         }
         if more {
@@ -72,7 +72,7 @@ impl Opera {
         for grant in &grants {
             self.bulk.plan_detour(grant, &self.circuits);
         }
-        self.bulk.end_of_grants(grants);
+        self.bulk.recycle_grants(grants);
         self.update_contested(cx);
     }
 

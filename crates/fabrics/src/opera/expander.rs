@@ -4,23 +4,23 @@
 
 use lightloom_engine::Time;
 
-/// Nobody, and farther than anybody.
+/// No rack, and no path.
 const NONE: u32 = u32::MAX;
 const FAR: u16 = u16::MAX;
 
-/// Circuits that stand for a while, and what was found out about them.
+/// The circuits of a slice, with the distances between racks that have been computed.
 #[derive(Clone, Debug)]
 pub struct Expander {
     racks: usize,
-    /// They stand until then.
+    /// When the circuits change.
     until: Time,
-    /// Planes whose circuits these are, …
+    /// The planes of these circuits.
     planes: Vec<u16>,
-    /// … plane by plane to whom each rack sends …
+    /// By plane and rack, the rack to which it sends.
     sends: Vec<u32>,
-    /// … and whom it hears.
+    /// By plane and rack, the rack from which it receives.
     hears: Vec<u32>,
-    /// Circuits to a rack from each other, in rows of destinations that were asked for.
+    /// By destination and rack, the number of circuits between; for known destinations.
     distances: Vec<u16>,
     known: Vec<bool>,
     reached: Vec<u32>,
@@ -47,8 +47,8 @@ impl Expander {
         self.until
     }
 
-    /// From now on there are other circuits, none yet, and they stand until then.
-    pub fn change(&mut self, until: Time) {
+    /// Drops all circuits; new ones, to be added, stand until a time.
+    pub fn replace_circuits(&mut self, until: Time) {
         self.until = until;
         self.planes.clear();
         self.sends.clear();
@@ -56,9 +56,8 @@ impl Expander {
         self.known.fill(false);
     }
 
-    /// The circuits of a plane are among them: to whom each rack sends, itself where it
-    /// has none.
-    pub fn add(&mut self, plane: u16, permutation: &[u32]) {
+    /// Adds the circuits of a plane: the rack to which each rack sends, itself without a circuit.
+    pub fn add_plane(&mut self, plane: u16, permutation: &[u32]) {
         let first = self.hears.len();
         self.planes.push(plane);
         self.sends.extend_from_slice(permutation);
@@ -70,38 +69,38 @@ impl Expander {
         }
     }
 
-    /// Planes whose circuits these are.
+    /// The planes of the circuits.
     pub fn planes(&self) -> &[u16] {
         &self.planes
     }
 
-    /// Planes on which a shortest path from one rack to another begins; none if there is
+    /// Finds the planes on which a shortest path from a rack to another begins; none if there is
     /// no path.
-    pub fn next(&mut self, from: u32, to: u32, planes: &mut Vec<u16>) {
+    pub fn find_planes(&mut self, from: u32, to: u32, planes: &mut Vec<u16>) {
         planes.clear();
-        self.reach(to);
-        let found = (0..self.planes.len()).filter(|&k| self.nearer(k, from, to));
+        self.ensure_distances(to);
+        let found = (0..self.planes.len()).filter(|&k| self.is_nearer(k, from, to));
         planes.extend(found.map(|k| self.planes[k]));
     }
 
     /// Whether a shortest path between two racks begins on the plane of a place among
-    /// [`Expander::planes`]; the distances to the latter have been [reached](Expander::reach).
-    pub fn nearer(&self, place: usize, from: u32, to: u32) -> bool {
+    /// [`Expander::planes`]; the distances to the latter have been [reached](Expander::ensure_distances).
+    pub fn is_nearer(&self, place: usize, from: u32, to: u32) -> bool {
         let row = &self.distances[to as usize * self.racks..][..self.racks];
         let next = self.sends[place * self.racks + from as usize];
         // What is out of reach is no nearer than anything.
         row[next as usize] < row[from as usize]
     }
 
-    /// Sees to it that distances to a rack are known.
-    pub fn reach(&mut self, to: u32) {
+    /// Computes the distances to a rack, unless they are known.
+    pub fn ensure_distances(&mut self, to: u32) {
         if !self.known[to as usize] {
-            self.measure(to);
+            self.find_distances(to);
         }
     }
 
-    /// From a rack back to whom it hears, to whom these hear, and so on.
-    fn measure(&mut self, to: u32) {
+    /// Breadth-first search backwards from a rack.
+    fn find_distances(&mut self, to: u32) {
         self.known[to as usize] = true;
         let row = &mut self.distances[to as usize * self.racks..][..self.racks];
         row.fill(FAR);
@@ -157,18 +156,18 @@ mod tests {
             let n = permutations[0].len();
             let mut expander = Expander::new(n as u32);
             // What stood before is forgotten.
-            expander.change(Time(1));
-            expander.add(0, &(0..n as u32).rev().collect::<Vec<_>>());
-            expander.next(0, 1, &mut Vec::new());
-            expander.change(Time(2));
+            expander.replace_circuits(Time(1));
+            expander.add_plane(0, &(0..n as u32).rev().collect::<Vec<_>>());
+            expander.find_planes(0, 1, &mut Vec::new());
+            expander.replace_circuits(Time(2));
             for (plane, permutation) in permutations.iter().enumerate() {
-                expander.add(2 * plane as u16, permutation);
+                expander.add_plane(2 * plane as u16, permutation);
             }
             let distance = relaxed(n, &permutations);
             let mut planes = Vec::new();
             for from in 0..n {
                 for to in (0..n).filter(|&to| to != from) {
-                    expander.next(from as u32, to as u32, &mut planes);
+                    expander.find_planes(from as u32, to as u32, &mut planes);
                     let far = distance[from * n + to];
                     let nearer = |p: &Vec<u32>| far < 1_000 && distance[p[from] as usize * n + to] < far;
                     let expected: Vec<u16> = (0..permutations.len())

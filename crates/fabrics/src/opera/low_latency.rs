@@ -1,5 +1,4 @@
-//! Low-latency packets cross the expander, that is, whatever circuits are lit, over shortest paths
-//!.
+//! Low-latency packets cross the expander, that is, whatever circuits are lit, over shortest paths.
 
 use super::kernel::{Cx, Event, Opera};
 use super::packets::LowLatencyPacket;
@@ -17,12 +16,12 @@ impl Opera {
 
     /// A packet has crossed a circuit.
     pub(super) fn hop(&mut self, packet: LowLatencyPacket, cx: Cx) {
-        self.low_latency.leave(&packet);
+        self.low_latency.remove_from_rack(&packet);
         let (flow, bytes) = (packet.flow, u64::from(packet.bytes));
         self.circuits.carried += bytes;
         let (_, to) = self.edge.ends(flow, cx.io);
         if to == u32::from(packet.at) {
-            self.low_latency.land(&packet);
+            self.low_latency.count_landed(&packet);
             return self.deliver(flow, bytes, cx);
         }
         let hops = packet.hops;
@@ -32,7 +31,7 @@ impl Opera {
     /// Bytes are at a rack that is not their last: they go on, packet by packet, as far as
     /// circuits have room, and the rest waits.
     fn forward(&mut self, rack: u32, mut rest: Waiting, cx: Cx) {
-        self.low_latency.join(rack, rest.bytes);
+        self.low_latency.add_at_rack(rack, rest.bytes);
         self.update_peak(rack);
         self.serve_earlier_packets(rack, cx);
         self.update_expander(cx.now);
@@ -68,7 +67,9 @@ impl Opera {
             return None;
         }
         let mut choices = std::mem::take(&mut self.low_latency.choices);
-        self.low_latency.expander.next(rack, to, &mut choices);
+        self.low_latency
+            .expander
+            .find_planes(rack, to, &mut choices);
         choices.retain(|&plane| {
             let line = self.circuits.line(plane.into(), rack);
             self.advance_line(line, cx.now, cx);
@@ -87,7 +88,7 @@ impl Opera {
         self.update_expander(cx.now);
         let low_latency = &mut self.low_latency;
         for &to in low_latency.waiting.destinations(rack) {
-            low_latency.expander.reach(to);
+            low_latency.expander.ensure_distances(to);
         }
         for place in 0..self.low_latency.expander.planes().len() {
             let plane = self.low_latency.expander.planes()[place];
@@ -107,7 +108,7 @@ impl Opera {
     fn take_waiting_packet(&mut self, place: usize, rack: u32) -> Option<Waiting> {
         let expander = &self.low_latency.expander;
         let waiting = &mut self.low_latency.waiting;
-        let to = waiting.first(rack, |to| expander.nearer(place, rack, to))?;
+        let to = waiting.first(rack, |to| expander.is_nearer(place, rack, to))?;
         waiting.take(rack, to, self.circuits.wire.packet)
     }
 

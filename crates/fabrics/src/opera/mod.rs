@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`config`] | rotor switches, topology slices, which flows are low-latency; the published set-up |
 //! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings, which are dealt to the switches |
-//! | `slices` | a slice: one switch reconfigures, all others stay lit; which circuits make the expander, without those of the switch that reconfigures next |
+//! | `slices` | topology slices and offset reconfiguration: one switch reconfigures, all others stay lit; the circuits that make the expander of a slice, without those of the switch that reconfigures in it |
 //! | [`expander`] | the circuits of a slice as a network: distances, and the circuits on shortest paths |
 //! | `low_latency` | low-latency packets: forwarded hop by hop over the expander, over one of the shortest paths by chance |
 //! | [`waiting`], [`packets`] | packets for which no circuit has room, at their racks; packets on circuits |
@@ -32,17 +32,21 @@
 //! that take low-latency traffic there are u - 1 circuits at each rack at any moment; fewer
 //! in a slot in which switches have no matching left, or the rack none in it.
 //!
-//! Assumed where the paper is silent: bulk uses a circuit until its night; low-latency
-//! packets choose by chance among the shortest paths of the moment, anew at each rack; what
-//! finds eight packets before it waits at its rack, where the paper's transport, NDP, trims
-//! it and sends it again; at the rack of their source the flows that wait take turns (`waiting`),
-//! where NDP has some 20 packets of a flow outstanding; what crosses to a relay is there when the switch turns; a packet
-//! that a circuit is sending is not interrupted; what
-//! RotorLB has to offer is asked once a slot and switch, when it begins.
+//! Assumed where the paper is silent:
+//!
+//! - Bulk uses a circuit until its night. A packet that a circuit is sending is not interrupted.
+//! - Low-latency packets choose by chance among the shortest paths of the moment, anew at each
+//!   rack. A packet that finds eight packets before it waits at its rack, where the paper's
+//!   transport, NDP, trims it and sends it again.
+//! - At the rack of their source the flows that wait take turns (`waiting`), where NDP has some 20
+//!   packets of a flow outstanding.
+//! - Bytes that cross to a relay are there when the switch turns. RotorLB is asked once a slot and
+//!   switch, when the slot begins.
 //!
 //! Not modelled: NDP's congestion control, headers and pulls; the messages of RotorLB;
 //! groups of switches that turn at once (the paper's way to many switches); links and
-//! racks that fail. A switch that is dead lights nothing from its next night on.
+//! racks that fail, and the hello messages by which racks detect failures: all racks detect a
+//! failed switch at once, and it lights nothing from its next night on.
 
 mod bulk;
 pub mod config;

@@ -1,13 +1,12 @@
-//! Low-latency traffic: packets that wait for no circuit of their own. They cross those
-//! that are lit, over racks between, and go before bulk (Mellette et al., NSDI 2020).
+//! The state of low-latency traffic: packets that wait for no circuit of their own, but cross
+//! those that are lit, over racks between (Mellette et al., NSDI 2020).
 //!
-//! A circuit takes such packets from its first light until shortly before its night, so
-//! that none is caught by it, and only while few are ahead of them. At each rack a packet
-//! takes one of the circuits that are on shortest paths over all that are lit just then and
-//! have room, by chance, packet by packet. Where none has, it waits at the rack
-//! ([`super::waiting`]) until one does: so no packet is bound to a circuit that will have
-//! changed when its turn comes. What is under way goes before what is new: what is offered
-//! beyond what circuits carry waits at its source.
+//! A circuit takes such packets from first light until a slice before its night, and only while few
+//! packets are ahead of them. At each rack a packet takes one of the circuits that are on shortest
+//! paths of the moment and have room, by chance. If none has room, the packet waits at the rack
+//! ([`super::waiting`]), so no packet is bound to a circuit that will have changed at its turn.
+//! Packets that have crossed circuits go before new ones: load beyond the capacity of the circuits
+//! waits at its source.
 
 use super::expander::Expander;
 use super::waiting::RackQueues;
@@ -15,29 +14,29 @@ use crate::discipline::Discipline;
 use lightloom_engine::rng::Stream;
 use lightloom_engine::{FlowId, Time};
 
-/// Which flows wait for no circuit of their own, and how long they use one.
+/// Which flows are low-latency traffic, and which circuits take their packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LowLatency {
-    /// Flows of fewer bytes.
+    /// Flows of fewer bytes are low-latency traffic.
     pub below: u64,
-    /// No longer than until so long before its night.
+    /// A circuit takes no such packet in this time before its night.
     pub guard: Time,
-    /// No more such packets than this, of full size, are at a circuit or on it.
+    /// The number of packets of full size that a circuit takes, with the one that it sends.
     pub queue: u32,
-    /// Which of those that wait at the rack of their source goes next.
+    /// The order of packets that wait at the rack of their source.
     pub order: Discipline,
 }
 
 /// A packet at a rack, or on its way there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LowLatencyPacket {
-    /// Of this flow.
+    /// Its flow.
     pub flow: FlowId,
     /// Its bytes.
     pub bytes: u16,
-    /// The rack from which it comes.
+    /// The rack from which it comes: the last before `at`.
     pub from: u16,
-    /// The rack.
+    /// The rack at which it is, or arrives next.
     pub at: u16,
     /// Circuits that it has crossed when it is there.
     pub hops: u16,
@@ -45,25 +44,25 @@ pub struct LowLatencyPacket {
 
 /// The packets of such flows, and the circuits that they take.
 pub struct LowLatencyTraffic {
-    /// Who are such flows.
+    /// Which flows are low-latency traffic.
     pub law: LowLatency,
-    /// Circuits that are lit.
+    /// The circuits that are lit, as a network.
     pub expander: Expander,
-    /// Those for which no circuit has room.
+    /// Packets for which no circuit has room.
     pub waiting: RackQueues,
-    /// When circuits change for which packets wait.
+    /// When the circuits change; never, if no packet waits.
     pub changes_at: Time,
-    /// When each rack will be looked at since one of its circuits has room.
+    /// By rack, when one of its circuits has room for a packet that waits.
     pub room_at: Vec<Time>,
     /// Bytes at racks or on circuits.
     pub bytes: u64,
-    /// Of them at each rack, until they have come to the next.
+    /// Bytes at each rack, until they are at the next.
     queued: Vec<u64>,
-    /// Bytes of each flow at the rack of its destination, …
+    /// By flow, bytes at the rack of its destination.
     landed: Vec<u64>,
-    /// … and times the circuits that they have crossed beyond the first.
-    beyond: Vec<u64>,
-    /// Planes to choose from.
+    /// By flow, those bytes times the circuits beyond the first that they have crossed.
+    extra: Vec<u64>,
+    /// Room for the planes to choose from.
     pub choices: Vec<u16>,
     chance: Stream,
 }
@@ -80,7 +79,7 @@ impl LowLatencyTraffic {
             bytes: 0,
             queued: vec![0; racks as usize],
             landed: vec![0; flows],
-            beyond: vec![0; flows],
+            extra: vec![0; flows],
             choices: Vec::new(),
             chance: Stream::new(seed, "paths", 0),
         }
@@ -97,32 +96,32 @@ impl LowLatencyTraffic {
     }
 
     /// Bytes are at a rack.
-    pub fn join(&mut self, rack: u32, bytes: u64) {
+    pub fn add_at_rack(&mut self, rack: u32, bytes: u64) {
         self.bytes += bytes;
         self.queued[rack as usize] += bytes;
     }
 
     /// A packet that crossed a circuit is no longer at the rack from which it comes.
-    pub fn leave(&mut self, packet: &LowLatencyPacket) {
+    pub fn remove_from_rack(&mut self, packet: &LowLatencyPacket) {
         self.bytes -= u64::from(packet.bytes);
         self.queued[packet.from as usize] -= u64::from(packet.bytes);
     }
 
     /// A packet is at the rack of its destination.
-    pub fn land(&mut self, packet: &LowLatencyPacket) {
-        let beyond = u64::from(packet.hops) - 1;
+    pub fn count_landed(&mut self, packet: &LowLatencyPacket) {
+        let extra = u64::from(packet.hops) - 1;
         self.landed[packet.flow.index()] += u64::from(packet.bytes);
-        self.beyond[packet.flow.index()] += u64::from(packet.bytes) * beyond;
+        self.extra[packet.flow.index()] += u64::from(packet.bytes) * extra;
     }
 
     /// Bytes at a rack.
-    pub fn at(&self, rack: u32) -> u64 {
+    pub fn bytes_at(&self, rack: u32) -> u64 {
         self.queued[rack as usize]
     }
 
     /// Circuits beyond the first that bytes of a flow have crossed on average.
-    pub fn beyond(&self, flow: FlowId) -> f64 {
+    pub fn extra_hops(&self, flow: FlowId) -> f64 {
         let landed = self.landed[flow.index()].max(1);
-        self.beyond[flow.index()] as f64 / landed as f64
+        self.extra[flow.index()] as f64 / landed as f64
     }
 }

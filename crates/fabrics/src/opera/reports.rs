@@ -8,7 +8,7 @@ use lightloom_engine::{
 impl Opera {
     /// Bytes at a rack that have left their source; or, of low-latency traffic, wait there.
     pub(super) fn queued_at(&self, rack: u32) -> u64 {
-        self.bulk.held(rack) + self.low_latency.at(rack) + self.edge.for_rack(rack)
+        self.bulk.held(rack) + self.low_latency.bytes_at(rack) + self.edge.for_rack(rack)
     }
 
     /// Bytes that have not left their source.
@@ -55,7 +55,7 @@ impl Reports for Opera {
 
     fn settle(&self, io: &mut Io) {
         self.edge.settle(io, |flow, delivered| {
-            self.bulk.relayed(flow, delivered) + self.low_latency.beyond(flow)
+            self.bulk.relayed(flow, delivered) + self.low_latency.extra_hops(flow)
         });
     }
 

@@ -1,5 +1,6 @@
-//! Topology slices: in each one switch reconfigures while the circuits of all others stay lit
-//!. With each reconfiguration RotorLB divides the new circuits among bulk.
+//! Topology slices and offset reconfiguration: in each slice one switch reconfigures while the
+//! circuits of all others stay lit. With each reconfiguration RotorLB divides the new circuits
+//! among bulk.
 
 use super::kernel::{Cx, Event, Opera};
 use crate::tdma::circuits::Line;
@@ -25,7 +26,7 @@ impl Opera {
         let lines = self.circuits.lines_of(switch);
         for line in lines.clone() {
             self.end_day(line, cx);
-            self.bulk.unplan(line, self.circuits.lines[line].to);
+            self.bulk.drop_plans(line, self.circuits.lines[line].to);
         }
         if relays {
             let at = cx.now + self.circuits.propagation;
@@ -52,7 +53,7 @@ impl Opera {
         }
     }
 
-    /// Bulk of third racks gets what is left of new circuits.
+    /// RotorLB: what direct bulk leaves of new circuits is granted to bulk for other racks.
     fn divide_circuits(&mut self, lines: Range<usize>, cx: Cx) {
         match self.bulk.hosts {
             Some(_) => self.plan_for_hosts(lines, cx),
@@ -60,8 +61,9 @@ impl Opera {
         }
     }
 
-    /// Which switch's circuits low-latency packets may cross, and until when: a switch that is
-    /// about to reconfigure takes none for one slice, so that none is caught by its night.
+    /// Finds the circuits that low-latency packets may cross, and until when. A switch takes no
+    /// low-latency packet in the slice in which it reconfigures, so that none is caught by its
+    /// night.
     pub(super) fn update_expander(&mut self, now: Time) {
         if now < self.low_latency.expander.until() {
             return;
@@ -76,7 +78,7 @@ impl Opera {
         });
         let until = changes.min().unwrap_or(Time::NEVER);
         let expander = &mut self.low_latency.expander;
-        expander.change(until);
+        expander.replace_circuits(until);
         let racks = self.circuits.racks as usize;
         let lines = self.circuits.lines.chunks_exact(racks);
         let mut permutation = Vec::with_capacity(racks);
@@ -86,7 +88,7 @@ impl Opera {
                 let to = |(rack, line): (u32, &Line)| if line.is_lit() { line.to } else { rack };
                 permutation.clear();
                 permutation.extend((0..).zip(lines).map(to));
-                expander.add(number, &permutation);
+                expander.add_plane(number, &permutation);
             }
         }
     }

@@ -13,7 +13,7 @@ impl RotorNet {
     pub(super) fn begin_slot(&mut self, cx: Cx) {
         for line in 0..self.circuits.lines.len() {
             self.close_day(line, cx);
-            self.bulk.unplan(line, self.circuits.lines[line].to);
+            self.bulk.drop_plans(line, self.circuits.lines[line].to);
         }
         let planes = 0..self.circuits.planes.len();
         planes.clone().for_each(|plane| self.gather(plane));
@@ -42,13 +42,13 @@ impl RotorNet {
 
     /// What a switch carried to relays is there. All are dark for as long as the way takes.
     fn gather(&mut self, plane: usize) {
-        let crossed = self.bulk.crossed(plane, &mut self.circuits);
+        let crossed = self.bulk.take_crossed(plane, &mut self.circuits);
         let mut more = self.bulk.gather_at_hosts(plane, &mut self.circuits);
         for crossing in &crossed {
             self.bulk.join_relay(crossing);
         }
         if !crossed.is_empty() {
-            self.bulk.end_of_crossing(plane, crossed);
+            self.bulk.recycle_crossed(plane, crossed);
             more = true;
         }
         if more {
@@ -89,7 +89,7 @@ impl RotorNet {
             self.bulk
                 .detour(line, Time::NEVER, &mut self.circuits, cx.io);
         }
-        self.bulk.end_of_grants(grants);
+        self.bulk.recycle_grants(grants);
     }
 
     /// The same, where circuits are divided among hosts.

@@ -92,27 +92,27 @@ impl Bulk {
     #[inline]
     pub fn landed(&mut self, landing: &Landing) {
         match (landing.relayed, &mut self.relays, &mut self.hosts) {
-            (true, Some(relays), _) => relays.land(landing.flow, landing.bytes),
-            (true, None, Some(hosts)) => hosts.land(landing.flow, landing.bytes),
+            (true, Some(relays), _) => relays.count_delivered(landing.flow, landing.bytes),
+            (true, None, Some(hosts)) => hosts.count_delivered(landing.flow, landing.bytes),
             _ => {}
         }
     }
 
     /// A line's day is over: it sends nothing more of what was planned.
-    pub fn unplan(&mut self, line: usize, to: u32) {
+    pub fn drop_plans(&mut self, line: usize, to: u32) {
         if let Some(relays) = &mut self.relays {
-            relays.unplan(line, to);
+            relays.drop_grants(line, to);
         }
         if let Some(hosts) = &mut self.hosts {
-            hosts.unplan(line);
+            hosts.return_planned(line);
         }
     }
 
     /// Switches have failed or were repaired: nobody relays for a rack that it meets no more.
     pub fn update_meetings(&mut self, circuits: &Circuits) {
         match (&mut self.relays, &mut self.hosts) {
-            (Some(relays), _) => relays.meet(circuits.meetings()),
-            (None, Some(hosts)) => hosts.meet(circuits.meetings()),
+            (Some(relays), _) => relays.set_meetings(circuits.meetings()),
+            (None, Some(hosts)) => hosts.set_meetings(circuits.meetings()),
             (None, None) => {}
         }
     }

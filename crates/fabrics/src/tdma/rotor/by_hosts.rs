@@ -14,7 +14,7 @@ impl Bulk {
     /// A plane turns: what it carried to relays is at their hosts. Returns whether it carried
     /// anything.
     pub fn gather_at_hosts(&mut self, plane: usize, circuits: &mut Circuits) -> bool {
-        let bytes = { self.hosts.as_mut() }.map_or(0, |hosts| hosts.gather(plane));
+        let bytes = { self.hosts.as_mut() }.map_or(0, |hosts| hosts.move_to_relays(plane));
         circuits.moving -= bytes;
         bytes > 0
     }

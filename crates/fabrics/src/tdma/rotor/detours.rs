@@ -35,7 +35,7 @@ impl Bulk {
         };
         taken.extend(relays.promised());
         taken.sort_unstable();
-        relays.share(spare, &taken, &self.own)
+        relays.grant(spare, &taken, &self.own)
     }
 
     /// A line may send so much to its relay.
@@ -46,9 +46,9 @@ impl Bulk {
     }
 
     /// The list of grants is empty again, and its room is kept.
-    pub fn end_of_grants(&mut self, grants: Vec<Grant>) {
+    pub fn recycle_grants(&mut self, grants: Vec<Grant>) {
         if let Some(relays) = &mut self.relays {
-            relays.end_of(grants);
+            relays.recycle_grants(grants);
         }
     }
 
@@ -71,17 +71,17 @@ impl Bulk {
             };
             let queue = self.own.of(rack, grant.to);
             let Some((flow, waits)) = self.own.front(queue) else {
-                relays.skip(at, line.to);
+                relays.drop_grant(at, line.to);
                 continue;
             };
             let room = wire.rate.bytes_in(line.window.until - free);
             let begun = part.begun(&wire, free, waits.min(grant.bytes));
             let carried = wire.fitting(begun, room);
             if carried == 0 {
-                relays.skip(at, line.to);
+                relays.drop_grant(at, line.to);
                 continue;
             }
-            relays.used(at, carried);
+            relays.use_grant(at, carried);
             let crossing = Crossing {
                 relay: line.to,
                 to: grant.to,
@@ -99,9 +99,10 @@ impl Bulk {
     }
 
     /// A plane turns: all that it carried to relays is there. Returns what joins their queues.
-    pub fn crossed(&mut self, plane: usize, circuits: &mut Circuits) -> Vec<Crossing> {
+    pub fn take_crossed(&mut self, plane: usize, circuits: &mut Circuits) -> Vec<Crossing> {
         circuits.carried += self.crossings.end(plane);
-        let crossed = { self.relays.as_mut() }.map_or(Vec::new(), |relays| relays.crossed(plane));
+        let crossed =
+            { self.relays.as_mut() }.map_or(Vec::new(), |relays| relays.take_crossed(plane));
         circuits.moving -= crossed.iter().map(|crossing| crossing.bytes).sum::<u64>();
         crossed
     }
@@ -114,9 +115,9 @@ impl Bulk {
     }
 
     /// The list of what crossed is empty again, and its room is kept.
-    pub fn end_of_crossing(&mut self, plane: usize, crossed: Vec<Crossing>) {
+    pub fn recycle_crossed(&mut self, plane: usize, crossed: Vec<Crossing>) {
         if let Some(relays) = &mut self.relays {
-            relays.end_of_crossing(plane, crossed);
+            relays.recycle_crossed(plane, crossed);
         }
     }
 }

@@ -2,48 +2,48 @@
 
 use crate::tdma::voq::Voqs;
 
-/// A circuit on which nothing more can go directly when its slot begins.
+/// A circuit with time left beside direct traffic and second hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spare {
     /// Number of the line: plane × racks + `from`.
     pub line: u32,
-    /// Who sends.
+    /// The rack that sends.
     pub from: u32,
-    /// Who hears it.
+    /// The rack that receives.
     pub relay: u32,
-    /// What it could still carry in this slot.
+    /// Bytes that it could still carry in this slot.
     pub bytes: u64,
 }
 
-/// What a rack may send over a circuit to one that relays it.
+/// A first hop that was granted: bytes that a rack may send to a relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Of these circuits, the line.
+    /// The line of the circuit to the relay.
     pub line: u32,
-    /// For whom the bytes are.
+    /// The rack for which the bytes are.
     pub to: u32,
     /// How many.
     pub bytes: u64,
 }
 
-/// Bytes that will leave on circuits that are lit already, if so many wait.
+/// Bytes that are not offered: they leave on circuits that are lit, or are promised to relays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Taken {
-    /// Who sends.
+    /// The rack that sends.
     pub from: u32,
-    /// Who hears it.
+    /// The rack for which they are.
     pub to: u32,
     /// How many, at most.
     pub bytes: u64,
 }
 
-/// What relays have for others, and what is coming to them.
+/// What relays hold for other racks, and what is on its way to them.
 pub struct RelayQueues<'a> {
     /// Their queues.
     pub relayed: &'a Voqs,
-    /// By the same numbers, bytes that they have accepted and that are not there yet.
+    /// By queue, bytes that a relay has accepted and does not hold yet.
     pub coming: &'a [u64],
-    /// By the same numbers, whether the relay ever meets the rack; none where all do.
+    /// By queue, whether the relay ever meets the rack; empty if all do.
     pub meet: &'a [bool],
 }
 

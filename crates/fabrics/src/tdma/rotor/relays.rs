@@ -69,12 +69,12 @@ impl Relays {
     }
 
     /// From now on these meet, by relay and destination; all if it is empty.
-    pub fn meet(&mut self, meet: Vec<bool>) {
+    pub fn set_meetings(&mut self, meet: Vec<bool>) {
         self.meet = meet;
     }
 
     /// What the rule makes of lines with time to spare.
-    pub fn share(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) -> Vec<Grant> {
+    pub fn grant(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) -> Vec<Grant> {
         let mut grants = std::mem::take(&mut self.grants);
         grants.clear();
         let relays = RelayQueues {
@@ -87,7 +87,7 @@ impl Relays {
     }
 
     /// The list is empty again, and its room is kept.
-    pub fn end_of(&mut self, grants: Vec<Grant>) {
+    pub fn recycle_grants(&mut self, grants: Vec<Grant>) {
         self.grants = grants;
     }
 
@@ -116,7 +116,7 @@ impl Relays {
     }
 
     /// Of that, so many bytes have been sent.
-    pub fn used(&mut self, line: usize, bytes: u64) {
+    pub fn use_grant(&mut self, line: usize, bytes: u64) {
         if let Some(grant) = self.planned[line].front_mut() {
             grant.bytes -= bytes;
             if grant.bytes == 0 {
@@ -126,16 +126,16 @@ impl Relays {
     }
 
     /// Nothing more of the first thing that a line was to send to its relay.
-    pub fn skip(&mut self, line: usize, relay: u32) {
+    pub fn drop_grant(&mut self, line: usize, relay: u32) {
         if let Some(grant) = self.planned[line].pop_front() {
             self.coming[self.queues.of(relay, grant.to)] -= grant.bytes;
         }
     }
 
     /// A line sends nothing more to its relay.
-    pub fn unplan(&mut self, line: usize, relay: u32) {
+    pub fn drop_grants(&mut self, line: usize, relay: u32) {
         while self.planned(line).is_some() {
-            self.skip(line, relay);
+            self.drop_grant(line, relay);
         }
     }
 
@@ -145,12 +145,12 @@ impl Relays {
     }
 
     /// The slot is over: what has crossed is at its relays.
-    pub fn crossed(&mut self, plane: usize) -> Vec<Crossing> {
+    pub fn take_crossed(&mut self, plane: usize) -> Vec<Crossing> {
         std::mem::take(&mut self.crossing[plane])
     }
 
     /// It has joined its queues; the list's room is kept.
-    pub fn end_of_crossing(&mut self, plane: usize, mut crossed: Vec<Crossing>) {
+    pub fn recycle_crossed(&mut self, plane: usize, mut crossed: Vec<Crossing>) {
         crossed.clear();
         self.crossing[plane] = crossed;
     }
@@ -170,7 +170,7 @@ impl Relays {
     }
 
     /// Bytes that a relay sent are at the rack of their destination.
-    pub fn land(&mut self, flow: FlowId, bytes: u64) {
+    pub fn count_delivered(&mut self, flow: FlowId, bytes: u64) {
         self.delivered[flow.index()] += bytes;
     }
 

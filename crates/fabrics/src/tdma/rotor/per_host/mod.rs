@@ -193,7 +193,7 @@ impl PerHost {
     }
 
     /// From now on these racks meet, by relay and destination; all if it is empty.
-    pub fn meet(&mut self, meet: Vec<bool>) {
+    pub fn set_meetings(&mut self, meet: Vec<bool>) {
         self.meet = meet;
     }
 
@@ -239,7 +239,7 @@ impl PerHost {
     }
 
     /// The slot is over: what a plane carried is at its relays. Returns its bytes.
-    pub fn gather(&mut self, plane: usize) -> u64 {
+    pub fn move_to_relays(&mut self, plane: usize) -> u64 {
         let mut crossed = std::mem::take(&mut self.crossing[plane]);
         let mut all = 0;
         for part in crossed.drain(..) {
@@ -258,12 +258,12 @@ impl PerHost {
     }
 
     /// Bytes that a relay sent are at the rack of their destination.
-    pub fn land(&mut self, flow: FlowId, bytes: u64) {
+    pub fn count_delivered(&mut self, flow: FlowId, bytes: u64) {
         self.delivered[flow.index()] += bytes;
     }
 
     /// A line sends nothing more in this slot: what it was to send is first in its queue.
-    pub fn unplan(&mut self, line: usize) {
+    pub fn return_planned(&mut self, line: usize) {
         while let Some(part) = self.plans[line].pop_back() {
             let Planned {
                 flow,

@@ -55,7 +55,7 @@ fn by_hand() {
         ]
     );
     // What is not sent waits in front again.
-    rule.unplan(0);
+    rule.return_planned(0);
     assert_eq!(rule.own.waiting(rule.own.of(0, 2)), 100);
     assert_eq!(rule.own.waiting(rule.own.of(1, 4)), 100);
     assert_eq!(rule.relayed.waiting(rule.relayed.of(1, 2)), 30);
@@ -164,7 +164,7 @@ proptest! {
             }
         }
         // Nothing is lost, and what is taken back is where it was.
-        (0..racks as usize).for_each(|line| rule.unplan(line));
+        (0..racks as usize).for_each(|line| rule.return_planned(line));
         for from in 0..h * racks {
             for to in 0..h * racks {
                 let queue = rule.own.of(from, to);
