@@ -8,8 +8,8 @@
 //! | [`lightloom_control::policies::cthrough`] | the manager: a maximum-weight perfect matching of the racks (§4.1) |
 //! | [`lightloom_control::order`] | all circuits go dark, new ones come up, flows move (§5.1) |
 //! | [`crate::hybrid::switch`] | the optical switch; dark while it is set (§2, §5.1) |
-//! | [`crate::hybrid::demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
-//! | [`crate::hybrid::transport`] | what TCP makes of a path that changes (§5.2.1) |
+//! | [`crate::hybrid::paths::demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
+//! | [`crate::hybrid::paths::transport`] | what TCP makes of a path that changes (§5.2.1) |
 //! | [`crate::hybrid::kernel`] | flows, the manager's timeline, failures |
 //! | [`config`] | the paper's parameters, and what of the above they set up |
 //!

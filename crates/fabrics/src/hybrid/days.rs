@@ -4,6 +4,43 @@ use lightloom_control::circuits::Circuits;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::Time;
 
+/// The schedule that is followed, if any.
+#[derive(Clone, Debug, Default)]
+pub struct Followed {
+    days: Option<Days>,
+    /// The number of schedules so far: events of earlier schedules are void.
+    number: u32,
+}
+
+impl Followed {
+    /// A schedule is followed from now on. Returns its number.
+    pub fn follow(&mut self, schedule: Schedule) -> u32 {
+        self.number += 1;
+        self.days = Some(Days {
+            schedule,
+            slot: 0,
+            dusk: Time::ZERO,
+        });
+        self.number
+    }
+
+    /// The schedule.
+    pub fn schedule(&self) -> Option<&Schedule> {
+        self.days.as_ref().map(|days| &days.schedule)
+    }
+
+    /// Whether the schedule of that number is followed.
+    pub fn is(&self, number: u32) -> bool {
+        self.number == number
+    }
+
+    /// The days of the schedule of that number, if it is followed and has slots.
+    pub fn days(&mut self, number: u32) -> Option<&mut Days> {
+        let days = self.days.as_mut().filter(|d| !d.schedule.slots.is_empty());
+        days.filter(|_| self.number == number)
+    }
+}
+
 /// A schedule that is repeated for ever, from a night on.
 #[derive(Clone, Debug)]
 pub struct Days {
@@ -11,27 +48,9 @@ pub struct Days {
     slot: usize,
     /// When the day is over, by the schedule.
     dusk: Time,
-    /// Events of schedules that were followed before are void.
-    number: u32,
 }
 
 impl Days {
-    /// The `number`-th schedule that is followed; none if it has no slots.
-    pub fn new(schedule: Schedule, number: u32) -> Option<Days> {
-        let slot = 0;
-        (!schedule.slots.is_empty()).then_some(Days {
-            schedule,
-            slot,
-            dusk: Time::ZERO,
-            number,
-        })
-    }
-
-    /// Which schedule it is.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
     /// Darkness before each day.
     pub fn night(&self) -> Time {
         self.schedule.night

@@ -1,209 +1,143 @@
-//! The host of the controller: hands it what happens, and carries out what it asks for,
-//! at once or in the time that the [`Switch`](super::switch::Switch) says.
+//! The controller and what its host keeps of it: whether it works, its log, and whether servers
+//! have given up on it.
 
-use super::kernel::{ends, Context, Event, Hybrid};
+use super::computation::{Timed, Times};
+use super::setup::{GiveUp, Setup};
 use super::trouble::could_not;
-use lightloom_control::circuits::Circuits;
-use lightloom_control::controller::{Action, Found, Input};
-use lightloom_control::demand::Report;
+use lightloom_control::controller::{Action, Controller, Input};
+use lightloom_control::demand::{Estimation, Estimator};
+use lightloom_control::hardware::Hardware;
 use lightloom_control::log::{Header, Hosting, Log, FORMAT};
-use lightloom_control::policy::Target;
-use lightloom_control::routes::Routes;
-use lightloom_engine::kernel::flow::{Net, Todo};
-use lightloom_engine::{ControlRecord, FlowId, Flows, Io, Time};
-use std::collections::VecDeque;
+use lightloom_control::policy::Policy;
+use lightloom_engine::{ControlRecord, Refusal, Time};
+use serde_json::Value;
 
-impl Hybrid {
-    /// Hands an input to the controller, unless it is down, and carries out what it
-    /// asks for, and so on until it asks for nothing that is done at once.
-    pub(super) fn tell(&mut self, input: Input, context: &mut Context) {
-        let mut inputs = VecDeque::from([input]);
+/// The controller, as its host sees it.
+pub struct Host {
+    controller: Controller<Box<dyn Policy>>,
+    hardware: Hardware,
+    /// The policy's table, for the log.
+    policy: Value,
+    /// Set if the policy could not decide; the controller then stops.
+    trouble: Option<Refusal>,
+    works: bool,
+    /// Counts failures of the controller and repairs.
+    term: u32,
+    patience: Option<GiveUp>,
+    /// Servers have left the circuits, until the controller is back.
+    given_up: bool,
+    log: Option<Log>,
+    /// The first input of the controller, and what it asked for.
+    opening: (Input, Vec<Action>),
+    /// The times that decisions took, if they were measured or recorded.
+    times: Option<Times>,
+}
+
+impl Host {
+    /// The host of a policy. What is left of the setup has none.
+    pub fn new(setup: Setup) -> Host {
+        let (cluster, monitoring, hardware) = (setup.cluster, setup.monitoring, setup.hardware);
+        let estimation = Estimation {
+            racks: cluster.racks,
+            reporters_per_rack: cluster.servers_per_rack,
+            thresholds: monitoring.thresholds,
+            smoothing: monitoring.smoothing,
+            most: monitoring.most,
+        };
+        let estimator = Estimator::new(estimation);
+        let interval = setup.timing.interval;
+        let (policy, times) = Timed::wrap(setup.policy, &setup.computation, Some(interval));
+        let mut controller = Controller::new(policy, hardware, setup.timing, estimator);
+        if let Some(order) = setup.order {
+            controller = controller.with_order(order);
+        }
+        Host {
+            controller,
+            hardware,
+            policy: setup.described,
+            trouble: None,
+            works: true,
+            term: 0,
+            patience: setup.give_up,
+            given_up: false,
+            log: None,
+            opening: (Input::Tick, Vec::new()),
+            times,
+        }
+    }
+
+    /// The controller.
+    pub fn controller(&self) -> &Controller<Box<dyn Policy>> {
+        &self.controller
+    }
+
+    /// Why the policy could not decide.
+    pub fn trouble(&self) -> Option<&Refusal> {
+        self.trouble.as_ref()
+    }
+
+    /// Hands an input to the controller, unless it is down. Returns what it asks for.
+    pub fn hear(&mut self, input: Input, now: Time) -> Vec<Action> {
         let mut actions = Vec::new();
-        while let Some(input) = inputs.pop_front() {
-            if !self.controller_works || self.trouble.is_some() {
-                return;
-            }
-            if let Some(log) = &mut self.log {
-                log.input(context.now, &input);
-            }
-            if let Err(refusal) = self.controller.on(context.now, input, &mut actions) {
-                self.trouble = Some(could_not(&self.policy, refusal, context.now));
-            }
-            for action in actions.drain(..) {
-                if let Some(log) = &mut self.log {
-                    log.action(context.now, &action);
-                }
-                inputs.extend(self.carry_out(action, context));
-            }
-        }
-    }
-
-    /// Carries out an action, at once or in its time; returns the answer to one that
-    /// takes none.
-    fn carry_out(&mut self, action: Action, context: &mut Context) -> Option<Input> {
-        let Some(step) = action.step() else {
-            return match action {
-                Action::WakeAt(at) => {
-                    context.todo.schedule(at, Event::Wake);
-                    None
-                }
-                _ => Some(Input::Demand(self.measure(context))),
-            };
-        };
-        match self.switch.takes(&action) {
-            Some(time) => {
-                let at = context.now + time;
-                self.switch.begin(step, action);
-                context.todo.schedule(at, Event::Ends(step));
-                None
-            }
-            None => {
-                self.do_now(action, context);
-                Some(Input::Done(step))
-            }
-        }
-    }
-
-    pub(super) fn do_now(&mut self, action: Action, context: &mut Context) {
-        match action {
-            Action::Drain(_, pairs, staying) => self.drain(&pairs, &staying, context),
-            Action::Dark(_, circuits) => {
-                self.switch.darken(&circuits, context.now);
-                self.leave_the_dark(context);
-            }
-            Action::Light(_, circuits) => self.switch.light(&circuits, context.now),
-            Action::Enter(_, pairs, routes) => self.let_in(&pairs, routes, context),
-            Action::Follow(_, schedule) => self.follow(schedule, context),
-            Action::Route(..) | Action::Measure | Action::WakeAt(_) => {}
-        }
-    }
-
-    pub(super) fn measure(&mut self, context: &Context) -> Report {
-        #[cfg(test)]
-        if let Some(told) = &self.told {
-            return told.lock().expect("nobody panics with it").clone();
-        }
-        let mut flows = Vec::new();
-        for rack in 0..self.cluster.racks {
-            self.flows_of(rack, context, |flow, _| flows.push(flow));
-        }
-        let (io, net) = (context.io, &*context.net);
-        let row = |flow: FlowId| {
-            let (src, dst) = ends(flow, io);
-            (flow, src, dst, net.remaining(flow))
-        };
-        self.meter.report(flows.into_iter().map(row))
-    }
-
-    pub(super) fn set_controller(&mut self, works: bool, now: Time, todo: &mut Todo<Event>) {
-        if works == self.controller_works {
-            return;
-        }
-        self.controller_works = works;
-        self.term += 1;
-        self.given_up = false;
-        if !works {
-            if let Some(log) = &mut self.log {
-                log.host(now, Hosting::Silent);
-            }
-            self.switch.forget();
-            if let Some(give_up) = self.give_up {
-                todo.schedule(now + give_up.after, Event::GiveUp(self.term));
-            }
-            return;
-        }
-        self.tell_at_once(Input::Silence(self.found()), now, todo);
-    }
-
-    /// Circuits are lit, or a schedule is followed, when the run begins; what the controller is
-    /// told of it.
-    pub(super) fn begin_with(
-        &mut self,
-        initial: Target,
-        net: &mut Net,
-        todo: &mut Todo<Event>,
-    ) -> Input {
-        let context = &mut Context {
-            now: Time::ZERO,
-            io: &Io::new(Flows::new()),
-            net,
-            todo,
-        };
-        match initial {
-            Target::Network { circuits, routes } => {
-                self.switch.light(&circuits, Time::ZERO);
-                self.enter(routes, context);
-            }
-            Target::Schedule(schedule) => self.follow(schedule, context),
-        }
-        Input::Silence(self.found())
-    }
-
-    /// The loop begins with what the controller hears first.
-    pub(super) fn begin_loop(&mut self, opening: Input, todo: &mut Todo<Event>) {
-        let actions = self.tell_at_once(opening.clone(), Time::ZERO, todo);
-        self.opening = (opening, actions);
-    }
-
-    /// Hands over an input to which the controller answers nothing but when it wants to
-    /// be woken; returns that.
-    pub(super) fn tell_at_once(
-        &mut self,
-        input: Input,
-        now: Time,
-        todo: &mut Todo<Event>,
-    ) -> Vec<Action> {
-        if !self.controller_works || self.trouble.is_some() {
-            return Vec::new();
+        if !self.works || self.trouble.is_some() {
+            return actions;
         }
         if let Some(log) = &mut self.log {
             log.input(now, &input);
         }
-        let mut actions = Vec::new();
-        let heard = self.controller.on(now, input, &mut actions);
-        debug_assert!(heard.is_ok(), "nothing is decided");
-        for action in &actions {
-            if let Some(log) = &mut self.log {
-                log.action(now, action);
-            }
-            let Action::WakeAt(at) = *action else {
-                unreachable!("nothing else is asked for")
-            };
-            todo.schedule(at, Event::Wake);
+        if let Err(refusal) = self.controller.on(now, input, &mut actions) {
+            self.trouble = Some(could_not(&self.policy, refusal, now));
+        }
+        if let Some(log) = &mut self.log {
+            actions.iter().for_each(|action| log.action(now, action));
         }
         actions
     }
 
-    /// Switch and servers as they are. Days of a schedule pass by themselves: none of
-    /// their circuits is anybody's to keep.
-    fn found(&self) -> Found {
-        let (lit, routes) = match self.schedule {
-            Some(_) => (Circuits::default(), Routes::default()),
-            None => (self.switch.lit(), self.routes.clone()),
-        };
-        Found {
-            lit,
-            routes,
-            drained: self.drained.iter().copied().collect(),
-            schedule: self.schedule.clone(),
-            works: self.switch.works().to_vec(),
-        }
+    /// The same at the start; the log has it.
+    pub fn hear_first(&mut self, input: Input) -> Vec<Action> {
+        let actions = self.hear(input.clone(), Time::ZERO);
+        self.opening = (input, actions.clone());
+        actions
     }
 
-    /// Servers leave the circuits, which may go dark then. Days of a schedule pass
-    /// without them.
-    pub(super) fn give_up(&mut self, context: &mut Context) {
+    /// The controller fails, or works again. Returns whether that is new.
+    pub fn set_works(&mut self, works: bool, now: Time) -> bool {
+        if works == self.works {
+            return false;
+        }
+        self.works = works;
+        self.term += 1;
+        self.given_up = false;
+        if let (Some(log), false) = (&mut self.log, works) {
+            log.host(now, Hosting::Silent);
+        }
+        true
+    }
+
+    /// The number of failures and repairs so far.
+    pub fn term(&self) -> u32 {
+        self.term
+    }
+
+    /// After how long without the controller servers give up, if they do.
+    pub fn patience(&self) -> Option<Time> {
+        self.patience.map(|patience| patience.after)
+    }
+
+    /// Servers leave the circuits. Returns whether these go dark.
+    pub fn give_up(&mut self) -> bool {
         self.given_up = true;
-        if self.give_up.is_some_and(|g| g.dark) {
-            let lit = self.switch.lit();
-            self.switch.darken(&lit, context.now);
-        }
-        let none = Routes::none(self.routes.directed());
-        self.enter(none, context);
+        self.patience.is_some_and(|patience| patience.dark)
     }
 
-    /// What the controller hears and asks for is kept, and how the loop began.
-    pub(super) fn begin_log(&mut self, label: &str) {
+    /// Whether servers have left the circuits.
+    pub fn has_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// From now on inputs and actions are logged, and how the loop began.
+    pub fn begin_log(&mut self, label: &str) {
         let mut log = Log::new(&Header {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -224,8 +158,8 @@ impl Hybrid {
         self.log = Some(log);
     }
 
-    /// What was kept.
-    pub(super) fn end_log(&mut self) -> ControlRecord {
+    /// The log, and the times that decisions took.
+    pub fn end_log(&mut self) -> ControlRecord {
         let times = self.times.as_ref().and_then(|times| times.lock().ok());
         ControlRecord {
             log: self.log.take().map(Log::finish),

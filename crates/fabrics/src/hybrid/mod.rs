@@ -10,20 +10,16 @@
 //! | [`schedule_file`] | a schedule that somebody planned, from its file |
 //! | [`standing`] | whom a policy never joins that never changes |
 //! | [`setup`] | what every hybrid network is made of |
-//! | [`kernel`] | the fabric: its state, its events, what can fail |
-//! | [`host`] | the controller's host: hands it inputs, carries actions out |
-//! | [`changes`] | what a change does to light and routes; days and nights |
-//! | [`moves`] | flows on their paths |
-//! | [`port_failures`] | which optical ports have failed, by themselves or with their plane |
+//! | [`kernel`] | the fabric: its state, its events, what can fail; `changes`: the controller's actions, carried out |
+//! | [`event`] | what happens, and what an event acts on |
+//! | [`host`] | the controller and its host: inputs, actions, the log |
+//! | [`paths`] | flows and routes: forwarding, moves, spreading over several routes, what servers and TCP make of it |
 //! | [`switch`] | the optical switches: what is lit, how long a step takes |
-//! | [`findings`](mod@findings) | times of a table that leave circuits, or flows over them, no time |
-//! | [`forwarding`] | which links lead from a server to another |
-//! | [`spreading`] | which of several routes each flow takes |
+//! | [`port_failures`] | which optical ports have failed, by themselves or with their plane |
 //! | [`days`] | where a schedule is that the switch follows by itself |
-//! | [`meter`] | what servers tell the controller |
+//! | [`findings`](mod@findings) | times of a table that leave circuits, or flows over them, no time |
+//! | [`meter`] | what servers report to the controller |
 //! | [`computation`] | what a decision takes, given or measured |
-//! | [`demultiplex`] | what servers set aside for circuits (c-Through §4.2) |
-//! | [`transport`] | what TCP makes of a path that changes |
 //! | [`tree`] | the electrical tree |
 //! | [`packets`] | what flows take beyond their rates: the way, headers, packets that are stored |
 //! | [`recorder`] | which circuits were lit when |
@@ -37,30 +33,26 @@
 //! bandwidth and delay of reports and commands, loss of light, several ports of a rack
 //! on one plane, flows that wait for a circuit although there is a tree.
 
-pub mod changes;
 pub mod computation;
 pub mod config;
 pub mod days;
-pub mod demultiplex;
 pub mod devices;
+pub mod event;
 pub mod findings;
-pub mod forwarding;
 pub mod host;
 pub mod kernel;
 pub mod meter;
-pub mod moves;
 pub mod packets;
+pub mod paths;
 pub mod policy_table;
 pub mod port_failures;
 pub mod recorder;
 pub mod schedule_file;
 pub mod setup;
-pub mod spreading;
 pub mod standing;
 pub mod switch;
 #[cfg(test)]
 mod tests;
-pub mod transport;
 pub mod tree;
 pub mod trouble;
 

@@ -9,7 +9,7 @@
 //! | [`lightloom_control::policies::hydra`] | step 2: the logical topology with multihop circuits (§III.B.3) |
 //! | [`lightloom_control::order`] | step 3: the three substeps of a reconfiguration (§III.B.1) |
 //! | [`crate::hybrid::switch`] | what each substep takes |
-//! | [`crate::hybrid::forwarding`] | the paths that are in force, one VLAN or more (§III.B.1) |
+//! | [`crate::hybrid::paths::forwarding`] | the paths that are in force, one VLAN or more (§III.B.1) |
 //! | [`crate::hybrid::kernel`] | flows, the control cycle, failures |
 //! | [`config`] | the paper's parameters, and what of the above they set up |
 //!

@@ -35,8 +35,7 @@ fn the_fabric_runs_every_script() {
 /// What the fabric's controller asks for.
 fn actions(script: &Script) -> Vec<(Time, String)> {
     let told = Arc::new(Mutex::new(Default::default()));
-    let mut kernel = Hybrid::new(setup(script), 0);
-    kernel.told = Some(Arc::clone(&told));
+    let kernel = Hybrid::new(setup(script), 0).reporting(Arc::clone(&told));
     let mut fabric = FlowDriven::new(kernel);
     fabric.record_control("a script");
     let mut io = Io::new(Flows::new());

@@ -12,11 +12,12 @@
 
 use super::demultiplex::Vlan;
 use super::forwarding::Forwarding;
-use super::kernel::{Context, Event, Hybrid};
+use super::Paths;
+use crate::hybrid::event::{Context, Event};
 use lightloom_control::routes::Pair;
 use lightloom_engine::fair::LinkId;
-use lightloom_engine::kernel::flow::{Net, Todo};
-use lightloom_engine::{FlowId, Time};
+use lightloom_engine::kernel::flow::Net;
+use lightloom_engine::FlowId;
 use std::collections::BTreeSet;
 
 /// Flows over the busiest circuit of a route.
@@ -78,22 +79,23 @@ impl Spread {
     }
 }
 
-impl Hybrid {
-    /// Flows over this path have come or gone: pairs with several routes over its circuits
-    /// are looked at again, at this instant.
+impl Paths {
+    /// A flow has come or goes: pairs with several routes over its circuits are spread again,
+    /// at this instant.
     #[inline]
-    pub(super) fn unsettle(&mut self, path: &[LinkId], now: Time, todo: &mut Todo<Event>) {
+    pub(super) fn unsettle(&mut self, flow: FlowId, context: &mut Context) {
         if self.forwarding.has_choices() {
             let is_due = !self.unsettled.is_empty();
+            let path = context.net.path(flow);
             unsettle_path(&self.forwarding, &mut self.unsettled, path);
             if !is_due && !self.unsettled.is_empty() {
-                todo.schedule(now, Event::Spread);
+                context.todo.schedule(context.now, Event::Spread);
             }
         }
     }
 
     /// Spreads the flows of pairs whose routes are no longer evenly busy.
-    pub(super) fn spread(&mut self, context: &mut Context) {
+    pub fn spread(&mut self, context: &mut Context) {
         while let Some(pair) = self.unsettled.pop_first() {
             let Some(mut spread) = self.uneven(pair, context) else {
                 continue;

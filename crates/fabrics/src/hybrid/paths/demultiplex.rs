@@ -22,7 +22,7 @@
 //! Traffic within the rack counts as electrical. Broadcast and multicast are not
 //! modelled. Where servers' links do not limit, nothing is scheduled.
 
-use super::tree::Tree;
+use crate::hybrid::tree::Tree;
 use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::{Cluster, HostId, Rate};

@@ -2,7 +2,7 @@
 //! there are any, the electrical tree otherwise. Which route of several, `spreading` decides.
 
 use super::demultiplex::{Demultiplexer, Vlan};
-use super::tree::Tree;
+use crate::hybrid::tree::Tree;
 use lightloom_control::hardware::Hardware;
 use lightloom_control::routes::{Pair, Routes};
 use lightloom_engine::fair::LinkId;

@@ -3,14 +3,45 @@
 
 use super::demultiplex::Vlan;
 use super::forwarding::lay;
-use super::kernel::{ends, Context, Event, Hybrid, Moving};
 use super::spreading::{choose, unsettle_path};
+use super::{ends, Moving, Paths};
+use crate::hybrid::event::{Context, Event};
+use crate::hybrid::switch::Switch;
 use lightloom_control::routes::Pair;
-use lightloom_engine::fair::LinkId;
+use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::{FlowId, Io, Time};
 
-impl Hybrid {
+impl Paths {
+    /// A flow arrives: it takes a path. Returns its bytes.
+    pub fn open(&mut self, flow: FlowId, context: &mut Context) -> u64 {
+        let (io, net) = (context.io, &mut *context.net);
+        let vlan = self.lay_path(flow, false, io, net);
+        // Within a rack, where servers' links do not limit, nothing is shared.
+        let limit = self.path.is_empty().then(|| self.tree.rack());
+        let bytes = io.flows.bytes[flow.index()];
+        net.open(flow, bytes, &self.path, WEIGHT, limit);
+        self.delay(flow, vlan, io, net);
+        if let Some(servers) = &mut self.servers {
+            servers.join(ends(flow, io), vlan, net);
+        }
+        self.unsettle(flow, context);
+        bytes
+    }
+
+    /// A flow is complete: it leaves its path.
+    pub fn close(&mut self, flow: FlowId, context: &mut Context) {
+        self.unsettle(flow, context);
+        if self.servers.is_none() {
+            return;
+        }
+        let vlan = self.vlan_of(context.net.path(flow));
+        if let Some(servers) = &mut self.servers {
+            servers.leave(ends(flow, context.io), vlan, context.net);
+        }
+    }
+
+    /// The racks of a flow.
     pub(super) fn racks(&self, flow: FlowId, io: &Io) -> Pair {
         let (src, dst) = ends(flow, io);
         (self.cluster.rack_of(src), self.cluster.rack_of(dst))
@@ -18,7 +49,7 @@ impl Hybrid {
 
     /// Lays out `self.path`, for a flow that is open already or for one that arrives; returns
     /// the network that it takes.
-    pub(super) fn lay_path(&mut self, flow: FlowId, is_open: bool, io: &Io, net: &Net) -> Vlan {
+    fn lay_path(&mut self, flow: FlowId, is_open: bool, io: &Io, net: &Net) -> Vlan {
         let (a, b) = self.racks(flow, io);
         let before = is_open.then(|| net.path(flow));
         let route = choose(self.forwarding.routes(a, b), before, net);
@@ -62,7 +93,7 @@ impl Hybrid {
 
     /// Open flows out of a rack with the rack that each is for, in an order that is
     /// the same in every run.
-    pub(super) fn flows_of(&self, rack: u32, context: &Context, mut each: impl FnMut(FlowId, u32)) {
+    fn flows_of(&self, rack: u32, context: &Context, mut each: impl FnMut(FlowId, u32)) {
         let net = &*context.net;
         for flow in net.flows_over(self.tree.from_rack(rack)) {
             each(flow, self.racks(flow, context.io).1);
@@ -77,9 +108,18 @@ impl Hybrid {
         }
     }
 
+    /// All open flows between racks, rack by rack.
+    pub fn flows(&self, context: &Context) -> Vec<FlowId> {
+        let mut flows = Vec::new();
+        for rack in 0..self.cluster.racks {
+            self.flows_of(rack, context, |flow, _| flows.push(flow));
+        }
+        flows
+    }
+
     /// Moves the flows of some pairs to the routes in force now; those that move rise
     /// to their new share.
-    pub(super) fn reroute(&mut self, pairs: &[Pair], context: &mut Context) {
+    pub(super) fn reroute(&mut self, pairs: &[Pair], switch: &Switch, context: &mut Context) {
         if pairs.is_empty() {
             return;
         }
@@ -113,9 +153,9 @@ impl Hybrid {
         );
         self.moving = moving;
         self.spread(context);
-        self.count_circuits(pairs, context);
-        self.rise(ramp, self.delays.ramp, context);
-        self.rise(dip, self.delays.dip, context);
+        self.count_circuits(pairs, switch, context);
+        self.begin_rise(ramp, self.delays.ramp, context);
+        self.begin_rise(dip, self.delays.dip, context);
     }
 
     /// The flows of some pairs, rack by rack.
@@ -144,18 +184,19 @@ impl Hybrid {
     }
 
     /// Tells the servers of some pairs how many circuits their racks have.
-    fn count_circuits(&mut self, pairs: &[Pair], context: &mut Context) {
+    fn count_circuits(&mut self, pairs: &[Pair], switch: &Switch, context: &mut Context) {
         let Some(servers) = &mut self.servers else {
             return;
         };
         if self.hardware.planes > 1 {
             for rack in pairs.iter().flat_map(|&(a, b)| [a, b]) {
-                servers.circuits(rack, self.switch.circuits_of(rack), context.net);
+                servers.circuits(rack, switch.circuits_of(rack), context.net);
             }
         }
     }
 
-    pub(super) fn vlan_of(&self, path: &[LinkId]) -> Vlan {
+    /// The network over which a path leads.
+    fn vlan_of(&self, path: &[LinkId]) -> Vlan {
         let optical = |&link: &LinkId| self.forwarding.port_of(link).is_some();
         match path.iter().any(optical) {
             true => Vlan::Optical,
@@ -163,7 +204,8 @@ impl Hybrid {
         }
     }
 
-    pub(super) fn rise(&mut self, flows: Vec<FlowId>, span: Time, context: &mut Context) {
+    /// Flows that were moved together rise to their new share.
+    fn begin_rise(&mut self, flows: Vec<FlowId>, span: Time, context: &mut Context) {
         let (now, net) = (context.now, &mut *context.net);
         if let Some((batch, at)) = self.transport.moved(flows, span, now, net) {
             context.todo.schedule(at, Event::Rise(batch));

@@ -1,0 +1,39 @@
+//! What happens by itself, and what an event acts on.
+
+use super::paths::transport::BatchId;
+use lightloom_control::controller::StepId;
+use lightloom_engine::kernel::flow::{Net, Todo};
+use lightloom_engine::{Io, Time};
+
+/// What happens by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The controller asked to be woken.
+    Wake,
+    /// A step of a change is carried out; void if it was forgotten.
+    Ends(StepId),
+    /// A night of the schedule of that number begins.
+    Night(u32),
+    /// A day of the schedule of that number begins.
+    Day(u32),
+    /// Flows that were moved send faster.
+    Rise(BatchId),
+    /// Pairs with several routes have their flows spread over them.
+    Spread,
+    /// An optical port breaks.
+    PortBreaks(u32, u32),
+    /// Servers have heard nothing of the controller for too long, in this term.
+    GiveUp(u32),
+}
+
+/// The time of an event, flows, their rates, and what is scheduled.
+pub struct Context<'a> {
+    /// The time of the event.
+    pub now: Time,
+    /// The flows of the run.
+    pub io: &'a Io,
+    /// Links and the rates of flows over them.
+    pub net: &'a mut Net,
+    /// Events to come.
+    pub todo: &'a mut Todo<Event>,
+}

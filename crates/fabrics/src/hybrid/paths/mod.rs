@@ -1,0 +1,194 @@
+//! The paths of flows: over the circuits of their racks' route while there is one, over the
+//! electrical tree otherwise.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | here | the state: routes in force, pairs that are drained, links |
+//! | [`forwarding`] | which links lead from a server to another |
+//! | `moving` | paths of flows that arrive, and of flows whose racks' routes change |
+//! | `spreading` | which of several routes each flow takes |
+//! | [`demultiplex`] | what servers set aside for circuits (c-Through §4.2) |
+//! | [`transport`] | what TCP makes of a path that changes |
+
+pub mod demultiplex;
+pub mod forwarding;
+mod moving;
+mod spreading;
+pub mod transport;
+
+use super::event::{Context, Event};
+use super::setup::{self, Setup};
+use super::switch::Switch;
+use super::tree::Tree;
+use demultiplex::Demultiplexer;
+use forwarding::Forwarding;
+use lightloom_control::hardware::Hardware;
+use lightloom_control::routes::{Pair, Routes};
+use lightloom_engine::fair::LinkId;
+use lightloom_engine::kernel::flow::{LinkKind, Net};
+use lightloom_engine::{Cluster, FlowId, HostId, Io, PortId, Rate};
+use std::collections::BTreeSet;
+use transport::{BatchId, Transport};
+
+/// Paths of all flows.
+pub struct Paths {
+    cluster: Cluster,
+    hardware: Hardware,
+    tree: Tree,
+    /// Routes in force.
+    routes: Routes,
+    /// Pairs that rules lead to the electrical network, whatever routes there are.
+    drained: BTreeSet<Pair>,
+    forwarding: Forwarding,
+    /// Pairs of racks, from one to the other, whose routes may no longer be evenly busy.
+    unsettled: BTreeSet<Pair>,
+    servers: Option<Demultiplexer>,
+    transport: Transport,
+    delays: setup::Transport,
+    /// The path that was laid out last.
+    path: Vec<LinkId>,
+    moving: Moving,
+}
+
+/// Room for what a move works with.
+#[derive(Clone, Debug, Default)]
+struct Moving {
+    ends: Vec<Pair>,
+    flows: Vec<FlowId>,
+    /// By rack: whether pairs with it move.
+    marked: Vec<bool>,
+}
+
+/// The servers of a flow.
+pub fn ends(flow: FlowId, io: &Io) -> (HostId, HostId) {
+    (io.flows.src[flow.index()], io.flows.dst[flow.index()])
+}
+
+impl Paths {
+    /// No routes, for so many flows.
+    pub fn new(setup: &Setup, flows: usize) -> Paths {
+        let (cluster, tree, hardware) = (setup.cluster, setup.tree.clone(), setup.hardware);
+        let servers = { setup.optical_weight }
+            .map(|weight| Demultiplexer::new(&tree, hardware.rate, weight, &cluster));
+        Paths {
+            routes: Routes::default(),
+            drained: BTreeSet::new(),
+            forwarding: Forwarding::new(hardware, LinkId(tree.links())),
+            unsettled: BTreeSet::new(),
+            servers,
+            transport: Transport::new(flows),
+            delays: setup.transport,
+            path: Vec::new(),
+            moving: Moving {
+                marked: vec![false; cluster.racks as usize],
+                ..Moving::default()
+            },
+            cluster,
+            hardware,
+            tree,
+        }
+    }
+
+    /// Adds all links to an empty net: the tree's, optical ports, bounds of servers.
+    pub fn lay_links(&mut self, net: &mut Net) {
+        self.tree.lay(net);
+        for _ in 0..self.hardware.columns() {
+            net.add_link(self.hardware.rate, LinkKind::Circuit);
+        }
+        if let Some(servers) = &mut self.servers {
+            servers.lay(LinkId(net.links() as u32));
+            for _ in 0..servers.bounds() {
+                net.add_link(servers.link(), LinkKind::Bound);
+            }
+        }
+    }
+
+    /// The electrical tree.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Routes in force.
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// Pairs that are drained, in order.
+    pub fn drained(&self) -> Vec<Pair> {
+        self.drained.iter().copied().collect()
+    }
+
+    /// The rack and the plane of a port, if it is optical.
+    pub fn optical_port(&self, port: PortId) -> Option<(u32, u32)> {
+        self.forwarding.port_of(LinkId(port.0))
+    }
+
+    /// The rate of a link.
+    pub fn port_rate(&self, port: PortId) -> Rate {
+        let link = LinkId(port.0);
+        match self.optical_port(port) {
+            Some(_) => self.hardware.rate,
+            None if link.0 < self.tree.links() => self.tree.rate(link),
+            None => self.servers.as_ref().map_or(Rate(0), Demultiplexer::link),
+        }
+    }
+
+    /// Rates of flows were found: servers correct what they keep free. Returns whether any did.
+    pub fn correct(&mut self, round: u32, net: &mut Net) -> bool {
+        let servers = self.servers.as_mut();
+        servers.is_some_and(|servers| servers.correct(round, net))
+    }
+
+    /// Flows that were moved together send faster.
+    pub fn rise(&mut self, batch: BatchId, context: &mut Context) {
+        if let Some(at) = self.transport.rise(batch, context.now, context.net) {
+            context.todo.schedule(at, Event::Rise(batch));
+        }
+    }
+
+    /// Pairs are led to their routes that stay, or to the electrical network, until their rules
+    /// are deleted.
+    pub fn drain(
+        &mut self,
+        pairs: &[Pair],
+        staying: &Routes,
+        switch: &Switch,
+        context: &mut Context,
+    ) {
+        self.drained.extend(pairs);
+        let mut moved = pairs.to_vec();
+        moved.retain(|&pair| self.routes.narrow(pair, staying));
+        self.reroute(&moved, switch, context);
+    }
+
+    /// Routes over circuits that are dark end: their flows fall back.
+    pub fn drop_dark_routes(&mut self, switch: &Switch, context: &mut Context) {
+        let lost = self.routes.keep_lit(|hop| switch.is_lit(hop));
+        self.reroute(&lost, switch, context);
+    }
+
+    /// The rules of these pairs are deleted: traffic enters its new routes.
+    pub fn admit(
+        &mut self,
+        pairs: &[Pair],
+        routes: Routes,
+        switch: &Switch,
+        context: &mut Context,
+    ) {
+        for pair in pairs {
+            self.drained.remove(pair);
+        }
+        self.enter(routes, switch, context);
+    }
+
+    /// These routes are in force, as far as they are lit and their pairs are not drained.
+    pub fn enter(&mut self, mut routes: Routes, switch: &Switch, context: &mut Context) {
+        routes.keep_lit(|hop| switch.is_lit(hop));
+        for &pair in &self.drained {
+            routes.drop_pair(pair);
+        }
+        let moved = self.routes.differing(&routes);
+        self.routes = routes;
+        self.reroute(&moved, switch, context);
+    }
+}
