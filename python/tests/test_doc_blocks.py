@@ -94,6 +94,7 @@ def of_readings(text: str) -> None:
 
 READERS: dict[str, Callable[[str], None]] = {
     "drain": of_controller,
+    "openflow": of_controller,
     "demand": of_controller,
     "network": of_controller,
     "base": of_sweep,
