@@ -290,6 +290,21 @@ def test_no_packet_meets_the_dark_in_changes_under_load() -> None:
             assert plane.totals()["dark_packets"] > 10
 
 
+@contextmanager
+def stopped(plane: KernelPlane, host: int) -> Iterator[None]:
+    """The switch of a host stands still."""
+    forwarding = plane.forwarding
+    assert isinstance(forwarding, ServerForwarding)
+    # The databases of all hosts were begun first, then their switches.
+    running = forwarding._switches._running
+    pid = running[len(running) // 2 + host].pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
 def darkened(log: str) -> list[list[int]]:
     """Circuits that the controller has asked to go dark."""
     actions = [json.loads(line).get("action") for line in log.splitlines()]
@@ -305,8 +320,6 @@ def test_a_switch_that_does_not_answer_fails_the_drain_and_nothing_goes_dark(
     """The controller hears of it and asks for no change; once the switch answers, it does."""
     monkeypatch.setattr(module, "ANSWER_S", 0.3)
     with hydra("thsilent", interval="200 ms", threshold="0 B", planes=1, hops=1) as (bed, plane):
-        forwarding = plane.forwarding
-        assert isinstance(forwarding, ServerForwarding)
         demand = [[0, 1, 9_000_000]]
         monkeypatch.setattr(plane, "report_demand", lambda: demand)
 
@@ -319,16 +332,11 @@ def test_a_switch_that_does_not_answer_fails_the_drain_and_nothing_goes_dark(
         bed.host.begin()
         step(lambda: '"done"' in bed.host.log().partition('"enter"')[2])
         assert [row[:3] for row in plane.history] == [(0, 1, 0)]
-        # The database of host 0 was begun first, then those of the others, then the switches.
-        victim = forwarding._switches._running[len(bed.setup.layout.hosts)]
-        os.kill(victim.pid, signal.SIGSTOP)
-        try:
+        with stopped(plane, 0):
             demand[0] = [0, 2, 9_000_000]
             step(lambda: "no barrier reply in time" in bed.host.log())
             assert darkened(bed.host.log()) == []
             assert [row[4] for row in plane.history] == [None]
-        finally:
-            os.kill(victim.pid, signal.SIGCONT)
         step(lambda: len(plane.history) == 2)
         assert [row[:3] for row in plane.history] == [(0, 1, 0), (0, 2, 0)]
         log = bed.host.log()

@@ -8,6 +8,7 @@
 | `transaction` | carries a change out, step by step, and recovers after a crash |
 | `hooks`, `interface_hook` | what leads traffic away before its circuit goes dark: HTTP, gNMI |
 | `openflow_hook`, `circuit_rules` | the same by rules of OpenFlow switches; which rules those are |
+| `testbed_hook` | the same by the forwarding of a Linux testbed |
 | `decider` | the policy of the simulated fabrics, asked at every interval |
 | `demand`, `matrices` | the newest demand of each switch; matrices between its racks |
 | `folder`, `prometheus`, `counters` | sources of demand: files, a Prometheus server, interfaces |

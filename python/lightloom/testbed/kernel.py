@@ -48,13 +48,14 @@ class KernelPlane:
         racks, planes = setup.layout.racks, setup.layout.planes
         electrical = setup.layout.electrical and not setup.has_server_rules
         self._plane = _core.TestbedKernelPlane(Path(space), racks, planes, electrical, rows)
-        self._lit: set[Hop] = set()
+        self.lit: set[Hop] = set()
+        """Circuits: rack, rack, plane; each a way of its own if they were lit as directed ones."""
         self._directed = False
         self.forwarding: Forwarding
         if setup.has_server_rules:
-            self.forwarding = ServerForwarding(setup, self._plane, self._lit, folder)
+            self.forwarding = ServerForwarding(setup, self._plane, self.lit, folder)
         else:
-            self.forwarding = RackForwarding(setup, self._plane, self._lit)
+            self.forwarding = RackForwarding(setup, self._plane, self.lit)
         try:
             self._settle_hosts()
         except BaseException:
@@ -101,8 +102,8 @@ class KernelPlane:
 
     def _darken(self, hops: Iterable[Hop]) -> None:
         now = time.monotonic()
-        gone = {hop for hop in hops if hop in self._lit}
-        self._lit -= gone
+        gone = {hop for hop in hops if hop in self.lit}
+        self.lit -= gone
         self._install_outputs()
         for at, (a, b, plane, since, until) in enumerate(self.history):
             if until is None and (a, b, plane) in gone:
@@ -110,15 +111,15 @@ class KernelPlane:
 
     def _light(self, circuits: Mapping[str, Any]) -> None:
         self._directed = bool(circuits["directed"])
-        new = [hop for hop in _hops(circuits) if hop not in self._lit]
-        self._lit |= set(new)
+        new = [hop for hop in _hops(circuits) if hop not in self.lit]
+        self.lit |= set(new)
         self._install_outputs()
         now = time.monotonic()
         self.history += [(a, b, plane, now, None) for a, b, plane in new]
 
     def _install_outputs(self) -> None:
         racks, planes = self._layout.racks, self._layout.planes
-        self._plane.cross(outputs(self._lit, self._directed, racks, planes))
+        self._plane.cross(outputs(self.lit, self._directed, racks, planes))
 
     def report_demand(self) -> list[list[int]]:
         """Bytes in the sockets of each host for each rack: host, rack, bytes."""
