@@ -34,6 +34,8 @@ ALLOWED = {
     ("testbed/applications.py", "write_text"): "the script that begins daemons of MPI, there",
     ("testbed/folders.py", "mkdtemp"): "the testbed's own folder",
     ("testbed/folders.py", "rmtree"): "the same",
+    ("testbed/bed.py", "rmtree"): "the same",
+    ("testbed/guardian.py", "rmtree"): "the same",
     ("testbed/open_vswitch.py", "mkdir"): "of a host's switch, in that folder",
     ("testbed/open_vswitch.py", "write_bytes"): "its database, there",
     ("testbed/open_vswitch.py", "open"): "what it complains of, there",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from types import TracebackType
 
@@ -50,7 +51,7 @@ class Testbed:
         if self.setup.has_server_rules:
             open_vswitch.check_tools()
         self.folder = folders.make(name)
-        self._guardian = guardian.begin(name, self.folder.parent)
+        self._guardian = guardian.begin(name, self.folder)
         try:
             namespaces.make(self.setup.layout)
             user = self.setup.plane == "user"
@@ -73,6 +74,6 @@ class Testbed:
         if hasattr(self, "plane"):
             self.plane.stop()
         namespaces.remove(self.setup.layout.name)
-        folders.remove(self.setup.layout.name)
+        shutil.rmtree(self.folder, ignore_errors=True)
         # Nothing is left for it: it ends with its pipe.
         self._guardian.communicate(timeout=10)

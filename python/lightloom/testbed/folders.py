@@ -15,15 +15,10 @@ def make(name: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{name}-"))
 
 
-def existing(name: str | None = None, among: Path | None = None) -> list[Path]:
-    """Folders of the testbed of a name, or of all, that this user has made.
-
-    Args:
-        name: of the testbed.
-        among: where they are. Default: the place of temporary files.
-    """
+def existing(name: str | None = None) -> list[Path]:
+    """Folders of the testbed of a name, or of all, that this user has made."""
     begin = PREFIX if name is None else f"{PREFIX}{name}-"
-    place = among or Path(tempfile.gettempdir())
+    place = Path(tempfile.gettempdir())
     found = [path for path in place.glob(f"{begin}*") if not path.is_symlink() and path.is_dir()]
     return sorted(path for path in found if path.stat().st_uid == os.geteuid())
 
@@ -33,9 +28,7 @@ def names() -> list[str]:
     return sorted({path.name.removeprefix(PREFIX).split("-")[0] for path in existing()})
 
 
-def remove(name: str, among: Path | None = None) -> int:
-    """Removes the folders of a testbed; returns how many there were."""
-    found = existing(name, among)
-    for path in found:
+def remove(name: str) -> None:
+    """Removes the folders of a testbed."""
+    for path in existing(name):
         shutil.rmtree(path, ignore_errors=True)
-    return len(found)

@@ -1,39 +1,50 @@
 """A process that takes a testbed down when the one that made it is gone, however it went.
 
 It is begun with a pipe as its standard input, of which the maker holds the other end: the pipe
-ends with the maker, also by SIGKILL.
+ends with the maker, also by SIGKILL. It is no child of the maker: a command that takes long to end
+after a signal is ended by force, with all of its children.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from lightloom.testbed import shell
 
-def begin(name: str, among: Path) -> subprocess.Popen[bytes]:
-    """Starts the guardian of a testbed and of its folder, which is among others; it ends after the
-    pipe does."""
-    command = [sys.executable, "-m", "lightloom.testbed.guardian", name, str(among)]
+
+def begin(name: str, folder: Path) -> subprocess.Popen[bytes]:
+    """Starts the guardian of a testbed and of its folder.
+
+    Returns:
+        What `communicate` ends: it closes the pipe, and waits until the guardian is gone.
+
+    Raises:
+        ConfigError: without setsid.
+    """
+    command = [sys.executable, "-m", "lightloom.testbed.guardian", name, str(folder)]
     package = str(Path(__file__).parents[2])
-    return subprocess.Popen(
-        command,
+    begun = subprocess.Popen(
+        [shell.tool_path("setsid"), "--fork", *command],
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,
         cwd="/",
         env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONPATH": package},
     )
+    begun.wait(timeout=10)
+    return begun
 
 
-def main(name: str, among: str) -> None:
+def main(name: str, folder: str) -> None:
     """Waits for the end of the pipe, then removes the testbed and its folder."""
-    from lightloom.testbed import folders, namespaces
+    from lightloom.testbed import namespaces
 
     sys.stdin.buffer.read()
     namespaces.remove(name)
-    folders.remove(name, Path(among))
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

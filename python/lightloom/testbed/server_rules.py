@@ -175,7 +175,7 @@ class ServerForwarding:
 
     def stop(self) -> None:
         """Ends the switches and the connections to them."""
-        self._pool.shutdown()
+        self._pool.shutdown(wait=False, cancel_futures=True)
         self._switches.stop()
         self._listener.close()
 

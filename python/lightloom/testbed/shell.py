@@ -19,6 +19,8 @@ TOOLS = {
     "nbdkit": "nbdkit",
     "mpirun": "openmpi-bin",
     "tcpdump": "tcpdump",
+    "setpriv": "util-linux",
+    "setsid": "util-linux",
     "ovsdb-tool": "openvswitch-switch",
     "ovsdb-server": "openvswitch-switch",
     "ovs-vswitchd": "openvswitch-switch",
@@ -65,9 +67,16 @@ def call(arguments: Sequence[str], text: str | None = None) -> str:
         RuntimeError: with the program's message, if it fails or takes longer than `LIMIT_S`.
     """
     command = [tool_path(arguments[0]), *arguments[1:]]
+    # If this process is killed, nothing goes on to make what a guardian removes.
+    ending = [tool_path("setpriv"), "--pdeathsig", "KILL"]
     try:
         done = subprocess.run(
-            command, input=text, capture_output=True, text=True, timeout=LIMIT_S, check=False
+            [*ending, *command],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{' '.join(command)}: no end after {LIMIT_S:g} s") from None
