@@ -100,4 +100,4 @@ def claims() -> Iterator[str]:
             expected = "-" if claim.expect is None else f"{claim.expect} {claim.unit}"
             notes = " ".join(filter(None, [claim.criterion, claim.reason]))
             about = f"{claim.statement} *Measured: {claim.measures}.* {notes}"
-            yield f"| {about.strip()} | {expected.strip()} | {claim.told(claim.status)} |"
+            yield f"| {about.strip()} | {expected.strip()} | {claim.status_text(claim.status)} |"

@@ -96,6 +96,14 @@ _RENAMED = {
     "resilience": "failures",
     "traces": "simulation.traces",
     "writing": "storage",
+    "analysis.facts": "analysis.derived_values",
+    "config.words": "config.refusal_text",
+    "control.plan_facts": "control.plan_figures",
+    "control.rules.words": "control.rules.parsing",
+    "costs.words": "costs.wording",
+    "failures.words": "failures.sentences",
+    "report.decisions.made": "report.decisions.decision",
+    "results.steady": "results.steady_state",
 }
 
 

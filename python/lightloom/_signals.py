@@ -35,7 +35,7 @@ class _State:
 
     first: int | None = None
     """The signal that ends it."""
-    told = False
+    reported = False
     """Whether the user knows how it ends."""
     noting: ClassVar[list[Any]] = []
     """Those who note a signal instead of being struck by it, the innermost last."""
@@ -137,10 +137,10 @@ def struck() -> bool:
     return _State.first is not None
 
 
-def told() -> None:
+def mark_reported() -> None:
     """Notes that the user is told now: nobody need do so again. Comes before what it says,
     since the core may end the process at any time, and would say it again."""
-    _State.told = True
+    _State.reported = True
     if core := sys.modules.get("lightloom._core"):
         core.ending_told()
 
@@ -150,8 +150,8 @@ def end() -> NoReturn:
     may still compute what is thrown away."""
     import atexit
 
-    if not _State.told:
-        told()
+    if not _State.reported:
+        mark_reported()
         with suppress(OSError, ValueError):
             sys.stderr.write(line() + "\n")
     for stream in (sys.stdout, sys.stderr):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lightloom import _core
 from lightloom.config import identity, inputs, physics
 from lightloom.config.experiment import Experiment, faults_of, load
+from lightloom.config.refusal_text import in_words
 from lightloom.config.schema import DECISION, of_core
-from lightloom.config.words import in_words
 from lightloom.errors import refusal
 from lightloom.results.result import Comparison, Repeated, Result
 from lightloom.results.tables import circuit_table, flow_table, link_table, series_table

@@ -33,7 +33,7 @@ def experiment(kind: str, cluster: dict[str, Any] | None = None, **fabric: Any) 
 def network(kind: str, cluster: dict[str, Any] | None = None, **fabric: Any) -> Network:
     """The network of one fabric."""
     resolved = lightloom.load(experiment(kind, cluster, **fabric)).resolved()
-    return networks.of(resolved, resolved["fabric"][0])
+    return networks.network_of(resolved, resolved["fabric"][0])
 
 
 def counts(cost: Any) -> dict[str, Fraction]:

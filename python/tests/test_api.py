@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import json
 import signal
 import subprocess
@@ -20,7 +21,7 @@ import pytest
 
 import lightloom
 from lightloom import _core, errors
-from lightloom.analysis import facts
+from lightloom.analysis import derived_values
 from lightloom.config import experiment as config
 from lightloom.config import overrides
 from lightloom.devices import clock
@@ -284,7 +285,7 @@ def test_the_registry_lists_fabrics_and_workloads() -> None:
     assert "web-search" in names
 
 
-@pytest.mark.parametrize("module", [clock, config, errors, facts, machine, overrides])
+@pytest.mark.parametrize("module", [clock, config, errors, derived_values, machine, overrides])
 def test_the_examples_in_docstrings_work(module: Any) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0
@@ -319,3 +320,11 @@ def test_modules_of_the_documentation_are_there_after_import(module: str) -> Non
 def test_what_a_module_was_called_is_told(code: str) -> None:
     with pytest.raises(ImportError, match=r"lightloom\.economics is lightloom\.costs now"):
         exec(code)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("economics", "costs"), ("results.steady", "results.steady_state")]
+)
+def test_an_old_module_name_is_refused_with_the_new_one(old: str, new: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=rf"^lightloom\.{old} is lightloom\.{new} now$"):
+        importlib.import_module(f"lightloom.{old}")

@@ -30,7 +30,7 @@ from lightloom.analysis.model import Carriage, Fabric, LoadPoint
 from lightloom.analysis.ranking import Score, rank
 from lightloom.costs import book as books
 from lightloom.report.sweeps import gathered
-from lightloom.results import steady
+from lightloom.results import steady_state
 from lightloom.results.result import Comparison
 
 SIXTEEN = {"hosts": 16, "server_rate": "10 Gb/s"}
@@ -454,10 +454,10 @@ def test_a_bound_above_the_best_interval_is_behind() -> None:
 def test_a_warm_up_alone_makes_a_run_too_short() -> None:
     """Flows take 431 µs, of which 22.3 ms are 52 times, and 2 ms less than five times."""
     window = {"from_s": 2e-3, "until_s": 22e-3, "p99_us": 431.0}
-    assert "2 ms" in steady.warm_up_too_short({"load_offered": 0.5, "window": window})
+    assert "2 ms" in steady_state.warm_up_too_short({"load_offered": 0.5, "window": window})
     later = {**window, "until_s": 4e-3}
-    assert not steady.warm_up_too_short({"load_offered": 0.5, "window": later})
-    assert steady.slow_flows({"window": window}) == "the flows"
+    assert not steady_state.warm_up_too_short({"load_offered": 0.5, "window": later})
+    assert steady_state.slow_flows({"window": window}) == "the flows"
 
 
 @pytest.mark.parametrize(("seeds", "flows"), [(1, 1000), (3, 3000)])

@@ -94,9 +94,9 @@ def test_quick_judges_only_what_is_meaningful_then() -> None:
 
 def test_what_comes_out_by_construction_says_so() -> None:
     fitted = claim(basis="fitted", criterion="The size is derived from it.")
-    assert fitted.told("reproduced") == "reproduced (fitted)"
-    assert fitted.told("not judged") == "not judged"
-    assert claim().told("reproduced") == "reproduced"
+    assert fitted.status_text("reproduced") == "reproduced (fitted)"
+    assert fitted.status_text("not judged") == "not judged"
+    assert claim().status_text("reproduced") == "reproduced"
 
 
 def test_a_claim_is_there_once(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from lightloom.analysis import facts
+from lightloom.analysis import derived_values
 from lightloom.cli import app, console
 from lightloom.units import counts, quantities
 from lightloom.units.counts import counted
@@ -38,7 +38,8 @@ def test_a_number_is_whole_or_has_four_digits_whoever_made_it() -> None:
     assert counted(123.456, "slot") == "123.5 slots"
     assert quantities.counted(1, "pair") == "1 pair"
     assert (
-        facts.derived({"epoch_slots": 1, "uplinks": 12_000}) == "epochs of 1 slot, 12,000 uplinks"
+        derived_values.derived({"epoch_slots": 1, "uplinks": 12_000})
+        == "epochs of 1 slot, 12,000 uplinks"
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import lightloom
-from lightloom.results import steady
+from lightloom.results import steady_state
 
 SEEDS = 200
 FIGURES = ("mean", "p50", "p99")
@@ -129,13 +129,13 @@ def test_a_short_window_has_no_interval_of_latency(name: str) -> None:
         assert all(ends(summary, figure) == (None, None) for figure in FIGURES)
         window = summary["window"]
         assert window["half_width_us"] is None
-        assert steady.is_short_for_intervals(summary)
-        assert not steady.is_short_for_intervals(
+        assert steady_state.is_short_for_intervals(summary)
+        assert not steady_state.is_short_for_intervals(
             {
                 **summary,
                 "window": {
                     "from_s": 0.0,
-                    "until_s": steady.least_s([summary]),
+                    "until_s": steady_state.least_s([summary]),
                 },
             }
         )
@@ -164,7 +164,7 @@ def test_sizes_without_a_variance_have_no_relaxation_time() -> None:
 def test_the_window_that_is_advised_gives_an_interval() -> None:
     """`least_s` is the core's rule: a window of that length has an interval, at fixed loads."""
     made = experiment("clos-exponential", 3.0, 1)
-    least = steady.least_s([lightloom.run(made).summary])
+    least = steady_state.least_s([lightloom.run(made).summary])
     assert least is not None
     made["run"]["measure"] = f"{1.02e9 * least:.0f} ns"
     assert lightloom.run(made).summary["window"]["half_width_us"] is not None

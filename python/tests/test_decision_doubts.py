@@ -12,10 +12,10 @@ from decision_support import BOOK, bought
 from economics_support import network
 
 from lightloom.costs import book as books
-from lightloom.costs import lanes, pricing, words
+from lightloom.costs import lanes, pricing, wording
 from lightloom.decision import sentences
 from lightloom.decision.purchases import CAPITAL, POWER
-from lightloom.report.decisions import counting, made
+from lightloom.report.decisions import counting, decision
 
 
 def test_a_narrow_lead_says_on_how_many_seeds_it_rests() -> None:
@@ -34,9 +34,9 @@ def test_who_is_level_at_another_load_is_said(monkeypatch: pytest.MonkeyPatch) -
     """Nobody else costs less at 10 %, and yet two are level there."""
     one = bought("one", switch=100)
     level, behind = bought("two", switch=101), bought("two", switch=200)
-    monkeypatch.setattr(made, "at_loads", lambda _: {0.1: (one, level), 0.5: (one, behind)})
+    monkeypatch.setattr(decision, "at_loads", lambda _: {0.1: (one, level), 0.5: (one, behind)})
     read: Any = SimpleNamespace(purchases=(one, behind))
-    (said,) = made._by_load(read)
+    (said,) = decision._by_load(read)
     assert said.replace("\u00a0", " ") == (
         "Not the load: no other fabric costs less at 10 % and 50 %; at 10 % two is level with one."
     )
@@ -67,18 +67,18 @@ def replace_cost(one: Any, label: str, cost: Any) -> Any:
 def test_bills_by_share_say_so_and_who_leads_by_whole_boxes() -> None:
     """By hand, and the other way round in a book that counts whole boxes."""
     read = of_bills()
-    (note,) = words.fractions(read.costs)
+    (note,) = wording.fractions(read.costs)
     assert note.startswith("fractions of switch: a share of a machine that others use")
     whole = of_bills("whole")
-    first = made.leaders(whole.purchases, made.CAPITAL)
+    first = decision.leaders(whole.purchases, decision.CAPITAL)
     (said,) = [text for text in told(read) if "boxes" in text]
-    assert all(f"{sentences.each_delivered(p, made.CAPITAL)}" in said for p in first)
+    assert all(f"{sentences.each_delivered(p, decision.CAPITAL)}" in said for p in first)
     assert all(p.label in said for p in first)
-    assert list(words.fractions(whole.costs)) == []
+    assert list(wording.fractions(whole.costs)) == []
     (back,) = [text for text in told(whole) if "boxes" in text]
-    by_share = made.leaders(read.purchases, made.CAPITAL)
+    by_share = decision.leaders(read.purchases, decision.CAPITAL)
     assert "if boxes came in every size" in back
-    assert all(f"{sentences.each_delivered(p, made.CAPITAL)}" in back for p in by_share)
+    assert all(f"{sentences.each_delivered(p, decision.CAPITAL)}" in back for p in by_share)
 
 
 def told(read: Any) -> list[str]:
@@ -110,8 +110,8 @@ def test_who_costs_least_with_a_laser_for_each_uplink_is_said() -> None:
     read = of_bills()
     (said,) = [text for text in told(read) if "laser of its own" in text]
     bought = [replace_cost(p, p.label, lanes.apart(p.cost)) for p in read.purchases]
-    assert {p.label for p in made.leaders(bought, made.CAPITAL)} == {"clos", "sirius"}
-    (sirius,) = made.leaders(read.purchases, made.CAPITAL)
+    assert {p.label for p in decision.leaders(bought, decision.CAPITAL)} == {"clos", "sirius"}
+    (sirius,) = decision.leaders(read.purchases, decision.CAPITAL)
     assert sirius.label == "sirius"
     assert said.startswith("Lasers: if each uplink has a laser of its own, not one for 8, ")
     assert " are level, " in said
@@ -119,7 +119,7 @@ def test_who_costs_least_with_a_laser_for_each_uplink_is_said() -> None:
     (clos,) = [p for p in read.purchases if p.label == "clos"]
     read.purchases = (clos,)
     assert counting.unless(read) == ""
-    (note,) = words.lasers(read.costs)
+    (note,) = wording.lasers(read.costs)
     assert note == (
         "sirius: 8 uplinks are one tunable transceiver of sirius-2020 and share its laser, as in "
         "Sirius §4.5; a design in devices says how many do, and counts lasers"

@@ -9,7 +9,7 @@ import pytest
 from economics_support import counts, experiment
 
 from lightloom import costs as economics
-from lightloom.costs import words
+from lightloom.costs import wording
 from lightloom.costs.bills import circuits, rotor
 from lightloom.costs.network import Network
 from lightloom.costs.pricing import FabricCost, Line
@@ -110,8 +110,8 @@ def test_a_fabric_that_names_no_devices_has_the_transceivers_of_the_book() -> No
     assert one.power is not None
     assert other.power is not None
     assert one.power.low == other.power.low  # 12 W, and 9 W and 3 W
-    assert len(list(words.lasers(economics.cost(bare)))) == 1
-    assert not list(words.lasers(economics.cost(shared)))
+    assert len(list(wording.lasers(economics.cost(bare)))) == 1
+    assert not list(wording.lasers(economics.cost(shared)))
 
 
 def test_gratings_are_those_of_the_devices_by_the_port_of_the_books() -> None:
@@ -125,12 +125,12 @@ def test_gratings_are_those_of_the_devices_by_the_port_of_the_books() -> None:
         assert found.cost.high == Fraction(48 * ports, 64) * 1250
         assert found.formula.endswith(f"; from devices: of {ports} ports, 8 in use")
     table = sirius(4, grating={"ports": 100})
-    said = list(words.by_devices(economics.cost(table, "sirius-2020")))
+    said = list(wording.by_devices(economics.cost(table, "sirius-2020")))
     assert said == [
         "sirius: gratings of 100 ports by devices, where sirius-2020 prices one of 64: devices "
         "decide how many ports are bought, the book what one costs"
     ]
-    assert not list(words.by_devices(economics.cost(sirius(4, grating={"ports": 64}))))
+    assert not list(wording.by_devices(economics.cost(sirius(4, grating={"ports": 64}))))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_circuit_switches_are_those_of_the_devices(
     found = line(cost, "circuit-switch")
     assert found.count == boxes
     assert found.formula.endswith(f"; from devices: of {ports} ports")
-    said = list(words.by_devices(economics.cost(table, book)))
+    said = list(wording.by_devices(economics.cost(table, book)))
     of_the_book = {"cthrough-2010": 80, "hydra-2013": 320}[book]
     assert bool(said) == (ports != of_the_book)
 
@@ -172,7 +172,7 @@ def test_two_stages_for_a_link_of_several_ports_are_said(racks: int, boxes: int)
     costs = economics.cost(table, "ai-cluster-2026")
     found = line(costs.fabrics["cthrough"], "circuit-switch")
     assert found.count == Fraction(boxes * 320, 136)
-    told = [text for text in words.by_devices(costs) if "two stages" in text]
+    told = [text for text in wording.by_devices(costs) if "two stages" in text]
     assert len(told) == (boxes > 1)
     assert all("cthrough: a link takes 2 ports by ai-cluster-2026, 322 a plane" in t for t in told)
 

@@ -10,7 +10,7 @@ from cli_support import ROOT, SIRIUS, SMALL, lightloom, write
 
 import lightloom as loom
 from lightloom import ConfigError
-from lightloom.analysis import facts
+from lightloom.analysis import derived_values
 from lightloom.cli import describe, topics
 from lightloom.devices import photonics
 from lightloom.report.describe import present
@@ -114,5 +114,5 @@ def test_the_schema_and_explain_know_the_devices_and_their_keys() -> None:
 
 def test_a_switch_is_said_with_what_is_known_of_it() -> None:
     found = {"ports": 320, "settle": "20 ms", "deviation": None, "loss": "1.5 dB"}
-    assert facts.devices(found) == "a switch of 320 ports, dark for 20 ms, loss 1.5 dB"
-    assert not facts.devices({})
+    assert derived_values.devices(found) == "a switch of 320 ports, dark for 20 ms, loss 1.5 dB"
+    assert not derived_values.devices({})

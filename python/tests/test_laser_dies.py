@@ -12,7 +12,7 @@ import pytest
 import lightloom
 from lightloom import report
 from lightloom.devices.of_fabrics import Lasers, lasers_of
-from lightloom.failures import probing, words
+from lightloom.failures import probing, sentences
 from lightloom.failures.elements import LASER, Together
 from lightloom.failures.search import Search
 from lightloom.results.failures import OfKind, Resilience
@@ -123,7 +123,7 @@ def test_the_page_says_how_many_transceivers_hang_on_a_laser(tmp_path: Path) -> 
     assert lasers(comparison.resilience).least.part in page
     said = "2 transceivers hang on a laser, 2 chips for the 4 of a node"
     assert said in page
-    assert any(said in line for line in words.legend(comparison.resilience))
+    assert any(said in line for line in sentences.legend(comparison.resilience))
 
 
 def test_the_last_chip_of_a_node_feeds_the_rest() -> None:

@@ -172,7 +172,7 @@ def test_factors_are_as_far_as_intervals_allow() -> None:
     ],
 )
 def test_factors_in_words(factor: Factor, words: str) -> None:
-    assert plain(factors.told(factor, factors.percent_more)[0]) == words
+    assert plain(factors.factor_text(factor, factors.percent_more)[0]) == words
 
 
 FABRIC = workload(under("ideal", LEVEL)).fabrics[0]

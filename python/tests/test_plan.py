@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import lightloom as lightloom_package
 from lightloom import control
 from lightloom.cli import app
-from lightloom.control.plan_facts import facts
+from lightloom.control.plan_figures import figures_of_plan
 
 EIGHT = ROOT / "examples" / "demand-8.csv"
 THOUSAND = ROOT / "examples" / "demand-1000.npy"
@@ -346,7 +346,7 @@ def test_solstice_promises_what_packets_need() -> None:
         }.items()
     }
     assert ends == {"default": 10_000_000, "bytes": 10_000_000, "slots of 7 us": 14_000_000}
-    said = facts(control.plan(demand, "solstice", **options))["all served"]
+    said = figures_of_plan(control.plan(demand, "solstice", **options))["all served"]
     assert "in packets of 1.5 KB" in said
 
 

@@ -47,7 +47,7 @@ def test_every_claim_is_on_the_page_with_its_verdict(known: list[status.Paper]) 
     assert len(shown) == len(claims) == len(rows)
     for claim in claims:
         row = shown[claim.id, f"{claim.source})".replace("|", "\\|")]
-        assert row[3].startswith(claim.told(claim.status)), claim.id
+        assert row[3].startswith(claim.status_text(claim.status)), claim.id
         assert claim.statement.replace("|", "\\|") in row[5]
         if claim.status != "reproduced":
             assert str(claim.reason).replace("|", "\\|") in row[5]

@@ -14,7 +14,7 @@ import pytest
 import lightloom
 from lightloom import _core
 from lightloom.errors import refusal
-from lightloom.failures import probing, words
+from lightloom.failures import probing, sentences
 from lightloom.failures.assumed import assumed
 from lightloom.failures.elements import KINDS, Population
 from lightloom.failures.measure import with_worst_failures
@@ -216,9 +216,11 @@ def test_a_fabric_that_models_no_failures_says_so_and_runs_no_more() -> None:
     assert found.fabrics["lions"].why_none == "lions does not model failures yet"
     # The core's own remedy, for there is one.
     assert "fabric.mode" in found.fabrics["ideal"].why_none
-    lines = list(words.legend(found))
+    lines = list(sentences.legend(found))
     assert "lions: not modelled: lions does not model failures yet." in lines
-    said = words.answer(found, words.Shown("{:.0%}".format, lambda p99: p99.text("{:.0f}".format)))
+    said = sentences.answer(
+        found, sentences.Shown("{:.0%}".format, lambda p99: p99.text("{:.0f}".format))
+    )
     assert said.endswith(" Of lions, ideal it is not modelled.")
     clos = found.fabrics["clos"]
     assert f"clos {clos.kept:.0%} (core switch 0)." in said

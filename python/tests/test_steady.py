@@ -18,7 +18,7 @@ from lightloom.analysis.verdicts import criteria
 from lightloom.analysis.verdicts.first import by_length
 from lightloom.config import loads
 from lightloom.costs import of_experiment
-from lightloom.results import steady
+from lightloom.results import steady_state
 
 EXPERIMENT = """
 [cluster]
@@ -142,10 +142,10 @@ def test_a_network_that_cannot_carry_the_load_is_never_long_enough() -> None:
         return {"load_offered": 0.6, "fct": {"long": {"p99_us": us}, "all": {"p99_us": us}}}
 
     for arrivals in (1e-3, 1e-1, 10.0):
-        assert steady.is_short(arrivals, taking(0.3 * arrivals * 1e6))
-        assert not steady.is_short(arrivals, taking(0.05 * arrivals * 1e6))
+        assert steady_state.is_short(arrivals, taking(0.3 * arrivals * 1e6))
+        assert not steady_state.is_short(arrivals, taking(0.05 * arrivals * 1e6))
     jobs = {**taking(1e6), "load_offered": None}
-    assert not steady.is_short(1e-3, jobs)
+    assert not steady_state.is_short(1e-3, jobs)
 
 
 def compared(tmp_path: Path, **keys: str) -> lightloom.Comparison:
@@ -257,7 +257,7 @@ def test_the_interval_of_a_windows_latency_is_that_over_seeds(
 
 def test_a_sirius_of_too_few_uplinks_is_said_to_be_smaller() -> None:
     from lightloom.costs.costs import cost
-    from lightloom.costs.words import narrow
+    from lightloom.costs.wording import narrow
 
     def told(uplinks: int) -> list[str]:
         cluster = {"racks": 16, "servers_per_rack": 8, "rack_rate": "400 Gb/s"}
@@ -278,7 +278,7 @@ def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(
     from decision_support import bought
 
     from lightloom.analysis.ranking import Score
-    from lightloom.report.decisions import made as decisions
+    from lightloom.report.decisions import decision as decisions
 
     workload = reading.workload(windowed, {"full": 0, "half": 1})
     times = {"full": 1e-5, "half": 4e-5}

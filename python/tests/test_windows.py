@@ -9,7 +9,7 @@ import pytest
 
 import lightloom
 from lightloom import sweep
-from lightloom.results import steady
+from lightloom.results import steady_state
 from lightloom.simulation import windows
 from lightloom.units.durations import duration_ps
 
@@ -119,7 +119,7 @@ def test_compare_records_the_window_and_repeats_to_the_byte() -> None:
     assert duration_ps("warm_up", table["warm_up"]) / 1e12 == pytest.approx(found.warm_up_s)
     for at_load in made.loads["clos"]:
         assert at_load["window"]["half_width_us"] is not None
-        assert not steady.is_short_for_intervals(at_load)
+        assert not steady_state.is_short_for_intervals(at_load)
     again = lightloom.compare(experiment())
     assert again.results["clos"].flows.equals(made.results["clos"].flows)
 

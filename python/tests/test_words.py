@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import lightloom
 from lightloom import _core
 from lightloom.cli import app
-from lightloom.config.words import PLANNED, missed_end, reworded
+from lightloom.config.refusal_text import PLANNED, missed_end, reworded
 from lightloom.errors import refusal
 
 EXPERIMENT = lightloom.load(ROOT / "examples" / "sirius.toml")

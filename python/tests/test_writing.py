@@ -149,7 +149,7 @@ def test_each_step_that_fails_leaves_all_as_it_was(fail: Any, apart: bool) -> No
                 write(out, NEW, second)
             if fail is full:
                 assert error.value.filename, at
-                assert "nothing was changed" in error.value.told
+                assert "nothing was changed" in error.value.message
             assert found(out.parent) == before, at
             assert whole(out)
             write(out, NEW, second)
@@ -445,8 +445,8 @@ def test_a_refusal_crosses_processes() -> None:
     problem.undone = False
     back = pickle.loads(pickle.dumps(problem))
     assert (back.errno, back.filename, back.undone) == (errno.ENOSPC, "out/x", False)
-    assert back.told == problem.told
-    assert "out/x: no space left on device: the next command puts back what was" in back.told
+    assert back.message == problem.message
+    assert "out/x: no space left on device: the next command puts back what was" in back.message
 
 
 SPOILT = {

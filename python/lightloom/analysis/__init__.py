@@ -10,7 +10,7 @@
 | `winners`, `presets` | the winner under other physics presets |
 | `table`, `workload_lines` | the table of a report; the workload in one line |
 | `notes`, `doubts`, `cuts`, `circuits`, `rates` | what limits conclusions from a run |
-| `facts` | derived values and parts of a fabric |
+| `derived_values` | derived values and parts of a fabric |
 | `nights`, `opening` | when circuits are lit; the part of a timeline that opens first |
 
 *Not here*: prices (`lightloom.decision`) and drawing (`lightloom.plotting`).

@@ -39,19 +39,21 @@ def between(larger: Score, smaller: Score) -> Factor | None:
     return Factor(low, larger.value / smaller.within, high, larger.least)
 
 
-def told(factor: Factor, share: Tell) -> tuple[str, bool]:
+def factor_text(factor: Factor, share: Tell) -> tuple[str, bool]:
     """In words, and whether in percent, by `share`: what is less than notable as a factor.
 
-    >>> told(Factor(2.6, 20.0, 40.1), percent_more), told(Factor(2.6, 20, math.inf), percent_more)
-    (('2.6 to 40×', False), ('at least 2.6×', False))
+    >>> factor_text(Factor(2.6, 20.0, 40.1), percent_more)
+    ('2.6 to 40×', False)
+    >>> factor_text(Factor(2.6, 20, math.inf), percent_more)
+    ('at least 2.6×', False)
     """
     decides = factor.low if math.isinf(factor.high) else factor.value
     if decides < NOTABLE:
         return ranged(factor, share, f"{quantities.GLUE}%"), True
-    return told_times(factor), False
+    return times_text(factor), False
 
 
-def told_times(factor: Factor) -> str:
+def times_text(factor: Factor) -> str:
     """As a factor, however small."""
     return ranged(factor, lambda x: quantities.times(x).removesuffix("×"), "×")
 
@@ -110,7 +112,7 @@ def farthest(factor: Factor) -> Factor:
 
 def as_long(factor: Factor) -> str:
     """`2.2× as long`, or `4 % longer` where `1.0×` would say nothing."""
-    words, percent = told(factor, percent_more)
+    words, percent = factor_text(factor, percent_more)
     return f"{words} {'longer' if percent else 'as long'}"
 
 

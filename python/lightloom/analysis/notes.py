@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.analysis import circuits, facts, rates
+from lightloom.analysis import circuits, derived_values, rates
 from lightloom.analysis.circuits import Table
 from lightloom.config import loads, networks
-from lightloom.results import repeats, steady
+from lightloom.results import repeats, steady_state
 from lightloom.results.result import Result
 from lightloom.results.summaries import Summary
 from lightloom.units.formats import rate, seconds, size
@@ -33,13 +33,13 @@ SAMPLES_KEPT = 500
 MOST_LATE = 0.75
 
 
-def of(result: Result) -> Iterator[str]:
+def notes_of_run(result: Result) -> Iterator[str]:
     """What to know of one run before its figures are judged."""
     cluster = result.experiment.get("cluster", {})
     yield from circuits.notes(result)
     yield from rates.notes(result)
     yield from overloaded(result)
-    yield from facts.bit_errors(result.summary.get("devices") or {})
+    yield from derived_values.bit_errors(result.summary.get("devices") or {})
     yield from few_uplinks(result.summary, cluster)
     yield from narrow_links(result.summary, cluster)
     yield from precision_without_rates(result)
@@ -149,12 +149,15 @@ def filling(result: Result) -> Iterator[str]:
     arrivals = result.flows["arrival_ps"].to_numpy()
     last = float(arrivals.max()) * 1e-12 if arrivals.size else 0.0
     last = min(last, float(result.summary["simulated_s"]))
-    slow = steady.slow_s(result.summary)
-    if slow is not None and steady.is_short(last, result.summary):
-        length = steady.warm_up_too_short(result.summary) or f"flows arrived for {seconds(last)}"
+    slow = steady_state.slow_s(result.summary)
+    flows = steady_state.slow_flows(result.summary)
+    if slow is not None and steady_state.is_short(last, result.summary):
+        length = (
+            steady_state.warm_up_too_short(result.summary) or f"flows arrived for {seconds(last)}"
+        )
         yield (
-            f"{length}, where 99 % of {steady.slow_flows(result.summary)} take {seconds(slow)}: "
-            f"no steady state; {steady.remedy(result.summary)}"
+            f"{length}, where 99 % of {flows} take {seconds(slow)}: "
+            f"no steady state; {steady_state.remedy(result.summary)}"
         )
 
 
@@ -232,7 +235,7 @@ def inexact_rates(summaries: Mapping[str, Summary]) -> Iterator[str]:
             found.setdefault(part, []).append(label)
     for part, labels in found.items():
         whose = "all fabrics" if len(labels) == len(summaries) else ", ".join(labels)
-        exact = facts.derived({"rate_precision": part})
+        exact = derived_values.derived({"rate_precision": part})
         yield f"{exact} in {whose} (run.rate_precision): times are as inexact as they"
 
 

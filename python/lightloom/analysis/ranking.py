@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lightloom.results import steady
+from lightloom.results import steady_state
 from lightloom.units import quantities
 from lightloom.units.bounds import Bound, floored
 from lightloom.units.intervals import LEVEL, over_runs
@@ -165,9 +165,9 @@ def longer(scores: Iterable[Score]) -> str | None:
     """The window, or the time of arrivals, that gives each of these figures an interval; None
     where no theory gives it, or where it was long enough."""
     runs = [run for score in scores for run in score.fabric.each]
-    least = steady.least_s(run.summary for run in runs)
+    least = steady_state.least_s(run.summary for run in runs)
     if least is None or not any(
-        steady.is_short_for_intervals(run.summary, run.arrivals_took) for run in runs
+        steady_state.is_short_for_intervals(run.summary, run.arrivals_took) for run in runs
     ):
         return None
     what = "a window" if all(run.window for run in runs) else "arrivals"

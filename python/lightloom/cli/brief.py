@@ -134,7 +134,7 @@ def _others(
             if line.startswith("note: ")
         )
         for label, result in comparison.results.items():
-            yield from (f"{label}: {line}" for line in notes.of(result))
+            yield from (f"{label}: {line}" for line in notes.notes_of_run(result))
     for case in cases:
         resolved = case.resolved()
         yield from notes.of_cluster(case.raw.get("cluster", {}))

@@ -10,7 +10,7 @@ from lightloom.cli import console
 from lightloom.cli.explain import paragraph, print_policies
 from lightloom.cli.topics import jobs_of, published, registry
 from lightloom.config import schema as experiment_schema
-from lightloom.config.words import PLANNED
+from lightloom.config.refusal_text import PLANNED
 from lightloom.units import formats
 
 

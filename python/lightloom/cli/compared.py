@@ -127,7 +127,7 @@ def _print_notes(comparison: lightloom.Comparison) -> None:
     for line in (*cuts.of_loads(comparison), *notes.inexact_rates(comparison.means)):
         console.say(f"note: {line}")
     for label, result in comparison.results.items():
-        for line in (*circuits.leading_notes(result), *notes.of(result)):
+        for line in (*circuits.leading_notes(result), *notes.notes_of_run(result)):
             console.say(f"note: {label}: {line}")
 
 

@@ -118,7 +118,7 @@ def guarded() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except WriteError as problem:
-        stop(problem.told, EXIT_REFUSED)
+        stop(problem.message, EXIT_REFUSED)
     except OSError as problem:
         if is_unwritten(problem):
             stop_unwritten(problem)
@@ -134,7 +134,7 @@ def guarded() -> Iterator[None]:
 
 
 def _end_by_signal() -> NoReturn:
-    _signals.told()
+    _signals.mark_reported()
     err().print(_signals.line(), markup=False)
     raise typer.Exit(_signals.code()) from None
 

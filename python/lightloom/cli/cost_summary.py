@@ -11,7 +11,7 @@ from rich.table import Table
 
 from lightloom.cli import console
 from lightloom.cli.cost_text import total
-from lightloom.costs.words import MISSING, ends, span
+from lightloom.costs.wording import MISSING, ends, span
 from lightloom.decision.sentences import listed
 
 if TYPE_CHECKING:

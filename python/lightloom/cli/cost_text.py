@@ -11,7 +11,7 @@ from rich.table import Table
 
 from lightloom.cli import console
 from lightloom.costs.amounts import Range
-from lightloom.costs.words import (
+from lightloom.costs.wording import (
     as_if,
     by_devices,
     ends,

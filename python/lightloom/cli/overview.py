@@ -58,7 +58,7 @@ WHOLE_RUN = Paths(
 )
 
 
-def of(comparison: Comparison) -> Paths:
+def paths_of(comparison: Comparison) -> Paths:
     """Those of the measured window, or of the whole run without one."""
     return WINDOW if latency.is_measured(comparison) else WHOLE_RUN
 
@@ -100,7 +100,7 @@ def _rows(comparison: Comparison) -> dict[str, dict[str, str]]:
 
 
 def _cells(comparison: Comparison, label: str, mark: str) -> dict[str, str]:
-    paths, seeds = of(comparison), comparison.of_label(label)
+    paths, seeds = paths_of(comparison), comparison.of_label(label)
     share = next((p for p in paths.load if any(pick(s, p) is not None for s in seeds)), "")
     heading = "goodput" if share == "goodput_normalized" else "load\naccepted"
     load = plainly(formats.percent)(seeds, share) if share else "-"
@@ -180,7 +180,9 @@ def legend(comparisons: Sequence[Comparison]) -> Iterator[str]:
         for s in c.of_label(label)
     }
     paths = tuple(
-        dict.fromkeys(p for c in comparisons for p in (of(c).mean, of(c).p99, of(c).short))
+        dict.fromkeys(
+            p for c in comparisons for p in (paths_of(c).mean, paths_of(c).p99, paths_of(c).short)
+        )
     )
     if bounds.any_open(summaries, paths):
         yield BOUND

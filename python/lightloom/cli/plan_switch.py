@@ -179,4 +179,4 @@ def _apply(made: Plan, target: str, yes: bool, plane: int) -> None:
         finally:
             switch.close()
     except SwitchError as problem:
-        console.stop(switch_command.told(problem), switch_command.EXIT_FAILED)
+        console.stop(switch_command.problem_text(problem), switch_command.EXIT_FAILED)

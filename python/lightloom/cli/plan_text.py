@@ -9,7 +9,7 @@ from rich.text import Text
 
 from lightloom.cli import console
 from lightloom.cli.plan_changes import show_change
-from lightloom.control.plan_facts import carries, facts, node
+from lightloom.control.plan_figures import carries, figures_of_plan, node
 from lightloom.units import formats
 from lightloom.units.counts import counted
 
@@ -32,7 +32,7 @@ def show(made: Plan, path: Path, hint: str) -> None:
     rows.show_header = False
     rows.add_column(style="bold")
     rows.add_column()
-    for name, text in facts(made).items():
+    for name, text in figures_of_plan(made).items():
         rows.add_row("  " + name, text)
     console.out().print(rows)
     console.say("")

@@ -91,13 +91,13 @@ def print_worst(comparison: Comparison) -> None:
     found = comparison.resilience
     if found is None:
         return
-    from lightloom.failures import words
+    from lightloom.failures import sentences
 
-    indented(words.heading(found), "", "bold")
+    indented(sentences.heading(found), "", "bold")
     if any(fabric.kinds for fabric in found.fabrics.values()):
         console.out(wide=True).print(table(found))
-    show = words.Shown(percent, time_bound)
-    for line in (words.answer(found, show), *words.legend(found)):
+    show = sentences.Shown(percent, time_bound)
+    for line in (sentences.answer(found, show), *sentences.legend(found)):
         if line:
             indented(line, "")
     console.say("")
@@ -118,14 +118,14 @@ def beside(comparison: Comparison, tables: Mapping[str, Any]) -> Mapping[str, An
 
 def table(found: Resilience) -> Table:
     """A row for each sound fabric, and below it one for each kind of part that dies."""
-    from lightloom.failures import words
+    from lightloom.failures import sentences
 
     jobs = any(fabric.sound.jobs_s is not None for fabric in found.fabrics.values())
     made = console.plain_table()
     made.add_column("fabric", overflow="fold", max_width=16)
     for heading in ("part dead", "tried"):
         made.add_column(heading, no_wrap=True)
-    right = [words.goodput_of(found).replace(" ", "\n"), _last_below(words.p99_of(found))]
+    right = [sentences.goodput_of(found).replace(" ", "\n"), _last_below(sentences.p99_of(found))]
     right += ["not\narrived", *(["jobs\nin sum"] if jobs else [])]
     for heading in right:
         made.add_column(heading, justify="right", no_wrap=True)

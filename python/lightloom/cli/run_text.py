@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from lightloom.analysis import cuts, facts, workload_lines
+from lightloom.analysis import cuts, derived_values, workload_lines
 from lightloom.cli.console import out, plain_table, say
 from lightloom.config import loads
-from lightloom.results import steady
+from lightloom.results import steady_state
 from lightloom.results.result import Result
 from lightloom.results.summaries import JOBS_SHOWN, Summary, jobs_of, took
 from lightloom.units import bounds
@@ -66,9 +66,9 @@ def print_run(result: Result) -> None:
         "circuits": _share(summary.get("circuit_share")),
         "duty cycle": _duty(summary.get("duty_cycle"), busy),
         "hops": f"{number(summary['hops_mean'], 2)} on average",
-        "in force": facts.derived(summary.get("derived") or {}) or "- ",
-        "devices": facts.devices(summary.get("devices") or {}) or "- ",
-        "parts": facts.parts(summary.get("parts") or {}) or "- ",
+        "in force": derived_values.derived(summary.get("derived") or {}) or "- ",
+        "devices": derived_values.devices(summary.get("devices") or {}) or "- ",
+        "parts": derived_values.parts(summary.get("parts") or {}) or "- ",
         **_window(summary.get("window")),
         "speed": _speed(summary),
     }
@@ -164,8 +164,8 @@ def not_told(summary: Summary) -> str:
 
 def no_interval(summary: Summary) -> str:
     """Why the mean latency of a window has no interval, and what gives one."""
-    needed = steady.least_s([summary])
-    if needed is not None and steady.is_short_for_intervals(summary):
+    needed = steady_state.least_s([summary])
+    if needed is not None and steady_state.is_short_for_intervals(summary):
         return (
             "no interval: the window is too short for its queues; set run.measure to at least "
             f"{seconds(needed)}, or set run.repeat"

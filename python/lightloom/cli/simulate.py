@@ -154,7 +154,7 @@ def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
     for line in (
         *servers,
         *compared.of_workload(result),
-        *notes.of(result),
+        *notes.notes_of_run(result),
         *notes.filling(result),
     ):
         console.say(f"note: {line}")
@@ -197,7 +197,7 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: How) -> None:
         console.say(line)
     for line in notes.of_cluster(loaded.raw.get("cluster", {})):
         console.say(f"note: {line}")
-    for line in (*compared.of_workload(first), *notes.of(first), *notes.filling(first)):
+    for line in (*compared.of_workload(first), *notes.notes_of_run(first), *notes.filling(first)):
         console.say(f"note: seed {repeated.seeds[0]}: {line}")
     say_left(how, [repeated.experiment])
     if target is not None:

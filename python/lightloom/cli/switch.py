@@ -242,10 +242,10 @@ def _opened(target: str, credentials: Path | None) -> Iterator[CircuitSwitch]:
             finally:
                 found.close()
         except SwitchError as problem:
-            console.stop(told(problem), EXIT_FAILED)
+            console.stop(problem_text(problem), EXIT_FAILED)
 
 
-def told(problem: Any) -> str:
+def problem_text(problem: Any) -> str:
     """A failure of a switch, and what had been done."""
     done = problem.done
     if done is None:

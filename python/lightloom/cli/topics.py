@@ -23,7 +23,7 @@ from lightloom.cli import describe
 from lightloom.cli.describe import Parameter
 from lightloom.config import schema as experiment_schema
 from lightloom.config.overrides import without_brackets
-from lightloom.config.words import PLANNED, here
+from lightloom.config.refusal_text import PLANNED, here
 from lightloom.errors import ConfigError, refusal
 
 Table = dict[str, Any]

@@ -4,7 +4,7 @@
 |---|---|
 | `experiment` | an experiment read, with `--set` and `--fabric`, and resolved by the core |
 | `overrides` | keys set by hand |
-| `integers`, `toml_errors`, `refused`, `words`, `trace_hints` | refusals of values and files |
+| `integers`, `toml_errors`, `refused`, `refusal_text`, `trace_hints` | refusals of values, files |
 | `schema` | the JSON Schema |
 | `decision`, `testbed` | the tables `[decision]` and `[testbed]`, which Python alone reads |
 | `physics`, `networks` | physics presets; rates of electrical networks |

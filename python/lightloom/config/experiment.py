@@ -28,7 +28,7 @@ from lightloom.config.overrides import (
     toml_key,
     toml_literal,
 )
-from lightloom.config.words import in_words, missed_end
+from lightloom.config.refusal_text import in_words, missed_end
 from lightloom.errors import ConfigError, refusal, within
 from lightloom.policies import files as policies
 from lightloom.storage import reading

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lightloom import _core
-from lightloom.config.words import reworded
+from lightloom.config.refusal_text import reworded
 from lightloom.control.arrays import LARGEST, Integers, count, numbers
 from lightloom.control.files import Demand, read_demand
 from lightloom.control.names import named, nodes_of, numbered

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.config.words import reworded
+from lightloom.config.refusal_text import reworded
 from lightloom.control.current import read_circuits
 from lightloom.control.files import Demand
 from lightloom.control.partings import decision, span_ps

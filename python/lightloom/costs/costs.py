@@ -138,7 +138,7 @@ def cost(
     resolved = made.resolved()
     found = {}
     for table in resolved["fabric"]:
-        network = networks.of(resolved, table)
+        network = networks.network_of(resolved, table)
         label = str(table["label"])
         if read is not None and network.kind in readings.KINDS:
             found[label] = readings.apply(read, label, network, book)

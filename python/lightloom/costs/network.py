@@ -54,7 +54,7 @@ class Network:
         return Fraction(str(self.fabric.get(key, 1)))
 
 
-def of(resolved: Table, fabric: Table) -> Network:
+def network_of(resolved: Table, fabric: Table) -> Network:
     """One fabric of a resolved experiment."""
     cluster = resolved["cluster"]
     servers = int(cluster.get("servers_per_rack", 1))

@@ -57,7 +57,7 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
         remedy = "name a key with a number, as uplinks, planes or oversubscription"
         raise refusal("--equal-cost", f"{label}.{key}", "not a number of its table", remedy)
     whole = isinstance(present, int)
-    target = pricing.of_network(other, networks.of(resolved, tables[other]), book)
+    target = pricing.of_network(other, networks.network_of(resolved, tables[other]), book)
     at = _costs(experiment, label, key, book, whole)
     first = at(Fraction(str(present)))
     if not whole:
@@ -98,7 +98,7 @@ def _costs(
             text = str(int(value)) if whole else repr(float(value))
             made = experiment.only(label).with_overrides([*held, f"fabric.{key}={text}"])
             resolved = made.resolved()
-            network = networks.of(resolved, resolved["fabric"][0])
+            network = networks.network_of(resolved, resolved["fabric"][0])
             cache[value] = pricing.of_network(label, network, book)
         return cache[value]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from lightloom.costs.words import digits
+from lightloom.costs.wording import digits
 from lightloom.decision.order import leaders
 from lightloom.decision.purchases import CAPITAL, Purchase
 from lightloom.decision.sentences import each_delivered, labels, listed

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from lightloom.costs.amounts import Range
-from lightloom.costs.words import digits, part, sign, span
+from lightloom.costs.wording import digits, part, sign, span
 from lightloom.decision.order import cheapest, leaders, middle, ranked, share
 from lightloom.decision.overturns import Overturn, all_nearest, between, of_unknown
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
@@ -94,7 +94,7 @@ def _cheapest(winner: Purchase, rivals: Sequence[Purchase], purchases: Sequence[
     lead = f"{winner.label} {_carries(winner)} at the lowest capital cost{some}, {cost}"
     found = all_nearest(winner, rivals)
     if found:
-        return f"{lead}; {told(found[0], winner)}."
+        return f"{lead}; {overturn_text(found[0], winner)}."
     return f"{lead}; no other price of one part alone, within reach, would change that."
 
 
@@ -134,7 +134,7 @@ def unsettled(purchases: Sequence[Purchase]) -> list[Purchase]:
     return [p for p in cheapest(purchases, CAPITAL) if p.unsettled]
 
 
-def told(found: Overturn, one: Purchase) -> str:
+def overturn_text(found: Overturn, one: Purchase) -> str:
     """`sirius is cheaper if a tunable transceiver costs less than $320 (the book says …)`."""
     before = sign(one.cost.book.currency)
     side = "less" if found.below else "more"
@@ -215,7 +215,7 @@ def prices(purchases: Sequence[Purchase]) -> Iterator[str]:
         return
     found = all_nearest(first[0], ranked(purchases, CAPITAL)[1:])
     for overturn in found[1 : 1 + NAMED]:
-        yield f"A price: {told(overturn, first[0])}."
+        yield f"A price: {overturn_text(overturn, first[0])}."
 
 
 def power(purchases: Sequence[Purchase]) -> Iterator[str]:
@@ -292,7 +292,7 @@ def _level(first: Sequence[Purchase]) -> str:
     lead = f"{labels(first)} are level in capital cost per Gb/s delivered: {listed(each)}"
     found = between(first[0], first[1])
     if found is not None:
-        return f"{lead}. Which is cheaper depends on one price: {told(found, first[0])}."
+        return f"{lead}. Which is cheaper depends on one price: {overturn_text(found, first[0])}."
     if middle(first[1], CAPITAL) <= middle(first[0], CAPITAL) * Fraction(1 + LEVEL):
         return f"{lead}, less than {LEVEL * 100:.0f} % apart."
     return f"{lead}. What they delivered differs as much from seed to seed: more flows would tell."

@@ -52,7 +52,7 @@ def switches_of(experiment: Experiment, label: str, book: Book) -> list[Switches
     table = resolved["fabric"][0]
     if table["kind"] not in ELECTRICAL:
         return []
-    network = networks.of(resolved, table)
+    network = networks.network_of(resolved, table)
     return [
         _tier(experiment, label, key, table.get(key), billed, book)
         for key, billed in _billed(network, book)

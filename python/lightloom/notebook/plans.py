@@ -3,7 +3,7 @@ picture of them."""
 
 from __future__ import annotations
 
-from lightloom.control.plan_facts import carries, facts, node, title
+from lightloom.control.plan_figures import carries, figures_of_plan, node, title
 from lightloom.control.plans import CircuitTable, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.notebook.page import page, picture
@@ -24,7 +24,7 @@ def html(plan: Plan) -> str:
     return page(
         "plan.html.j2",
         title=told,
-        facts=facts(plan),
+        facts=figures_of_plan(plan),
         columns=columns,
         rows=rows,
         more=more,

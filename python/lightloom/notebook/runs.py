@@ -115,7 +115,7 @@ def weakened(comparison: Comparison) -> Iterator[str]:
     yield from notes.inexact_rates(summaries)
     alone = len(comparison.results) == 1
     for label, result in comparison.results.items():
-        for line in notes.of(result):
+        for line in notes.notes_of_run(result):
             yield line if alone else f"{label}: {line}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lightloom import report
-from lightloom.control.plan_facts import title
+from lightloom.control.plan_figures import title
 from lightloom.control.plans import Plan
 from lightloom.results.result import Comparison, Repeated, Result
 from lightloom.units import formats

@@ -171,7 +171,7 @@ def within(bands: Sequence[Series], x: Axis, y: Axis) -> tuple[Series, ...]:
     )
 
 
-def told_of_seeds(figure: Figure, seeds: int) -> Figure:
+def caption_seeds(figure: Figure, seeds: int) -> Figure:
     """The figure whose caption says what bands are."""
     if seeds == 1:
         return figure

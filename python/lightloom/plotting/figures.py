@@ -17,7 +17,7 @@ from lightloom.config import loads
 from lightloom.units.bounds import Bound
 
 from . import over_time
-from .bands import BINS_PER_DECADE, around, load_bands, split, spread, told_of_seeds, within
+from .bands import BINS_PER_DECADE, around, caption_seeds, load_bands, split, spread, within
 from .distributions import distribution
 from .jobs import job_times
 from .latency_load import latency_by_load
@@ -43,7 +43,7 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
         *traffic,
         *circuit_timelines(workload, int(BARS_KEPT * thin)),
     )
-    return tuple(told_of_seeds(f, workload.seeds) for f in made if f is not None)
+    return tuple(caption_seeds(f, workload.seeds) for f in made if f is not None)
 
 
 OVERVIEW = "overview"

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lightloom.control.arrays import Integers
-from lightloom.control.plan_facts import carries
+from lightloom.control.plan_figures import carries
 from lightloom.errors import refusal
 from lightloom.plotting import backend_matplotlib, plan_picture
 from lightloom.plotting.picture import Picture, check_axes

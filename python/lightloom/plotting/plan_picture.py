@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from lightloom import _core
 from lightloom.control.arrays import Integers
-from lightloom.control.plan_facts import title
+from lightloom.control.plan_figures import title
 from lightloom.control.plans import PICTURES, CircuitTable, Plan
 from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from lightloom.analysis.model import Workload
 from lightloom.errors import refusal
 from lightloom.plotting import distributions, figures, over_time
-from lightloom.plotting.bands import told_of_seeds
+from lightloom.plotting.bands import caption_seeds
 from lightloom.plotting.compared import Runs, workload_of
 from lightloom.plotting.files import titled
 from lightloom.plotting.picture import check_axes, drawn, drawn_on
@@ -189,7 +189,7 @@ class RunPlots:
         if made is None:
             raise _nothing(name, workload, why)
         made = replace(made, panels=titled(made.panels))
-        return drawn(told_of_seeds(made, workload.seeds), sheet)
+        return drawn(caption_seeds(made, workload.seeds), sheet)
 
 
 def _over_time(

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from lightloom.analysis import facts
+from lightloom.analysis import derived_values
 from lightloom.analysis.model import Fabric, Workload
 from lightloom.config import inputs, loads, networks, physics
 from lightloom.config.experiment import to_toml
@@ -216,8 +216,8 @@ def limiting(experiment: Mapping[str, Any]) -> list[str]:
 
 def in_force(fabric: Fabric) -> str:
     """What followed from its settings and the cluster; nothing where they say it all."""
-    found = facts.derived(fabric.summary.get("derived") or {})
-    devices = facts.devices(fabric.summary.get("devices") or {})
+    found = derived_values.derived(fabric.summary.get("derived") or {})
+    devices = derived_values.devices(fabric.summary.get("devices") or {})
     said = [f"In force: {found}" if found else "", f"Devices: {devices}" if devices else ""]
     return ". ".join(filter(None, said))
 

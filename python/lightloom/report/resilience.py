@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lightloom.analysis.model import Workload
-from lightloom.failures import words
+from lightloom.failures import sentences
 from lightloom.results.failures import Figures, OfFabric, OfKind, Resilience
 from lightloom.units import quantities
 from lightloom.units.bounds import Bound
@@ -62,23 +62,25 @@ def failing(found: Resilience | None, workload: Workload) -> Failing | None:
         Group(slots[label], label, list(_rows(fabric))) for label, fabric in found.fabrics.items()
     ]
     return Failing(
-        words.heading(found),
+        sentences.heading(found),
         answer(found),
-        words.goodput_of(found),
-        words.p99_of(found),
+        sentences.goodput_of(found),
+        sentences.p99_of(found),
         any(fabric.sound.jobs_s is not None for fabric in found.fabrics.values()),
         groups,
-        list(words.legend(found)),
+        list(sentences.legend(found)),
     )
 
 
 def answer(found: Resilience) -> str:
     """How much each fabric keeps, in a sentence or more."""
-    return words.answer(found, words.Shown(lambda share: quantities.show(share, "share"), _time))
+    return sentences.answer(
+        found, sentences.Shown(lambda share: quantities.show(share, "share"), _time)
+    )
 
 
 def _rows(fabric: OfFabric) -> Iterator[Row]:
-    part = "none" if fabric.kinds else words.NOT_MODELLED
+    part = "none" if fabric.kinds else sentences.NOT_MODELLED
     yield _row(part, "", fabric.sound, fabric.sound)
     for kind in fabric.kinds:
         yield _of_kind(kind, fabric.sound)

@@ -177,14 +177,14 @@ def distinct(cells: Sequence[Cell], key: str) -> list[Any]:
     return list({json.dumps(cell.values[key]): cell.values[key] for cell in cells}.values())
 
 
-def told(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value of the grid; of a table what its keys are set to.
 
-    >>> told({"kind": "fixed", "size": "2 KB"}), told(True), told(0.5)
+    >>> value_text({"kind": "fixed", "size": "2 KB"}), value_text(True), value_text(0.5)
     ('fixed 2 KB', 'true', '0.5')
     """
     if isinstance(value, Mapping):
-        return " ".join(map(told, value.values()))
+        return " ".join(map(value_text, value.values()))
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -196,7 +196,7 @@ def cut_points(cells: Sequence[Cell], rest: str) -> list[str]:
 
 def _place(cell: Cell) -> str:
     """`load = 0.5, clos`."""
-    values = _listed({key: told(value) for key, value in cell.values.items()})
+    values = _listed({key: value_text(value) for key, value in cell.values.items()})
     return ", ".join(part for part in (values, cell.fabric) if part)
 
 
@@ -216,7 +216,7 @@ def over(
     if len({_line(cell, others) for cell in cells}) > LINES_MOST:
         first = {k: distinct(cells, k)[0] for k in others}
         cells = [c for c in cells if all(_same(c.values[k], first[k]) for k in others)]
-        named = _listed({k: told(value) for k, value in first.items()})
+        named = _listed({k: value_text(value) for k, value in first.items()})
         held = f" Other keys are at their first values: {named}."
         others = []
     lines: dict[str, list[Cell]] = {}
@@ -244,7 +244,7 @@ NOT_CARRIED = (
 
 def _line(cell: Cell, others: Sequence[str]) -> str:
     """What a line is called."""
-    values = _listed({key: told(cell.values[key]) for key in others})
+    values = _listed({key: value_text(cell.values[key]) for key in others})
     return f"{cell.fabric}, {values}" if values else cell.fabric
 
 
@@ -263,7 +263,7 @@ def _numbers(values: Sequence[Any]) -> bool:
 
 def _x_axis(key: str, values: Sequence[Any]) -> Axis:
     if not _numbers(values):
-        names = tuple(map(told, values))
+        names = tuple(map(value_text, values))
         return Axis(key, "number", "linear", (-0.4, len(names) - 0.6), names)
     low, high = min(values), max(values)
     if low > 0 and high > WIDE * low:
@@ -305,7 +305,10 @@ def _series(
     known = [(cell, found) for cell in cells if (found := cell.figure(metric)) is not None]
     if not known:
         return []
-    at = [x.names.index(told(c.values[key])) if x.names else float(c.values[key]) for c, _ in known]
+    at = [
+        x.names.index(value_text(c.values[key])) if x.names else float(c.values[key])
+        for c, _ in known
+    ]
     order = np.argsort(at, kind="stable")
     widths = np.array([math.nan if f.half_width is None else f.half_width for _, f in known])
     made = Series(
@@ -337,7 +340,7 @@ def render(
         "Simulations": f"{simulated:,}" + (f", and {failed:,} that failed" if failed else ""),
         "Seeds": f"{seeds} of each point",
         "Fabrics": ", ".join(dict.fromkeys(cell.fabric for cell in cells)),
-        **{key: ", ".join(map(told, distinct(cells, key))) for key in keys},
+        **{key: ", ".join(map(value_text, distinct(cells, key))) for key in keys},
     }
     return (
         page.environment()
@@ -370,7 +373,7 @@ def render(
 
 def _row(cell: Cell, metrics: Sequence[Metric]) -> dict[str, Any]:
     return {
-        "values": [told(value) for value in cell.values.values()],
+        "values": [value_text(value) for value in cell.values.values()],
         "fabric": cell.fabric,
         "seeds": len(cell.summaries),
         "cut": cuts.left_out(cell.summaries),

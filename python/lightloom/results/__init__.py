@@ -6,7 +6,7 @@
 | `tables`, `files` | Arrow tables; names of the files of a result |
 | `verification` | whether files are complete and unchanged |
 | `summaries`, `repeats` | values in `summary.json`; means over seeds |
-| `saturation`, `steady` | the load at which a fabric saturates; whether a run is long enough |
+| `saturation`, `steady_state` | the saturation load; whether a run is long enough |
 | `window_rules` | what a window must have before it denies, or grants, a load |
 | `failures` | what single failures leave |
 | `views` | tables, frames, plots and notebook display of a result or plan |

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lightloom.results import steady
+from lightloom.results import steady_state
 
 ENOUGH_FLOWS = 100
 """Flows in the run or the window; the share of the load that fewer deliver is chance [count]."""
@@ -27,7 +27,7 @@ def judged(summary: Summary) -> Window:
     """The window of a run with the figures of the run that it is judged by."""
     return {
         **summary["window"],
-        "tells": steady.tells_load(summary),
+        "tells": steady_state.tells_load(summary),
         "largest_alone_s": summary.get("largest_alone_s"),
         "cycle_s": summary.get("cycle_s"),
         "load": load(summary),

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from lightloom import _core
 from lightloom.config.experiment import Experiment
-from lightloom.config.words import in_words
+from lightloom.config.refusal_text import in_words
 from lightloom.simulation import traces
 
 

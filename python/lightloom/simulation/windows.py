@@ -20,7 +20,7 @@ from typing import Any
 from lightloom.config import networks
 from lightloom.config.experiment import Experiment
 from lightloom.errors import ConfigError
-from lightloom.results import steady
+from lightloom.results import steady_state
 from lightloom.simulation.trials import tried
 
 HIGHEST = 0.9
@@ -159,7 +159,7 @@ def _chosen(
     found = _by_queues(cluster, by_byte, highest)
     if 2 * cycle_s > _most_s(cluster, highest):
         return found
-    cycle_s = steady.rounded_up(cycle_s) if cycle_s else 0.0
+    cycle_s = steady_state.rounded_up(cycle_s) if cycle_s else 0.0
     return replace(
         found,
         warm_up_s=max(found.warm_up_s, cycle_s),
@@ -179,20 +179,20 @@ def _by_queues(cluster: dict[str, Any], by_byte: float | None, highest: float) -
     assert link is not None  # it was resolved
     load = min(highest, HIGHEST)
     if by_byte is None:
-        shortest = WARM_UP + steady.RELAXATIONS
+        shortest = WARM_UP + steady_state.RELAXATIONS
         return Chosen(
-            steady.rounded_up(most * WARM_UP / shortest),
-            steady.rounded_up(most * steady.RELAXATIONS / shortest),
+            steady_state.rounded_up(most * WARM_UP / shortest),
+            steady_state.rounded_up(most * steady_state.RELAXATIONS / shortest),
             None,
             load,
         )
     relaxation = by_byte * 8 / link / (1 - load) ** 2
-    needed = steady.RELAXATIONS * relaxation
+    needed = steady_state.RELAXATIONS * relaxation
     share = min(1.0, most / (WARM_UP * relaxation + MARGIN * needed))
     return Chosen(
-        steady.rounded_up(share * WARM_UP * relaxation),
-        steady.rounded_up(share * MARGIN * needed),
-        steady.rounded_up(needed),
+        steady_state.rounded_up(share * WARM_UP * relaxation),
+        steady_state.rounded_up(share * MARGIN * needed),
+        steady_state.rounded_up(needed),
         load,
     )
 

@@ -31,7 +31,7 @@ class WriteError(OSError):
         return type(self), (problem, Path(str(self.filename))), {"undone": self.undone}
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """The refusal as a command prints it."""
         remedy = _REMEDIES.get(self.errno or 0, "check the path and its permissions")
         after = "nothing was changed" if self.undone else "the next command puts back what was"

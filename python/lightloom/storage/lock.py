@@ -243,5 +243,5 @@ def is_taken(lock: Path) -> bool:
 
 def _refused(option: str, folder: Path, lock: Path) -> ConfigError:
     where = "there" if lock.parent.parent == folder else f"into {lock.parent.parent}"
-    limit = f"{owner.told(owner.read(lock))} is writing {where}"
+    limit = f"{owner.describe(owner.read(lock))} is writing {where}"
     return refusal(option, folder, limit, "wait until it ends, or name another folder")

@@ -36,7 +36,7 @@ def read(lock: Path) -> Table:
     return found if isinstance(found, dict) else {}
 
 
-def told(owner: Table) -> str:
+def describe(owner: Table) -> str:
     """The holder, for people."""
     if "pid" not in owner:
         return "another process"

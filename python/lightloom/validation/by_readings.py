@@ -57,7 +57,7 @@ def measured_by(
     for setting, by in zip(settings, claims, strict=True):
         for claim, value in by.items():
             values[claim][setting.name] = value
-    known = [setting.told for setting in settings]
+    known = [setting.reading for setting in settings]
     return {**found, "readings": Readings(settings[0].name, known, values)}
 
 

@@ -156,7 +156,7 @@ class Claim(BaseModel):
         """Name of the script that measures it: `fig12`."""
         return self.command.rpartition("/")[2]
 
-    def told(self, outcome: Status) -> str:
+    def status_text(self, outcome: Status) -> str:
         """An outcome with what it rests on, where that is not the model and the source alone."""
         if outcome in ("not judged", "undecided") or self.basis == "measured":
             return outcome

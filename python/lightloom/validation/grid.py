@@ -95,7 +95,7 @@ class Setting:
     """Of the set-up, for --set."""
 
     @property
-    def told(self) -> Reading:
+    def reading(self) -> Reading:
         """As tables have it."""
         return Reading(self.name, self.what, "assumed")
 

@@ -183,7 +183,7 @@ def _row(paper: Paper, claim: Claim) -> str:
 
 def _verdict(claim: Claim, found: Estimate | None) -> str:
     wants = wanted(claim, found) if claim.status == "undecided" else ""
-    return f"undecided: {wants}" if wants else claim.told(claim.status)
+    return f"undecided: {wants}" if wants else claim.status_text(claim.status)
 
 
 def _told(claim: Claim) -> Iterator[str]:

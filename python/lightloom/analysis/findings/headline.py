@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lightloom.analysis import circuits
-from lightloom.results import steady, window_rules
+from lightloom.results import steady_state, window_rules
 
 from ..fair import carrying, share_of_best
 from ..model import Fabric, Workload, short_p99
@@ -148,13 +148,13 @@ def window_needed(
     named = {str(run.get("label", "")): run.get("cycle_s") or 0.0 for run in runs}
     cycles = {label: seconds for label, seconds in named.items() if label in unsettled}
     cycle = max(cycles.values(), default=0.0)
-    slow = max((steady.slow_s(run) or 0.0 for run in leading), default=0.0)
-    needs = max(largest, cycle, steady.TIMES / 2 * slow, warm_up)
+    slow = max((steady_state.slow_s(run) or 0.0 for run in leading), default=0.0)
+    needs = max(largest, cycle, steady_state.TIMES / 2 * slow, warm_up)
     # A window that is long enough for its flows and does not tell is doubled.
     measure = max(
         2 * length,
-        steady.TIMES / 2 * slow,
-        steady.telling_s(runs),
+        steady_state.TIMES / 2 * slow,
+        steady_state.telling_s(runs),
         window_rules.TIMES_LARGEST * largest,
         cycle,
     )

@@ -13,13 +13,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lightloom.config import loads
-from lightloom.results import repeats, steady
+from lightloom.results import repeats, steady_state
 from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
 from lightloom.units.quantities import tick_label
 
 from .. import presets
-from ..factors import NOTABLE, Factor, between, farthest, nearest, percent_less, percent_more, told
+from ..factors import (
+    NOTABLE,
+    Factor,
+    between,
+    factor_text,
+    farthest,
+    nearest,
+    percent_less,
+    percent_more,
+)
 from ..fair import carrying, unfair
 from ..findings.headline import cuts, dark_starts, first_question, rare_decisions, too_short
 from ..findings.kinds import (
@@ -343,7 +352,7 @@ def factor(
     found = between(larger, smaller)
     if found is None:
         return f"infinitely {word}" if larger.value > 0 else "as much"
-    return f"{told(part(found), percent_less if lower else percent_more)[0]} {word}"
+    return f"{factor_text(part(found), percent_less if lower else percent_more)[0]} {word}"
 
 
 Ahead = tuple[Criterion, Ranking]
@@ -513,21 +522,23 @@ def by_length(workload: Workload) -> tuple[str, ...]:
     judged = carrying(workload.fabrics) or workload.fabrics
     known = [(f, took) for f in judged for s in f.each[:1] if (took := s.arrivals_took)]
     short = [
-        (f, last) for f, last in known if steady.is_short(last, f.summary) and not is_settled(f)
+        (f, last)
+        for f, last in known
+        if steady_state.is_short(last, f.summary) and not is_settled(f)
     ]
     if not short:
         return ()
     each = [
         f"{f.label} {quantities.show(slow, 'time')}"
         for f, _ in short
-        if (slow := steady.slow_s(f.summary))
+        if (slow := steady_state.slow_s(f.summary))
     ]
     lasts = quantities.show(max(last for _, last in short), "time")
     summary = short[0][0].summary
-    length = steady.warm_up_too_short(summary) or f"flows arrived for {lasts}"
+    length = steady_state.warm_up_too_short(summary) or f"flows arrived for {lasts}"
     return (
-        f"A longer run: {length}, and 99 % of {steady.slow_flows(summary)} take "
-        f"{quantities.listed(each)}: no steady state; {steady.remedy(summary)}.",
+        f"A longer run: {length}, and 99 % of {steady_state.slow_flows(summary)} take "
+        f"{quantities.listed(each)}: no steady state; {steady_state.remedy(summary)}.",
     )
 
 
@@ -538,7 +549,7 @@ def is_settled(fabric: Fabric) -> bool:
     return fabric.carriage == "carried" and all(
         run.get("window") is not None
         and run.get("relaxation_s") is not None
-        and not steady.is_short_for_intervals(run)
+        and not steady_state.is_short_for_intervals(run)
         for run in runs
     )
 

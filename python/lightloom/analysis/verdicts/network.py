@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lightloom.units import quantities
 
-from ..factors import between, told_times
+from ..factors import between, times_text
 from ..fair import unfair
 from ..model import Fabric
 from ..ranking import Ranking, Score, names, rank
@@ -89,7 +89,7 @@ def queue_answer(ranking: Ranking) -> str:
         range_ = low if low == high else f"{low} to {high}"
         return f"{names(ranking.leaders)} are level: {range_} at the peak of the worst node."
     found = between(most, least)
-    factor = f", {told_times(found)} as much" if found else ""
+    factor = f", {times_text(found)} as much" if found else ""
     verb = "needs" if ranking.level == 1 else "need"
     return (
         f"{names(ranking.leaders)} {verb} least: {value} at the peak of the worst node. "

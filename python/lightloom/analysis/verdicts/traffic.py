@@ -10,7 +10,7 @@ from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
 from lightloom.units.quantities import tick_label
 
-from ..factors import between, less, less_by, longer, percent_more, ranged, told_times
+from ..factors import between, less, less_by, longer, percent_more, ranged, times_text
 from ..fair import carrying
 from ..model import Fabric, LoadPoint, Workload
 from ..ranking import Score, is_level, names, rank
@@ -228,7 +228,7 @@ def run_cost(
     if is_sooner_in_each(base, worse):
         larger, smaller = mean_score(worse), mean_score(base)
         if larger and smaller and (factor := between(larger, smaller)) is not None:
-            return f"its flows take {told_times(factor)} as long on average, each of them longer"
+            return f"its flows take {times_text(factor)} as long on average, each of them longer"
     if base not in judged or worse not in judged:
         return costs(base, worse, None, None, points)
     time = time_score(workload)
@@ -332,7 +332,7 @@ def latency_cost(a: Score | None, b: Score | None, what: str) -> str:
     if found is None:
         return ""
     values = f"({b.with_interval('time')} against {a.with_interval('time')})"
-    return f"{what} is {told_times(found)} as long {values}"
+    return f"{what} is {times_text(found)} as long {values}"
 
 
 def carried_cost(a: Score | None, b: Score | None) -> str:

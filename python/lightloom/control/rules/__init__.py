@@ -4,13 +4,13 @@ kept apart, ports that are down; and how each kind of algorithm heeds it.
 | file | what |
 |---|---|
 | `rules` | the rules, and which contradict each other |
-| `words` | what is typed: `gpu-0:gpu-1`, `gpu-3:2`, `7A` |
+| `parsing` | what is typed: `gpu-0:gpu-1`, `gpu-3:2`, `7A` |
 | `demand` | what is left of a demand, a switch and a list of circuits |
 | `joined` | circuits of one decision: what is added, and who is joined anew |
 | `slots` | slots of a schedule: as many of their circuits as obey |
 """
 
+from lightloom.control.rules.parsing import idle, read_rules
 from lightloom.control.rules.rules import NONE, Rules
-from lightloom.control.rules.words import idle, read_rules
 
 __all__ = ["NONE", "Rules", "idle", "read_rules"]

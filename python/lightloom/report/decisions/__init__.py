@@ -8,7 +8,7 @@ both are read from comparisons and joined.
 from __future__ import annotations
 
 from .chart import KEY
-from .made import Decision, decide, joint
+from .decision import Decision, decide, joint
 from .tables import BILL_HEADINGS
 
 __all__ = ["BILL_HEADINGS", "KEY", "Decision", "decide", "joint"]

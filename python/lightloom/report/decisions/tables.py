@@ -9,7 +9,7 @@ from lightloom.analysis.model import Fabric
 from lightloom.costs.amounts import NOTHING, Range
 from lightloom.costs.book import Book
 from lightloom.costs.pricing import FabricCost, Line
-from lightloom.costs.words import digits, ends, sign
+from lightloom.costs.wording import digits, ends, sign
 from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 from lightloom.plotting.spec import STAR
 from lightloom.units import quantities

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from lightloom.analysis import presets
-from lightloom.analysis.factors import between, told_times
+from lightloom.analysis.factors import between, times_text
 from lightloom.analysis.model import Workload
 from lightloom.analysis.ranking import names
 from lightloom.costs.book import Book
 from lightloom.costs.costs import Costs
-from lightloom.costs.words import (
+from lightloom.costs.wording import (
     as_if,
     by_devices,
     fractions,
@@ -244,7 +244,7 @@ def _told_apart(made: Read, level: set[str]) -> str:
     for other in ranking.rest:
         pair = (other, best) if criterion.better == "lower" else (best, other)
         factor = between(*pair)
-        times = "" if factor is None else f", {told_times(factor)} apart"
+        times = "" if factor is None else f", {times_text(factor)} apart"
         each.append(f"{criterion.shown(other)} of {other.fabric.label}{times}")
     return (
         f"Level in cost, they are not in performance: {best.fabric.label} {criterion.wins[0]}: "
@@ -274,7 +274,7 @@ def _behind_best(made: Read) -> tuple[str, str] | None:
     best = ranking.leaders[0]
     larger, smaller = (own, best) if criterion.better == "lower" else (best, own)
     factor = between(larger, smaller)
-    times = "" if factor is None else f", {told_times(factor)} apart"
+    times = "" if factor is None else f", {times_text(factor)} apart"
     words = (
         f"{best.fabric.label} {criterion.wins[0]}: {criterion.name} "
         f"{criterion.shown(best)} against {criterion.shown(own)}{times}"

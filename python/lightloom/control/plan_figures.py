@@ -26,7 +26,7 @@ def title(plan: Plan) -> str:
     return f"{plan.algorithm}: {figures['circuits']} circuits for {share}{best}"
 
 
-def facts(made: Plan) -> dict[str, str]:
+def figures_of_plan(made: Plan) -> dict[str, str]:
     """Its figures in words, by what they are."""
     figures = made.figures
     share = f"{formats.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
