@@ -468,7 +468,7 @@ def test_a_load_that_is_not_the_one_asked_for_is_noted_once() -> None:
     assert 'mean_rule = "rescaled"' in short
     assert 'mean_rule = "rescaled"' not in said(0.28, load=0.5, mean_rule="rescaled")[0]
     (long,) = said(40.4, trace="trace.csv")
-    assert "40.4 times what all servers can send" in long
+    assert "40.4 times the servers' capacity" in long
 
 
 def test_samples_that_are_thinned_are_noted(tmp_path: Path) -> None:

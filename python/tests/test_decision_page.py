@@ -22,7 +22,7 @@ from lightloom.analysis.ranking import Score
 from lightloom.analysis.verdicts.criteria import SHORT
 from lightloom.cli import pdf
 from lightloom.costs import book as books
-from lightloom.costs import words
+from lightloom.costs import wording
 from lightloom.report import sheets
 from lightloom.report.decisions.read import Read
 from lightloom.results.result import Comparison
@@ -330,8 +330,8 @@ def test_all_amounts_of_the_page_are_in_one_form(made: Path) -> None:
 )
 def test_an_amount_has_one_form_in_sentences_and_tables(number: str, shown: str, wide: str) -> None:
     exact = Fraction(number)
-    assert words.digits(exact) == shown
-    assert words.amount(exact) == wide
+    assert wording.digits(exact) == shown
+    assert wording.amount(exact) == wide
 
 
 # Unfinished jobs

@@ -488,7 +488,7 @@ def test_compare_prints_and_writes_every_case(tmp_path: Path) -> None:
     assert max(map(len, lines)) <= 80
     assert "e: uniform, 256 B, load 0.3, low load 0.1" in lines
     assert "e: hot spot, load 0.03, low load 0.1" in lines
-    assert sum(re.match(r"  dlb {5,}\d", line) is not None for line in lines) == 2
+    assert sum(re.match(r"dlb {5,}\d", line) is not None for line in lines) == 2
     out = tmp_path / "out"
     names = {path.name for path in out.iterdir()}
     kept = {"comparison.json", "record.json", "report.html", "figures"}

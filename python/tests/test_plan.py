@@ -370,6 +370,7 @@ def test_the_help_says_what_each_algorithm_does(monkeypatch: pytest.MonkeyPatch)
     listed = [re.findall(r"[\w-]+", line)[:3] for line in shown.splitlines()]
     for name in control.ALGORITHMS:
         assert any(name in words for words in listed)
+    shown = CliRunner().invoke(app, ["plan", "-a", "eclipse", "--help"]).stdout
     assert "no more slots (mordia 1,000; eclipse 256)" in shown
 
 

@@ -50,7 +50,7 @@ def test_every_key_of_a_policy_is_an_option(
     entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    shown = CliRunner().invoke(app, ["plan", "--help"]).stdout
+    shown = CliRunner().invoke(app, ["plan", "-a", entry["kind"], "--help"]).stdout
     keys = [RENAMED.get(key, key) for key in entry["schema"].get("properties", {})]
     assert {*keys} <= {*registry()[entry["kind"]].options}
     for key in keys:

@@ -185,7 +185,9 @@ def test_a_window_after_too_short_a_beginning_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stop", ["100 us", "1 ms"])
 def test_only_arrivals_before_the_end_count(stop: str, tmp_path: Path) -> None:
     (said,) = notes.filling(run(tmp_path, 3_000, f'run.stop="{stop}"'))
-    assert said.startswith(f"flows arrived for {stop.replace('1 ms', '1.00 ms')},")
+    assert said.startswith(
+        f"flows arrived for {stop.replace('1 ms', '1.00 ms').replace('us', 'µs')},"
+    )
 
 
 def test_a_broken_network_carries_the_load_as_a_window_has_it() -> None:

@@ -55,7 +55,7 @@ def test_the_command_says_why_not_more(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "links leave room for 533 M/s, with overhead for 483 M/s" in done.stdout
     assert "overhead takes 62% of their time" in done.stdout
-    both = cli("compare", "e.toml", "-o", "both", cwd=tmp_path)
+    both = cli("compare", "--verbose", "e.toml", "-o", "both", cwd=tmp_path)
     assert both.returncode == 0, both.stderr
     assert "  of what fits" in both.stdout
     assert "16: of what fits" in (tmp_path / "both" / "report.html").read_text()

@@ -171,6 +171,8 @@ def legend(comparisons: Sequence[Comparison]) -> Iterator[str]:
         for s in c.of_label(x)
     ):
         yield loads.GOODPUT
+    varied = (loads.varied(c.experiment) for c in comparisons if c.loads)
+    yield from dict.fromkeys(line for line in varied if line)
     marks = {mark for c in comparisons for mark in (*_marks(c).values(), *latency.doubted(c))}
     yield from (line for mark, line in OF_MARKS.items() if mark in marks)
     summaries: dict[str, Any] = {
