@@ -1,6 +1,6 @@
-"""Makes the status page docs/reproduced.md and the table in README.md of what is on record of the
-claims (validation/*/measured.json, which `lightloom reproduce --record` writes). With `--check`
-nothing is written: it says whether both are up to date.
+"""Makes docs/reproduced.md, the status page, and the table in docs/reproduce.md from the recorded
+values of claims (validation/*/measured.json, which `lightloom reproduce --record` writes). With
+`--check` it writes nothing, and reports whether both are up to date.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from lightloom.errors import ConfigError
 from lightloom.validation import status
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE, README = ROOT / "docs" / "reproduced.md", ROOT / "README.md"
+PAGE, OVERVIEW = ROOT / "docs" / "reproduced.md", ROOT / "docs" / "reproduce.md"
 
 
 def made() -> dict[Path, str]:
     """Both files as they have to be."""
     known = status.papers(ROOT / "validation")
-    readme = README.read_text(encoding="utf-8")
-    table = status.inserted(readme, status.summary(known), README.name)
-    return {PAGE: status.page(known), README: table}
+    overview = OVERVIEW.read_text(encoding="utf-8")
+    table = status.inserted(overview, status.summary(known), OVERVIEW.name)
+    return {PAGE: status.page(known), OVERVIEW: table}
 
 
 def main(arguments: list[str]) -> int:

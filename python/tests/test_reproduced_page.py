@@ -1,4 +1,4 @@
-"""The status page and the README's table: made of claims and values on record, and held to them."""
+"""The status page and the table of docs/reproduce.md: made of claims and values on record."""
 
 import importlib.util
 import json
@@ -33,7 +33,7 @@ def known() -> list[status.Paper]:
     return status.papers(FOLDER)
 
 
-def test_page_and_readme_are_as_they_are_made() -> None:
+def test_page_and_overview_are_as_they_are_made() -> None:
     """After a change of claims or values: python scripts/reproduced.py."""
     for path, text in maker().made().items():
         assert path.read_text(encoding="utf-8") == text, path
@@ -69,9 +69,9 @@ def test_all_verdicts_of_a_paper_are_from_one_reading(known: list[status.Paper])
                 assert recorded.reading == "chosen"
 
 
-def test_the_readme_counts_every_claim_once(known: list[status.Paper]) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (total,) = [line for line in readme.splitlines() if line.startswith("| **all**")]
+def test_the_overview_counts_every_claim_once(known: list[status.Paper]) -> None:
+    overview = (ROOT / "docs/reproduce.md").read_text(encoding="utf-8")
+    (total,) = [line for line in overview.splitlines() if line.startswith("| **all**")]
     counts = [int(n) for n in re.findall(r"\*\*(\d+)\*\*", total)]
     assert sum(counts) == sum(len(paper.claims.claim) for paper in known)
 

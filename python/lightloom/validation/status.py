@@ -1,5 +1,5 @@
 """The status page: every claim of every paper, with its value, interval, verdict, reading and
-reason, and the summary of it that the README has. Both are made of what is on record.
+reason, and the summary of it in docs/reproduce.md. Both are made of what is on record.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def page(known: Sequence[Paper]) -> str:
 
 
 def summary(known: Sequence[Paper]) -> str:
-    """The table of the README: the number of claims of all papers by outcome."""
+    """The table of docs/reproduce.md: the number of claims of all papers by outcome."""
     counts = sum((paper.counts() for paper in known), Counter())
     shown = [column for column in COLUMNS if counts[column]]
     head = f"| | {' | '.join(shown)} |\n" + "|---" * (1 + len(shown)) + "|\n"
