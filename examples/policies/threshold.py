@@ -28,12 +28,12 @@ class Threshold:
         self.turn = 0
 
     def decide(self, demand, switch):
-        """Who is joined with whom until the next decision."""
+        """The circuits until the next decision."""
         both = demand + demand.T  # a circuit carries both directions
         weight = both.astype(float)
         for a, b, _ in switch.lit:
             weight[a, b] *= self.times
-        free = switch.works[0].copy()  # a rack whose port is broken is nobody's
+        free = switch.works[0].copy()  # a rack whose port is broken gets no circuit
         pairs = []
 
         def join(a, b):
