@@ -1,4 +1,4 @@
-"""What becomes of results when commands are killed, disks are full and files are cut.
+"""The fate of results when commands are killed, disks are full and files are cut.
 
 Every try begins with a complete old result. A command that is to make another one is disturbed;
 then all files must be the old ones or the new ones, once a command has looked. `lightloom

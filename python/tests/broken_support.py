@@ -30,7 +30,7 @@ class Size:
     sets: Mapping[str, Any] = field(default_factory=dict)
     """What is set in the script: fewer cases."""
     change: Change | None = None
-    """What becomes of cases: more flows."""
+    """The fate of cases: more flows."""
     whole: bool = False
     """As in a full run: of too few seeds there is no interval."""
 

@@ -16,7 +16,7 @@ from lightloom.validation import Case, study
 #: By its name, as the package has a function of the same.
 SIMULATE = importlib.import_module("lightloom.validation.simulate")
 
-#: What becomes of a case.
+#: The fate of a case.
 Change = Callable[[lightloom.Experiment, str], Case]
 
 

@@ -1,4 +1,4 @@
-"""Hybrids on the command line: what is said of their circuits."""
+"""Hybrids on the command line: statements about their circuits."""
 
 import json
 from pathlib import Path

@@ -156,7 +156,7 @@ def test_thinned_curves_keep_their_largest_values(values: list[float]) -> None:
 def test_the_command_prints_deviation_and_what_dominates(tmp_path: Path) -> None:
     made = lightloom("clock", *SMALL, cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    for text in ("largest deviation", "about their means", "one every 17.6 us", "white frequency"):
+    for text in ("largest deviation", "about their means", "one every 17.6 µs", "white frequency"):
         assert text in made.stdout
     assert "dominates the largest deviation" in made.stdout
     assert not list(tmp_path.iterdir())
@@ -215,7 +215,7 @@ REFUSED = {
     "loop.bandwith = ": ("--set", "loop.bandwith=1 kHz"),
     '--die = "x": is no node; write the number': ("--die", "x"),
     "die[0].node = 128: nodes are numbered from 0 to 127": ("--die", 128),
-    "--lie = run: nobody lies": ("--lie", "run"),
+    "--lie = run: no node lies": ("--lie", "run"),
     'byzantine.lie = "no": must be one of': ("--byzantine", 1, "--lie", "no"),
     "-o = a.yaml: its name does not tell the format": ("-o", "a.yaml"),
     "CLOCK.toml = none.toml: no such file": ("none.toml",),

@@ -64,7 +64,7 @@ class Policy:
 
 #: One that ends its process, and one that does not.
 DEADLY_GRID = '[grid]\n"fabric.hybrid.policy.kills" = [true, false]\n'
-#: What is said of its trial, and of what is tried again.
+#: Statements about its trial, and of what is tried again.
 LOST = (
     r"note: the trial of hybrid-kills=True-seed=3-\S+ ended its process \(SIGKILL\): it is not "
     "estimated, and begins last\n"

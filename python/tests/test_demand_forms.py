@@ -131,7 +131,7 @@ def test_numbers_of_racks_decide_nothing_in_parquet(tmp_path: Path) -> None:
     pq.write_table(pa.table(lines), path)
     assert by_name(control.read_demand(path)) == {("0", "1"): 500, ("1", "0"): 300}
     pq.write_table(pa.table(lines).rename_columns(["x", "y", "z"]), path)
-    with pytest.raises(ConfigError, match="a matrix, or records of who sends to whom"):
+    with pytest.raises(ConfigError, match="a matrix, or records of sources and destinations"):
         control.read_demand(path)
 
 

@@ -90,7 +90,7 @@ BAD: dict[str, tuple[str, str, str]] = {
     "three numbers a line": (
         "d.csv",
         "0,1,500\n1,0,300\n1,2,0\n",
-        "d.csv: 3 lines of 3 numbers are a matrix, or records of who sends to whom; say "
+        "d.csv: 3 lines of 3 numbers are a matrix, or records of sources and destinations; say "
         "--format matrix, or begin with src,dst,bytes",
     ),
     "three numbers below unknown words": (
@@ -102,7 +102,7 @@ BAD: dict[str, tuple[str, str, str]] = {
         "d.csv",
         "0,1,500\n1,0,300\n1,2,7\n2,1,8\n",
         "d.csv: 4 lines of 3 numbers are no matrix (as many lines as columns, 0 on the "
-        "diagonal); begin with src,dst,bytes if they are records of who sends to whom",
+        "diagonal); begin with src,dst,bytes if they are records of sources and destinations",
     ),
     "three numbers a row in JSON": (
         "d.json",
@@ -401,7 +401,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(words: str) -> str:
-    """What is said of it, on one line."""
+    """Statements about it, on one line."""
     done = CliRunner().invoke(
         app, ["plan", *shlex.split(words), "-a", "edmonds", "-o", "plan.json"]
     )

@@ -68,7 +68,7 @@ def test_a_book_of_ones_own_extends_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "key", "words"),
+    ("text", "key", "wording"),
     [
         (HEAD + SWITCH + "price = -5\n", "part.switch.price", "below 0"),
         (HEAD + SWITCH, "part.switch.price", "a part has a price"),
@@ -192,7 +192,7 @@ def test_a_part_that_is_the_same_as_another_has_no_price_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["amounts", "equal", "needs", "words", "bills.electrical", "papers.sirius"]
+    "module", ["amounts", "equal", "needs", "wording", "bills.electrical", "papers.sirius"]
 )
 def test_the_examples_in_docstrings_work(module: str) -> None:
     outcome = doctest.testmod(import_module(f"lightloom.costs.{module}"))
@@ -208,7 +208,7 @@ READING = (
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "key", "words"),
+    ("old", "new", "key", "wording"),
     [
         ("[reading.x]", "reading = 3\n[x]", "reading", "not a table of readings"),
         ("[reading.x]", "[reading]\nx = 3\n[y]", "reading.x", "not a table"),

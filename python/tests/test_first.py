@@ -101,7 +101,7 @@ def test_who_did_not_carry_the_load_is_not_praised() -> None:
         comparison.results[label].summary |= {"load_offered": 0.5, "load_delivered": 0.49}
     found = first(overloaded(comparison, "sirius"))
     assert found.title == "clos completes short flows soonest"
-    assert "sirius delivered 46.0 % of what was drawn" in plain(found.answer)
+    assert "sirius delivered 46.0 % of the offered bytes" in plain(found.answer)
     assert "than sirius" not in found.answer
 
 

@@ -69,7 +69,7 @@ def plain(text: str) -> str:
 
 
 def said() -> dict[str, str]:
-    """What is said of each measure under both presets."""
+    """Statements about each measure under both presets."""
     lines = winners.sentences([under("ideal", LEVEL), under("realistic", STARVED)])
     return dict(line.split(": ", 1) for line in lines)
 

@@ -51,7 +51,7 @@ def test_o_is_tried_before_anything_is_simulated(
 
 PRICED = ("compare", "long.toml", "--prices", "sirius-2020")
 ALONE = ("run", "long.toml", "--fabric", "clos")
-#: A command, what is there already (a folder with /), and what is said of it.
+#: A command, what is there already (a folder with /), and statements about it.
 IN_THE_WAY = [
     (ALONE, "flows.parquet/", "out/flows.parquet is a folder"),
     (ALONE, "record.json/", "out/record.json is a folder"),

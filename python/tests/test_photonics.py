@@ -107,7 +107,7 @@ def test_the_command_shows_a_switch_and_refuses_one_that_does_not_close(tmp_path
 
 
 def test_the_reach_says_what_sets_it() -> None:
-    """At -30 dB and 10 ports one transceiver has a laser to itself, and what is left of it is
+    """At -30 dB and 10 ports one transceiver has a laser to itself, and the rest of it is
     nearly as much as the margin."""
     few = photonics.derive({"grating": {"ports": 10, "adjacent": "-30 dB"}}).derived["link"]
     assert few["reach_by"] == (

@@ -42,7 +42,7 @@ def test_rows_of_a_matching_add_up_to_its_weight() -> None:
 def test_a_duty_cycle_below_one_is_not_printed_as_one() -> None:
     _, text = call(EIGHT, "-a", "rotation", "--day", "1 s", "--night", "10 us")
     assert "nights of 10.0 µs" in text
-    # 1 s ÷ 1.00001 s, or what is left of 1 s.
+    # 1 s ÷ 1.00001 s, or the rest of 1 s.
     assert "duty cycle  0.99999" in text
     _, text = call(EIGHT, "-a", "rotation", "--day", "1 s", "--night", "0 s")
     assert "duty cycle  1 " in text

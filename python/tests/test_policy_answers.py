@@ -1,4 +1,4 @@
-"""What `decide` may not return, and what is said of it."""
+"""What `decide` may not return, and statements about it."""
 
 import numpy as np
 import pytest

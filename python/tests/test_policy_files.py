@@ -1,4 +1,4 @@
-"""Policies in files: what these may not be, and what is said of what they raise."""
+"""Policies in files: what these may not be, and statements about what they raise."""
 
 import subprocess
 import sys

@@ -158,7 +158,7 @@ def test_the_highest_load_decides_who_carries_most() -> None:
         "Which carries the most traffic at the highest load?"
     ]
     assert plain(verdict.answer) == (
-        "At load 100 % clos carries the most: 100 % of what all servers could send. "
+        "At load 100 % clos carries the most: 100 % of the servers' capacity. "
         "sirius carries 32 % less (68.0 %); sirius-ideal carries 32 % less (68.0 %); "
         "clos-3-1 carries 66 % less (34.0 %)."
     )

@@ -57,5 +57,5 @@ def test_the_command_says_why_not_more(tmp_path: Path) -> None:
     assert "overhead takes 62% of their time" in done.stdout
     both = cli("compare", "--verbose", "e.toml", "-o", "both", cwd=tmp_path)
     assert both.returncode == 0, both.stderr
-    assert "  of what fits" in both.stdout
-    assert "16: of what fits" in (tmp_path / "both" / "report.html").read_text()
+    assert "  of the maximum" in both.stdout
+    assert "16: of the maximum" in (tmp_path / "both" / "report.html").read_text()

@@ -14,7 +14,7 @@ FAR = 99
 
 @dataclass(frozen=True)
 class Lit:
-    """Circuits, a row each: who sends to whom on which switch, and when [ps]."""
+    """Circuits, a row each: the sender and receiver on which switch, and when [ps]."""
 
     a: npt.NDArray[np.int64]
     b: npt.NDArray[np.int64]
@@ -31,7 +31,7 @@ class Lit:
         return cls(*columns, racks)
 
     def usable(self, at: int, guard: int) -> Matrix:
-        """Circuits at a time that will be lit for at least `guard`: who sends to whom."""
+        """Circuits at a time that will be lit for at least `guard`: the sender and receiver."""
         use = (self.begins <= at) & (at < self.ends) & (self.ends - at >= guard)
         joined = np.zeros((self.racks, self.racks), dtype=bool)
         joined[self.a[use], self.b[use]] = True

@@ -2,7 +2,7 @@
 permutation of racks that offers more than can be carried, in each uplink plan.
 
 Every byte crosses the core twice and a tenth of each slot is dark, so u times the
-base uplinks carry 0.45 · u of what the servers can send.
+base uplinks carry 0.45 · u of the servers' capacity.
 """
 
 from pathlib import Path

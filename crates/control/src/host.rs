@@ -70,7 +70,7 @@ pub enum Happening {
     Stray(StepId, bool),
 }
 
-/// What becomes of steps that are under way when the controller falls silent.
+/// The fate of steps that are under way when the controller falls silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnderWay {
     /// They are not carried out.

@@ -1,4 +1,4 @@
-//! Control: who is joined with whom, when, and in which order that is changed.
+//! Control: which racks are connected, when, and in which order that is changed.
 //!
 //! What decides (a [policy]) and what carries a decision out step by step (the
 //! [controller]) have no input or output, no clock, no thread and no random source

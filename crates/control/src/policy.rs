@@ -176,7 +176,7 @@ pub enum Evidence<'a> {
     },
 }
 
-/// Decides who is joined with whom.
+/// Decides which racks are connected.
 ///
 /// A policy may remember (who was joined before, whose turn it is), but it has no
 /// clock, no input or output and no random source of its own: the same calls give the

@@ -123,7 +123,7 @@ fn logs() -> &'static [String] {
     })
 }
 
-/// What becomes of it: nothing, or a refusal.
+/// The fate of it: nothing, or a refusal.
 fn played(text: &str) -> Vec<Refusal> {
     let log = match read(text) {
         Ok(log) => log,

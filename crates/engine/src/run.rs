@@ -87,7 +87,7 @@ pub struct Outcome {
     pub totals: Totals,
     /// What was connected.
     pub shape: Shape,
-    /// Who was connected to whom, and when; empty for fabrics without circuits.
+    /// Circuits over time, and when; empty for fabrics without circuits.
     pub circuits: Vec<Circuit>,
     /// What the links of the electrical network carried; empty where that is not counted.
     pub links: Vec<LinkLoad>,

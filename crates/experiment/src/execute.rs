@@ -54,7 +54,7 @@ pub struct RunOutput {
     pub flows: Flows,
     /// The time series.
     pub series: Series,
-    /// Who was connected to whom, and when; `None` for fabrics without circuits
+    /// Circuits over time, and when; `None` for fabrics without circuits
     /// that come and go.
     pub circuits: Option<Vec<Circuit>>,
     /// What the links of the electrical network carried; empty where that is not counted.

@@ -184,7 +184,7 @@ fn what_would_strand_flows_is_refused() {
     prepared(fixed, false).expect("it needs no demand");
 }
 
-/// Policies that decide by demand; `rotate`, `keep` and `alone` say what becomes of racks without
+/// Policies that decide by demand; `rotate`, `keep` and `alone` say the fate of racks without
 /// any.
 fn deciding() -> impl Strategy<Value = Value> {
     let cthrough = |unrequested: &str| json!({"kind": "cthrough", "unrequested": unrequested});

@@ -194,7 +194,7 @@ pub(crate) struct Clock {
     random: bool,
     gap: f64,
     now: i64,
-    /// What is left of the last gap after whole picoseconds, in [0, 1).
+    /// The rest of the last gap after whole picoseconds, in [0, 1).
     rest: f64,
     first: bool,
     rng: Stream,

@@ -34,7 +34,7 @@ pub struct WorkloadConfig {
     /// `kind` (Sirius §7: Pareto of shape 1.05 and mean 100 KB).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Sizes>,
-    /// What becomes of a sample whose mean is not the law's: "nominal" (the
+    /// The fate of a sample whose mean is not the law's: "nominal" (the
     /// default), "rescaled" or "truncated". It matters for heavy tails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_rule: Option<MeanRule>,

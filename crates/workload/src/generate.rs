@@ -85,7 +85,7 @@ impl WorkloadConfig {
     }
 }
 
-/// What is left of a drawing that somebody ended.
+/// The rest of a drawing that somebody ended.
 fn ended(count: usize) -> Refusal {
     let limit = "the drawing was interrupted";
     Refusal::new("workload.flows", count, limit, "run it again")

@@ -12,7 +12,7 @@
 //! | `means` | mean sizes of flows by its laws |
 //! | `plan`, `generate`, `memory` | the laws of a table and how many flows they give; flows drawn; what they take of memory |
 //! | [`sizes`], [`arrivals`], [`times`], `sources` | laws of sizes and arrivals; arrivals from a file, and server by server |
-//! | [`patterns`] | who sends to whom, one file a pattern |
+//! | [`patterns`] | the sender and receiver, one file a pattern |
 //! | [`trace`], [`text`], `decimal` | flows from files; text read by line and column; decimal numbers, held exactly |
 //! | `mix`, `part` | parts with laws of their own, drawn together; the table of one |
 //! | [`jobs`], `tasks`, [`applications`], [`collectives`] | the table of jobs; the graph that each becomes; programs, and algorithms of collectives |

@@ -18,7 +18,7 @@ def carrying(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
     to show it.
 
     `findings.carriage` decides for windows, `findings.whole_run` for a load without a window. Of
-    traffic without a load, a fabric carries it if it delivered nine tenths of what the best of them
+    traffic without a load, a fabric carries it if it delivered nine tenths of the best of them
     delivered: of the bytes, the flows and the jobs.
     """
     if any(f.window is not None for f in fabrics):
@@ -99,6 +99,6 @@ def _carried(fabric: Fabric, fabrics: Sequence[Fabric]) -> str:
     through = _relative(fabric, [(f, f.through) for f in fabrics])
     if fabric.carriage == "short" or (through is not None and through < CENSORED):
         share = quantities.show(fabric.through, "share")
-        return f"delivered {share} of what was drawn while flows arrived"
+        return f"delivered {share} of the offered bytes while flows arrived"
     share = quantities.show(share_of_best(fabric, fabrics), "share")
-    return f"delivered {share} of what the best fabric did, in bytes, flows or jobs"
+    return f"delivered {share} of the best fabric, in bytes, flows or jobs"

@@ -161,7 +161,7 @@ class LoadPoint:
 
     @property
     def accepted(self) -> float | None:
-        """What was accepted in the window, of what all servers can send."""
+        """Accepted load in the window, of the servers' capacity."""
         return figure(self.window or {}, "accepted")
 
     @property

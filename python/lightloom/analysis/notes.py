@@ -130,7 +130,7 @@ def overloaded(result: Result) -> Iterator[str]:
     share = delivered_late(result)
     if share is None or share >= CARRIED:
         return
-    late = f"in the second half of the arrivals {share:.0%} of what was offered was delivered"
+    late = f"in the second half of the arrivals {share:.0%} of the offered bytes were delivered"
     if summary.get("flows_completed") == result.flows.num_rows:
         yield (
             f"{late}, and all of it in the end: overloaded, or the arrivals end before the "

@@ -275,7 +275,7 @@ def update_group(workload: Workload) -> Groups:
     for name in names:
         metrics += [
             Metric(f"{name}, 10⁹/s", "number", "higher", update(name, "per_s", 1e-9)),
-            Metric(f"{name}: of what fits", "share", "higher", update(name, "efficiency")),
+            Metric(f"{name}: of the maximum", "share", "higher", update(name, "efficiency")),
             Metric(
                 f"{name}: fits, 10⁹/s", "number", None, update(name, "ceiling_framed_per_s", 1e-9)
             ),

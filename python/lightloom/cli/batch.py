@@ -111,7 +111,7 @@ def reproduce(
         bool,
         typer.Option(
             "--readings",
-            help="By each reading of what a paper leaves open, too: several times as long.",
+            help="With each reading of an ambiguous text, too: several times as long.",
         ),
     ] = False,
     record: Annotated[

@@ -182,7 +182,7 @@ def _add_failures(table: dict[str, Any], die: list[str], liars: list[str], lie: 
         table["die"] = deaths
     if not liars:
         if lie is not None:
-            raise refusal("--lie", lie, "nobody lies", "name a node with --byzantine")
+            raise refusal("--lie", lie, "no node lies", "name a node with --byzantine")
         return
     told = [_who("--byzantine", text) for text in liars]
     times = {at for _, at in told}

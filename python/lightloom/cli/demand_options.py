@@ -1,4 +1,4 @@
-"""Options of commands that read demand, and what is said of what was read."""
+"""Options of commands that read demand, and statements about what was read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Estimate = Annotated[
     str | None,
     typer.Option(
         metavar="gravity",
-        help="Guess who sends to whom from counters of interfaces (series of Prometheus): in "
+        help="Estimate the demand of pairs from counters of interfaces (series of Prometheus): in "
         "proportion to what each node sends and receives. --columns node=LABEL names nodes.",
         rich_help_panel=PANEL,
     ),

@@ -24,7 +24,7 @@ Made = TypeVar("Made")
 LONG_S = 30.0
 
 
-#: What is said of what no trial got anywhere with.
+#: Statements about what no trial got anywhere with.
 UNKNOWN = (
     "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; it may "
     "take very long, as where links are too slow for the flows (cluster.nic, cluster.rack_rate)"

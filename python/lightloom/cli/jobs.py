@@ -138,7 +138,7 @@ def update_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Tabl
     for job in next(iter(summaries.values()), {}).get("updates") or {}:
         found = [summary["updates"][job] for summary in summaries.values()]
         rows.append((job, [formats.per_second(f["per_s"]) for f in found]))
-        rows.append(("  of what fits", [formats.percent(f["efficiency"]) for f in found]))
+        rows.append(("  of the maximum", [formats.percent(f["efficiency"]) for f in found]))
     if rows:
         yield from fitted(Grid("updates", list(summaries), rows), width)
 

@@ -41,11 +41,11 @@ ALWAYS = frozenset({"label", "mean", "p99"})
 FINEST = 1e-4
 SHOWN_BOUNDS = ("window.mean_us", "window.p99_us", "window.short.p99_us")
 LEGEND = {
-    "mean": "Loads are of what all servers can send. Latency: mean ± 95 % confidence at the load.",
+    "mean": "Loads: share of the servers' capacity. Latency: mean ± 95 % confidence at the load.",
     "low": "Low load: the lowest of [compare] loads.",
     "short": "Short: of the flows under 100 KB that arrived in the window.",
     "saturation": "Saturation: what is accepted a tenth beyond the lowest load that is not "
-    "carried, of what all servers can send, ± 95 % confidence; header and guard are no payload.",
+    "carried, of the servers' capacity, ± 95 % confidence; header and guard are no payload.",
     "busiest": "Busiest: what the server that hears most then hears, of its own rate.",
 }
 

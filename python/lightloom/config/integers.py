@@ -33,7 +33,7 @@ def nearest(value: int) -> int:
 
 
 def limit_of(value: int) -> str:
-    """What is said of one where its key says nothing."""
+    """Statements about one where its key says nothing."""
     end = nearest(value)
     return f"must be a whole number, at {'most' if end > 0 else 'least'} {end:,}"
 

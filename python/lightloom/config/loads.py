@@ -1,7 +1,7 @@
 """One story of loads, in the words of every table: a load is asked for, flows are drawn, and
 of what they are a part is delivered while they arrive.
 
-All three are of what all servers can send, R. What is drawn and what is delivered are over
+All three are shares of the servers' capacity, R. What is drawn and what is delivered are over
 the same time, until the last flow arrives, so that the second never exceeds the first; a
 run that goes on until all is delivered changes neither. `goodput_normalized` is over the
 whole run: it falls as long as a run waits for its last flow. Where a window was measured, what was

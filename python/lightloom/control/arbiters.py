@@ -1,4 +1,4 @@
-"""Arbiters of switches: who sends to whom in one slot, agreed upon by pointers that
+"""Arbiters of switches: the sender and receiver in one slot, agreed upon by pointers that
 go around."""
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def read_demand(
             nodes then, those without demand among them.
         columns: which columns (or labels) are which: "src=NAME,dst=NAME,bytes=NAME".
         strict: refuse hosts that `map` does not name, instead of leaving them out.
-        estimate: "gravity": guess who sends to whom from counters of interfaces, series of
+        estimate: "gravity": estimate the demand of pairs from counters of interfaces, series of
             Prometheus with a label for the node and in and out by name or `direction`.
 
     Raises:

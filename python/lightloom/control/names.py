@@ -149,7 +149,7 @@ def nodes_of(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[li
 
 
 def named(text: str, names: Sequence[str]) -> str:
-    """What is said of a circuit with the names of its racks; as it is without any.
+    """Statements about a circuit with the names of its racks; as it is without any.
 
     >>> named("(1, 2) on plane 0", ["a", "b", "c"]), named("rack 1 has no port", ["a", "b"])
     ('(b, c) on plane 0', 'b has no port')

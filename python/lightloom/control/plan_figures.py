@@ -1,4 +1,4 @@
-"""What is said of a plan: what it is, how much it carries, how good that is."""
+"""Statements about a plan: what it is, how much it carries, how good that is."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _rules(table: dict[str, Any]) -> str:
 
 
 def carries(made: Plan) -> str:
-    """What is said of each circuit: `CircuitTable.carried`."""
+    """Statements about each circuit: `CircuitTable.carried`."""
     if "topology" in made.details:
         return "reserved each way"
     return "carries" if made.circuits is None or made.circuits.directed else "carries both ways"

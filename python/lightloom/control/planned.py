@@ -1,4 +1,4 @@
-"""A schedule that somebody planned, read back from its file for another demand.
+"""A schedule that was planned beforehand, read back from its file for another demand.
 
 Nodes are found by name, so that no order matters; `same_nodes` has the rule.
 """

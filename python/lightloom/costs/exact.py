@@ -63,7 +63,7 @@ def number(key: str, value: Any, remedy: str = QUOTED) -> Fraction:
     if isinstance(value, Decimal) and not value.is_finite():
         raise refusal(key, value, "not a finite number", "correct it")
     if value < 0:
-        raise refusal(key, value, "below 0", "nobody is paid for taking a part: correct it")
+        raise refusal(key, value, "below 0", "a price cannot be negative: correct it")
     if value > LARGEST:
         raise refusal(key, value, "more than 10^15, which nothing costs", "correct it")
     if isinstance(value, Decimal):

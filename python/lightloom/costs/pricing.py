@@ -81,12 +81,12 @@ class FabricCost:
 
     @property
     def unpriced(self) -> list[str]:
-        """Parts that it has and whose price nobody knows."""
+        """Its parts without a known price."""
         return self.form.unpriced(self.prices)
 
     @property
     def unpowered(self) -> list[str]:
-        """Parts that it has and whose power nobody knows."""
+        """Its parts without a known power."""
         return self.form.unpriced(self.powers)
 
     @property

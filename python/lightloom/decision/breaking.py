@@ -13,7 +13,7 @@ from lightloom.decision.purchases import CAPITAL, Purchase
 from lightloom.decision.sentences import each_delivered, labels, listed
 from lightloom.units.intervals import Interval
 
-#: Whoever keeps as much reads as if it kept all.
+#: A fabric that keeps this share is shown as keeping everything.
 WHOLE = 0.9995
 
 

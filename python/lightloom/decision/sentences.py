@@ -99,7 +99,7 @@ def _cheapest(winner: Purchase, rivals: Sequence[Purchase], purchases: Sequence[
 
 
 def _late(late: Sequence[Purchase], *, undone: bool = False) -> str:
-    """Who does not carry the traffic, and what each finished of it; empty of nobody. If the
+    """Who does not carry the traffic, and what each finished of it; empty if there is none. If the
     cheapest left some of it `undone`, too, they delivered less."""
     if not late:
         return ""
@@ -111,7 +111,7 @@ def _late(late: Sequence[Purchase], *, undone: bool = False) -> str:
 
 
 def _no_total(purchases: Sequence[Purchase]) -> str:
-    """Who cannot be set beside others in cost; empty of nobody."""
+    """Who cannot be set beside others in cost; empty if there is none."""
     without = _without_total(purchases)
     has = "has" if len(without) == 1 else "have"
     return f"{labels(without)} {has} no total price." if without else ""

@@ -5,7 +5,7 @@
 - `switches`: of how many switches an electrical network is made;
 - `sample`: which members of a large kind are tried;
 - `assumed`: what each fabric takes for granted about failures;
-- `sentences`: what is said of it;
+- `sentences`: statements about it;
 - `search`: how it is looked for; `plan`: the runs that this takes; `measure`: these runs;
 - `estimate`: how long they take.
 """

@@ -1,4 +1,4 @@
-"""What is said of networks with one part dead, in tables of any form."""
+"""Statements about networks with one part dead, in tables of any form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lightloom.results.failures import OfFabric, Resilience, Run
 from lightloom.units.bounds import Bound
 
 NOT_MODELLED = "not modelled"
-#: Whoever keeps as much reads as if it kept all.
+#: A fabric that keeps this share is shown as keeping everything.
 WHOLE = 0.9995
 
 
@@ -128,7 +128,7 @@ def _sampled(found: Resilience) -> Iterator[str]:
 
 
 def _grouped(said: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What is said of fabrics, those of which the same is said together."""
+    """Statements about fabrics, those of which the same is said together."""
     for text, labels in _groups(said).items():
         yield f"{', '.join(labels)}: {text}."
 

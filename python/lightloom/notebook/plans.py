@@ -33,7 +33,7 @@ def html(plan: Plan) -> str:
 
 
 def chosen(plan: Plan) -> Table:
-    """The headings, the first rows, and what is said of the others."""
+    """The headings, the first rows, and statements about the others."""
     if plan.schedule is not None:
         return slots(plan, plan.schedule)
     assert plan.circuits is not None

@@ -88,7 +88,7 @@ def over_seeds(
     of: Callable[[LoadPoint], float | None],
     known: Callable[[LoadPoint], bool] = lambda _: True,
 ) -> list[Series]:
-    """The bands of a figure of what is repeated, at the loads at which it is known."""
+    """The bands of a figure of repeated runs, at the loads at which it is known."""
     return [band for f in workload.fabrics for band in load_bands(f, of, known)]
 
 
@@ -123,7 +123,7 @@ def sweep(
 
 
 def knee(fabric: Fabric) -> float | None:
-    """Where a fabric saturates; None if nobody looked, or it never does."""
+    """Where a fabric saturates; None if no search was made, or it never does."""
     found = fabric.saturation
     if found is None or found.not_carried is None:
         return None

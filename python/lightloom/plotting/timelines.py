@@ -1,4 +1,4 @@
-"""Who was connected to whom, as data: circuits as bars over time, a row per pair of racks,
+"""Circuits over time, as data: circuits as bars over time, a row per pair of racks,
 and the nights in which none of the fabric's circuits was lit.
 
 Of many pairs whole racks are drawn, those lit longest: a picture of a rack shows every
@@ -25,7 +25,7 @@ ROWS_MAX = 16  # pairs of racks in a timeline
 BARS_SHOWN = 400  # circuits on which a timeline opens that has no slots to show
 BARS_KEPT = 2000  # circuits in a page's timeline, and nights: the first ones
 IN_TURN = frozenset({"mordia", "rotornet", "opera"})  # whose circuits take turns
-TITLE = "Who was connected to whom"
+TITLE = "Circuits over time"
 WAITS = (
     "the pair's traffic waits for its circuit, or goes another way that the fabric has "
     "(relays, a packet switch, circuits of others)"
@@ -40,12 +40,12 @@ class Pairs:
     a: Integers
     b: Integers
     directed: NDArray[np.bool_]
-    lit: Floats  # how long in all [s]
+    lit: Floats  # total time [s]
     of: Integers  # pair of each circuit
 
 
 def circuit_timelines(workload: Workload, kept: int = BARS_KEPT) -> tuple[Figure, ...]:
-    """Who was connected to whom: two fabrics a figure, `kept` circuits each at most."""
+    """Circuits over time: two fabrics a figure, `kept` circuits each at most."""
     drawn = [(f, p) for f in workload.fabrics if (p := timeline(f, kept)) is not None]
     pairs = [drawn[i : i + 2] for i in range(0, len(drawn), 2)]
     return tuple(
@@ -77,7 +77,7 @@ def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
 
 
 def between_bars(fabrics: Sequence[Fabric]) -> str:
-    """What becomes of a pair's traffic while no circuit joins it."""
+    """The fate of a pair's traffic while no circuit joins it."""
     waits = [f.label for f in fabrics if f.kind in IN_TURN]
     beside = [f for f in fabrics if f.kind not in IN_TURN]
     if not beside:

@@ -1,5 +1,5 @@
 """What policies in Python work with: a class with `decide(demand, switch)` in a file of
-yours decides who is joined with whom, in `run`, `compare` and `sweep`.
+yours decides which racks are connected, in `run`, `compare` and `sweep`.
 
 >>> import numpy as np
 >>> from lightloom.policies import Circuits, Switch

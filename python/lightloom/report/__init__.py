@@ -54,7 +54,7 @@ def stage(
     drawn: Drawn | None = None,
     decided: Sequence[Decision | None] | None = None,
 ) -> Path:
-    """The same, as part of what gets its names together."""
+    """The same, as part of one transaction."""
     if not comparisons:
         raise ValueError("comparisons = []: a report needs at least one comparison")
     workloads = read(comparisons)
@@ -100,7 +100,7 @@ def decide(
 
 
 def broken(comparison: Comparison) -> str:
-    """What is said of a comparison with one part dead; nothing where nobody asked."""
+    """Statements about a comparison with one part dead; nothing where nobody asked."""
     return "" if comparison.resilience is None else answer(comparison.resilience)
 
 

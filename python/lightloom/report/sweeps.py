@@ -124,7 +124,7 @@ def build(name: str, cells: Sequence[Cell], out: Path) -> Path:
 
 
 def stage(name: str, cells: Sequence[Cell], out: Path, staging: Staging) -> Path:
-    """The same, as part of what gets its names together."""
+    """The same, as part of one transaction."""
     metrics = shown(cells)
     slots: dict[str, int] = {}
     figures = [f for key in axes(cells) if (f := over(key, cells, metrics, slots)) is not None]

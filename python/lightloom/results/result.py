@@ -55,7 +55,7 @@ class _Saved:
     experiment: Table
 
     def stage(self, staging: Staging, directory: Path, *, copy_inputs: bool = False) -> None:
-        """As `save`, as part of what gets its names together."""
+        """As `save`, as part of one transaction."""
         copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
         self._stage(staging, directory, copies)
 
@@ -264,7 +264,7 @@ class Comparison(_Saved, Runs):
 
     @property
     def summaries(self) -> dict[str, Summary]:
-        """Label → summary; of what is repeated each figure is a table of `mean`,
+        """Label → summary; of repeated runs each figure is a table of `mean`,
         `half_width` and `n`."""
         if not self.seeds:
             return {label: result.summary for label, result in self.results.items()}
@@ -272,7 +272,7 @@ class Comparison(_Saved, Runs):
 
     @property
     def means(self) -> dict[str, Summary]:
-        """Label → summary; of what is repeated each figure is its mean over the seeds."""
+        """Label → summary; of repeated runs each figure is its mean over the seeds."""
         if not self.seeds:
             return self.summaries
         return {label: repeats.means(self.of_label(label)) for label in self.results}
@@ -317,7 +317,7 @@ class Comparison(_Saved, Runs):
 
     @property
     def _seeds(self) -> list[int]:
-        """The seeds of what is repeated."""
+        """The seeds of repeated runs."""
         return seeds_of(self.experiment) if self.seeds else []
 
     def _loads_json(self) -> dict[str, list[Summary]]:

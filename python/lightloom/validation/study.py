@@ -84,11 +84,11 @@ class Runs(Generic[Key]):
         return found
 
     def accepted(self, key: Key) -> Estimate:
-        """Throughput in the window, of what all servers can send."""
+        """Throughput in the window, of the servers' capacity."""
         return _together(self._windows(key), "accepted", "accepted_half_width")
 
     def offered(self, key: Key) -> Estimate:
-        """What arrived in the window, of what all servers can send."""
+        """What arrived in the window, of the servers' capacity."""
         return _together(self._windows(key), "offered", "offered_half_width")
 
     def across(self, key: Key, path: str) -> Estimate:

@@ -97,7 +97,7 @@ pub struct Pairing {
 }
 
 impl Pairing {
-    /// Nobody is matched.
+    /// no vertex is matched.
     pub fn new(rows: usize, columns: usize) -> Pairing {
         Pairing {
             column_of: vec![FREE; rows],

@@ -34,7 +34,7 @@ pub const ENTRY: Entry = Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CThroughPolicy {
-    /// What becomes of racks for which nobody has reported demand. A perfect
+    /// The fate of racks without reported demand. A perfect
     /// matching joins them, too; the paper does not say how.
     pub unrequested: Unrequested,
     /// What a circuit that is up counts beyond its demand when the next matching

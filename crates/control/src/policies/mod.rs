@@ -9,7 +9,7 @@
 //! | [`solstice`] | a schedule that serves everything soon, packets beside it |
 //! | [`eclipse`] | a schedule that carries what a greedy choice can in a period |
 //! | [`rotation`] | a schedule in which every pair has its turn |
-//! | [`fixed`] | the same for ever: circuits, or a schedule that somebody planned |
+//! | [`fixed`] | the same for ever: circuits, or a schedule that was planned beforehand |
 //!
 //! A policy's table is a struct whose doc comments are what `lightloom explain` prints.
 //! The same table serves a simulated fabric (`policy = { kind = … }`) and

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | here | slots, and what they carry |
 //! | `frame` | what bounds a schedule that is planned |
-//! | [`plan`] | a schedule that somebody planned, from its file |
+//! | [`plan`] | a schedule that was planned beforehand, from its file |
 
 mod frame;
 pub mod plan;

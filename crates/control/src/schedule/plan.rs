@@ -1,4 +1,4 @@
-//! A schedule that somebody planned: the text of what `lightloom plan -o` wrote.
+//! A schedule that was planned beforehand: the text of what `lightloom plan -o` wrote.
 //!
 //! Of a plan that which a switch follows is read: its ports, the night, and of each slot
 //! the permutation and the day. When a slot starts and what it carries follow from these

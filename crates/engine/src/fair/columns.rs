@@ -223,7 +223,7 @@ pub fn hops(slot: u32, flow: &Flow) -> Range<usize> {
     first..first + flow.hops as usize
 }
 
-/// A flow, or several that are alike: what is said of it holds for each.
+/// A flow, or several that are alike: statements about it holds for each.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     /// As of the last solution [b/s].

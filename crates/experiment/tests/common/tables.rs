@@ -1,4 +1,4 @@
-//! What tests of devices share: tables of experiments, and what becomes of them.
+//! What tests of devices share: tables of experiments, and the fate of them.
 
 use lightloom_engine::run::Silent;
 use lightloom_experiment::{Experiment, RunOutput};

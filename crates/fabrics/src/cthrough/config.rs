@@ -84,7 +84,7 @@ with_overheads! {
         /// And only if it has changed by more than this since it was reported last
         /// [B]. Default 1 MB (§4.3).
         pub report_change: Bytes = Bytes(1_000_000),
-        /// What becomes of racks for which nobody has reported demand. A perfect
+        /// The fate of racks without reported demand. A perfect
         /// matching joins them, too; the paper does not say how.
         pub unrequested: Unrequested = Unrequested::Rotate,
         /// What a circuit that is up counts beyond its demand when the next matching

@@ -92,7 +92,7 @@ fn fabrics() -> Vec<(&'static str, Value, (u32, u32), Time)> {
 }
 
 /// What a mouse takes on a link where another flow always has a packet: each of its packets
-/// waits for one of the other's, the first for what is left of it, too.
+/// waits for one of the other's, the first for the rest of it, too.
 fn fair_bounds(packet: u64, on_link: Time) -> (Time, Time) {
     let packets = MOUSE.div_ceil(packet) as i64;
     let (least, most) = (2 * packets - 2, 2 * packets);

@@ -69,7 +69,7 @@ with_overheads! {
         pub interval: Time = hydra::INTERVAL,
         /// From the demand to the decision [s]. Default 0 s; the paper does not say.
         /// Longer than the interval, it delays the next. "measured": what it takes on this
-        /// machine, which the results hold as a list, with which the run comes out the same
+        /// machine, which the results hold as a list, with which the run stays the same
         /// again; none of these times may be longer than the interval.
         pub computation_delay: Computation = Computation::default(),
         /// Where the demand comes from (§III.B, step 1).

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LionsConfig {
-    /// What becomes of a packet whose receiver is taken (§II, §IV): buffered in
+    /// The fate of a packet whose receiver is taken (§II, §IV): buffered in
     /// a shared, mixed or distributed loop-back buffer, or reflected. Default
     /// "dlb".
     pub architecture: Architecture,
@@ -103,7 +103,7 @@ pub struct LionsConfig {
     pub abort_on_nack: Option<bool>,
 }
 
-/// What becomes of a packet whose receiver is taken.
+/// The fate of a packet whose receiver is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Architecture {

@@ -234,7 +234,7 @@ impl Slotted {
         todo.schedule(now + wire + self.pace.to_host, event);
     }
 
-    /// What becomes of the hosts that were not granted.
+    /// The fate of the hosts that were not granted.
     fn hosts_lose(&mut self, now: Time, io: &mut Io) {
         let sending = std::mem::take(&mut self.sending);
         for &host in &sending {

@@ -107,7 +107,7 @@ struct Sent {
     to: usize,
 }
 
-/// The requests of an epoch, and what becomes of them.
+/// The requests of an epoch, and the fate of them.
 #[derive(Clone, Debug, Default)]
 struct Epoch {
     /// By source, then by intermediate: for which destination it is asked; later on, for

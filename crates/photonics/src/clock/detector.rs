@@ -10,7 +10,7 @@ pub struct Detector {
     pub quantum: f64,
     /// Largest error that counts [ps].
     pub limit: f64,
-    /// What becomes of one that is larger.
+    /// The fate of one that is larger.
     pub filter: Filter,
 }
 

@@ -10,7 +10,7 @@ fn while_the_leader_is_dead_clocks_part_by_drift_times_time() {
         "nodes": 5, "leader_epochs": 1_000, "die": [{ "node": 0, "missed": 200 }],
     }));
     let mut clocks = Ensemble::new(&config);
-    // What is left of each frequency error [ps an epoch].
+    // The rest of each frequency error [ps an epoch].
     let drifts = [0.0, 0.003, -0.001, 0.002, -0.004];
     clocks.steer = drifts.to_vec();
     for epoch in 1..=200 {

@@ -38,7 +38,7 @@ pub trait Law: std::fmt::Debug {
     fn mean_square(&self) -> f64;
 }
 
-/// What becomes of a sample whose mean is not the law's.
+/// The fate of a sample whose mean is not the law's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MeanRule {

@@ -1,6 +1,6 @@
 """Whether a fabric carries the load of a run without a window, or the run is too short to tell.
 
-A fabric carries the load if it delivered nine tenths of what was drawn while flows arrived. One
+A fabric carries the load if it delivered nine tenths of the offered bytes while flows arrived. One
 that delivered less is not short of the load for that alone: flows that arrived last are under way,
 and a network that waits for its circuits is still filling. So it is short only if every seed
 

@@ -253,7 +253,7 @@ SATURATION = Criterion(
     "higher",
     saturation,
     ("carries the most before it saturates", "carry the most before they saturate"),
-    "{} of what all servers can send",
+    "{} of the servers' capacity",
 )
 SHORT = Criterion(
     "the 99th percentile of short flows",
@@ -301,7 +301,7 @@ CARRIED = Criterion(
     "higher",
     lambda f: plain(f, lambda g: g.get("load_delivered")),
     ("delivers the most while flows arrive", "deliver the most while flows arrive"),
-    "{} of what all servers can send",
+    "{} of the servers' capacity",
     carried_at,
 )
 QUEUE = Criterion(

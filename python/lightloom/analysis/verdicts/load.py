@@ -126,16 +126,14 @@ def notes(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
 
 
 def saturation(workload: Workload) -> Verdict | None:
-    """Who carries most before it saturates; None if nobody looked."""
+    """Who carries most before it saturates; None if no search was made."""
     found = [(f, s) for f in workload.fabrics if (s := f.saturation) is not None]
     if not found:
         return None
     scores = [Score(f, s.throughput, s.low, s.high) for f, s in found]
     ranking = rank(scores, "higher")
     first = ranking.leaders
-    best = (
-        f"{quantities.show(ranking.best, 'share')} of what all servers could send" if first else ""
-    )
+    best = f"{quantities.show(ranking.best, 'share')} of the servers' capacity" if first else ""
     verb = "carries the most" if ranking.level == 1 else "are level"
     lead = f"{names(first)} {verb}: {best}." if first else ""
     if untold := [f.label for f, s in found if not s.is_told]:

@@ -54,7 +54,7 @@ def most_traffic(workload: Workload) -> Verdict | None:
     wide = ranking.said_unplaced("share")
     if not ranking.level:
         return Verdict(question, f"{at} {wide}", shown, traffic_notes(workload))
-    best = f"{ranking.leaders[0].with_interval('share')} of what all servers could send"
+    best = f"{ranking.leaders[0].with_interval('share')} of the servers' capacity"
     if len(scored) == 1:
         lead = f"{at} {names(scored)} carries {best}."
     elif ranking.level == 1:
@@ -62,7 +62,7 @@ def most_traffic(workload: Workload) -> Verdict | None:
     else:
         shares = (f"{s.fabric.label} {s.with_interval('share')}" for s in ranking.leaders)
         lead = f"{at} {names(ranking.leaders)} are level: {quantities.listed(shares)}"
-        lead += " of what all servers could send."
+        lead += " of the servers' capacity."
     answer = " ".join(p for p in (lead, less(ranking), wide) if p)
     return Verdict(question, answer, shown, traffic_notes(workload))
 
@@ -118,15 +118,13 @@ def whole_run(fabric: Fabric, load: float | None) -> LoadPoint:
 
 
 def traffic_evidence(points: Sequence[tuple[Fabric, LoadPoint]]) -> tuple[Evidence, ...]:
-    """Load delivered as bars, its part of what was drawn as detail."""
+    """Load delivered as bars, its part of the offered bytes as detail."""
     by_label = {f.label: p for f, p in points}
     places = quantities.percent_places(through(p) for _, p in points)
 
     def detail(fabric: Fabric) -> str:
         share = through(by_label[fabric.label])
-        return (
-            "" if share is None else f"{quantities.show(share, 'share', places)} of what was drawn"
-        )
+        return "" if share is None else f"{quantities.show(share, 'share', places)} of the offer"
 
     return evidence([f for f, _ in points], lambda f: by_label[f.label].carried, "share", detail)
 

@@ -27,7 +27,7 @@ Key = tuple[int, str, str, tuple[int, int] | None]
 
 
 class Changed(NamedTuple):
-    """A circuit, and what becomes of it."""
+    """A circuit, and the fate of it."""
 
     action: Action
     """break, make or keep."""
@@ -256,7 +256,7 @@ def _found(
 
 
 def _held(lights: Sequence[OldLight]) -> dict[Ends, list[tuple[int, int]]]:
-    """The ports of what is up, by who sends to whom."""
+    """The ports of what is up, by sender and receiver."""
     held: dict[Ends, list[tuple[int, int]]] = {}
     for light in lights:
         if light.ports is not None:

@@ -130,7 +130,7 @@ def check_every(asked: str, step_us: int, times: Collection[int], covers_us: int
 
 
 def missing(intervals: Sequence[Interval]) -> Iterable[str]:
-    """What is said of time that nobody measured."""
+    """Statements about time that nobody measured."""
     holes = [
         (a.start_us + a.length_us, b.start_us)
         for a, b in pairwise(intervals)

@@ -90,7 +90,7 @@ def read_day(
         map: racks of addresses and hosts.
         columns: names of columns.
         strict: refuse what would be left out.
-        estimate: "gravity": guess who sends to whom in each interval, as for `read_demand`.
+        estimate: "gravity": estimate the demand of pairs in each interval, as for `read_demand`.
 
     Raises:
         ConfigError: naming what has no time, or two of one time; as `read_demand`.

@@ -1,4 +1,4 @@
-"""A guess of who sends to whom, from counters of interfaces: what each node sends and what it
+"""An estimate of the demand of pairs from counters of interfaces: what each node sends and what it
 receives in all.
 
 The gravity model takes demand to be in proportion to what the source sends and what the
@@ -46,7 +46,7 @@ def estimated(
     counters = counters_of(source, _answer(source), named, unit).each
     names = in_order({one.node for one in counters})
     out, came = _sums(counters, names, unit)
-    notes = [f"who sends to whom is estimated by gravity from {len(counters):,} counters"]
+    notes = [f"demand of pairs is estimated by gravity from {len(counters):,} counters"]
     matrix = from_sums(source.name, names, out, came)
     lost = came.sum() / out.sum() - 1
     if abs(lost) > 0.01:
@@ -83,7 +83,7 @@ def estimated_by_time(
     records = Records(TITLE, source.name, each, timed=True)
     records.covers_us = step_us
     counted = f"{len(counters):,} counters"
-    records.notes.append(f"who sends to whom is estimated by gravity from {counted}, each interval")
+    records.notes.append(f"demand of pairs is estimated by gravity from {counted}, each interval")
     if gaps:
         records.notes.append(f"{gaps:,} samples of counters are missing, taken as no traffic")
     return records

@@ -106,9 +106,11 @@ def check_matrix(
         long = f"give --columns {told}"
     if len(rows) != COLUMNS or any(rows[at][at] for at in range(COLUMNS)):
         limit = f"{several} are no matrix (as many lines as columns, 0 on the diagonal)"
-        raise ConfigError(f"{name}: {limit}; {long} if they are records of who sends to whom")
+        raise ConfigError(
+            f"{name}: {limit}; {long} if they are records of sources and destinations"
+        )
     if _are_racks(ends, [row[2] for row in rows]):
-        limit = f"{several} are a matrix, or records of who sends to whom"
+        limit = f"{several} are a matrix, or records of sources and destinations"
         raise ConfigError(f"{name}: {limit}; {matrix or 'say --format matrix'}, or {long}")
 
 

@@ -54,7 +54,7 @@ class Reading:
         }
 
     def lines(self) -> Iterator[str]:
-        """What is said of it: the format and the unit, and what was left out."""
+        """Statements about it: the format and the unit, and what was left out."""
         if not self.is_plain:
             several = "" if self.records is None else f", {counted(self.records, 'record')}"
             mapped = (

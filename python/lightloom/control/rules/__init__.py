@@ -5,7 +5,7 @@ kept apart, ports that are down; and how each kind of algorithm heeds it.
 |---|---|
 | `rules` | the rules, and which contradict each other |
 | `parsing` | what is typed: `gpu-0:gpu-1`, `gpu-3:2`, `7A` |
-| `demand` | what is left of a demand, a switch and a list of circuits |
+| `demand` | the rest of a demand, a switch and a list of circuits |
 | `joined` | circuits of one decision: what is added, and who is joined anew |
 | `slots` | slots of a schedule: as many of their circuits as obey |
 """

@@ -1,4 +1,4 @@
-"""How each kind of algorithm heeds rules: what it is asked, and what becomes of its answer.
+"""How each kind of algorithm heeds rules: what it is asked, and the fate of its answer.
 
 | algorithm | asked | answer |
 |---|---|---|

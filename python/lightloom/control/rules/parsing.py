@@ -55,7 +55,7 @@ def read_rules(
 
 
 def idle(text: str, names: Sequence[str], ports: PortMap) -> str | None:
-    """What is said of a port that is down where no circuit could have it: that of a rack
+    """Statements about a port that is down where no circuit could have it: that of a rack
     without demand, or of none; None for everything else.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The directions of light of a plan: who sends to whom, on which plane, in which slot.
+"""The directions of light of a plan: the sender and receiver, on which plane, in which slot.
 
 A circuit of both directions is two of them, a slot of a schedule one for each input that
 is not idle. Where ports are known, each is a cross-connect.

@@ -23,7 +23,7 @@ class Row(NamedTuple):
     light: Light
     """Who sends to whom, at which ports."""
     action: Action | None = None
-    """What becomes of it; None where nothing was before."""
+    """The fate of it; None where nothing was before."""
 
 
 @dataclass(frozen=True)

@@ -232,7 +232,7 @@ def _given_up(made: Read) -> str:
 
 
 def _told_apart(made: Read, level: set[str]) -> str:
-    """Who of those that are level in cost is ahead by the figure that judges; empty of nobody."""
+    """The fabric of those level in cost that is ahead by the figure that judges; or empty."""
     criterion = made.criterion
     if criterion is None:
         return ""
@@ -304,7 +304,7 @@ def _by_load(made: Read) -> Iterator[str]:
 
 
 def _beside(there: Sequence[Purchase], here: set[str]) -> str:
-    """Who, at another load, is level with those that cost least here; empty of nobody."""
+    """Who, at another load, is level with those that cost least here; empty if there is none."""
     others = [p for p in there if p.label not in here]
     with_ = quantities.listed(p.label for p in there if p.label in here)
     return f"{sentences.labels(others)} {_are(others)} level with {with_}" if others else ""

@@ -26,7 +26,7 @@ pub struct Bottleneck {
 const INSIDE: i64 = -1;
 
 impl Bottleneck {
-    /// Nobody is matched.
+    /// no vertex is matched.
     pub fn new(n: usize) -> Bottleneck {
         Bottleneck {
             n,

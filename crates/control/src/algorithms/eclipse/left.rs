@@ -1,4 +1,4 @@
-//! What is left of the demand, line by line.
+//! The rest of the demand, line by line.
 //!
 //! Rows and columns list the pairs that have something left, the largest first, which
 //! stays the order under every cap: who looks for a line's best pairs can stop early,
@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-/// What is left of a pair, as one of its lines sees it.
+/// The rest of a pair, as one of its lines sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub bytes: i64,
@@ -23,7 +23,7 @@ pub(super) struct Lines {
     bounds: Vec<(usize, usize)>,
 }
 
-/// What is left of the demand.
+/// The rest of the demand.
 #[derive(Clone, Debug)]
 pub(super) struct Left {
     n: usize,

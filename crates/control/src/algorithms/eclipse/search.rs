@@ -283,7 +283,7 @@ impl<'a> Search<'a> {
         terms.best_day(&mut self.entries(permutation).collect::<Vec<_>>())
     }
 
-    /// What is left of a permutation's pairs.
+    /// The rest of a permutation's pairs.
     fn entries<'p>(&'p self, permutation: &'p [u32]) -> impl Iterator<Item = i64> + 'p {
         let pairs = permutation.iter().enumerate();
         pairs.map(|(row, &column)| self.left.get(row, column))

@@ -3,7 +3,7 @@
 use crate::algorithms::hopcroft_karp::{BitRows, HopcroftKarp, Pairing, FREE};
 use crate::demand::Matrix;
 
-/// What is left of a pair's demand, with stuffing and without: side by side, since
+/// The rest of a pair's demand, with stuffing and without: side by side, since
 /// they are read and written together.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {

@@ -125,7 +125,7 @@ fn port(hardware: &Hardware, rack: u32, plane: u32) -> usize {
     (plane * hardware.racks + rack) as usize
 }
 
-/// What is left of a topology when ports that do not work have taken their circuits,
+/// The rest of a topology when ports that do not work have taken their circuits,
 /// and the paths over those, away: demands that are served.
 fn lit(before: &Topology, works: &[bool]) -> Topology {
     let works = |rack, plane| works[port(&before.hardware, rack, plane)];

@@ -1,4 +1,4 @@
-//! Which links of a slot carry light, and what becomes of what they carry (Sirius §4.5).
+//! Which links of a slot carry light, and the fate of what they carry (Sirius §4.5).
 
 use super::faults::{Broken, Faults, Link, Part};
 use crate::sirius::index::Label;
@@ -73,7 +73,7 @@ impl Faults {
         }
     }
 
-    /// What becomes of a cell that `from` sends to `to` now: `None` if it
+    /// The fate of a cell that `from` sends to `to` now: `None` if it
     /// arrives, else when everybody knows what took it.
     pub fn fate(&self, slot: i64, uplink: u16, from: Label, to: Label) -> Option<Option<i64>> {
         let key = (uplink, from);

@@ -1,7 +1,7 @@
 //! What fails, what nodes do about it, and what is lost meanwhile (§4.5).
 //!
 //! - `injection`: parts fail and are repaired;
-//! - [`faults`], `light`: what is broken, and what becomes of cells that go through it;
+//! - [`faults`], `light`: what is broken, and the fate of cells that go through it;
 //! - `detection`: when who knows;
 //! - `avoidance`, [`avoid`]: whom nobody asks, and which requests and grants are lost;
 //! - `recovery`, `retransmission`: what is called back, parked, and sent again.

@@ -12,7 +12,7 @@ use crate::sirius::relay::Queues;
 use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::shard::{Shard, Shared};
 
-/// What the nodes of a shard have asked for, and what becomes of it. A node that asks at once
+/// What the nodes of a shard have asked for, and the fate of it. A node that asks at once
 /// writes its requests over the answers that it has read.
 pub(crate) struct Answers<'a> {
     /// The answers, by shard of the intermediates.

@@ -7,7 +7,7 @@ use crate::sirius::index::{Label, Row};
 use crate::sirius::partition::Partition;
 use std::ops::Range;
 
-/// The requests of one epoch and what becomes of them.
+/// The requests of one epoch and the fate of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Epoch {
     /// Matrices by (shard of the source, shard of the intermediate), from the requests until

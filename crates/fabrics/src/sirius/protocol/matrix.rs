@@ -17,7 +17,7 @@ pub struct Grant {
 }
 
 /// The requests of the nodes of one shard to those of another, row by row, and
-/// in place what becomes of them: asked → granted.
+/// in place the fate of them: asked → granted.
 #[derive(Clone, Debug)]
 pub struct RequestMatrix {
     columns: usize,

@@ -179,7 +179,7 @@ fn shapes(large: bool) -> impl Strategy<Value = (u32, u32, u32, UplinkPlan)> {
     prop_oneof![10 => rotor, 14 => tiled, 1 => often]
 }
 
-/// Cells as a share of what fits into a slot, and rates of a channel [Gb/s].
+/// Cells as a share of the maximum into a slot, and rates of a channel [Gb/s].
 fn cells() -> impl Strategy<Value = (Option<u64>, u64)> {
     let share = prop_oneof![2 => Just(None), 1 => (20u64..=100).prop_map(Some)];
     (share, prop::sample::select(vec![50, 50, 25, 100]))

@@ -9,7 +9,7 @@ pub mod variants;
 
 use crate::scenario::Verdict;
 
-/// A scenario by its name, and what becomes of it.
+/// A scenario by its name, and the fate of it.
 pub type Row = Vec<(&'static str, Verdict)>;
 
 /// The row of a fabric.

@@ -21,7 +21,7 @@ pub struct Loop {
     /// is larger is filtered (Sirius §4.4: "too large frequency variations"). Default 10 ppm
     /// (assumption: 16 ps an epoch).
     pub clip: Ppm,
-    /// What becomes of a measurement beyond `clip`: it is taken to be as large as that
+    /// The fate of a measurement beyond `clip`: it is taken to be as large as that
     /// (default), or left out.
     pub filter: Filter,
     /// How clocks begin: at the same time and frequency, as after the bootstrap of A.2
@@ -42,7 +42,7 @@ impl Default for Loop {
     }
 }
 
-/// What becomes of a measurement that is too large.
+/// The fate of a measurement that is too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Filter {
