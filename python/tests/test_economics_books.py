@@ -68,7 +68,7 @@ def test_a_book_of_ones_own_extends_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "key", "wording"),
+    ("text", "key", "words"),
     [
         (HEAD + SWITCH + "price = -5\n", "part.switch.price", "below 0"),
         (HEAD + SWITCH, "part.switch.price", "a part has a price"),
@@ -208,7 +208,7 @@ READING = (
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "key", "wording"),
+    ("old", "new", "key", "words"),
     [
         ("[reading.x]", "reading = 3\n[x]", "reading", "not a table of readings"),
         ("[reading.x]", "[reading]\nx = 3\n[y]", "reading.x", "not a table"),
