@@ -70,7 +70,7 @@ _HOME = {
     "run": "api",
 }
 
-#: Modules that are part of what is promised, by name.
+#: Modules of the public API, by name.
 _MODULES = frozenset(
     {
         "control",

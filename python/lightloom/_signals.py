@@ -80,7 +80,7 @@ def leave(signum: int, frame: object) -> None:
 
 
 def handled(by: Any = strike) -> None:
-    """Handles the signals that nobody ignores, as under nohup; in the main thread."""
+    """Handles the signals that are not ignored, as under nohup; in the main thread."""
     for name in SAID:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
@@ -138,7 +138,7 @@ def struck() -> bool:
 
 
 def mark_reported() -> None:
-    """Notes that the user is told now: nobody need do so again. Comes before what it says,
+    """Records that the message to the user follows, and must not be repeated. Called before it,
     since the core may end the process at any time, and would say it again."""
     _State.reported = True
     if core := sys.modules.get("lightloom._core"):
@@ -215,7 +215,7 @@ def _remove(path: Path) -> None:
 
 @contextmanager
 def naming() -> Iterator[None]:
-    """Files get their names: nobody is ended by force for as long as that takes."""
+    """Files get their names: no process is killed meanwhile."""
     from lightloom import _core
 
     _core.ending_naming(True)

@@ -10,7 +10,7 @@ __all__ = ["ConfigError", "brief", "refusal", "shortened", "within"]
 
 #: A text of a message that is longer than this is cut [characters].
 LONG = 400
-#: So much is left of it then.
+#: The number of characters that remain of it.
 LEFT = 60
 
 

@@ -34,7 +34,7 @@ COUNTER = {"metric": {"instance": "tor-1", "ifName": "eth0"}, "values": [[0, "5"
     ("entry", "said"),
     [
         (HISTOGRAM, "a native histogram, which has counts by size and no bytes; ask for its sum"),
-        (COUNTER, "counters of an interface: what it carries, not between whom; export flows"),
+        (COUNTER, "counters of an interface, which do not name pairs; export flows"),
     ],
 )
 def test_what_has_no_pairs_is_refused(entry: dict[str, object], said: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ STILL_REMEDY = (
     "whether parts have failed"
 )
 
-#: Of runs that ended early so many are named; the others are counted.
+#: The most runs [count] that ended early and are named; others are counted.
 SHOWN = 3
 #: What the points of a comparison over loads are called, and where all are named.
 LOADS = (" of compare.loads", "loads.json has all")
@@ -91,7 +91,7 @@ def of_places(places: Mapping[str, Sequence[Mapping[str, Any]]], of: str, rest: 
 
     Args:
         places: what a point is called, such as `load = 0.5, clos`, and its summaries, one a seed.
-        of: of what the points are.
+        of: the kind of the points.
         rest: where all of them are named.
     """
     left = {place: said for place, seeds in places.items() if (said := left_out(seeds))}

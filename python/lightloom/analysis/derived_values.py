@@ -105,7 +105,7 @@ def _part(name: str, count: int) -> str:
 
 
 def _things(value: float, things: str) -> str:
-    """A number of what a key names, `epoch slots`; of one, without the plural."""
+    """A count with the noun of its key, `epoch slots`; singular for 1."""
     return counted(value, _one(things), things)
 
 

@@ -1,7 +1,7 @@
 """How far one figure is from another, as far as their intervals allow to say.
 
 A factor of two means says less than it seems where one of them scatters: 302 ± 260 µs
-is between 2.6 and 40 times 15 ± 1 µs. So factors are told from the nearest ends of two
+is between 2.6 and 40 times 15 ± 1 µs. So factors are computed from the nearest ends of two
 intervals to the farthest, and "at least" where an interval has no end.
 """
 
@@ -15,7 +15,7 @@ from lightloom.units import quantities
 
 from .ranking import NAMED, Ranking, Score
 
-NOTABLE = 1.1  # times; what is less is told in percent
+NOTABLE = 1.1  # times; smaller factors are printed in percent
 
 Tell = Callable[[float], str]
 
@@ -99,13 +99,13 @@ def slower(ranking: Ranking) -> str:
 
 
 def nearest(factor: Factor) -> Factor:
-    """Its lower end alone: what stands behind "from"."""
+    """Its lower end alone, printed after "from"."""
     bound = factor.bound and math.isinf(factor.high)
     return Factor(factor.low, factor.low, math.inf if bound else factor.low, factor.bound)
 
 
 def farthest(factor: Factor) -> Factor:
-    """Its upper end alone: what stands behind "to"."""
+    """Its upper end alone, printed after "to"."""
     end = factor.low if math.isinf(factor.high) else factor.high
     return Factor(end, end, factor.high, factor.bound)
 

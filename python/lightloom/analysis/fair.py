@@ -85,8 +85,8 @@ def unfair(fabrics: Sequence[Fabric]) -> str:
         return ""
     each = quantities.listed(f"{f.label} {_carried(f, fabrics)}" for f in late)
     whose = "its" if len(late) == 1 else "their"
-    nobody = "" if len(late) < len(fabrics) else "No fabric carries this load: "
-    return f"{nobody}{each}: {whose} times and queues are not ranked."
+    lead = "" if len(late) < len(fabrics) else "No fabric carries this load: "
+    return f"{lead}{each}: {whose} times and queues are not ranked."
 
 
 def _carried(fabric: Fabric, fabrics: Sequence[Fabric]) -> str:

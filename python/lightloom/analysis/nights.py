@@ -2,7 +2,7 @@
 
 By day at least one circuit is lit, by night none is, on any plane. That is read from what
 was recorded and from nothing else: a schedule's reconfiguration is a night, and so is the
-time before the first decision or while nobody asks for a circuit. A fabric whose planes
+time before the first decision or while no circuit is requested. A fabric whose planes
 take turns in the dark has no nights between its circuits.
 """
 
@@ -25,7 +25,7 @@ class Days:
 
     @property
     def lit(self) -> float:
-        """How long it was day in all [s]."""
+        """Total time of days [s]."""
         return float((self.end - self.start).sum())
 
     @property

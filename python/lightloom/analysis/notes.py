@@ -1,4 +1,4 @@
-"""What is said beside the figures of a run: what weakens them, and what had no effect."""
+"""Notes on the figures of a run: causes of doubt, and settings without effect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPEEDUP = 1.5
 LOAD_OFF = 0.1
 #: So many times what servers can send is hardly meant.
 LOAD_HIGH = 2.0
-#: Who delivers less than this share of what is offered does not carry it.
+#: A fabric that delivers less than this share of the offered bytes does not carry the load.
 CARRIED = 0.9
 #: Samples [count] in half of the arrivals that are few enough to say nothing.
 SAMPLES_LEAST = 20

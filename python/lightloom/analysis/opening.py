@@ -27,7 +27,7 @@ def opening(circuits: Circuits, pair: Integers, until: float) -> tuple[float, fl
     days = before(circuits.days, until)
     if days.start.size <= SHOWN:
         return None
-    # A change takes always the same, but a night may be one in which nobody asks.
+    # A change takes always the same, but a night may be one without requests.
     change = float(np.quantile(days.between, 0.25, method="lower"))
     slot = change + float(np.median(days.end - days.start))
     if change < NOTICED * slot:

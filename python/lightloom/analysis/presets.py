@@ -77,7 +77,7 @@ def counted(comparisons: Sequence[Named]) -> str:
 
 
 def all_of(comparisons: Sequence[Named]) -> str:
-    """The same of what holds in each: `both workloads`, `all 3 workloads`."""
+    """The same of statements that hold in each: `both workloads`, `all 3 workloads`."""
     said = counted(comparisons)
     if said == f"{len(comparisons)} workloads":
         return all_workloads(len(comparisons))
@@ -85,5 +85,5 @@ def all_of(comparisons: Sequence[Named]) -> str:
 
 
 def all_workloads(count: int) -> str:
-    """So many of them."""
+    """Their number with the noun."""
     return "both workloads" if count == 2 else f"all {count} workloads"

@@ -9,8 +9,8 @@ say what was measured, and is never called the best.
 A figure of flows that did not all arrive is a bound. Whoever is behind by what it exceeds
 is behind; whoever is not is left unranked. So is a figure whose interval reaches at least half
 of the way down to nothing, where another's lies within it: such an interval overlaps with
-nearly all, and says of nobody that they are as good; and so is a figure without an interval where
-others have theirs. A fabric beside such a one leads nobody if no
+nearly all, and does not show that two are equal; and so is a figure without an interval where
+others have theirs. A fabric beside such a one does not lead if no
 other is ranked, or if the one that is not has a better figure.
 """
 
@@ -55,7 +55,7 @@ class Score:
 
     @classmethod
     def of(cls, fabric: Fabric, found: Bound) -> Score:
-        """A figure of flows, as far as it is known."""
+        """A figure of flows, or its bound."""
         most = None if found.open else found.high
         return cls(fabric, found.low, found.start, found.end, found.open, not found.exact, most)
 
@@ -280,7 +280,7 @@ def is_level(a: Score, b: Score) -> bool:
 
 
 def apart(scores: Sequence[Score | None], better: Better) -> Score | None:
-    """The best of several, if nobody is level with it or may be ahead, and its interval ends."""
+    """The best of several, if no other is level with it or may be ahead, and its interval ends."""
     known = [s for s in scores if s is not None]
     ranking = rank(known, better)
     if ranking.level != 1 or ranking.unknown:

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 #: More padding than this share of the bytes is said.
 PADDED = 0.03
-#: A rack that has less than this share of what the busiest has is nearly silent.
+#: A rack with less than this share of the demand of the busiest is nearly silent.
 SILENT = 0.1
-#: So many of the racks may be.
+#: The share of racks that may be nearly silent.
 SILENT_RACKS = 0.25
 #: Flows below this are short [B], as in the summary.
 SHORT = 100_000
-#: Of the bytes so many are of long flows where short ones wait behind their cells.
+#: Share of the bytes in long flows above which short ones wait behind their cells.
 LONG_BYTES = 0.5
-#: Of this share of what racks can carry together on, queues decide how long flows take.
+#: Share of the racks' joint capacity above which queues decide how long flows take.
 BUSY = 0.25
 
 

@@ -41,7 +41,7 @@ from .nights import Floats
 if TYPE_CHECKING:
     from lightloom.results.result import Comparison, Result
 
-#: Keys whose findings are of what a fabric carries.
+#: Keys whose findings concern the load that a fabric carries.
 HOLDING = ("queue", "switches", "ideal_window", "flow_buffer")
 
 

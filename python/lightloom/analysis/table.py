@@ -40,7 +40,7 @@ class Metric:
     better: Better
     read: Read
     whole: bool = False  # a count of things
-    share: Read | None = None  # of what was to be done: who did less than others is not ranked
+    share: Read | None = None  # of the work: a fabric that did less than others is not ranked
     limits: Limits | None = None  # of a figure of flows, which may not all have arrived
     half: Read | None = None  # half of its interval within a run
     of_carried: bool = False  # whether it says something only of who carries the load
@@ -84,7 +84,7 @@ def all_finished(fabric: Fabric) -> float | None:
 
 
 def of_flows(name: str, path: str, quantity: quantities.Quantity = "time") -> Metric:
-    """A figure of flows, as far as it is known, of those who carried what there was."""
+    """A figure of flows, or its bound, of the fabrics that carry the load."""
 
     def found(fabric: Fabric) -> Bound | None:
         return fabric.limits(path)

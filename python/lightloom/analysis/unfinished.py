@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 CENSORED = 0.9
-"""Who finished less than this share of what the best finished is not ranked by speed."""
+"""A fabric that finished less than this share of the best is not ranked by speed."""
 
 
 def ranked(shares: Sequence[float | None]) -> list[bool]:

@@ -25,7 +25,7 @@ under_presets = presets.groups
 
 @dataclass(frozen=True)
 class Standing:
-    """Who is ahead by a measure; nobody, where there are no `labels`, for what is `said`."""
+    """The fabrics ahead by a measure; without `labels`, `said` gives the reason."""
 
     labels: tuple[str, ...]
     said: str

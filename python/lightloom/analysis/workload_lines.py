@@ -20,7 +20,7 @@ def of_run(summary: Summary, flows: int, asked: float | None) -> str:
 
 
 def of_seeds(seeds: Sequence[Summary], flows: int, asked: float | None) -> str:
-    """The workload of so many flows; of several seeds with the mean of what they drew."""
+    """The workload with its number of flows; of several seeds the mean."""
     if len(seeds) == 1:
         return of_run(seeds[0], flows, asked)
     mean = repeats.means([dict(summary) for summary in seeds])

@@ -271,7 +271,7 @@ FAILED_SHOWN = 10
 
 
 def _print_failed(outcome: sweeps.Outcome) -> None:
-    """Which points failed, and of what."""
+    """Which points failed, and the causes."""
     screen = console.err()
     for point, failed in outcome.failed[:FAILED_SHOWN]:
         line = f"failed: {point.id} (fabric {point.fabric}): {failed.message}"

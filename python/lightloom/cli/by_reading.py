@@ -116,7 +116,7 @@ def _told(reading: Reading) -> str:
 
 
 def _is_met(verdict: Verdict) -> bool:
-    """Whether a reading meets it that was not fitted; of what is not judged nothing is said."""
+    """Whether a reading meets it that was not fitted; nothing for claims that are not judged."""
     if verdict.claim.expect is None:
         return True
     literal = [by for by in verdict.readings if by.reading.basis != FITTED]

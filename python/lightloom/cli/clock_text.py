@@ -1,4 +1,4 @@
-"""What `clock` prints: the deviation, how it was looked at, and what dominates it."""
+"""What `clock` prints: the deviation, how it was sampled, and its main cause."""
 
 from __future__ import annotations
 
@@ -139,13 +139,13 @@ def _verdict(summary: Summary) -> Iterator[str]:
             f"means nodes part by up to {bound}{_added(summary)}"
         )
     span = summary["config"]["duration"]
-    yield f"note: the largest of noise grows with time, and {span} of it were looked at"
+    yield f"note: the largest of noise grows with time, and {span} were simulated"
     if summary["day"] is None:
         yield "note: drift takes hours: --day has it"
 
 
 def _added(summary: Summary) -> str:
-    """Of what a bound on what moves is the sum, after a day."""
+    """The terms of the bound after a day."""
     if summary["day"] is None:
         return ""
     drift, noise = (ps(summary[name]["wander_max_ps"]) for name in ("day", "epochs"))

@@ -281,7 +281,7 @@ def _with_costs(summaries: dict[str, Any], decision: Decision | None) -> dict[st
 
 
 def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experiment]:
-    """Experiments are told apart by name, in the report and on disk."""
+    """Experiments need distinct names, in the report and on disk."""
     names = [folder(e.name) for e in experiments]
     taken = {*RESULT_FILES, *COMPARISON_FILES, *COST_FILES, *PAGE_FILES, inputs.INPUTS}
     for name in names:

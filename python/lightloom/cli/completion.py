@@ -34,7 +34,7 @@ def plainly(show: Callable[[Any], str]) -> Show:
 
 
 def least(summaries: Sequence[Summary], path: str) -> str:
-    """Shows a time of flows at a path of summaries, as far as it is known."""
+    """Shows a time of flows at a path of summaries, or its bound."""
     return formats.time_bound(bounds.mean([bounds.bound(s, path) for s in summaries]))
 
 

@@ -97,7 +97,7 @@ def cost(
 ) -> None:
     """Dollars and watts of each fabric, from its own bill of parts.
 
-    Nothing is simulated. Beside results (comparison.json) the cost of what arrived is shown, too.
+    Nothing is simulated. Beside results (comparison.json) the cost per delivered bit is shown, too.
     """
     from lightloom.costs import book as books
     from lightloom.costs import costs as economics

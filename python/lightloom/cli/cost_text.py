@@ -84,7 +84,7 @@ def columns(found: Costs, carrying: Collection[str]) -> dict[str, dict[str, str]
 def legend_of_columns(
     found: Costs, carrying: Collection[str], *, windowed: bool = False
 ) -> Iterator[str]:
-    """What they are: of what was accepted in a window, where one was measured."""
+    """The legend of these columns: per bit accepted in the window, or per bit of goodput."""
     yield _of_what(found, windowed=windowed)
     if any("(" in cell for cells in columns(found, carrying).values() for cell in cells.values()):
         yield NOT_RANKED
@@ -94,7 +94,7 @@ def _of_what(found: Costs, *, windowed: bool) -> str:
     """What a price and a power are for each bit of."""
     money = sign(found.book.currency).strip()
     if windowed:
-        lead = f"{money} per Gb/s, W per Tb/s: of what was accepted in the window"
+        lead = f"{money} per Gb/s, W per Tb/s: per bit accepted in the window"
         return f"{lead}: {_goodputs(found)}."
     return (
         f"{money} per Gb/s, W per Tb/s: of goodput, over the whole run, which counts the time in "

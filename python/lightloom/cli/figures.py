@@ -55,7 +55,7 @@ MEANT = {
     "load_asked": "The load that the experiment asks for; null where it follows from the flows, "
     "and of a mix.",
     "window": "Latency (mean_us, p50_us, p99_us, half_width_us of the 95 % confidence interval "
-    "[µs]) of what arrived in the window of run.measure, and throughput there, of what all servers "
+    "[µs]) of flows that arrived in the window of run.measure, and throughput, of what all servers "
     "can send: bits offered, accepted as they came, and paced, as they would come to flows alone; "
     "stable says whether the load was carried; short has the times of the short flows among them.",
     "updates": "Job → updates a second, for jobs that count them.",

@@ -51,7 +51,7 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """Width in all."""
+        """Total width."""
         return self.head + sum(GAP + w for w in self.widths)
 
     def tables(self, width: int) -> Iterator[Table]:

@@ -158,7 +158,7 @@ def is_mixed(comparison: Comparison) -> bool:
 
 
 def _p99(comparison: Comparison, label: str, path: str) -> str:
-    """A 99th percentile as far as it is known; of several seeds the mean."""
+    """A 99th percentile or its bound; of several seeds the mean."""
     found = [c.results[label].summary for c in _each(comparison)]
     return formats.time_bound(bounds.mean([bounds.bound(s, path) for s in found]))
 

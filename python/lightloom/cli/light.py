@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DUTY = "duty\ncycle"
 BUSY = "links\nbusy"
 LOST = "cells or\npackets lost"
-LEGEND = "Duty cycle: share of the time with light. Busy: of what all links could carry."
+LEGEND = "Duty cycle: share of the time with light. Busy: share of the links' capacity."
 
 
 def table(results: Mapping[str, Result]) -> Table | None:

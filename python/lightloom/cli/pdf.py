@@ -50,7 +50,7 @@ def with_file(args: Sequence[str]) -> list[str]:
 
 
 def target(asked: str, folder: Path | None) -> Path:
-    """Which file is asked for.
+    """The requested file.
 
     Raises:
         ConfigError: of another kind of file, of one in no folder, or where there is no report.

@@ -139,7 +139,7 @@ def _plan(
     operator: Operator,
     applying: Applying,
 ) -> None:
-    """Plans, writes what is asked for, and prints."""
+    """Plans, writes the requested files, and prints."""
     from lightloom.storage import write_files
 
     with _working(outputs.alone):
@@ -168,7 +168,7 @@ def _plan(
 
 
 def _night(made: Plan, options: dict[str, Any]) -> Iterator[str]:
-    """Says for which night a schedule is that is written, if nobody said it."""
+    """Notes the night of a written schedule, if no option gives it."""
     if made.schedule is None or is_file(made.algorithm) or {"night", "schedule"} & options.keys():
         return
     night = _core.control_time_text(made.schedule.night_ps)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 RULES = "Rules"
 CHANGES = "Changes"
 LOST = 3
-"""Circuits that are told one by one."""
+"""The most circuits that are listed one by one."""
 ROWS = 12
 """Circuits that are printed."""
 

@@ -151,7 +151,7 @@ class Outputs:
 
     @property
     def dialects(self) -> list[Dialect]:
-        """The format of each file, or of what is printed alone; none for neither."""
+        """The format of each file, or of the output on the terminal; none for neither."""
         from lightloom.control.wiring import find, of_file
 
         named = None if self.named is None else find(self.named)
@@ -208,7 +208,7 @@ class Outputs:
 
     def port_map(self, policy: Policy, options: dict[str, Any]) -> PortMap | None:
         """The port map, if there is one; how many planes it has is how many there are,
-        where the algorithm decides for several and nobody says how many."""
+        where the algorithm decides for several planes and no option gives their number."""
         from lightloom.control.wiring import SwitchSize, read_port_map
 
         if self.ports is None:

@@ -44,7 +44,7 @@ def show(made: Plan, path: Path, hint: str) -> None:
 
 
 def _print_circuits(made: Plan) -> tuple[int, str]:
-    """The heaviest; returns how many are left, of what."""
+    """Prints the heaviest; returns the number and kind of the others."""
     table = made.circuits
     if table is None:
         return 0, "circuits"
@@ -82,7 +82,7 @@ def cross_connects(made: Plan) -> dict[int, str]:
 
 
 def _print_slots(made: Plan) -> tuple[int, str]:
-    """The first; returns how many are left, of what."""
+    """Prints the first; returns the number and kind of the others."""
     schedule = made.schedule
     if schedule is None:
         return 0, "slots"

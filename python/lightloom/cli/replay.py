@@ -81,7 +81,7 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
 
 
 def _decided(made: Made) -> Iterator[str]:
-    """The decision in which they part, as far as it is known."""
+    """The decision in which they part, if it is known."""
     found, parted = made["decision"], made["replay"]["parted"]
     if found is None:
         return
@@ -99,7 +99,7 @@ VERBS = {"dark": "takes down", "light": "lights"}
 
 
 def _kept(action: str | None) -> str:
-    """What is said where no circuits are known."""
+    """The text where no circuits are known."""
     return "keeps what is lit" if action is None else "changes what is lit"
 
 

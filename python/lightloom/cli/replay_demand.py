@@ -150,7 +150,7 @@ def _play(
 
 
 def _written(played: Played, files: dict[str, Path]) -> list[Path]:
-    """Writes what is asked for, all of it or nothing."""
+    """Writes the requested files, all or none."""
     from lightloom.control.day import outcome
     from lightloom.storage import write_files
 

@@ -201,7 +201,7 @@ def _share(share: float | None) -> str:
 def _duty(lit: float | None, busy: float | None) -> str:
     if lit is None:
         return "- "
-    used = "" if busy is None else f"; links busy to {busy:.1%} of what they could carry"
+    used = "" if busy is None else f"; links busy to {busy:.1%} of their capacity"
     return f"circuits lit {lit:.1%} of the time{used}"
 
 
@@ -214,7 +214,7 @@ def _speed(summary: Summary) -> str:
     hops = summary["cell_hops"] or summary["packet_hops"]
     kernel, wall = summary["kernel_s"], summary["wall_s"]
     if not hops or not kernel:
-        return f"{seconds(wall)} in all"
+        return f"{seconds(wall)} in total"
     unit = "cell" if summary["cell_hops"] else "packet"
     rate = f"{hops / kernel / 1e6:.1f} M {unit}-hops/s"
-    return f"{rate}, {seconds(kernel)} in the kernel, {seconds(wall)} in all"
+    return f"{rate}, {seconds(kernel)} in the kernel, {seconds(wall)} in total"

@@ -1,6 +1,6 @@
 """What `reproduce` prints: claims by paper and figure, a line each, and totals.
 
-A claim that did not come out as its source has it is followed by what that says, what
+A claim that is not reproduced is followed by its statement, what
 was measured and why it may be otherwise. Of a single paper every claim says what was
 measured, of a single figure also what the source says; of several papers, if asked.
 """
@@ -58,7 +58,7 @@ def print_verdicts(verdicts: Sequence[Verdict], *, verbose: bool = False) -> Non
 
 @dataclass(frozen=True)
 class Told:
-    """What is said below the line of every claim, not of those alone that failed."""
+    """The text below the line of every claim, not only of those that failed."""
 
     statements: bool
     measures: bool
@@ -158,9 +158,9 @@ def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
     if OURS in remarks:
         yield "ours: the source has words, and the number that decides is ours; counted apart"
     if remarks & {*BUILT}:
-        yield "fitted, set: comes out by construction, so no evidence; counted apart"
+        yield "fitted, set: holds by construction, so no evidence; counted apart"
     if any(remark.startswith("undecided") for remark in remarks):
-        yield "undecided: what is expected ends within the interval of what was measured"
+        yield "undecided: the expected range ends within the interval of the measured value"
     if OF_BOUNDS in remarks:
         yield (
             f"{OF_BOUNDS}: compares with completion times that are no less than what was taken, as "

@@ -29,7 +29,7 @@ def verify(
 
     Every result in DIR and below is checked: sizes and checksums of its files, the files that
     it was made from, the build that made it. Exit code 0 if every file is as it was written,
-    else 1. Changed inputs and another build are told and change no exit code.
+    else 1. Changed inputs and another build are reported and do not change the exit code.
     """
     from lightloom.results import verification
 

@@ -15,7 +15,7 @@ from lightloom.config.refused import first_of
 from lightloom.config.schema import DECISION
 from lightloom.errors import refusal
 
-#: Of a kind with more members, so many are tried.
+#: The most members [count] of a kind that are tried.
 TRIES = 8
 
 

@@ -53,7 +53,7 @@ def _sources() -> Iterator[Path]:
 
 
 def digest(experiment: Experiment) -> str:
-    """What a simulation is told apart by, `sha256:…`: its resolved configuration, the contents
+    """The identity of a simulation, `sha256:…`: its resolved configuration, the contents
     of every file that it reads wherever they are, and the build.
 
     Raises:

@@ -138,7 +138,7 @@ def sustained(summary: Mapping[str, Any]) -> float | None:
 
 
 def workload(summary: Mapping[str, Any], wanted: float | None) -> str:
-    """What was asked for and drawn, the same for every fabric.
+    """The requested and the actual load, the same for every fabric.
 
     >>> workload({"load_offered": 0.2831}, 0.5)
     'load 0.283 drawn (0.5 asked for)'

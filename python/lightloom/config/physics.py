@@ -18,7 +18,7 @@ from lightloom.config.schema import of_core
 from lightloom.errors import ConfigError, refusal
 
 Table = Mapping[str, Any]
-#: How much each term is, and of what.
+#: The value of each term, and its parts.
 TERMS = (
     ("propagation", "{} from rack to rack"),
     ("switch_latency", "{} a switch"),

@@ -11,7 +11,7 @@ from lightloom import _core
 
 Table = dict[str, Any]
 
-#: The table of prices and of what the decision page asks for beside them.
+#: The table of prices and of the other options of the decision page.
 DECISION = "decision"
 #: The table of keys that only the Linux testbed uses.
 TESTBED = "testbed"

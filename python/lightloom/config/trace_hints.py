@@ -8,7 +8,7 @@ from lightloom.errors import ConfigError, refusal
 
 KEY = "workload.trace"
 FIRST = 4096
-"""Of a file that is looked at [bytes]."""
+"""The part of a file that is examined [bytes]."""
 
 
 def hinted(problem: ConfigError) -> ConfigError:

@@ -41,7 +41,7 @@ def islip(
     Args:
         requests: N × N truth values, row = input: whether it has something for
             each output.
-        iterations: at most so many; it ends when one matches nobody.
+        iterations: the most iterations [count]; it ends when one adds no match.
         pointers: those of the slot before; all at port 0 unless given.
 
     Raises:

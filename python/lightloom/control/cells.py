@@ -101,7 +101,7 @@ def number_of(cell: str) -> Number | None:
 
 
 def remedy_of(cell: str, delimiter: str) -> str:
-    """What to write instead of a cell that is no number; empty if nobody knows.
+    """What to write instead of a cell that is no number; empty if it is not known.
 
     >>> remedy_of('"1,500"', ","), remedy_of("1,5", ";"), remedy_of("5 GB", ",")
     ('write 1500', 'write 1.5', 'write 5; --unit says what one stands for, like "1 GB"')

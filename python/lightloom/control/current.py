@@ -87,7 +87,7 @@ def pair_of(path: Path, at: int, circuit: Any) -> list[End]:
 
 
 def names_in(path: Path, found: Any) -> tuple[list[str], int | None]:
-    """The names and the number of the nodes of a plan, as far as it says."""
+    """The names and the number of the nodes of a plan, if it has them."""
     demand = found.get("demand") if isinstance(found, dict) else None
     if not isinstance(demand, dict):
         return [], None

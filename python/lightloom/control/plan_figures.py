@@ -88,7 +88,7 @@ def _served(made: Plan) -> dict[str, str]:
     few = made.details["below_threshold"]
     if few["pairs"]:
         below = f"{_count(few['pairs'], 'pair')} below {made.options['threshold']}"
-        facts["electrical"] = f"{below}, {formats.size(few['bytes'])} in all"
+        facts["electrical"] = f"{below}, {formats.size(few['bytes'])} in total"
     if "vlans" in made.details:
         found = made.details["vlans"]
         facts["VLANs"] = f"{len(found.members):,}, at least {found.lower_bound:,} are needed"

@@ -67,7 +67,7 @@ class Plan(Planned):
     demand: Demand
     """What was planned for."""
     options: dict[str, Any]
-    """Everything that the algorithm was told, in words."""
+    """All options of the algorithm, as text."""
     figures: dict[str, Any]
     """`objective`, what was sought: the name of another figure; `weight`, the demand
     on the circuits [bytes]; `carried_bytes`, by circuits or in one period, and

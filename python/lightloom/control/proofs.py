@@ -1,7 +1,7 @@
 """Proofs that a matching or an assignment is the best there is.
 
 They are checked here in NumPy and Python integers, sharing no code with the
-solvers: whoever doubts a result need not trust them.
+solvers: the check does not depend on them.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def cost_of(
     """The cost of a change that is made now.
 
     A job loses a circuit if one of its racks is at either end of a cross-connect that is removed:
-    it stands still for the dark time. A new cross-connect at idle ports stops nobody.
+    it stands still for the dark time. A new cross-connect at idle ports interrupts no traffic.
     """
     if change.is_empty:
         return Cost(0.0, 0.0, (), (), 0.0)

@@ -11,7 +11,7 @@ from lightloom.controller.store import Store, Wanted
 from lightloom.controller.wishes import Wishes
 
 LOOKED_AT = 50
-"""So many of the last transactions may have carried a wish out before a crash."""
+"""The number of last transactions that may have fulfilled a wish before a crash."""
 
 
 class Deferrals:

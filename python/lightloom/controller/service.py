@@ -267,8 +267,8 @@ class Controller:
         return [made]
 
     def _adopt(self, one: Managed, change: Change) -> None:
-        """What is lit and wanted is the controller's, whoever lit it: it goes when nobody wants it
-        any more."""
+        """A lit and requested cross-connect belongs to the controller, which removes it when no
+        request for it remains."""
         if found := {*change.kept} - self.store.owned(one.name):
             self.store.adopt(one.name, sorted(found), SELF)
 

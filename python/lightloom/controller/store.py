@@ -244,7 +244,7 @@ class Store:
             db.execute(insert(table), rows)
 
     def adopt(self, switch: str, pairs: Sequence[Pair], who: str) -> None:
-        """Takes cross-connects over that were lit before somebody wanted them."""
+        """Takes over cross-connects that were lit before they were requested."""
         with self._write() as db:
             rows = [{"switch": switch, "a": a, "b": b} for a, b in pairs]
             db.execute(insert(schema.owned), rows)

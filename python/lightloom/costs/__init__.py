@@ -6,7 +6,7 @@
 
 | module | |
 |---|---|
-| `book`, `figure`, `parts` | price books: what a part costs and draws, by whom and when |
+| `book`, `figure`, `parts` | price books: what a part costs and draws, with source and year |
 | `bills`, `needs`, `network` | what each fabric is made of, from its own table |
 | `pricing`, `costs` | a bill at the prices of a book; the fabrics of an experiment |
 | `of_experiment`, `given` | the prices that `[decision]` and `--price` give |

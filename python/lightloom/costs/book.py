@@ -1,7 +1,7 @@
 """Price books: what parts cost and draw, each number with its source and year.
 
 A book is a TOML file. Those of the package are in `books`; a user's own may extend one of them
-and replace some of its parts. Prices that nobody publishes are unknown: a network with such a part
+and replace some of its parts. Unpublished prices are unknown: a network with such a part
 has no total, and a break-even instead.
 """
 

@@ -123,7 +123,7 @@ def cost(
         experiment: what `lightloom.load` gives, or what it takes.
         prices: a price book's name or file; that of `[decision]`, or `sirius-2020`, unless given.
         reading: how Sirius' Fig 6 counts, for `sirius` and `clos`: a name or a file.
-        goodput: label → `goodput_normalized` of a run, for the cost of what arrives.
+        goodput: label → `goodput_normalized` of a run, for the cost per delivered bit.
 
     Raises:
         ConfigError: of an experiment that cannot run, or prices that cannot be read.

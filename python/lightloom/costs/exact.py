@@ -25,7 +25,7 @@ def toml(path: Path) -> dict[str, Any]:
     """A TOML file whose numbers are exact.
 
     Raises:
-        ConfigError: naming the file, or the key of what is nested too deeply.
+        ConfigError: naming the file, or the key that is nested too deeply.
     """
     try:
         text = reading.text(path)
@@ -56,7 +56,7 @@ def number(key: str, value: Any, remedy: str = QUOTED) -> Fraction:
     """A number from 0, exactly as it is written.
 
     Raises:
-        ConfigError: by that key, of what is no number, below 0, or beyond any amount.
+        ConfigError: of that key, if it is not a number, below 0, or too large.
     """
     if isinstance(value, bool) or not isinstance(value, int | Decimal | Fraction):
         raise refusal(key, shown(value), "not a number", remedy)

@@ -22,7 +22,7 @@ class Figure:
     """A price or a power of a part."""
 
     range: Range | None
-    """In its unit; None where nobody says, or where it is a share of another part's."""
+    """In its unit; None if not published, or where it is a share of another part's."""
     per: str
     source: str
     year: int

@@ -18,7 +18,7 @@ def with_prices(book: Book, pairs: Iterable[str], key: str = "--price") -> Book:
         key: what refusals blame.
 
     Raises:
-        ConfigError: of another form, of a part that no network has, of what is no amount.
+        ConfigError: of another form, of a part that no network has, of an invalid amount.
     """
     for pair in pairs:
         part, equals, amount = pair.partition("=")

@@ -22,7 +22,7 @@ Links = tuple[int | Fraction, int | Fraction]
 
 @dataclass(frozen=True)
 class Need:
-    """So many of a part, somewhere in the network."""
+    """A number of one part, somewhere in the network."""
 
     part: str
     where: str

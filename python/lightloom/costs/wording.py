@@ -159,7 +159,7 @@ def narrow(found: Costs) -> Iterator[str]:
         share = int(network.fabric["uplinks"]) * network.rate("channel_rate") / network.rack_rate
         if share < 1:
             yield (
-                f"{label}: its uplinks carry {float(share):.2g} of what a rack's servers send, and "
+                f"{label}: its uplinks carry {float(share):.2g} of its servers' rate, and "
                 "most bytes cross two of them: a smaller network, not a cheaper one; raise "
                 "fabric.uplinks"
             )

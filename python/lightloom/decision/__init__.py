@@ -5,9 +5,9 @@
 | `options` | `[decision]` of an experiment: its price book, its own prices |
 | `purchases`, `order` | a fabric, its cost and what it delivered; who is cheaper, or level |
 | `overturns` | the price at which another costs as much |
-| `pareto` | than whom nobody is better in performance, dollars and watts |
+| `pareto` | fabrics that no other dominates in performance, dollars and watts |
 | `sentences` | all that in words |
-| `breaking` | what is left with the worst part dead, and who costs least then |
+| `breaking` | goodput with the worst part dead, and the cheapest fabric then |
 
 Comparisons are read, and the page is drawn, by `lightloom.report.decisions`.
 """

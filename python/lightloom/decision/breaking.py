@@ -22,7 +22,7 @@ class Kept:
     """What a fabric keeps with its worst part dead."""
 
     share: float
-    """Of what it delivered sound [0 to 1]."""
+    """Share of its fault-free goodput [0 to 1]."""
     part: str
     """Which is dead."""
     carries: bool
@@ -44,7 +44,7 @@ def broken(purchase: Purchase, kept: Kept) -> Purchase:
 
 def sentence(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> str:
     """What those that cost least keep, and who costs least where all have their worst part dead;
-    empty where nobody leads, or nothing was broken.
+    empty if no fabric leads, or nothing was broken.
 
     Args:
         kept: by label; without those whose model has no failures.
@@ -84,17 +84,17 @@ def _falls_out(purchases: Sequence[Purchase]) -> str:
 def _keeps(one: Purchase, found: Kept) -> str:
     if found.share >= WHOLE:
         any_part = "any one part" if found.all_tried else "any one part that was tried"
-        return f"with {any_part} dead {one.label} keeps what it delivered"
+        return f"with {any_part} dead {one.label} keeps its goodput"
     share = digits(Fraction(found.share) * 100)
     worst = "its worst part" if found.all_tried else "the worst of the parts that were tried"
-    return f"with {worst} dead ({found.part}) {one.label} keeps {share} % of what it delivered"
+    return f"with {worst} dead ({found.part}) {one.label} keeps {share} % of its goodput"
 
 
 def _weighed(first: Sequence[Purchase], then: Sequence[Purchase]) -> str:
     """Whether the pick changes if each delivers what it does with its worst part dead."""
     lead = "If that is weighed, each with its worst part dead"
     if not then:
-        return f"{lead}, nobody carries this traffic."
+        return f"{lead}, no fabric carries this traffic."
     names = [p.label for p in then]
     costs = f", {each_delivered(then[0], CAPITAL)}" if len(then) == 1 else ""
     if set(names) == {p.label for p in first}:

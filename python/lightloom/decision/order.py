@@ -60,7 +60,7 @@ def ranked(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
 
 def leaders(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
     """The cheapest: those than which no other is surely cheaper, least in the middle first. None
-    if the window does not tell of one of them whether it carries the load."""
+    if it is not known of one of them whether it carries the load."""
     found = cheapest(purchases, measure)
     return [] if any(p.unsettled for p in found) else found
 

@@ -114,7 +114,7 @@ def between(one: Purchase, other: Purchase) -> Overturn | None:
     if part is None or not widths[part]:
         return None
     slope = forms[0].minus(forms[1]).slope(part, prices)
-    if slope.low <= 0 <= slope.high:  # by some shares of what is tied to it, neither way
+    if slope.low <= 0 <= slope.high:  # by some shares of tied parts, neither way
         return None
     found = equal_price(forms[0], forms[1], part, prices)
     told = prices[part]

@@ -19,7 +19,7 @@ def measures_of(purchases: Sequence[Purchase]) -> list[Measure]:
 def behind(
     purchases: Sequence[Purchase], standing: Callable[[str, str], int | None]
 ) -> dict[str, list[str]]:
-    """Label → those that are better than it; nobody, where it is on the Pareto front. Only a
+    """Label → those that are better than it; empty for the Pareto front. Only a
     fabric that is known to carry the load and has a total and a figure is there.
 
     One is better than another if it is better or level in what was measured, takes no more

@@ -38,7 +38,7 @@ class Measure:
 
     name: str
     unit: int
-    """Of the bits for which it is told [b/s]."""
+    """The unit of bandwidth for which it is given [b/s]."""
     amounts: Callable[[FabricCost], Amounts]
     """Of a piece of each part."""
 

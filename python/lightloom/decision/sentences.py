@@ -17,7 +17,7 @@ TOLD = 0.05
 NARROW = Fraction(11, 10)
 """Times the cheapest: who may cost as little may be the cheapest at other seeds."""
 NAMED = 3
-"""So many rivals are told one by one."""
+"""The most rivals that are named."""
 
 
 def listed(items: Iterable[str], last: str = "and") -> str:
@@ -285,7 +285,7 @@ def _unpriced(purchases: Sequence[Purchase]) -> list[Purchase]:
 
 
 def _level(first: Sequence[Purchase]) -> str:
-    """Nobody is cheaper: what each costs, and on which price it depends."""
+    """No fabric is cheaper: the cost of each, and the price that decides."""
     before = sign(first[0].cost.book.currency)
     values = [CAPITAL.value(p) for p in first]
     each = [f"{p.label} {span(v, before)}" for p, v in zip(first, values, strict=True) if v]
@@ -299,7 +299,7 @@ def _level(first: Sequence[Purchase]) -> str:
 
 
 def _alone(purchases: Sequence[Purchase], winner: Purchase) -> str:
-    """Of one that nobody is set beside."""
+    """The sentence for a fabric without a rival."""
     cost = each_delivered(winner, CAPITAL)
     if len(purchases) == 1:
         return f"{winner.label} {_carries(winner)} at {cost}; it is compared with nothing."

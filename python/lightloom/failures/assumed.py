@@ -73,7 +73,7 @@ def _mordia(_: Table) -> str:
 
 def _rotors(_: Table) -> str:
     return (
-        "all racks know of a dead rotor switch at once: nobody relays for a rack that it would "
+        "all racks know of a dead rotor switch at once: no rack relays for a rack that it would "
         "never meet; pairs that no relay joins either wait. Racks and their uplinks do not die"
     )
 

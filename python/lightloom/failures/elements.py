@@ -24,7 +24,7 @@ class Kind:
     table: Mapping[str, str] = field(hash=False)
     """What a fault of each has."""
     keys: Sequence[str] = ()
-    """Keys by whose numbers the parts are told apart."""
+    """Keys whose numbers identify the parts."""
     takes_servers: bool = False
     """Whether the servers below die with it, which no network can help."""
 
@@ -110,7 +110,7 @@ class Part:
         return [{**fault, self.together.key: number} for number in self._dying()]
 
     def _dying(self) -> range:
-        """Numbers of what dies with it."""
+        """Numbers of the parts that fail with it."""
         return range(0) if self.together is None else self.together.of(self.numbers[-1])
 
 

@@ -195,7 +195,7 @@ def _outcome(label: str, made: _OfFabric) -> OfFabric:
 
 
 def _assumed(made: _OfFabric) -> str:
-    """What is taken for granted, and whether the run can tell at all."""
+    """The assumptions, and whether the run can decide."""
     told = assumed(made.plan.table())
     unlit = "no circuit carried anything in this run, so that it does not tell what one is worth"
     return f"{unlit}; {told}" if made.unlit else told

@@ -56,7 +56,7 @@ class Fabric:
 
 
 def fabric(experiment: Experiment, label: str, book: Book) -> Fabric:
-    """What of a fabric can die.
+    """The parts of a fabric that can fail.
 
     Raises:
         ConfigError: if it cannot run.

@@ -30,7 +30,7 @@ _ONE_FLOW = {
 
 
 def parts_of(experiment: Experiment, label: str) -> Parts:
-    """What of a fabric can die in its model.
+    """The parts of a fabric that can fail in its model.
 
     Raises:
         ConfigError: if the fabric cannot run.

@@ -20,7 +20,7 @@ class Shown:
 
     share: Callable[[float], str]
     time: Callable[[Bound], str]
-    """Of a time [µs] as far as it is known."""
+    """The text of a time or its bound [µs]."""
 
 
 def answer(found: Resilience, show: Shown) -> str:

@@ -22,7 +22,7 @@ def page(template: str, **shown: Any) -> str:
 
 
 def picture(figure: Figure, title: str) -> Markup:
-    """A figure as SVG inside a page. Its identifiers are told from those of other figures by
+    """A figure as SVG inside a page. Its identifiers differ from those of other figures by
     what it shows, so that the same figure gives the same text."""
     salt = "lightloom-" + hashlib.sha256(title.encode()).hexdigest()[:8]
     out = io.BytesIO()

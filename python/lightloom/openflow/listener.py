@@ -119,7 +119,7 @@ class Listener:
             The failures.
         """
         with ExitStack() as held:
-            # One at a time for each switch; in one order, so that nobody waits in a circle.
+            # One at a time for each switch; in one order, so that there is no deadlock.
             for datapath in sorted(work):
                 with self._known:
                     lock = self._busy.setdefault(datapath, threading.Lock())
@@ -192,7 +192,7 @@ def _bound(address: str, key: str) -> socket.socket:
 
 
 def _remove_unused(path: Path) -> None:
-    """Removes a socket that nobody listens on: a process that was killed leaves its own behind."""
+    """Removes a socket without a listener: a process that was killed leaves its own behind."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))

@@ -1,7 +1,7 @@
 """Distributions on axes of your own: columns in, the axes out.
 
 Curves have the colours, dashes and markers of the report, in the order in which they are
-named; letters and lines are as large as matplotlib is told to draw them. Nothing here opens
+named; letters and lines have the sizes of matplotlib's settings. Nothing here opens
 a window, reads a file or keeps a state.
 
     >>> from matplotlib.figure import Figure

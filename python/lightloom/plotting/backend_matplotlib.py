@@ -75,7 +75,7 @@ UNDATED = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 def settings(sheet: Sheet = REPORT) -> dict[str, Any]:
-    """What matplotlib is told for a sheet: lines grow with the letters."""
+    """Matplotlib's settings for a sheet: lines scale with letters."""
     larger = sheet.points / SETTINGS["font.size"]
     return SETTINGS | {key: SETTINGS[key] * larger for key in GROWING}
 
@@ -176,7 +176,7 @@ def handles(figure: Figure) -> list[Artist]:
 
 
 def thin() -> float:
-    """Width of what is no fabric's curve [points]."""
+    """Width of curves that are not a fabric's [points]."""
     return 0.7 * float(matplotlib.rcParams["lines.linewidth"])
 
 

@@ -2,7 +2,7 @@
 
 Colours and panel positions are left to the page, which knows its theme and its
 width: a trace names its fabric's slot in `meta`, an axis is listed per panel. Circuits
-and nights are columns of whole picoseconds, of which the page draws what is looked at.
+and nights are columns of whole picoseconds, of which the page draws the visible part.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def axis(axis: Axis) -> dict[str, Any]:
 
 
 def numbers(values: Floats, significant: int) -> list[float | int | None]:
-    """Short decimals: a page need not carry digits that nobody can see."""
+    """Short decimals: a page omits invisible digits."""
     made: list[float | int | None] = []
     for value in np.asarray(values, dtype=np.float64):
         short = float(f"{value:.{significant - 1}e}")

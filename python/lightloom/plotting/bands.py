@@ -1,4 +1,4 @@
-"""Curves of what was repeated with several seeds: the mean as a line, and around it the band
+"""Curves over several seeds: the mean as a line, and around it the band
 of its 95 % confidence interval (Student's t over the seeds) at each point."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DEEPEST = 10.0
 """On a logarithmic axis, which has no zero, an interval reaches down to this part of its mean."""
 Curve = tuple[Floats, Floats]
 How = Literal["share", "points", "time"]
-#: Told below each figure of what was repeated.
+#: The caption of figures over several seeds.
 TOLD = (
     " Of {seeds} seeds: lines are means, bands their 95 % confidence intervals (Student's t over "
     "the seeds)."

@@ -97,7 +97,7 @@ def check_axes(ax: object) -> None:
 
 
 def drawn_on(ax: Axes, panel: Panel) -> Figure:
-    """A panel on axes that somebody has made; lines and letters are as theirs."""
+    """A panel on given axes, with their lines and letters."""
     spec = Spec("", panel.title, "", (panel,))
     backend_matplotlib.draw_panel(ax, panel)
     names = [*(label for _, label in spec.labels), *spec.references]

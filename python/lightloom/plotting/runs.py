@@ -28,7 +28,7 @@ from lightloom.plotting.styles import find
 Flows = Literal["all", "short"]
 Queues = Literal["worst", "all"]
 Place = tuple[Axes | None, str | None]
-"""Axes of somebody's, or a style."""
+"""Given axes, or a style."""
 
 NOTHING = {
     "fct": ("no flow had arrived when the run ended", "let the run go on: run.stop"),

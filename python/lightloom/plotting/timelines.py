@@ -62,7 +62,7 @@ def circuit_timelines(workload: Workload, kept: int = BARS_KEPT) -> tuple[Figure
 
 
 def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
-    """What a bar is, what a pair has between bars, and what is left out."""
+    """The meaning of bars and gaps, and omissions."""
     between = between_bars([fabric for fabric, _ in shown])
     night = ""
     if any(panel.nights for _, panel in shown):

@@ -1,7 +1,7 @@
 """What `decide` may return, read into what the core checks: circuits, with or without
 routes; a schedule; or nothing, which keeps what is lit.
 
-Only the form is looked at here. Whether racks, planes and ports exist, work and are
+Only the form is checked here. Whether racks, planes and ports exist, work and are
 free, and whether routes have circuits, is checked by the core, as for every policy.
 """
 
@@ -69,7 +69,7 @@ def read(returned: Any, switch: Switch) -> Answer:
     """What a policy returned.
 
     Raises:
-        ConfigError: if it is none of what a policy may return.
+        ConfigError: if a policy may not return it.
     """
     if returned is None:
         return None

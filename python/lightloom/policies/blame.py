@@ -1,4 +1,4 @@
-"""What is said about an exception that a user's code raised: its own frames, and the line
+"""The message for an exception that a user's code raised: its own frames, and the line
 to look at."""
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def _check_digest(source: bytes, wanted: Any, path: Path, at: str) -> None:
 
 
 def _module(path: Path, source: bytes, key: str, file: str) -> types.ModuleType:
-    """The file as a module that nobody else has."""
+    """The file as a new module."""
     place = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     module = types.ModuleType(f"lightloom_policy_{path.stem}_{place}")
     module.__file__ = str(path)

@@ -147,7 +147,7 @@ def find(name: str) -> Policy:
 
 
 def _in_file(name: str) -> Policy:
-    """It is told all that any policy is told about the switch."""
+    """It receives all that any policy receives about the switch."""
     switch = {
         key: option
         for policy in registry().values()

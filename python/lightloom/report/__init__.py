@@ -100,7 +100,7 @@ def decide(
 
 
 def broken(comparison: Comparison) -> str:
-    """Statements about a comparison with one part dead; nothing where nobody asked."""
+    """Statements about a comparison with one part dead; empty if not requested."""
     return "" if comparison.resilience is None else answer(comparison.resilience)
 
 

@@ -54,7 +54,7 @@ class Failing:
 
 
 def failing(found: Resilience | None, workload: Workload) -> Failing | None:
-    """The section of a comparison; None where nobody asked what breaks."""
+    """The section of a comparison; None if failures were not requested."""
     if found is None:
         return None
     slots = {fabric.label: fabric.slot for fabric in workload.fabrics}
@@ -126,7 +126,7 @@ def _row(
 
 
 def _time(found: Bound | None) -> str:
-    """A time as far as it is known."""
+    """A time or its bound."""
     if found is None:
         return quantities.MISSING
     return found.scaled(1e-6).text(lambda seconds: quantities.show(seconds, "time"))

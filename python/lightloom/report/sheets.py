@@ -65,7 +65,7 @@ def write(
     """Prints the decisions of some comparisons into a file, by a browser.
 
     Args:
-        broken: statements about each with one part dead; empty where nobody asked.
+        broken: statements about each with one part dead; empty if not requested.
         staging: what the file gets its name with; alone unless given.
 
     Raises:

@@ -29,7 +29,7 @@ from lightloom.units.intervals import Interval, over_runs
 from . import cut_runs, page
 
 Summary = Mapping[str, Any]
-#: More lines in one panel than this are told apart by nobody.
+#: The most lines of a panel that a reader can distinguish.
 LINES_MOST = 8
 #: Rows of the table; the rest is in `sweep.parquet`.
 ROWS_MOST = 1_000
@@ -331,7 +331,7 @@ def render(
 ) -> str:
     """The page."""
     keys = list(cells[0].values) if cells else []
-    # What was drawn is no result: it is told, and not charted.
+    # The actual load is not a result: it is printed, and not charted.
     metrics = [*([DRAWN] if _known(DRAWN, cells) else []), *metrics]
     seeds = max((len(cell.summaries) + cell.failed for cell in cells), default=0)
     failed = sum(cell.failed for cell in cells)

@@ -193,7 +193,7 @@ class Repeated(Runs):
     def interval(self, path: str) -> Interval | None:
         """The mean over the seeds of the figure at a dotted path, with half of its 95 %
         interval; None where no seed has it. Of flows (`fct`, `slowdown`, latencies of the
-        window) that of all that were offered, as far as it is known: no less than the mean."""
+        window) that of all that were offered, or its bound: no less than the mean."""
         of = bounds.interval if bounds.is_of_flows(path) else repeats.interval
         return of([result.summary for result in self.results], path)
 

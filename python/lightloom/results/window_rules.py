@@ -50,7 +50,7 @@ def is_beyond_servers(found: float | None) -> bool:
 
 
 def has_enough_flows(windows: Sequence[Window]) -> bool:
-    """Whether enough flows arrived in windows with the same load, as far as it is known."""
+    """Whether enough flows arrived in windows with the same load, if that is known."""
     counts = [w.get("flows") for w in windows]
     return None in counts or sum(n for n in counts if n is not None) >= ENOUGH_FLOWS
 

@@ -83,7 +83,7 @@ def compare_all(
     if len(flat) == 1 and place is None:
         flat[0].run_fabrics(progress)
     tasks = [task for c in flat for task in c.tasks()]
-    # Searches are the longest: whoever begins with them does not end with them.
+    # Searches take longest, so they begin first.
     tasks.sort(key=lambda task: "saturation" not in task.name)
     repeated = [group[0] for group in groups if len(group) > 1]
     run_all(tasks, side_by_side(repeated, threads, place), progress)

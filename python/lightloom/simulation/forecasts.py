@@ -92,7 +92,7 @@ class Forecast:
         )
 
     def times(self, count: int, share: float = 1.0) -> Forecast:
-        """So many of the same, each a `share` as long."""
+        """Several of the same, each a `share` as long."""
         hops = None if self.hops is None else self.hops * count * share
         return Forecast(
             self.simulations * count,

@@ -56,7 +56,7 @@ def noted() -> Iterator[Noted]:
     """Notes Ctrl-C within, and in a command the other signals that end one; raises it at the
     end if nobody heeded it.
 
-    Whoever handles or ignores the signal in a way of their own is left alone, and so
+    A program that handles or ignores the signal itself is left alone, and so
     are threads other than the main one, which it never strikes.
     """
     state = Noted()

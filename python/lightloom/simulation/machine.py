@@ -50,7 +50,7 @@ def _container() -> int | None:
 
 
 def check_count(name: str, count: Any) -> None:
-    """Refuses to share out work among nobody, among a part of one, or among more than
+    """Refuses to share out work among no process, among a part of one, or among more than
     there can be.
 
     >>> check_count("threads", 0)

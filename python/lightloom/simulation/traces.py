@@ -1,4 +1,4 @@
-"""Flow traces: who sends how much to whom, and when.
+"""Flow traces: sender, receiver, bytes and time of each flow.
 
 A trace is a table with `src`, `dst` (hosts), `bytes`, `arrival_ps` and
 optionally `group`; `flows.parquet` of a run is one too. Parquet is read here,

@@ -3,7 +3,7 @@
 Files are written whole into a hidden folder `.lightloom` beside where they go, flushed to the
 disk, listed in a journal and then moved; what was there before is kept until all are moved. A
 lock in that folder tells other commands who is writing and dies with its holder, so what a dead
-process left is recognised, and finished or taken back, by whoever holds the lock next.
+process left is recognised, and finished or taken back, by the next holder of the lock.
 """
 
 from lightloom.storage.errors import WriteError

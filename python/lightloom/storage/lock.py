@@ -231,7 +231,7 @@ def is_taken(lock: Path) -> bool:
         return False
     try:
         file = os.open(lock, os.O_RDWR)
-    except OSError:  # there is none, or nobody may write there
+    except OSError:  # there is none, or it is not writable
         return False
     try:
         return not _flock(file, lock)

@@ -55,7 +55,7 @@ def alive(owner: Table) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's
+    except OSError:  # another user's
         pass
     return _started(pid) == owner.get("started")
 

@@ -1,7 +1,7 @@
 """What a result says of itself: its files with their sizes and checksums, what it was made from.
 
 `record.json` gets its name last. It is read back with distrust: a file that a crash, a copy or
-an editor spoilt is told by why, and never ends in a traceback.
+an editor damaged is refused with the reason, without a traceback.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Moves that were listed and perhaps not all made, and how they are finished or taken back.
 
-Once the journal is on the disk all files are, too, and whoever finds it makes the moves that
-are missing. If one is refused, the journal becomes one of undoing, and what was there before is
+Once the journal is on the disk all files are, too, and the process that finds it makes the missing
+moves. If one is refused, the journal becomes one of undoing, and what was there before is
 put back. Both can be done again from any point.
 """
 

@@ -91,7 +91,7 @@ class Point:
     grid: dict[str, Value]
     experiment: lightloom.Experiment
     digest: str
-    """What its result is told apart by: `lightloom.config.identity.digest`."""
+    """The identity of its result: `lightloom.config.identity.digest`."""
     reads: tuple[inputs.Read, ...] = ()
     """The files that it reads, as they were then."""
 

@@ -71,7 +71,7 @@ def _has_flows(folder: Path, digest: str) -> bool:
 
 def other_points(points: Sequence[Point], out: Path) -> dict[str, list[Path]]:
     """The files of points that are there and not of these, by their ids. What has no record
-    is nobody's here."""
+    belongs to no point here."""
     own = {point.id for point in points}
     found = {}
     for folder in sorted((out / "points").glob("*/")):

@@ -1,4 +1,4 @@
-"""Figures of flows as far as they are known when a run ends, for whoever shows them.
+"""Figures of flows, or their bounds, when a run ends.
 
 A flow that is still under way takes at least its age. So a percentile of all flows that
 were offered lies between two limits, which the core works out (`fct_bound`,
@@ -104,7 +104,7 @@ def mean(found: Sequence[Bound | None]) -> Bound | None:
 
 
 def interval(summaries: Sequence[Mapping[str, Any]], path: str) -> Interval | None:
-    """The mean over runs of a figure of flows, as far as it is known, with its interval."""
+    """The mean over runs of a figure of flows, or its bound, with its interval."""
     found = [bound(s, path) for s in summaries]
     return over_runs(None if b is None else b.low for b in found)
 

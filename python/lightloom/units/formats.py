@@ -106,7 +106,7 @@ def least(summary: Summary, path: str) -> str:
 
 
 def time_bound(found: bounds.Bound | None) -> str:
-    """A time in microseconds as far as it is known."""
+    """A time in microseconds, or its bound."""
     return "-" if found is None else found.scaled(1e-6).text(seconds)
 
 

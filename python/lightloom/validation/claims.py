@@ -128,7 +128,7 @@ class Claim(BaseModel):
         description="What the outcome rests on: the value is what the model makes of its "
         "parameters; the same, but the source has words where `expect` has a number, which is "
         "ours; a parameter was fitted to the source's value; or a parameter is that value. The "
-        "last two come out by construction and are no evidence for the model.",
+        "last two hold by construction and are no evidence for the model.",
     )
     exact: str | None = Field(
         default=None,

@@ -1,5 +1,5 @@
 """The status page: every claim of every paper, with its value, interval, verdict, reading and
-reason, and the summary of it in docs/reproduce.md. Both are made of what is on record.
+reason, and the summary of it in docs/reproduce.md. Both are made from the recorded values.
 """
 
 from __future__ import annotations

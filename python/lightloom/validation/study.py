@@ -175,7 +175,7 @@ def _value(point: float | Estimate | None) -> float | None:
 
 
 def _width(point: float | Estimate | None) -> float:
-    """Half of its interval; 0 where there is none, or a single run that tells of none."""
+    """Half of its interval; 0 where there is none, or a single run without one."""
     width = point.half_width if isinstance(point, Estimate) else 0.0
     return width if isfinite(width) else 0.0
 

@@ -30,7 +30,7 @@ from .limits import SURELY
 from .whole_run import of_point, of_run
 
 MISSING = 0.02
-"""Share of what is due that a window may miss, as the core has it."""
+"""Share of the due bytes that a window may miss, as in the core."""
 
 Window = Mapping[str, Any]
 
@@ -76,7 +76,7 @@ def _windows(point: LoadPoint) -> list[Window]:
 def carriages_of_runs(
     fabrics: Sequence[Sequence[Mapping[str, Any]]],
 ) -> list[Carriage | None]:
-    """What the summaries of each fabric, one a seed, tell of the load of their windows.
+    """Whether each fabric carries the load of its windows, from one summary per seed.
 
     >>> missing = {"accepted": 0.46, "accepted_half_width": 0.001, "paced": 0.47, "stable": False}
     >>> window = {**missing, "from_s": 1.0, "until_s": 2.0}
@@ -129,7 +129,7 @@ def _of_one(
     best_carried: float | None,
     best_other: float,
 ) -> Carriage:
-    """What windows tell that are not all stable."""
+    """Whether windows that are not all stable carry the load."""
     if not (_says_short(seeds) and has_enough_flows(seeds) and is_long_enough(seeds)):
         return "unsettled"
     if own is None or own.mean < CENSORED * best_other:

@@ -1,7 +1,7 @@
 """What decides a comparison before times are compared: finished jobs, the load carried, the window.
 
-A measure that only one fabric has is the decisive one. Whoever finishes jobs that others leave
-unfinished is ahead of them, whatever the times of the jobs that both finish.
+A measure that only one fabric has is the decisive one. A fabric that finishes jobs that others
+leave unfinished is ahead of them, whatever the times of the jobs that both finish.
 """
 
 from __future__ import annotations

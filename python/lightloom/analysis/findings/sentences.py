@@ -129,7 +129,7 @@ def _why_alone(found: AloneCarries) -> str:
             else "by the end of the run, in bytes, flows or jobs"
         )
         return (
-            f"{_left_undone(found)}Of what {found.leader} delivered {what}, the others delivered: "
+            f"{_left_undone(found)}Relative to {found.leader} {what}, the others delivered: "
             f"{each}. Their times and queues are those of less traffic, so they are not compared."
         )
     others = quantities.listed(found.shares)

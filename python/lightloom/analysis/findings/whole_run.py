@@ -5,7 +5,7 @@ that delivered less is not short of the load for that alone: flows that arrived 
 and a network that waits for its circuits is still filling. So it is short only if every seed
 
 - offered enough flows, of which a tenth of the servers' rate would deliver a notable part in time,
-- delivered less than `SURELY` of what such a rate delivers,
+- delivered less than `SURELY` of the bytes at such a rate,
 - has circuits, if they change, that served all racks many times, and
 - did not recover, as after a repair: where every flow finished, late flows are quicker then.
 
@@ -40,14 +40,14 @@ EARLY, LATE = 0.2, 0.5
 """Parts of the time in which flows arrive: early ones arrive before the first, late ones after the
 second."""
 RECOVERED = 0.8
-"""If late flows take less than this of what early ones do, queues do not grow. Where all flows wait
-for each other until the end of an overload of ten times, late ones take 0.93 of the early ones."""
+"""If late flows take less than this share of the time of early ones, queues do not grow. Where all
+flows wait for each other until the end of an overload of ten times, late ones take 0.93 of the early ones."""
 ROUNDS = 10
 """Rounds of circuits over all racks, in which each rack had its turn [count]."""
 
 
 def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
-    """What a run tells of the load; None of a window, and of traffic without a load."""
+    """Whether a run carries the load; None of a window, and of traffic without a load."""
     if fabric.window is not None or fabric.through is None:
         return None
     if is_beyond_servers(_load(fabric)):

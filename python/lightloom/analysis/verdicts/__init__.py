@@ -23,7 +23,7 @@ __all__ = ["Evidence", "First", "Verdict", "all_first", "joint", "source", "verd
 def verdicts(workload: Workload) -> list[Verdict]:
     """The answers that the data allow, in the order a reader asks."""
     fabrics = workload.fabrics
-    # Of a workload of jobs nobody asks what it does not have.
+    # A workload of jobs lacks some figures, which are not asked for.
     with_jobs = any(f.jobs for f in fabrics)
     without_short = with_jobs and all(f.short_fct.size == 0 for f in fabrics)
     # A window says more of latency and throughput than the whole run does.

@@ -2,7 +2,7 @@
 overturn it.
 
 The first measure that a comparison has decides; a fabric that is ahead by another is
-named with it. Nobody is ahead whose interval overlaps with that of the next, or by less
+named with it. A fabric is not ahead if its interval overlaps with that of the next, or by less
 than 3 %. What would overturn the verdict is found in the same data: in loads and workloads
 at which another is ahead, in measures by which another is, in what is not known.
 """
@@ -132,7 +132,7 @@ class Decided:
     sentences: tuple[str, ...]
     measure: Criterion
     ranking: Ranking
-    by_figures: bool  # whether fabrics are told apart by the figures of the measure
+    by_figures: bool  # whether the figures of the measure rank the fabrics
 
     @property
     def names_carriers(self) -> bool:
@@ -255,7 +255,7 @@ def joint(firsts: Sequence[tuple[str, First | None]], under: str = "") -> str | 
 
 
 def in_all(firsts: Sequence[tuple[str, First]], under: str) -> tuple[str, list[str]]:
-    """Who leads in all comparisons by the same measure, if anybody, and in which others are
+    """The fabrics that lead in all comparisons by the same measure, and in which others are
     level."""
     of_first = firsts[0][1]
     always = [x for x in of_first.leaders if all(x in f.leaders for _, f in firsts)]
@@ -577,7 +577,7 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
         )
     if trace:
         said.append(
-            "Another trace: all seeds play this one, so intervals over seeds tell of the fabrics' "
+            "Another trace: all seeds play this one, so intervals over seeds show the fabrics' "
             "own draws alone."
             if seeds > 1
             else "Another trace: these are the flows of one."
@@ -593,7 +593,7 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
         others = any(f.latency_error is not None for f in workload.fabrics)
         which = "the figures that decide" if others else "its figures"
         over = "intervals are over its flows" if within else f"{which} have no intervals"
-        said.append(f"Another seed: this is one draw, and {over}; run.repeat tells of more.")
+        said.append(f"Another seed: this is one draw, and {over}; run.repeat adds draws.")
     return tuple(said)
 
 

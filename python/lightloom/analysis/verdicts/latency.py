@@ -83,7 +83,7 @@ def short_evidence(fabrics: Sequence[Fabric]) -> tuple[Evidence, ...]:
 
 
 def short_detail(fabric: Fabric) -> str:
-    """What stands behind a fabric's bar."""
+    """The text after a fabric's bar."""
     median = score(fabric, lambda f: f.limits("fct.short.p50_us"))
     return "" if median is None else f"median {median.shown('time')}"
 

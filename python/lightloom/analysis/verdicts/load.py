@@ -47,7 +47,7 @@ def latency_at_load(workload: Workload) -> Verdict:
 
 
 def lead(ranking: Ranking, at: str, *, alone: bool) -> str:
-    """Who has the lowest mean; nobody, where bounds are all that is known."""
+    """The fabric with the lowest mean; None if only bounds are known."""
     first = ranking.leaders
     if alone:
         return f"On average in {interval((*first, *ranking.unknown)[0])}{at}."
@@ -78,7 +78,7 @@ def is_stable(fabric: Fabric) -> bool:
 
 
 def score(fabric: Fabric) -> Score | None:
-    """The mean latency with its interval, as far as it is known; None where nothing arrived in
+    """The mean latency with its interval, or its bound; None where nothing arrived in
     the window."""
     half = fabric.latency_error
     found = window_limits(fabric.window, "mean_us")

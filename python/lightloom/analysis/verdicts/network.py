@@ -153,7 +153,7 @@ def links(fabrics: Sequence[Fabric]) -> Verdict | None:
 
 
 def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
-    """What was left unfinished or lost."""
+    """Unfinished flows and losses."""
     shares = [(f, s) for f in fabrics if (s := f.finished) is not None]
     if not shares:
         return None

@@ -55,7 +55,7 @@ class Pair(NamedTuple):
     if one comes or moves to other ports, None if none comes."""
     dark_bytes: int | None
     """What of it would have moved meanwhile [bytes]: all of it where no circuit comes; None
-    where nobody says what time the demand is for."""
+    if the time of the demand is not given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Change:
     lights: Sequence[tuple[Light, Action]]
     """Every direction of light: what breaks, what is made, what stays."""
     directed: bool
-    """Whether circuits are told direction by direction."""
+    """Whether circuits are listed direction by direction."""
     demand: Mapping[tuple[str, str], int]
     """What racks have for each other, by name [bytes]."""
     came: Sequence[str]
@@ -77,7 +77,7 @@ class Change:
     switch_ps: int
     """How long a circuit that is made takes until it carries light [ps]."""
     over_ps: int | None
-    """The time that the demand is for [ps], if somebody says."""
+    """The time of the demand [ps], if given."""
 
     def rows(self) -> list[Row]:
         """For files: what breaks, what is made, what stays."""
@@ -161,7 +161,7 @@ def changed(
     circuits that stay keep theirs.
 
     Raises:
-        ConfigError: naming a rack with circuits in the old plan whose ports nobody knows;
+        ConfigError: naming a rack with circuits in the old plan whose ports are not known;
             if the plan is a schedule, or the old one names ports of another switch.
     """
     table = plan.circuits

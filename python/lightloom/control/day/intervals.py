@@ -73,8 +73,8 @@ def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]
     missing intervals make none longer; or a given length, or less if the next begins sooner.
 
     Args:
-        name: of what they are, for refusals.
-        known_us: their length, if somebody says it [µs].
+        name: their kind, for refusals.
+        known_us: their length, if given [µs].
 
     Raises:
         ConfigError: for one alone, or too many; for times without a common length.
@@ -125,12 +125,12 @@ def check_every(asked: str, step_us: int, times: Collection[int], covers_us: int
     if own is None or step_us % own == 0:
         return
     limit = "shorter than" if step_us < own else "no multiple of"
-    limit += f" the step of what was measured, {own / US:g} s"
+    limit += f" the step of the measurements, {own / US:g} s"
     raise refusal("every", asked, limit, f'write "{own / US:g} s", or a multiple of it')
 
 
 def missing(intervals: Sequence[Interval]) -> Iterable[str]:
-    """Statements about time that nobody measured."""
+    """Statements about unmeasured time."""
     holes = [
         (a.start_us + a.length_us, b.start_us)
         for a, b in pairwise(intervals)
@@ -139,4 +139,4 @@ def missing(intervals: Sequence[Interval]) -> Iterable[str]:
     if holes:
         total = sum(end - begin for begin, end in holes) / US
         first = iso(holes[0][0])
-        yield f"nothing was measured for {total:,.0f} s in all, first from {first}: left out"
+        yield f"nothing was measured for {total:,.0f} s in total, first from {first}: left out"

@@ -38,7 +38,7 @@ class Light:
     """Paths over several circuits, with their ends; empty where every circuit carries
     what its own racks have for each other."""
     told: Mapping[str, Any] = field(default_factory=dict)
-    """All that the policy was told, defaults among it."""
+    """All options of the policy, with defaults."""
 
     @property
     def key(self) -> Any:
@@ -49,7 +49,7 @@ class Light:
         return (table.permutations.tobytes(), table.days_ps.tobytes(), table.night_ps)
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Circuits without planes, as a policy is told of them."""
+        """Circuits without planes, as a policy receives them."""
         return sorted({(a, b) for a, b, _ in self.circuits})
 
 

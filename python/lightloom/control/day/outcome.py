@@ -146,7 +146,7 @@ def summary(day: Day, asked: Terms, account: Account) -> Iterator[str]:
     """What was played, and with what; `account` is the policy's."""
     begin, usual = iso(day.played[0].start_us), span(day.played[-1].length_us)
     whole = span(sum(one.length_us for one in day.played))
-    several = f"{counted(len(day.played), 'interval')} of {usual} from {begin}, {whole} in all"
+    several = f"{counted(len(day.played), 'interval')} of {usual} from {begin}, {whole} in total"
     yield f"{several}: {counted(day.nodes, 'node')}, {formats.size(day.total)}"
     dark = text_of(asked.dark_us) if asked.dark_us else "0 s"
     whose = "all circuits" if asked.all_dark else "circuits that are made"

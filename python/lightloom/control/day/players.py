@@ -8,7 +8,7 @@
 | foresight | what it plans for this very interval |
 | no circuits | nothing |
 
-The first interval is only measured: nobody could have decided before it. Where there was
+The first interval is only measured: no decision can precede it. Where there was
 no demand, what is lit stays.
 """
 

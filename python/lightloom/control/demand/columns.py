@@ -88,7 +88,7 @@ def find(where: str, header: Sequence[str], layout: Layout, named: Mapping[str, 
 
 
 def _told(at: Mapping[str, int | None], header: Sequence[str]) -> str:
-    """How to name the columns that are missing, by those that nobody has named yet: the
+    """How to name the columns that are missing, from those without a role: the
     only one, or the one whose name says what is in it."""
     told, unit = [], ""
     left = [cell for place, cell in enumerate(header) if place not in {*at.values()}]

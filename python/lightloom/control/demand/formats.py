@@ -98,7 +98,7 @@ def read(
         step_us: the step of samples of Prometheus whose times do not say it [µs].
 
     Raises:
-        ConfigError: naming the place of what is wrong.
+        ConfigError: naming the place of the error.
         OSError: if it cannot be read.
     """
     if asked is not None and asked not in FORMATS:

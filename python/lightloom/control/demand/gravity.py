@@ -50,7 +50,9 @@ def estimated(
     matrix = from_sums(source.name, names, out, came)
     lost = came.sum() / out.sum() - 1
     if abs(lost) > 0.01:
-        notes.append(f"all nodes received {100 * lost:+.1f} % of what they sent: scaled to that")
+        notes.append(
+            f"all nodes received {100 * lost:+.1f} % of the bytes that they sent: scaled to that"
+        )
     return matrix, names, notes
 
 

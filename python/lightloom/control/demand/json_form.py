@@ -39,7 +39,7 @@ def parse(source: Source) -> Any:
     """Its value; of JSON lines, the list of them, with their numbers.
 
     Raises:
-        ConfigError: naming line and column of what is no JSON.
+        ConfigError: naming line and column of invalid JSON.
     """
     try:
         text = source.content.decode("utf-8-sig")

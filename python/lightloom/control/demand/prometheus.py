@@ -59,7 +59,7 @@ def read_prometheus(
         source: where it is from.
         value: the answer.
         named: labels by role, as a user names them.
-        unit: whether samples are rates or amounts, and of what.
+        unit: whether samples are rates or amounts, and their unit.
         asked_us: the step that a user says, for times that have none [µs].
 
     Raises:
@@ -175,7 +175,7 @@ def check_success(name: str, value: Mapping[str, Any]) -> None:
 
 
 def needs_unit() -> ConfigError:
-    """The refusal of samples of which nobody says what they are."""
+    """The refusal of samples without a known meaning."""
     limit = "samples of Prometheus are rates or amounts"
     remedy = "say B/s for rate(…), B for increase(…)"
     return refusal("unit", "(missing)", limit, remedy)
@@ -232,7 +232,7 @@ def _check_kind(where: str, entry: dict[str, Any], labels: Mapping[str, str]) ->
         raise ConfigError(f"{where}: {limit}; {remedy}")
     small = {label.lower() for label in labels}
     if small & {*INTERFACES, "direction"} and not small & ENDS:
-        limit = "counters of an interface: what it carries, not between whom"
+        limit = "counters of an interface, which do not name pairs"
         remedy = "export flows (NetFlow, sFlow, IPFIX), or say --estimate gravity for a guess"
         raise ConfigError(f"{where}: {limit}; {remedy}")
 

@@ -64,7 +64,7 @@ class Reading:
         yield from self.losses()
 
     def losses(self) -> Iterator[str]:
-        """What was left out, and what else to know."""
+        """Omissions, and other facts about the input."""
         if self.within:
             yield f"{self._share(self.within)} within racks: left out"
         if self.strangers:

@@ -35,7 +35,7 @@ class Ports(NamedTuple):
     map: PortMap | None = None
     """The port map, if one was given."""
     plane: int | None = None
-    """The plane of the switch, if somebody says."""
+    """The plane of the switch, if given."""
 
 
 NO_PORTS = Ports()
@@ -50,7 +50,7 @@ def read_lit(path: Path, demand: Demand, ports: Ports = NO_PORTS) -> Any:
         ports: where racks are, for files that name ports of a switch.
 
     Raises:
-        ConfigError: naming the file and the place of what is wrong.
+        ConfigError: naming the file and the place of the error.
     """
     try:
         text = reading.text(path, reading.DATA).removeprefix("\ufeff")

@@ -158,7 +158,7 @@ def _refuse_apart(policy: Policy, found: Found, rules: Rules) -> None:
 
 
 def verify(found: Mapping[str, Any], rules: Rules) -> None:
-    """Makes sure that an answer obeys, whoever gave it.
+    """Makes sure that an answer obeys the rules.
 
     Raises:
         RuntimeError: if it does not: a mistake of this package.

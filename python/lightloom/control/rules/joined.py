@@ -17,7 +17,7 @@ Found = dict[str, Any]
 
 
 def nothing(directed: bool) -> Found:
-    """The answer where nobody has anything to ask for."""
+    """The answer without demand."""
     empty = np.zeros(0, np.int64)
     routes = (empty, empty, empty)
     circuits = np.zeros((0, 3), np.int64)
@@ -56,7 +56,7 @@ def rejoined(
     """The same circuits, but for racks that are kept apart and had been joined because
     neither had any demand left: they and all others without are joined anew, as many as
     may be, and as they were wherever that does not cost a circuit. Circuits that are up and
-    stay are left alone: nobody has demand for another."""
+    stay are left alone: they have no demand for each other."""
     circuits = found["circuits"]
     if not any(rules.are_apart(a, b) for a, b in circuits[:, :2].tolist()):
         return found

@@ -133,7 +133,7 @@ class _Reader:
             raise refusal(key, text, limit, "name one of them")
 
     def down(self, text: str) -> set[tuple[int, int]]:
-        """The ports of a rack, or of whoever is at a port of the switch."""
+        """The ports of a rack, or of the rack at a port of the switch."""
         text = text.strip()
         head, _, plane = text.rpartition(":")
         readings: list[tuple[str, int | None]] = [(text, None)]

@@ -32,7 +32,7 @@ def obeying(schedule: Schedule, carried: Integers, rules: Rules) -> Schedule:
         rules: what holds in every slot.
 
     Raises:
-        ConfigError: of `pin`, if those that are pinned leave no output for somebody.
+        ConfigError: of `pin`, if those that are pinned leave a rack without an output.
     """
     forced = {a: b for a, b, _ in rules.pinned} | {rack: rack for rack, _ in rules.down}
     may = _may(schedule.ports, forced, rules)

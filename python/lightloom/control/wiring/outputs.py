@@ -154,7 +154,7 @@ def _undone(dialect: Dialect, sheet: Sheet) -> Sheet:
     if not dialect.whole:
         return undone(sheet)
     if not sheet.changes:
-        limit = f"{dialect.title} says what is to be, and nobody says what was before"
+        limit = f"{dialect.title} has the new circuits, and the old ones are not given"
         raise refusal("--undo", dialect.name, limit, "give --diff, or name a .sh or .scpi file")
     return before(sheet)
 

@@ -71,7 +71,7 @@ class Port:
     b: int
     """The B port that its receive fibre comes from."""
     transceiver: str = ""
-    """What it is called; empty if nobody says."""
+    """Its name; empty if not given."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ def text(sheet: Sheet) -> str:
         ConfigError: of a switch of two sides whose size is not known.
     """
     if sheet.sided and sheet.size is None:
-        limit = "SCPI counts B ports on after the A ports, and nobody says how many these are"
+        limit = "SCPI counts B ports on after the A ports, and their number is not given"
         remedy = "give --switch-size, like 16x16"
         raise refusal("as", "scpi", limit, remedy)
     after = sheet.size or 0

@@ -21,7 +21,7 @@ class Row(NamedTuple):
     """A direction of light."""
 
     light: Light
-    """Who sends to whom, at which ports."""
+    """Sender and receiver, at which ports."""
     action: Action | None = None
     """The fate of it; None where nothing was before."""
 
@@ -76,7 +76,7 @@ class Sheet:
 
 
 def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -> Sheet:
-    """What is to be said of a plan.
+    """The rows of a plan.
 
     Args:
         plan: circuits or a schedule.

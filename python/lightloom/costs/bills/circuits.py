@@ -68,7 +68,7 @@ def mirrors(network: Network, planes: int, rate: int) -> Iterator[Need]:
 
 
 def priced_tree(book: Book) -> bool:
-    """Whether the tree beside circuits is part of what a book counts: if its source leaves it out,
+    """Whether the tree beside circuits is counted by a book: if its source leaves it out,
     rack switches have no port for it either."""
     part = book.part("tree-switch")
     return part is None or part.excluded is None

@@ -28,7 +28,7 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
 
 
 def _ports(network: Network, hosts: int) -> tuple[int, str]:
-    """Ports of the grating: those of hosts, and of what sends again."""
+    """Ports of the grating: those of hosts, and of retransmitting parts."""
     kind = network.fabric["architecture"]
     if kind == "dlb":
         return 2 * hosts, f"2 × {hosts} hosts"

@@ -40,7 +40,7 @@ from .headline import headline
 from .read import Read, at_loads, kept_of, read
 
 BREAKS = (
-    "What is left if a grating, a spine or a laser dies was not run: --worst-failure, or "
+    "The failure of a grating, a spine or a laser was not simulated: --worst-failure, or "
     "worst_failure = true in [decision], says."
 )
 
@@ -58,7 +58,7 @@ class Decision:
     leaders: tuple[str, ...]
     """Who costs least for each Gb/s delivered: several where they are level."""
     front: dict[str, list[str]]
-    """Label → those that are better than it; nobody, where it is on the Pareto front."""
+    """Label → those that are better than it; empty on the Pareto front."""
     costs: Costs
     carrying: tuple[str, ...]
     """Who carries the load."""
@@ -93,7 +93,7 @@ class Decision:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """What is said, as plain data."""
+        """The sentences, as plain data."""
         return {
             "title": self.title,
             "sentence": self.sentence.replace(quantities.GLUE, " "),

@@ -96,7 +96,7 @@ def _cell(amount: str, unranked: str = "") -> str:
 
 
 def _place(label: str, behind: Mapping[str, Sequence[str]]) -> str:
-    """Whether it is on the front, or behind whom."""
+    """Whether it is on the front, or the fabrics ahead."""
     if label not in behind:
         return quantities.MISSING
     return f"behind {quantities.listed(behind[label])}" if behind[label] else f"{STAR} on it"

@@ -1,7 +1,7 @@
 """Where simulations of a sweep run: processes of this machine, or a cluster of Dask.
 
 Both are an `Executor` and give the same results. What a cluster needs is in `joining`, which
-loads Dask when somebody joins one.
+loads Dask when a cluster is joined.
 """
 
 from lightloom.sweep.executors.jobs import Executor, Failed, Job

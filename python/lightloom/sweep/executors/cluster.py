@@ -1,4 +1,4 @@
-"""Simulations on a cluster of Dask: a scheduler, and workers that somebody started.
+"""Simulations on a cluster of Dask: a scheduler, and workers that were started elsewhere.
 
 A task has all that it needs (`travel`); workers need the package and nothing else. What they
 do is theirs: here they are asked, heard, and left alone at the end.

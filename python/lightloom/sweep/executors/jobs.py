@@ -87,7 +87,7 @@ class Executor(Protocol):
 
 
 def unheard(line: str) -> None:
-    """Where nobody is told."""
+    """Ignores a line."""
 
 
 def said(problem: BaseException) -> str:

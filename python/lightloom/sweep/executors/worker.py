@@ -109,7 +109,7 @@ def _simulated(
 def _surroundings() -> tuple[str, str, Callable[..., None]]:
     """The worker's address, its folder for what is temporary, and what raises `Unwanted` once
     its task is taken back. The worker hears of that from the scheduler, also when the client
-    died: nobody is asked for it."""
+    died: it is not requested again."""
     from distributed import get_worker
 
     worker = get_worker()
