@@ -28,7 +28,7 @@ def test_the_pick_keeps_nine_tenths_and_is_still_the_cheapest() -> None:
     """$385,000 to $446,800 ÷ 2,944 Gb/s: 92 % of 3,200."""
     kept = {"sirius": Kept(0.92, "grating 3", carries=True), "esn": WHOLE}
     assert sentence([ESN, SIRIUS], kept) == (
-        "With its worst part dead (grating 3) sirius keeps 92.0 % of what it delivered. If that is "
+        "With its worst part dead (grating 3) sirius keeps 92.0 % of its goodput. If that is "
         "weighed, each with its worst part dead, it is still the cheapest, $131 to $152 per Gb/s "
         "delivered."
     )
@@ -38,7 +38,7 @@ def test_the_pick_changes_where_its_worst_part_costs_it_the_lead() -> None:
     """$385,000 ÷ (0.75 · 3,200) is more than $500,000 ÷ 3,200 = $156.25 already."""
     kept = {"sirius": Kept(0.75, "laser 0 of node 1 with its 8 transceivers", True), "esn": WHOLE}
     said = sentence([ESN, SIRIUS], kept)
-    assert "sirius keeps 75.0 % of what it delivered." in said
+    assert "sirius keeps 75.0 % of its goodput." in said
     assert said.endswith("the one to buy is esn, $156 per Gb/s delivered.")
 
 
@@ -80,7 +80,7 @@ def test_what_is_not_modelled_is_not_weighed() -> None:
         "What esn and twin keep with a part dead is not modelled, and not weighed."
     )
     said = sentence([ESN, SIRIUS], {"sirius": WHOLE})
-    assert said.startswith("With any one part dead sirius keeps what it delivered.")
+    assert said.startswith("With any one part dead sirius keeps its goodput.")
     assert said.endswith(" Of esn it is not modelled.")
     assert sentence([ESN, SIRIUS], {}) == ""
 

@@ -41,7 +41,8 @@ EARLY, LATE = 0.2, 0.5
 second."""
 RECOVERED = 0.8
 """If late flows take less than this share of the time of early ones, queues do not grow. Where all
-flows wait for each other until the end of an overload of ten times, late ones take 0.93 of the early ones."""
+flows wait for each other until the end of an overload of ten times, late ones take 0.93 of the
+early ones."""
 ROUNDS = 10
 """Rounds of circuits over all racks, in which each rack had its turn [count]."""
 
