@@ -12,6 +12,7 @@ from decision_support import bought
 
 import lightloom
 from lightloom import report
+from lightloom.analysis.naming import Prose
 from lightloom.costs.amounts import Range
 from lightloom.decision.breaking import Kept, broken, sentence
 from lightloom.decision.purchases import CAPITAL
@@ -145,7 +146,8 @@ def test_the_page_says_what_the_pick_keeps(plan: str, tmp_path: Path) -> None:
     rotors = [fact for fact in decision.facts if 'uplink_plan = "rotor" is an ideal' in fact]
     assert len(rotors) == (plan == "rotor")
     page = report.build([comparison], tmp_path).read_text(encoding="utf-8")
-    assert page.index(said) > page.index(decision.sentence)
+    prose = Prose(comparison.experiment)
+    assert page.index(prose(said)) > page.index(prose(decision.sentence))
     assert ("rotor&#34; is an ideal" in page) == (plan == "rotor")
 
 
