@@ -151,3 +151,8 @@ def test_the_page_begins_with_fct_and_goodput(folder: Path) -> None:
     assert page.index("<h1") < lead < places[0] < places[1] < places[2]
     assert "<h1" in page
     assert "Sirius" in page[page.index("<h1") : page.index("</h1>")]
+
+
+def test_notes_that_differ_in_numbers_are_one() -> None:
+    each = [("a", "47% of 3 arrived"), ("b", "45.5% of 3 arrived"), ("c", "9 more"), ("a", "short")]
+    assert list(brief.grouped(each)) == ["a, b: 45.5 to 47% of 3 arrived", "c: 9 more", "a: short"]

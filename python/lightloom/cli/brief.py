@@ -3,7 +3,9 @@ most, and how many notes are left out."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import lightloom
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from lightloom.report.decisions import Decision
     from lightloom.results.result import Comparison
 
+NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
+SENTENCE = 150
+"""The longest sentence [characters] that stands below the title of a verdict."""
 NOTES = 3
 """The most notes [count] that are printed, unless more of them can change the conclusion."""
 
@@ -66,10 +71,16 @@ def _print_verdicts(
         lead = decision.title if decision is not None else first.lead if first is not None else ""
         if lead:
             headline.indented(prefix + prose(lead), "", "bold")
-        if decision is None and first is not None and len(comparisons) <= headline.WHOLE:
+        brief = len(comparisons) <= headline.WHOLE and decision is None
+        if first is not None and brief and is_short(first):
             headline.indented(prose(first.main), "  ")
     if several:
         headline.print_changes(comparisons)
+
+
+def is_short(first: First) -> bool:
+    """Whether the sentence with the figures fits below the title; else it is a note."""
+    return len(first.main) <= SENTENCE
 
 
 def print_notes(deciding: Iterable[str], others: Iterable[str]) -> None:
@@ -101,19 +112,45 @@ def _of_comparison(
     if decision is not None:
         yield from decision.caveats
     if first is not None:
+        if decision is None and not is_short(first):
+            yield first.main
         yield from first.caveats
     else:
         seeds = {label: comparison.of_label(label) for label in comparison.results}
         yield from left_unfinished(comparison.means, seeds)
     yield from fluid(comparison.means)
     yield from cuts.of_loads(comparison)
-    for label, result in comparison.results.items():
-        weakened = (
+    yield from grouped(
+        (label, line)
+        for label, result in comparison.results.items()
+        for line in (
             *circuits.leading_notes(result),
             *notes.overloaded(result),
             *notes.faults_in_time(result),
         )
-        yield from (f"{label}: {line}" for line in weakened)
+    )
+
+
+def grouped(each: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Notes on fabrics (label, text), those that differ in numbers alone as one, with the smallest
+    and the largest number.
+
+    >>> list(grouped([("a", "47% of 3 arrived"), ("b", "45% of 3 arrived"), ("a", "short")]))
+    ['a, b: 45 to 47% of 3 arrived', 'a: short']
+    """
+    alike: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for label, line in each:
+        parts = NUMBER.split(line)
+        alike.setdefault(tuple(parts[::2]), {})[label] = parts[1::2]
+    for words, numbers in alike.items():
+        shown = [_range(values) for values in zip(*numbers.values(), strict=True)]
+        text = "".join(a + b for a, b in zip_longest(words, shown, fillvalue=""))
+        yield f"{', '.join(numbers)}: {text}"
+
+
+def _range(values: Sequence[str]) -> str:
+    low, high = min(values, key=float), max(values, key=float)
+    return low if low == high else f"{low} to {high}"
 
 
 def _others(
@@ -123,18 +160,9 @@ def _others(
     from lightloom import report
 
     for comparison in comparisons:
-        if broken := report.broken(comparison):
-            yield Prose(comparison.experiment)(broken)
-        yield from notes.inexact_rates(comparison.means)
-        yield from compared.of_workload(next(iter(comparison.results.values())))
-    for comparison in comparisons:
-        yield from (
-            line.removeprefix("note: ")
-            for line in physics.in_force(comparison.experiment)
-            if line.startswith("note: ")
+        yield from map(
+            Prose(comparison.experiment), _of_runs(comparison, report.broken(comparison))
         )
-        for label, result in comparison.results.items():
-            yield from (f"{label}: {line}" for line in notes.notes_of_run(result))
     for case in cases:
         resolved = case.resolved()
         yield from notes.of_cluster(case.raw.get("cluster", {}))
@@ -143,3 +171,25 @@ def _others(
     for decision in decided:
         if decision is not None:
             yield from (*decision.notes, *decision.facts[len(decision.caveats) :])
+
+
+def _of_runs(comparison: Comparison, broken: str) -> Iterator[str]:
+    """Other notes on the runs of a comparison."""
+    if broken:
+        yield broken
+    yield from notes.inexact_rates(comparison.means)
+    yield from compared.of_workload(next(iter(comparison.results.values())))
+    for line in physics.in_force(comparison.experiment):
+        if line.startswith("note: "):
+            yield line.removeprefix("note: ")
+    decides = {
+        line
+        for result in comparison.results.values()
+        for line in (*notes.overloaded(result), *notes.faults_in_time(result))
+    }
+    yield from grouped(
+        (label, line)
+        for label, result in comparison.results.items()
+        for line in notes.notes_of_run(result)
+        if line not in decides
+    )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Beside = Mapping[str, Mapping[str, str]]
 JOBS_NAMED = 2
 """The most jobs [count] that have a column each; of more jobs the table shows how many finished."""
+NARROWEST, WIDEST = 18, 40
+"""The width [columns] of the column of fabrics: of labels, and of names of comparisons."""
 BOUND = "> lower bound: some of its flows were unfinished when the run ended."
 OF_MARKS = {
     "*": "* load not carried: FCT depends on the length of the window; not ranked.",
@@ -75,7 +77,9 @@ def table(comparisons: Sequence[Comparison], beside: Sequence[Beside]) -> Table:
         c for c in columns if any(cells.get(c, "-") != "-" for g in rows for cells in g.values())
     ]
     made = console.plain_table()
-    made.add_column("fabric", overflow="fold", max_width=18)
+    names = [heading_of(c) for c in comparisons] if len(comparisons) > 1 else []
+    widest = min(WIDEST, max([NARROWEST, *map(len, names)]))
+    made.add_column("fabric", overflow="fold", max_width=widest)
     for heading in (*shown, *costs):
         made.add_column(heading, justify="right", no_wrap=True)
     for comparison, group, found in zip(comparisons, rows, beside, strict=True):

@@ -108,8 +108,9 @@ def _done_sooner(found: NoneCarries) -> str:
 def _why_run_too_short(found: RunTooShort) -> str:
     one = len(found.finished) == 1
     each = quantities.listed(
-        f"{label} delivered {quantities.show(found.delivered.get(label), 'share')} of the load "
-        f"drawn while flows arrived, and finished {quantities.show(share, 'share')} of the flows"
+        f"{label} delivered {quantities.show(found.delivered.get(label), 'share')} of the "
+        "offered load while flows arrived, and finished "
+        f"{quantities.show(share, 'share')} of the flows"
         for label, share in found.finished.items()
     )
     return (
