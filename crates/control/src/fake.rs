@@ -133,10 +133,10 @@ impl Fake {
 
     fn leave_lit(&mut self, lit: Circuits) -> Vec<Pair> {
         self.lit = lit;
-        self.leave_the_dark()
+        self.drop_dark_routes()
     }
 
-    fn leave_the_dark(&mut self) -> Vec<Pair> {
+    fn drop_dark_routes(&mut self) -> Vec<Pair> {
         let mut routes = std::mem::take(&mut self.routes);
         let lost = routes.keep_lit(|hop| self.is_lit(hop));
         self.routes = routes;
@@ -151,7 +151,7 @@ impl Fake {
         for &pair in &self.drained {
             self.routes.drop_pair(pair);
         }
-        self.leave_the_dark();
+        self.drop_dark_routes();
     }
 }
 

@@ -141,7 +141,7 @@ impl Link {
 
     /// A flow settles elsewhere at a level.
     #[inline]
-    pub fn see(&mut self, level: f64) {
+    pub fn raise_most(&mut self, level: f64) {
         if level > self.most {
             self.most = level;
         }

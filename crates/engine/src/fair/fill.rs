@@ -59,7 +59,7 @@ impl Fair {
                     continue;
                 }
                 let link = &mut self.links[other.index()];
-                link.see(room.level);
+                link.raise_most(room.level);
                 if step.moves() && link.hear(&step, self.epoch, self.share, &mut tally) {
                     self.sooner.push(other.0);
                 }
@@ -85,7 +85,7 @@ impl Fair {
             for &other in &self.path[hops(slot, flow)] {
                 if other.0 != number {
                     let link = &mut self.links[other.index()];
-                    link.see(room.level);
+                    link.raise_most(room.level);
                     link.close(&step, step.weight, &mut tally);
                 }
             }

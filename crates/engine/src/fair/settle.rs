@@ -41,7 +41,7 @@ impl Fair {
                 if number == bottleneck {
                     continue;
                 }
-                self.links[number as usize].see(level);
+                self.links[number as usize].raise_most(level);
                 if !stays {
                     self.pass(number, level, step, was);
                 }

@@ -138,7 +138,7 @@ impl Arbiters {
 
     /// When to grant the next queue, if one asks.
     #[inline]
-    pub fn again(&self, arbiter: usize) -> Option<Time> {
+    pub fn next_grant(&self, arbiter: usize) -> Option<Time> {
         let a = &self.arbiters[arbiter];
         (a.asking > 0).then_some(a.free)
     }
@@ -237,7 +237,7 @@ mod tests {
                     (asks[next], turn) = (false, next + 1);
                 }
                 let waiting = asks.iter().any(|&a| a);
-                assert_eq!(arbiters.again(at).is_some(), waiting, "step {step}");
+                assert_eq!(arbiters.next_grant(at).is_some(), waiting, "step {step}");
                 assert_eq!(arbiters.is_open(at, Time::ZERO), !waiting);
                 if !waiting {
                     arbiters.ask(at, mine[0]);
@@ -257,15 +257,15 @@ mod tests {
         assert!(!arbiters.is_open(at, until - Time(1)));
         assert!(arbiters.is_open(at, until));
         assert!(arbiters.is_open(at - 1, Time::ZERO) && arbiters.is_open(at + 1, Time::ZERO));
-        assert_eq!(arbiters.again(at), None);
+        assert_eq!(arbiters.next_grant(at), None);
         assert_eq!(arbiters.ask(at, mine[1]), Some(until));
         assert_eq!(arbiters.ask(at, mine[0]), None, "that is settled");
         assert!(!arbiters.is_open(at, until), "queues go first");
         assert!(arbiters.is_open(at - 1, until));
         assert_eq!(arbiters.grant(at), mine[0]);
-        assert_eq!(arbiters.again(at), Some(until));
+        assert_eq!(arbiters.next_grant(at), Some(until));
         assert_eq!(arbiters.grant(at), mine[1]);
-        assert_eq!(arbiters.again(at), None);
+        assert_eq!(arbiters.next_grant(at), None);
     }
 
     /// Every queue that asks is granted once in a round, in order.
@@ -281,7 +281,7 @@ mod tests {
                 let granted: Vec<u32> = mine.iter().map(|_| arbiters.grant(at)).collect();
                 assert_eq!(granted, mine);
             }
-            assert!(arbiters.is_open(at, Time::ZERO) && arbiters.again(at).is_none());
+            assert!(arbiters.is_open(at, Time::ZERO) && arbiters.next_grant(at).is_none());
         }
     }
 }

@@ -376,7 +376,7 @@ impl Switch {
             self.judge_contest(host as usize, arbiter, has, now);
         }
         self.asked = asked;
-        if self.arbiters.again(arbiter).is_some() {
+        if self.arbiters.next_grant(arbiter).is_some() {
             self.contend(arbiter, now);
         }
     }
@@ -388,9 +388,9 @@ impl Switch {
             return self.contend(arbiter, now);
         }
         let queue = self.arbiters.grant(arbiter);
-        let others = self.arbiters.again(arbiter).is_some();
+        let others = self.arbiters.next_grant(arbiter).is_some();
         self.leave(queue, arbiter, now);
-        if let (true, Some(free)) = (others, self.arbiters.again(arbiter)) {
+        if let (true, Some(free)) = (others, self.arbiters.next_grant(arbiter)) {
             let arbiter = arbiter as u32;
             now.schedule(free, Event::Free { arbiter });
         }

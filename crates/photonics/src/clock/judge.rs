@@ -127,9 +127,9 @@ impl Judge {
         self
     }
 
-    /// Sees the clocks after an epoch, if it has a filter to be fed.
+    /// Updates the filter, if there is one, with the clocks after an epoch.
     #[inline]
-    pub fn see(&mut self, times: &[f64]) {
+    pub fn update_filter(&mut self, times: &[f64]) {
         let Some((share, filtered)) = &mut self.filtered else {
             return;
         };

@@ -110,7 +110,7 @@ fn fast(config: &ClockConfig, fibres: Option<Fibres>, heard: Progress) -> Option
     let settled = config.epochs(config.settle());
     for epoch in 1..=settled + epochs {
         clocks.advance();
-        judge.see(&clocks.time);
+        judge.update_filter(&clocks.time);
         if epoch > settled && (epoch - settled).is_multiple_of(sampling) {
             judge.sample(config.epoch * (epoch - settled) as i64, &clocks.time);
         }

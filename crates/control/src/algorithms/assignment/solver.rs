@@ -229,7 +229,7 @@ impl Solver {
         self.reach[row as usize] = reach;
         for at in row as usize * self.remembered..(row as usize + 1) * self.remembered {
             let (weight, column) = self.best[at];
-            self.see(row, column, reach - weight + self.v[column as usize]);
+            self.relax_column(row, column, reach - weight + self.v[column as usize]);
         }
         let others = self.others[row as usize];
         if others > i64::MIN && reach - others < self.end.0 {
@@ -240,7 +240,7 @@ impl Solver {
     fn see_all(&mut self, row: usize, weights: &Weights, value: impl Fn(i64) -> i64 + Copy) {
         let reach = self.reach[row];
         for (column, &entry) in weights.row(row).iter().enumerate() {
-            self.see(
+            self.relax_column(
                 row as u32,
                 column as u32,
                 reach - value(entry) + self.v[column],
@@ -249,7 +249,7 @@ impl Solver {
         self.look(row, weights, value);
     }
 
-    fn see(&mut self, row: u32, column: u32, distance: i64) {
+    fn relax_column(&mut self, row: u32, column: u32, distance: i64) {
         let at = column as usize;
         if distance >= self.distance[at] || distance >= self.end.0 {
             return;

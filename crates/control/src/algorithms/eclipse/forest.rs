@@ -148,7 +148,7 @@ impl Forest {
                 continue;
             }
             *nearest = (root, due);
-            let tight = self.see(peer, member, due, view);
+            let tight = self.visit_pair(peer, member, due, view);
             if tight {
                 break;
             }
@@ -163,8 +163,8 @@ impl Forest {
         }));
     }
 
-    /// A member sees a peer; is the pair tight, and leads on?
-    fn see(&mut self, peer: u32, member: u32, due: i64, view: &View) -> bool {
+    /// Visits the pair of a member and a peer. Returns whether it is tight and extends the tree.
+    fn visit_pair(&mut self, peer: u32, member: u32, due: i64, view: &View) -> bool {
         match self.root[peer as usize] {
             NONE => {
                 let time = due + view.other.potential[peer as usize];
@@ -191,7 +191,7 @@ impl Forest {
         let at = event.peer as usize;
         let outside = self.root[at] == NONE;
         if !outside || event.due + view.other.potential[at] > self.now {
-            self.see(event.peer, event.member, event.due, view);
+            self.visit_pair(event.peer, event.member, event.due, view);
             return;
         }
         let Member { line, root, .. } = self.members[event.member as usize];

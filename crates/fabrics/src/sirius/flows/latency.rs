@@ -18,7 +18,7 @@ use lightloom_engine::{FlowId, Rate, Stream, Time};
 
 /// How cells come to their rack.
 #[derive(Clone, Copy, Debug)]
-pub enum Pace {
+pub enum CellArrivals {
     /// All when the flow arrives.
     AtOnce(Time),
     /// One after the other, over the link of their server; when the last is there.
@@ -83,11 +83,11 @@ impl Latency {
     }
 
     /// How much later than at its rate alone a flow of so many bytes has arrived.
-    pub fn behind(&self, flow: FlowId, bytes: u64, pace: Pace) -> Time {
+    pub fn behind(&self, flow: FlowId, bytes: u64, pace: CellArrivals) -> Time {
         let cells = bytes.div_ceil(self.cell);
         let draw = Stream::new(self.seed, "sirius.flows", flow.index() as u64).unit();
         match pace {
-            Pace::AtOnce(arrival) => {
+            CellArrivals::AtOnce(arrival) => {
                 let rounds = (cells - 1) / self.nodes;
                 let last = cells - rounds * self.nodes;
                 let behind = self
@@ -96,7 +96,7 @@ impl Latency {
                 // The rate itself accounts for what the last of the epochs has sent.
                 self.asked(arrival) + self.protocol + behind - self.epochs(last)
             }
-            Pace::OfServer { rate, done } => {
+            CellArrivals::OfServer { rate, done } => {
                 let asked = self.asked(done);
                 // Those that came in the same epoch are asked for with the last.
                 let since = (self.epochs(self.nodes) - asked).max(Time::ZERO);

@@ -28,7 +28,7 @@ use super::limits::{shape, soonest};
 use super::servers::rack;
 use crate::contract::Site;
 use capacity::{Active, Capacity};
-use latency::{Latency, Pace};
+use latency::{CellArrivals, Latency};
 use lightloom_engine::fair::{LinkId, WEIGHT};
 use lightloom_engine::kernel::flow::{self, FlowKernel, LinkKind, Net, Todo};
 use lightloom_engine::{
@@ -155,7 +155,7 @@ impl SiriusFlows {
     }
 
     /// How much later than its rate says the last byte of a flow between racks arrives.
-    fn behind(&self, flow: FlowId, bytes: u64, pace: Pace) -> Time {
+    fn behind(&self, flow: FlowId, bytes: u64, pace: CellArrivals) -> Time {
         self.entrance + self.latency.behind(flow, bytes, pace) + self.last_cell(bytes)
     }
 
@@ -220,7 +220,7 @@ impl FlowKernel for SiriusFlows {
                 true => self.capacity.sooner(bytes),
                 false => Time::ZERO,
             };
-            let behind = self.behind(flow, bytes, Pace::AtOnce(now + self.entrance));
+            let behind = self.behind(flow, bytes, CellArrivals::AtOnce(now + self.entrance));
             net.set_delay(flow, behind - sooner);
         }
         let others = self.active.open(from as usize, to as usize);
@@ -235,7 +235,7 @@ impl FlowKernel for SiriusFlows {
         if let Some(rate) = self.server_rate() {
             let done = now + self.entrance;
             let bytes = io.flows.bytes[flow.index()];
-            let behind = self.behind(flow, bytes, Pace::OfServer { rate, done });
+            let behind = self.behind(flow, bytes, CellArrivals::OfServer { rate, done });
             net.set_delay(flow, behind);
         }
         let others = self.active.close(from as usize, to as usize);

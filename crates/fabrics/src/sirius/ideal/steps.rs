@@ -34,7 +34,7 @@ impl Ideal {
                     }
                     self.inside += 1;
                 }
-                servers.again(host, flow, 0, at);
+                servers.schedule_next_cell(host, flow, 0, at);
             }
         }
     }

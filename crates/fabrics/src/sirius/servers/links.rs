@@ -47,7 +47,7 @@ impl ServerFlow {
 
 /// Flows within racks, as far as they have been delivered.
 #[derive(Clone, Copy, Debug)]
-struct Inside {
+struct IntraRackFlow {
     /// Cells that are missing.
     left: u32,
     /// Bytes delivered.
@@ -74,7 +74,7 @@ pub struct Servers {
     /// The links to servers.
     pub receiving: Receiving,
     /// Flows within racks, by flow index.
-    inside: BTreeMap<u32, Inside>,
+    inside: BTreeMap<u32, IntraRackFlow>,
     stopped: Vec<Stopped>,
 }
 
@@ -130,7 +130,8 @@ impl Servers {
         };
         if sent.stays() {
             let (left, bytes) = (sent.cells, 0);
-            self.inside.insert(flow_index, Inside { left, bytes });
+            self.inside
+                .insert(flow_index, IntraRackFlow { left, bytes });
         }
         let queue = &mut self.up[src.0 as usize];
         queue.push_back(sent);
@@ -157,7 +158,7 @@ impl Servers {
     }
 
     /// The next cell of a rack that has left its server by `until`, as (when, server,
-    /// flow); its flow is given back by [`Servers::again`].
+    /// flow); its flow is given back by [`Servers::schedule_next_cell`].
     #[inline]
     pub fn next_sent(&mut self, rack: u32, until: Time) -> Option<(Time, u32, ServerFlow)> {
         let (at, host) = self.leaving.by(rack, until)?;
@@ -166,7 +167,7 @@ impl Servers {
     }
 
     /// A flow has sent its cell at `at`; `run` is the id of the run that it joined.
-    pub fn again(&mut self, host: u32, flow: ServerFlow, run: u32, at: Time) {
+    pub fn schedule_next_cell(&mut self, host: u32, flow: ServerFlow, run: u32, at: Time) {
         if flow.seq + 1 < flow.cells {
             let next = ServerFlow {
                 seq: flow.seq + 1,

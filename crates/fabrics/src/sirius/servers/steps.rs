@@ -48,7 +48,7 @@ impl Sirius {
                     let row = Row::of(src, shard.lo);
                     run = shard.local.grow(row, flow.run, flow.flow_index, dst, seq);
                 }
-                servers.again(host, flow, run, at);
+                servers.schedule_next_cell(host, flow, run, at);
             }
         }
         self.servers = Some(servers);
