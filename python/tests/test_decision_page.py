@@ -390,7 +390,7 @@ def test_fabrics_that_left_jobs_unfinished_and_those_without_a_total_are_named(
     unfinished: Path,
 ) -> None:
     told = json.loads((unfinished / "out/decision.json").read_text())
-    assert "costs least per Gb/s delivered of those with prices" in told["title"]
+    assert "costs least per delivered Gb/s of those with prices" in told["title"]
     sentence = told["sentence"]
     assert f"tenth (finished 1 of 2 jobs) and {MIRRORS} (finished 0 of 2 jobs) do not" in sentence
     assert f"{MIRRORS} has no total price." in sentence

@@ -22,7 +22,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from lightloom.analysis import reading
 from lightloom.plotting import draw
 from lightloom.plotting.backend_matplotlib import UNDATED, drawing, laid_out, settings, tidy
-from lightloom.plotting.figures import draw_all
+from lightloom.plotting.figures import OVERVIEW, draw_all
 from lightloom.plotting.sheet import Sheet
 from lightloom.plotting.spec import Figure, Panel
 from lightloom.storage import Staging
@@ -59,6 +59,7 @@ def write(
         (prefix + part.key, part)
         for workload, prefix in zip(workloads, draw.prefixes(workloads), strict=True)
         for figure in draw_all(workload)
+        if figure.key != OVERVIEW  # its panels are those of other figures
         for part in parts_of(figure, sheet.columns)
     ]
     target = Path(folder) / style
