@@ -187,7 +187,7 @@ def test_widths_are_those_of_the_templates() -> None:
 
 
 def test_across_a_page_two_panels_stand_side_by_side() -> None:
-    (figure, *_) = draw_all(read(make_comparison(FOUR, n=3000)))
+    (_, figure, *_) = draw_all(read(make_comparison(FOUR, n=3000)))
     parts = list(files.parts_of(figure, 2))
     assert [p.key for p in parts] == [
         "fct-distribution-short-flows",
@@ -197,7 +197,7 @@ def test_across_a_page_two_panels_stand_side_by_side() -> None:
 
 
 def test_panels_of_one_title_have_files_of_their_own() -> None:
-    (figure, *_) = draw_all(read(make_comparison(FOUR, n=300)))
+    (_, figure, *_) = draw_all(read(make_comparison(FOUR, n=300)))
     same = replace(figure, panels=tuple(replace(p, title="Ω") for p in figure.panels))
     keys = [p.key for p in files.parts_of(same, 1)]
     assert keys == [f"fct-distribution-panel-{i}" for i in range(1, 5)]
