@@ -1,6 +1,16 @@
 """The Linux testbed: unmodified applications on hosts in network namespaces, over an emulated
 optical fabric that the simulated fabric's own controller drives.
 
+| module | content |
+|---|---|
+| `setup`, `layout`, `path_tags`, `limits`, `idealised` | what is emulated, and within which limits: pure |
+| `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | a testbed that is up, and its removal |
+| `kernel`, `user`, `forwarding`, `optical_switch` | planes of circuits: drivers of the controller |
+| `server_rules`, `open_vswitch` | HydRA's rules on servers, by Open vSwitch |
+| `host` | the controller's host in real time |
+| `applications`, `live`, `measure`, `capture` | programs, and samples and packets of their run |
+| `agreement`, `matched`, `result`, `report` | the run beside its simulation; files and page |
+
 >>> from lightloom.testbed import Testbed, measure, setup_of  # doctest: +SKIP
 >>> setup = setup_of(lightloom.load("examples/testbed-cthrough.toml"))  # doctest: +SKIP
 >>> live = measure(setup)  # doctest: +SKIP
