@@ -1,11 +1,11 @@
-//! Bytes that cross two circuits: a rack takes what waits for another one, and delivers it
-//! when the two meet.
+//! Indirect traffic: bytes that cross two circuits, by a relay that takes them from their source
+//! and delivers them when it meets their destination.
 //!
-//! When a slot begins and all have sent what may go directly, a rule says what the time
-//! that is left on each circuit is used for; it is asked once a slot, for all circuits
-//! together. What crosses then is at the relay when the slot ends, waits there in a queue
-//! for its rack, and goes before what the relay itself has for that rack. The rule knows
-//! what waits everywhere and takes no time: that racks tell each other is not modelled.
+//! When a slot begins and all racks have sent direct traffic and second hops, RotorLB grants the
+//! time that is left on each circuit; it is asked once a slot, for all circuits together. Bytes of
+//! a first hop are at the relay when the slot ends, wait there in a queue for their destination,
+//! and go before the relay's own bytes for that rack. RotorLB has all queues at hand and takes no
+//! time: messages between racks are not modelled.
 
 use super::offers::{Grant, RelayQueues, Spare, Taken};
 use super::rotorlb::RotorLb;
@@ -18,9 +18,9 @@ use std::collections::VecDeque;
 pub struct Crossing {
     /// The relay.
     pub relay: u32,
-    /// For whom they are.
+    /// The rack for which they are.
     pub to: u32,
-    /// Of this flow.
+    /// Their flow.
     pub flow: FlowId,
     /// How many.
     pub bytes: u64,
@@ -31,9 +31,9 @@ pub struct Relays {
     rule: RotorLb,
     /// At each relay a queue for each rack.
     pub queues: Voqs,
-    /// By plane.
+    /// By plane, bytes on their way to relays.
     crossing: Vec<Vec<Crossing>>,
-    /// Of each line, what it may still send to its relay in this slot.
+    /// By line, first hops that it may still send in this slot.
     planned: Vec<VecDeque<Grant>>,
     /// By relay and destination, bytes that it has accepted and does not hold yet.
     coming: Vec<u64>,
@@ -68,12 +68,12 @@ impl Relays {
         racks * racks * (16 + 16 + 8) + flows * 8
     }
 
-    /// From now on these meet, by relay and destination; all if it is empty.
+    /// Sets which relays and destinations meet from now on; all if the list is empty.
     pub fn set_meetings(&mut self, meet: Vec<bool>) {
         self.meet = meet;
     }
 
-    /// What the rule makes of lines with time to spare.
+    /// The first hops that RotorLB grants to lines with time left.
     pub fn grant(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) -> Vec<Grant> {
         let mut grants = std::mem::take(&mut self.grants);
         grants.clear();
@@ -86,23 +86,23 @@ impl Relays {
         grants
     }
 
-    /// The list is empty again, and its room is kept.
+    /// Takes the list back, and keeps its memory.
     pub fn recycle_grants(&mut self, grants: Vec<Grant>) {
         self.grants = grants;
     }
 
-    /// A line may send so much to its relay, too.
+    /// A line may send the bytes of a grant to its relay, behind earlier grants.
     pub fn plan(&mut self, grant: &Grant, relay: u32) {
         self.planned[grant.line as usize].push_back(*grant);
         self.coming[self.queues.of(relay, grant.to)] += grant.bytes;
     }
 
-    /// What a line may send next to its relay.
+    /// The next first hop of a line.
     pub fn planned(&self, line: usize) -> Option<Grant> {
         self.planned[line].front().copied()
     }
 
-    /// What lines may still send to relays, by source and destination.
+    /// First hops that lines may still send, by source and destination.
     pub fn promised(&self) -> impl Iterator<Item = Taken> + '_ {
         let racks = self.held.len();
         let lines = self.planned.iter().enumerate();
@@ -115,7 +115,7 @@ impl Relays {
         })
     }
 
-    /// Of that, so many bytes have been sent.
+    /// A line has sent so many bytes of its next first hop.
     pub fn use_grant(&mut self, line: usize, bytes: u64) {
         if let Some(grant) = self.planned[line].front_mut() {
             grant.bytes -= bytes;
@@ -125,14 +125,14 @@ impl Relays {
         }
     }
 
-    /// Nothing more of the first thing that a line was to send to its relay.
+    /// A line sends no more of its next first hop.
     pub fn drop_grant(&mut self, line: usize, relay: u32) {
         if let Some(grant) = self.planned[line].pop_front() {
             self.coming[self.queues.of(relay, grant.to)] -= grant.bytes;
         }
     }
 
-    /// A line sends nothing more to its relay.
+    /// A line sends no more to its relay.
     pub fn drop_grants(&mut self, line: usize, relay: u32) {
         while self.planned(line).is_some() {
             self.drop_grant(line, relay);
@@ -144,12 +144,12 @@ impl Relays {
         self.crossing[plane].push(crossing);
     }
 
-    /// The slot is over: what has crossed is at its relays.
+    /// The slot is over: returns the bytes that have crossed.
     pub fn take_crossed(&mut self, plane: usize) -> Vec<Crossing> {
         std::mem::take(&mut self.crossing[plane])
     }
 
-    /// It has joined its queues; the list's room is kept.
+    /// Takes the list back, and keeps its memory.
     pub fn recycle_crossed(&mut self, plane: usize, mut crossed: Vec<Crossing>) {
         crossed.clear();
         self.crossing[plane] = crossed;

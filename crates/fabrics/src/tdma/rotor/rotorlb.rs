@@ -1,12 +1,13 @@
-//! RotorLB: what is spare of a slot takes others' traffic one hop (Mellette et al., SIGCOMM
-//! 2017).
+//! RotorLB: the spare time of a slot takes traffic for other racks one hop (Mellette et al.,
+//! SIGCOMM 2017).
 //!
-//! When a slot begins, each rack offers to every rack that it is joined with and has time
-//! left for what waits for third ones. That rack accepts for each destination at most what
-//! one of its own slots to it carries, less what it holds for it already, its own or
-//! others', and nothing for a rack that it meets no more, as a switch is dead: so whatever is relayed leaves at the next meeting. Several racks that offer for
-//! one destination get fair shares of it, and each divides its time fairly among its
-//! destinations; what one cannot use goes to the others.
+//! When a slot begins, each rack offers the bytes that wait there for third racks to every rack to
+//! which it has a circuit with time left. That rack, the relay, accepts for each destination at
+//! most the bytes that one of its own slots to it carries, less those that it holds for it
+//! already, its own or others', so that relayed bytes leave at the next meeting. It accepts nothing
+//! for a rack that it meets no more, because a switch has failed. Several racks that offer for one
+//! destination get fair shares of it, and each divides its time fairly among its destinations;
+//! shares that one cannot use go to the others.
 
 use super::offers::{Grant, RelayQueues, Spare, Taken};
 use super::shares::Shares;
@@ -28,35 +29,37 @@ pub enum Indirect {
 /// Bytes that a rack offers to a relay.
 #[derive(Clone, Copy, Debug)]
 struct Offer {
-    /// Of the circuits of the relay, which.
+    /// The number of the circuit, of those to the relay.
     circuit: usize,
-    /// For whom the bytes are.
+    /// The rack for which the bytes are.
     to: u32,
-    /// Of the list of what waits at the source, which.
+    /// The number of the queue in the list of those that wait.
     waits: usize,
+    /// Bytes that were granted so far.
     granted: u64,
-    /// In this pass.
+    /// Bytes of the destination's room that the offer may use in this pass.
     more: u64,
 }
 
-/// The rule, and lists whose room it uses again and again.
+/// The rule, and lists whose memory it uses again.
 pub struct RotorLb {
     racks: u32,
     /// Bytes of whole packets that a slot carries.
     carries: u64,
-    /// Who is asked first: each slot another.
+    /// The relay that is asked first: each slot another.
     first: u32,
-    /// Queues of racks that offer: for whom, and what nobody has taken.
+    /// Queues of racks that offer: the destination, and the bytes that no relay has accepted.
     waits: Vec<(u32, u64)>,
-    /// Of which rack which.
+    /// By rack, where its queues begin in `waits`.
     starts: Vec<usize>,
     /// Circuits with time left, those of a relay together.
     circuits: Vec<Spare>,
     offers: Vec<Offer>,
     /// Offers by their number, those for a rack together.
     by_destination: Vec<(u32, usize)>,
-    /// By rack: what the relay takes for it.
+    /// By destination, bytes that the relay still accepts.
     room: Vec<u64>,
+    /// By rack, whether it has a circuit with time left.
     offering: Vec<bool>,
     shares: Shares,
 }
@@ -79,7 +82,7 @@ impl RotorLb {
         }
     }
 
-    /// What waits at racks that have a circuit to spare.
+    /// Lists the queues of racks that have a circuit with time left.
     fn list(&mut self, spare: &[Spare], taken: &[Taken], own: &Voqs) {
         self.offering.fill(false);
         for spare in spare {
@@ -99,7 +102,7 @@ impl RotorLb {
         self.starts.push(self.waits.len());
     }
 
-    /// What is offered to the relay of these circuits, of what it has room for.
+    /// Lists the offers to the relay of these circuits for which it has room.
     fn offer(&mut self, circuits: &[Spare], own: &Voqs, relays: &RelayQueues) {
         let relay = circuits[0].relay;
         self.room.fill(u64::MAX);
@@ -134,7 +137,7 @@ impl RotorLb {
         self.by_destination.sort_unstable();
     }
 
-    /// Each destination's room is shared by those who have time to use it.
+    /// Divides the room for each destination among the racks with time to use it.
     fn share_rooms(&mut self, circuits: &[Spare]) {
         for same in self.by_destination.chunk_by(|a, b| a.0 == b.0) {
             let could_use = same.iter().map(|&(_, offer)| {
@@ -152,7 +155,7 @@ impl RotorLb {
         }
     }
 
-    /// Each circuit's time is shared by its destinations. Returns what was granted.
+    /// Divides the time of each circuit among its destinations. Returns the bytes granted.
     fn share_circuits(&mut self, circuits: &mut [Spare]) -> u64 {
         let mut all = 0;
         for same in self.offers.chunk_by_mut(|a, b| a.circuit == b.circuit) {
@@ -170,7 +173,7 @@ impl RotorLb {
         all
     }
 
-    /// What one relay accepts of those who are joined with it.
+    /// Accepts offers to one relay, until no offer gets more.
     fn accept(&mut self, circuits: &mut [Spare], own: &Voqs, relays: &RelayQueues) {
         self.offer(circuits, own, relays);
         loop {
@@ -182,14 +185,14 @@ impl RotorLb {
     }
 }
 
-/// Those of a rack.
+/// The entries of a rack.
 fn of(taken: &[Taken], from: u32) -> &[Taken] {
     let first = taken.partition_point(|d| d.from < from);
     let end = taken.partition_point(|d| d.from <= from);
     &taken[first..end]
 }
 
-/// What is taken is not offered; both in order of destinations.
+/// Removes what is taken from the queues; both are in order of destinations.
 fn leave_out(waits: &mut [(u32, u64)], taken: &[Taken]) {
     for left in taken {
         if let Ok(at) = waits.binary_search_by_key(&left.to, |&(to, _)| to) {
