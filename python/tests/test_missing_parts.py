@@ -44,3 +44,15 @@ def test_folders_of_seeds(tmp_path: Path) -> None:
     assert faults(made) == {".": ["seed-2 is missing"]}
     with pytest.raises(ConfigError, match="seed-2 is missing, which it consists of"):
         Repeated.load(made)
+
+
+@pytest.mark.parametrize("name", ["flows.parquet", "timeseries.parquet", "summary.json"])
+def test_a_file_of_a_result(tmp_path: Path, name: str) -> None:
+    made = lightloom.compare(SMALL | {"run": {"seed": 1}}).save(tmp_path / "c")
+    file = made / "clos" / name
+    file.write_bytes(b"PAR1")
+    with pytest.raises(ConfigError, match=name):
+        Comparison.load(made)
+    file.unlink()
+    with pytest.raises(ConfigError, match=name):
+        Comparison.load(made)

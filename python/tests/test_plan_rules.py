@@ -273,6 +273,22 @@ def test_a_pair_that_is_kept_apart_breaks_no_other_circuit() -> None:
     assert pairs == {(0, 1), (4, 5)}
 
 
+@pytest.mark.parametrize(
+    ("rules", "stays"),
+    [
+        (Rules(apart=frozenset({(0, 1)})), {(2, 3), (4, 5), (6, 7)}),
+        (Rules(down=frozenset({(0, 0)})), {(2, 3), (4, 5), (6, 7)}),
+    ],
+)
+def test_a_rule_breaks_only_the_circuits_that_it_concerns(rules: Rules, stays: set[Any]) -> None:
+    """Racks 2 to 7 are up in pairs and have no demand; the rule concerns racks 0 and 1."""
+    matrix = np.zeros((8, 8), np.int64)
+    matrix[2, 3] = 5
+    up = [(0, 1), (2, 3), (4, 5), (6, 7)]
+    found = {(a, b) for a, b, _ in lit(control.plan(matrix, "edmonds", up=up, rules=rules))}
+    assert found == stays
+
+
 def test_circuits_that_are_up_count_only_where_they_may_stay() -> None:
     """0-1 is up and worth a bonus, and forbidden: 0-2 and 1-3 it is, as they weigh more."""
     demand = np.zeros((4, 4), int)

@@ -12,7 +12,7 @@ import lightloom
 from lightloom.analysis import circuits, cuts, notes
 from lightloom.analysis.doubts import fluid, left_unfinished
 from lightloom.analysis.naming import Prose
-from lightloom.cli import compared, console, cost_text, headline, overview, physics
+from lightloom.cli import compared, console, cost_text, headline, overview, physics, run_text
 from lightloom.cli.compared import Decisions
 from lightloom.config import networks
 
@@ -118,6 +118,12 @@ def _of_comparison(
     else:
         seeds = {label: comparison.of_label(label) for label in comparison.results}
         yield from left_unfinished(comparison.means, seeds)
+        # Nobody is compared, so no verdict says what weakens the window.
+        yield from (
+            f"{label}: {line}"
+            for label, each in seeds.items()
+            for line in dict.fromkeys(line for summary in each for line in run_text.doubts(summary))
+        )
     yield from fluid(comparison.means)
     yield from cuts.of_loads(comparison)
     yield from grouped(

@@ -25,6 +25,7 @@ from lightloom.costs.wording import (
     span,
     tiers,
 )
+from lightloom.units.quantities import listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,6 +148,10 @@ def cheapest(found: Costs, by: str = "") -> Iterator[str]:
     least = min(known, key=_middle)
     ratios = [(c, c.relative_to(least)) for c in known if c is not least]
     said = [f"{c.label} {span(r, to='–')}" for c, r in ratios if r is not None]
+    same = [c.label for c, r in ratios if r is not None and r.low == r.high == 1]
+    if len(same) == len(known) - 1:
+        yield f"{by}{listed([least.label, *same])} cost the same to buy."
+        return
     level = [c.label for c, r in ratios if r is not None and r.low <= 1]
     doubt = f"; by some prices {', '.join(level)} would be cheaper, or as cheap" if level else ""
     where = "" if len(known) == len(found.fabrics) else " of those with a total"

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from lightloom.config import inputs
 from lightloom.config.experiment import read_toml, to_toml
 from lightloom.errors import ConfigError
@@ -144,6 +147,22 @@ def read_experiment(directory: Path) -> Table:
     table = read_toml(directory / "experiment.toml")
     inputs.anchor(table, directory)
     return table
+
+
+def read_table(path: Path) -> pa.Table:
+    """A table of a result.
+
+    Raises:
+        ConfigError: if it is not there, or is none.
+    """
+    try:
+        return pq.read_table(path)
+    except OSError:
+        raise ConfigError(
+            f"{path}: it is missing; copy all of the result, or simulate it again"
+        ) from None
+    except pa.ArrowInvalid:
+        raise ConfigError(f"{path}: is no Parquet file; simulate it again") from None
 
 
 def read_json(path: Path) -> Any:

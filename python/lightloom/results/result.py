@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lightloom.config import identity, inputs
 from lightloom.config.experiment import read_toml
@@ -36,6 +35,7 @@ from lightloom.results.files import (
     labels_there,
     read_experiment,
     read_json,
+    read_table,
     repeating,
     seeds_of,
     stage_experiment,
@@ -151,12 +151,12 @@ class Result(_Saved, Runs):
         log = directory / CONTROLLER
         return Result(
             label=summary["label"],
-            flows=pq.read_table(directory / "flows.parquet"),
-            timeseries=pq.read_table(directory / "timeseries.parquet"),
+            flows=read_table(directory / "flows.parquet"),
+            timeseries=read_table(directory / "timeseries.parquet"),
             summary=summary,
             experiment=read_experiment(directory),
-            circuits=pq.read_table(circuits) if circuits.exists() else None,
-            links=pq.read_table(links) if links.exists() else None,
+            circuits=read_table(circuits) if circuits.exists() else None,
+            links=read_table(links) if links.exists() else None,
             controller_log=log.read_text(encoding="utf-8") if log.exists() else None,
         )
 

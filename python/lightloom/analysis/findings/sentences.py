@@ -263,7 +263,8 @@ def dark(found: Sequence[DarkStart]) -> str:
         f"({quantities.show(d.share, 'share')} of the run)"
         for d in found
     )
-    return f"Dark start: {each}; a longer run gives it less weight."
+    keys = "fabric.initial" if len(found) == 1 else "initial of each"
+    return f"Dark start: {each}; {keys} lights circuits from the start, or run for longer."
 
 
 def rarely(found: Sequence[DecidesRarely]) -> str:

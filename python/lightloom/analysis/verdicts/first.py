@@ -89,14 +89,17 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
     further = [c for c in criteria(workload) if c.name != deciding.name]
     ahead = elsewhere(ranking, further, workload) if decided.by_figures else []
     title = "; ".join([decided.lead, *(f"{names(r.leaders)} {c.wins[0]}" for c, r in ahead[:1])])
+    early = cut(cuts(workload.fabrics))
+    # Where a limit left no fabric with enough flows, it is the reason and comes first.
+    lead, said = (early, "") if early and not ranking.level else ("", early)
     caveats = (
         ranking.said_unplaced(deciding.quantity),
         "" if decided.names_carriers else unfair(workload.fabrics),
-        cut(cuts(workload.fabrics)),
+        said,
         dark(dark_starts(workload.fabrics)),
         rarely(rare_decisions(workload.fabrics)),
     )
-    sentences = (*decided.sentences, *caveats, *(trade(c, r, ranking) for c, r in ahead))
+    sentences = (lead, *decided.sentences, *caveats, *(trade(c, r, ranking) for c, r in ahead))
     doubts = (
         *by_load(deciding, ranking, workload),
         *by_workload(deciding, ranking, workload, others),
@@ -118,7 +121,7 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
         leaders,
         deciding.wins,
         decided.finding,
-        next((s for s in decided.sentences if s), ""),
+        " ".join(s for s in (lead, next((s for s in decided.sentences if s), "")) if s),
         tuple(s for s in caveats if s),
     )
 

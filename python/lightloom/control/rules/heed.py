@@ -77,11 +77,20 @@ def decide(
     else:
         remains = left.left_both_ways(matrix, rules)
         works = left.works(rules, len(matrix), planes_of(policy, given), pinned=True)
-    kept = {"up": left.still_up(given["up"], rules)} if "up" in given else {}
+    kept = _kept(policy, given, rules) if "up" in given else {}
     question = Question(remains, {**given, **kept}, works)
     if not remains.any():
         return _of_nothing(policy, {**given, **kept}, rules), remains
     return _obeying(policy, ask(question), question, rules), remains
+
+
+def _kept(policy: Policy, given: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
+    """The circuits that may stay. Those that no demand and no rule concerns do, unless the
+    treatment of nodes without demand is given."""
+    kept: dict[str, Any] = {"up": left.still_up(given["up"], rules)}
+    if "unrequested" in policy.options and given.get("unrequested") is None:
+        kept["unrequested"] = "keep"
+    return kept
 
 
 def planes_of(policy: Policy, given: Mapping[str, Any]) -> int:

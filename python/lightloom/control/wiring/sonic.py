@@ -37,7 +37,8 @@ def opening(sheet: Sheet) -> str:
     """How a script begins; one that leaves out what stays says so, since it does not tell
     what is lit."""
     stay = sum(row.action == "keep" for row in sheet.rows) if sheet.changes else 0
-    return SCRIPT + (f"# A change: {stay} cross-connects stay as they are.\n" if stay else "")
+    lines = f"# A change: {stay} cross-connects of this plan stay as they are.\n" if stay else ""
+    return SCRIPT + lines
 
 
 def _lines(command: str, endings: list[str], sheet: Sheet) -> str:
