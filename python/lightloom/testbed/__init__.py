@@ -3,8 +3,8 @@ optical fabric that the simulated fabric's own controller drives.
 
 | module | content |
 |---|---|
-| `setup`, `layout`, `path_tags`, `limits`, `idealised` | what is emulated, and its limits: pure |
-| `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | a testbed, and its removal |
+| `setup`, `layout`, `path_tags`, `limits`, `idealised` | the emulated parts and limits: pure |
+| `bed`, `namespaces`, `links`, `folders`, `guardian`, `shell` | a testbed: set-up, removal |
 | `kernel`, `user`, `forwarding`, `optical_switch` | planes of circuits: drivers of the controller |
 | `server_rules`, `open_vswitch` | HydRA's rules on servers, by Open vSwitch |
 | `host` | the controller's host in real time |
