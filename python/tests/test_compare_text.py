@@ -96,7 +96,7 @@ def test_who_delivers_less_than_is_offered_is_told() -> None:
     """100 B a sample are offered until the 100th, then nothing."""
     offered = [100 * min(i, 100) for i in range(120)]
     (note,) = notes.overloaded(run_of(offered, [70 * i for i in range(120)]))
-    assert note.startswith("in the second half of the arrivals 70% of what was offered")
+    assert note.startswith("in the second half of the arrivals 70% of the offered bytes")
     # A lag that does not grow, however long, is no overload.
     late = [max(0, 100 * min(i, 100) - 3_000) for i in range(120)]
     assert notes.delivered_late(run_of(offered, late)) == 1
