@@ -280,7 +280,9 @@ def test_a_pair_that_is_kept_apart_breaks_no_other_circuit() -> None:
         (Rules(down=frozenset({(0, 0)})), {(2, 3), (4, 5), (6, 7)}),
     ],
 )
-def test_a_rule_breaks_only_the_circuits_that_it_concerns(rules: Rules, stays: set[tuple[int, int]]) -> None:
+def test_a_rule_breaks_only_the_circuits_that_it_concerns(
+    rules: Rules, stays: set[tuple[int, int]]
+) -> None:
     """Racks 2 to 7 are up in pairs and have no demand; the rule concerns racks 0 and 1."""
     matrix = np.zeros((8, 8), np.int64)
     matrix[2, 3] = 5
