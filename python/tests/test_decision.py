@@ -39,7 +39,8 @@ def test_a_winner_with_the_price_that_would_overturn_it() -> None:
 def test_where_ranges_overlap_nobody_wins_and_the_price_that_decides_is_told() -> None:
     """$430,000 to $512,400 against $500,000: equal at $250,000 ÷ 400 = $625."""
     level = bought("sirius", switch=50, tunable_transceiver=400)
-    assert sentences.title([ESN, level]) == "sirius and esn cost the same per delivered Gb/s"
+    lead = "esn costs 0.98 to 1.16 times as much as sirius per delivered Gb/s"
+    assert sentences.title([ESN, level]) == lead
     assert sentences.verdict([ESN, level]) == (
         "sirius and esn are level in capital cost per Gb/s delivered: sirius $134 to $160 and esn "
         "$156. Which is cheaper depends on one price: sirius is cheaper if a tunable transceiver "

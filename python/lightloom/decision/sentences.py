@@ -50,9 +50,21 @@ def title(purchases: Sequence[Purchase]) -> str:
     if len(carrying) == 1:
         return f"Only {first[0].label} carries this traffic, at {each_delivered(first[0], CAPITAL)}"
     if len(first) > 1:
-        return f"{labels(first)} cost the same per delivered Gb/s"
+        return _same(first)
     some = " of those with prices" if _without_total(purchases) else ""
     return f"{first[0].label} costs least per delivered Gb/s{some}"
+
+
+def _same(first: Sequence[Purchase]) -> str:
+    """That several cost the same; where prices decide which costs less, by how much."""
+    found = [share(one, first[0], CAPITAL) for one in first[1:]]
+    if all(f is not None and 1 / (1 + LEVEL) <= f.low and f.high <= 1 + LEVEL for f in found):
+        return f"{labels(first)} cost the same per delivered Gb/s"
+    if len(first) == 2 and (between_ends := found[0]) is not None:
+        return (
+            f"{first[1].label} costs {_times(between_ends)} as {first[0].label} per delivered Gb/s"
+        )
+    return f"Prices decide which of {labels(first)} costs least per delivered Gb/s"
 
 
 def verdict(purchases: Sequence[Purchase]) -> str:
