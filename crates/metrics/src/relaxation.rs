@@ -206,6 +206,7 @@ mod tests {
         let law = Traffic {
             by_byte: Some(300.0),
             load: Some(0.9),
+            ..Traffic::default()
         };
         let asked = found(law, &ring, &[]);
         assert!(near(asked, 300e-9 / 0.01), "{asked:?}");
@@ -263,6 +264,7 @@ mod tests {
         let heavy = Traffic {
             by_byte: Some(f64::INFINITY),
             load: Some(0.5),
+            ..Traffic::default()
         };
         let ring = flows(|src| (src + 1) % 4);
         assert_eq!(found(heavy, &ring, &[]).room(Time::S), Room::Unknown);
