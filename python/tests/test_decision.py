@@ -3,6 +3,7 @@ force."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -230,3 +231,16 @@ def test_who_delivered_less_and_still_carried_the_load_is_named() -> None:
         "of it."
     )
     assert sentences.delivered([best, near, less, late], "Over the whole run") == told
+
+
+def test_a_run_that_waited_for_its_last_flows_prices_nobody() -> None:
+    """Equal bills; one delivered half of the other's goodput over a run whose last flows arrived
+    long after the others: what it carries of the load is not known."""
+    fat, thin = (bought(name, switch=50, tunable_transceiver=400) for name in ("fat", "thin"))
+    assert fat.delivered is not None
+    half = replace(fat.delivered, mean=fat.delivered.mean / 2)
+    slow = replace(thin, delivered=half, waited=True, windowed=False)
+    assert leaders([fat, slow], CAPITAL) == []
+    assert [p.label for p in sentences.unsettled([fat, slow])] == ["thin"]
+    assert "too short" in sentences.title([fat, slow])
+    assert [p.label for p in leaders([fat, replace(slow, waited=False)], CAPITAL)] == ["fat"]

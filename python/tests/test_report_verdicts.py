@@ -251,7 +251,7 @@ def test_losses_and_leftovers_are_reported() -> None:
     verdict = say(comparison)["Does everything arrive?"]
     assert plain(verdict.answer) == (
         "Not by the end of the run: sirius-ideal finished 50.0 % of the flows. "
-        "Of the bytes, 25.0 % (sirius-ideal) to 100 % (sirius) arrived. "
+        "Of the offered bytes, 25.0 % (sirius-ideal) to 100 % (sirius) arrived. "
         "Cells or packets were lost on the way in sirius (1,234)."
     )
     assert [plain(e.detail) for e in verdict.evidence] == [
@@ -276,7 +276,7 @@ def test_nearly_all_flows_are_not_nearly_all_bytes() -> None:
         result.summary["bytes_delivered"] = result.summary["bytes_offered"] * 7 // 10
     answer = plain(say(comparison)["Does everything arrive?"].answer)
     assert answer.startswith("Not all: every fabric finished 99.8 % of the flows or more")
-    assert "70.0 % of the bytes arrived." in answer
+    assert "70.0 % of the offered bytes arrived." in answer
 
 
 def test_utilisation_is_a_mean_over_time_not_over_samples() -> None:

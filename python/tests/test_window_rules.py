@@ -12,6 +12,7 @@ from lightloom.analysis.findings.carriage import carriages_of_runs
 from lightloom.analysis.reading import read
 from lightloom.analysis.verdicts.first import First, first
 from lightloom.report.sweeps import gathered
+from lightloom.results import window_rules
 from lightloom.results.saturation import search
 from lightloom.results.window_rules import can_deny, judged
 
@@ -122,3 +123,33 @@ def test_a_load_above_one_is_carried_by_no_fabric(measure: str) -> None:
     assert isinstance(found.finding, NoneCarries)
     assert found.finding.beyond == 1.2
     assert not isinstance(found.finding, WindowTooShort)
+
+
+def test_queues_that_grow_beyond_chance_deny_a_load_before_the_theory_of_queues_tells() -> None:
+    """A tree that is 2:1 carries 0.5 ÷ (28 ÷ 31) = 0.554 of uniform traffic: a server
+    meets 28 of 31 others over it. At 0.6 its queues grow; at 0.5 and at the limit they do not."""
+    sizes = {"kind": "fixed", "size": "100 KB"}
+    found = {}
+    for load in (0.5, 0.554, 0.6):
+        made = lightloom.run(
+            {
+                "cluster": {"racks": 8, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+                "workload": {"load": load, "sizes": sizes},
+                "run": {"warm_up": "10 ms", "measure": "100 ms", "seed": 1},
+                "fabric": [{"kind": "tree", "oversubscription": 2}],
+            }
+        )
+        found[load] = carriages_of_runs([[made.summary]])
+    assert found == {0.5: ["carried"], 0.554: ["unsettled"], 0.6: ["short"]}
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.1, 1.0])
+def test_a_length_at_which_growth_would_be_seen_shows_it(seconds: float) -> None:
+    """Both rules are one: of a window of the length that is advised, what it missed is seen."""
+    base = {"from_s": 10.0, "load": 0.5, "largest_alone_s": 1e-4, "cycle_s": None}
+    missed = 0.05
+    needed = window_rules.growing_s(base, missed)
+    assert needed == pytest.approx(1e-4 / 0.5 * (1.5 / 0.05) ** 2)
+    window = {**base, "until_s": 10.0 + seconds * needed}
+    assert window_rules.grows(window, missed * 1.0001) == (seconds >= 1.0)
+    assert not window_rules.grows({**window, "cycle_s": 5.0}, missed * 1.0001)

@@ -250,6 +250,8 @@ def _longer(experiment: Table, ended_s: float) -> str:
         and (stop in OTHERWISE or limit != stop)
     ):
         return "lengthen run.limit"
+    if run.get("measure") is not None:
+        return "lengthen run.measure"
     return OTHERWISE.get(str(stop), "lengthen run.stop")
 
 

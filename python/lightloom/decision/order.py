@@ -62,13 +62,14 @@ def leaders(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
     """The cheapest: those than which no other is surely cheaper, least in the middle first. None
     if it is not known of one of them whether it carries the load."""
     found = cheapest(purchases, measure)
-    return [] if any(p.unsettled for p in found) else found
+    return [] if any(p.unsettled or p.waited for p in found) else found
 
 
 def cheapest(purchases: Sequence[Purchase], measure: Measure) -> list[Purchase]:
-    """The same, also of fabrics of which it is not known whether they carry the load."""
+    """The same, also of fabrics of which it is not known whether they carry the load, or what they
+    deliver of it."""
     known = ranked(purchases, measure)
-    return [p for p in known if not any(ahead(other, p, measure) for other in known)]
+    return [p for p in known if p.waited or not any(ahead(o, p, measure) for o in known)]
 
 
 def _over_seeds(one: Purchase, other: Purchase) -> Range:

@@ -31,7 +31,7 @@ def behind(
         standing: of two labels, 1 if the first is surely the better in what was measured, 0 if
             they are level, −1 if it is worse or may be; None where one has no figure.
     """
-    there = [p for p in purchases if p.carries and not p.unsettled]
+    there = [p for p in purchases if p.carries and not p.unsettled and not p.waited]
     there = [p for p in there if CAPITAL.form(p) is not None]
     there = [p for p in there if standing(p.label, p.label) is not None]
     measures = measures_of(there)

@@ -28,6 +28,9 @@ class Purchase:
     """Whether its window or run is too short to show if it carries the load."""
     windowed: bool = True
     """Whether what it delivered is that of a window."""
+    waited: bool = False
+    """Whether a run without a window waited so long for its last flows that what it delivered is
+    less than the load that the fabric carried."""
     undone: str = ""
     """What it finished of the jobs or flows, where the run ended before them: `1 of 3 jobs`."""
 

@@ -57,13 +57,11 @@ def title(purchases: Sequence[Purchase]) -> str:
 
 def _same(first: Sequence[Purchase]) -> str:
     """That several cost the same; where prices decide which costs less, by how much."""
-    found = [share(one, first[0], CAPITAL) for one in first[1:]]
-    if all(f is not None and 1 / (1 + LEVEL) <= f.low and f.high <= 1 + LEVEL for f in found):
+    nearly = middle(first[0], CAPITAL) * Fraction(1 + LEVEL)
+    if all(between(first[0], p) is None and middle(p, CAPITAL) <= nearly for p in first[1:]):
         return f"{labels(first)} cost the same per delivered Gb/s"
-    if len(first) == 2 and (between_ends := found[0]) is not None:
-        return (
-            f"{first[1].label} costs {_times(between_ends)} as {first[0].label} per delivered Gb/s"
-        )
+    if len(first) == 2 and (times := share(first[1], first[0], CAPITAL)) is not None:
+        return f"{first[1].label} costs {_times(times)} as {first[0].label} per delivered Gb/s"
     return f"Prices decide which of {labels(first)} costs least per delivered Gb/s"
 
 
@@ -72,6 +70,11 @@ def verdict(purchases: Sequence[Purchase]) -> str:
     price that would change; then who does not carry it, and who has no total."""
     first = leaders(purchases, CAPITAL)
     if doubtful := unsettled(purchases):
+        if all(p.waited for p in doubtful):
+            return (
+                f"{labels(doubtful)} waited long for the last flows, so the goodput of the run is "
+                f"not that of the load, and no fabric is the one to buy. {_longer(doubtful[0])}"
+            )
         does = "carries" if len(doubtful) == 1 else "carry"
         return (
             f"It is not known whether {labels(doubtful)} {does} this load, so no fabric is the one "
@@ -142,8 +145,9 @@ def _longer(one: Purchase) -> str:
 
 
 def unsettled(purchases: Sequence[Purchase]) -> list[Purchase]:
-    """The cheapest fabrics whose window or run is too short to show whether they carry the load."""
-    return [p for p in cheapest(purchases, CAPITAL) if p.unsettled]
+    """The cheapest fabrics whose window or run is too short to show whether they carry the load, or
+    at which goodput."""
+    return [p for p in cheapest(purchases, CAPITAL) if p.unsettled or p.waited]
 
 
 def overturn_text(found: Overturn, one: Purchase) -> str:

@@ -7,6 +7,7 @@ largest flow, the cycle in which the fabric's circuits come again, or the queues
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,10 @@ ENOUGH_FLOWS = 100
 """Flows in the run or the window; the share of the load that fewer deliver is chance [count]."""
 TIMES_LARGEST = 3
 """Times that the largest flow takes alone, which a window must last."""
+BEYOND_CHANCE = 1.5
+"""Times what queues at their limit leave behind by chance; the mean of one is 0.8 times."""
+TIMES_CYCLE = 3
+"""Cycles, or times of the largest flow alone, in which a network has filled."""
 SERVERS = 1.0
 """The load that the servers' links carry at most."""
 
@@ -69,6 +74,43 @@ def had_time(windows: Sequence[Window]) -> bool:
     """Whether each warm-up was as long as the largest flow takes alone; until then a network is
     filling."""
     return all(warm_up_s(w) >= (w.get("largest_alone_s") or 0.0) for w in windows)
+
+
+def grows(window: Window, missed: float) -> bool:
+    """Whether the bytes that a window left behind are more than chance leaves in queues that are
+    just able to serve what they are offered.
+
+    Such queues grow as a random walk does. In T, servers that offer a load ρ of flows that take at
+    most s each leave about √(s ÷ (ρT)) of their bytes behind if every one has a queue of its own,
+    and less if they share queues. A network that fills, as its circuits come again, leaves more:
+    it has to have had `TIMES_CYCLE` cycles before.
+
+    Args:
+        window: with `load`, `largest_alone_s` and `cycle_s`.
+        missed: share of the due bytes that it did not accept.
+    """
+    length, load, alone = length_s(window), window.get("load"), window.get("largest_alone_s")
+    if not length or not load or alone is None:
+        return False
+    filled = TIMES_CYCLE * max(alone, window.get("cycle_s") or 0.0)
+    if warm_up_s(window) < filled or length < filled:
+        return False
+    return missed > BEYOND_CHANCE * math.sqrt(alone / (load * length))
+
+
+def growing_s(window: Window, missed: float) -> float | None:
+    """The length at which the same missed share would be more than chance [s]; None where none is
+    known, or nothing was missed."""
+    load, alone = window.get("load"), window.get("largest_alone_s")
+    if missed <= 0.0 or not load or alone is None:
+        return None
+    return float(alone / load * (BEYOND_CHANCE / missed) ** 2)
+
+
+def missed(window: Window) -> float | None:
+    """Share of the due bytes that a window did not accept."""
+    accepted, due = window.get("accepted"), window.get("paced") or window.get("offered")
+    return None if not due or accepted is None else 1.0 - float(accepted) / float(due)
 
 
 def warm_up_s(window: Window) -> float:

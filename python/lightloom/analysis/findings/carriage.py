@@ -17,11 +17,13 @@ from typing import Any
 
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.results.window_rules import (
+    grows,
     had_time,
     has_enough_flows,
     is_beyond_servers,
     is_long_enough,
     judged,
+    missed,
 )
 from lightloom.units.intervals import LEVEL, Interval, over_runs
 
@@ -135,6 +137,8 @@ def _of_one(
     if own is None or own.mean < CENSORED * best_other:
         return "short"
     accepted = own.mean / _mean_due(seeds) if _mean_due(seeds) else 1.0
+    if all(grows(w, missed(w) or 0.0) for w in seeds):
+        return "short"
     tells = all(w.get("tells", True) for w in seeds)
     if accepted < SURELY or (tells and accepted < CENSORED):
         return "short" if had_time(seeds) else "unsettled"
@@ -151,8 +155,8 @@ def _says_short(seeds: Sequence[Window]) -> bool:
     """Whether every seed, or the interval over them, has less accepted than was due."""
     if not any(w.get("stable") for w in seeds):
         return True
-    missed = over_runs(_missed(w) for w in seeds)
-    return missed is not None and missed.half_width is not None and missed.low > MISSING
+    left = over_runs(missed(w) for w in seeds)
+    return left is not None and left.half_width is not None and left.low > MISSING
 
 
 def _accepted(window: Window) -> float | None:
@@ -167,8 +171,3 @@ def _due(window: Window) -> float | None:
 def _mean_due(windows: Sequence[Window]) -> float:
     known = [due for w in windows if (due := _due(w)) is not None]
     return sum(known) / len(known) if known else 0.0
-
-
-def _missed(window: Window) -> float | None:
-    due, accepted = _due(window), _accepted(window)
-    return None if not due or accepted is None else 1 - accepted / due

@@ -124,7 +124,8 @@ def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> TooShort 
         return None
     runs = [s.summary for f in fabrics for s in f.each if s.window is not None]
     if not runs:
-        return RunTooShort(_through(doubtful), {f.label: f.finished or 0.0 for f in doubtful})
+        finished = {f.label: f.finished or 0.0 for f in doubtful}
+        return RunTooShort(_through(doubtful), finished, any(f.cut for f in doubtful))
     unsettled = tuple(f.label for f in doubtful)
     return window_needed(unsettled, runs, [s.summary for f in leaders for s in f.each])
 
@@ -154,7 +155,7 @@ def window_needed(
     measure = max(
         2 * length,
         steady_state.TIMES / 2 * slow,
-        steady_state.telling_s(runs),
+        max((_tells_s(run) for run in runs), default=0.0),
         window_rules.TIMES_LARGEST * largest,
         cycle,
     )
@@ -167,6 +168,15 @@ def window_needed(
         largest if largest > warm_up else None,
         {label: s for label, s in cycles.items() if s > min(warm_up, length)},
     )
+
+
+def _tells_s(run: Mapping[str, Any]) -> float:
+    """A length of its window that tells, if it goes on as so far: long for its queues, or long
+    enough to see them grow."""
+    window = window_rules.judged(run)
+    growing = window_rules.growing_s(window, window_rules.missed(window) or 0.0)
+    known = steady_state.telling_s([run])
+    return known if growing is None else min(known, growing)
 
 
 def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:

@@ -95,6 +95,8 @@ class RunTooShort:
     """Label of each such fabric → what it delivered of the load drawn while flows arrived."""
     finished: Mapping[str, float]
     """Label → share of its flows that finished."""
+    cut: bool = False
+    """Whether `run.limit` ended the run."""
 
 
 TooShort = WindowTooShort | RunTooShort

@@ -113,9 +113,10 @@ def _why_run_too_short(found: RunTooShort) -> str:
         f"{quantities.show(share, 'share')} of the flows"
         for label, share in found.finished.items()
     )
+    more = "Raise or remove run.limit" if found.cut else "Raise workload.flows"
     return (
         f"It does not show whether {quantities.listed(found.finished)} "
-        f"{'carries' if one else 'carry'} the load: {each}. Raise workload.flows, or set "
+        f"{'carries' if one else 'carry'} the load: {each}. {more}, or set "
         "run.warm_up and run.measure to judge a steady state."
     )
 

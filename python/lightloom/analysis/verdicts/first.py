@@ -355,7 +355,11 @@ def factor(
     found = between(larger, smaller)
     if found is None:
         return f"infinitely {word}" if larger.value > 0 else "as much"
-    return f"{factor_text(part(found), percent_less if lower else percent_more)[0]} {word}"
+    found = part(found)
+    if found.low <= 0.0:
+        # Ahead in each seed, but the interval over the seeds leaves the factor open.
+        return word
+    return f"{factor_text(found, percent_less if lower else percent_more)[0]} {word}"
 
 
 Ahead = tuple[Criterion, Ranking]

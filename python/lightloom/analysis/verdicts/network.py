@@ -191,8 +191,8 @@ def bytes_answer(arrived: Shares, places: int) -> list[str]:
         (f.label, quantities.show(s, "share", places)) for f, s in (ordered[0], ordered[-1])
     )
     if low == high:
-        return [f"{low} of the bytes arrived."]
-    return [f"Of the bytes, {low} ({least}) to {high} ({most}) arrived."]
+        return [f"{low} of the offered bytes arrived."]
+    return [f"Of the offered bytes, {low} ({least}) to {high} ({most}) arrived."]
 
 
 def unfinished_answer(shares: Shares, arrived: Shares, places: int) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lightloom.analysis.fair import carrying, not_carrying_at
 from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.analysis.ranking import Score, is_level
-from lightloom.analysis.unfinished import ranked
+from lightloom.analysis.unfinished import CENSORED, ranked
 from lightloom.analysis.verdicts import each_flow
 from lightloom.analysis.verdicts.criteria import Criterion, is_by_each_flow, measures
 from lightloom.config import loads
@@ -80,12 +80,22 @@ def read(workload: Workload, book: Book) -> Read:
             f.label in carried,
             f.is_doubtful,
             f.window is not None,
+            has_waited(f),
             undone(f),
         )
         for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
     )
     criterion, scores = _judged(workload)
     return Read(workload, costs, purchases, criterion, scores, is_by_each_flow(workload))
+
+
+def has_waited(fabric: Fabric) -> bool:
+    """Whether the goodput of a run without a window is less than the load that it carried, as the
+    run waited for its last flows: by it no fabric can be priced."""
+    load, delivered = fabric.get("load_offered"), goodput(fabric)
+    if fabric.window is not None or not load or delivered is None or fabric.finished != 1.0:
+        return False
+    return fabric.get("load_asked") is not None and delivered < CENSORED * load
 
 
 def undone(fabric: Fabric) -> str:
