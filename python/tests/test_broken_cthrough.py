@@ -86,7 +86,7 @@ BROKEN = (
     Broken(
         "scale",
         "a decision each half second",
-        given("fabric.interval=500 ms", of="cthrough"),
+        given("fabric.cthrough.interval=500 ms", of="cthrough"),
         ("scale-visit-delay",),
         quick=True,
     ),

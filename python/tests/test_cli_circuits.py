@@ -167,7 +167,7 @@ def test_circuits_that_take_turns_have_a_table_of_their_own(tmp_path: Path) -> N
     lines = [line for line in done.stdout.splitlines() if not line.startswith("note: ")]
     assert max(len(line) for line in lines) <= 80
     alone = lightloom("run", path, "--fabric", "turns", "-o", "one", cwd=tmp_path).stdout
-    assert "circuits lit 90.0% of the time; links busy to 90.0% of what" in alone
+    assert "circuits lit 90.0% of the time; links busy to 90.0% of their capacity" in alone
     assert "packets lost" not in alone
     alone = lightloom("run", path, "--fabric", "jitter", "-o", "two", cwd=tmp_path).stdout
     assert f"{lost:,} packets lost and sent again" in alone

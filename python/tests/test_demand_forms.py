@@ -312,7 +312,7 @@ def test_series_of_prometheus_are_rates_or_amounts(tmp_path: Path) -> None:
     assert demand.reading is not None
     assert demand.reading.notes == (
         "1 sample is missing (step 300 s), taken as no traffic",
-        "times from 1970-01-01T00:00:00 to 1970-01-01T00:10:00 are added up; "
+        "times from 1970-01-01T00:00:00 to 1970-01-01T00:15:00 are added up; "
         "`lightloom replay-demand` plays them in turn",
     )
 

@@ -322,7 +322,7 @@ def test_forms_of_a_day_say_the_same(tmp_path: Path) -> None:
     again = read_day([write(tmp_path, "fine.csv", fine)], every="5 min")
     assert as_dicts(again) == EXPECTED
     assert again.notes == (
-        "nothing was measured for 300 s in all, first from 1970-01-01T00:10:00: left out",
+        "nothing was measured for 300 s in total, first from 1970-01-01T00:10:00: left out",
     )
     rows = "src,dst,bytes\n"
     write(tmp_path, "d/x-1970-01-01T0015.csv", rows + "a,c,2\n")
@@ -362,9 +362,9 @@ def test_missing_hours_leave_intervals_an_hour_long(tmp_path: Path) -> None:
 
 
 EVERY = {
-    "shorter": ("5 min", "shorter than the step of what was measured, 3600 s"),
-    "half of it": ("30 min", "shorter than the step of what was measured, 3600 s"),
-    "no multiple": ("90 min", "no multiple of the step of what was measured, 3600 s"),
+    "shorter": ("5 min", "shorter than the step of the measurements, 3600 s"),
+    "half of it": ("30 min", "shorter than the step of the measurements, 3600 s"),
+    "no multiple": ("90 min", "no multiple of the step of the measurements, 3600 s"),
     "the step": ("1 h", [5, 6, 7, 8, 9, 10]),
     "two of them": ("2 h", [11, 15, 19]),
 }
@@ -402,7 +402,7 @@ def test_intervals_are_multiples_of_the_step(case: str, form: str, tmp_path: Pat
 
 def test_uneven_records_are_in_no_intervals_much_shorter(tmp_path: Path) -> None:
     path = write(tmp_path, "d.csv", hourly(["03:00", "04:00", "05:05", "06:00"]))
-    with pytest.raises(ConfigError, match=r"every = 5 min: shorter than the step of what"):
+    with pytest.raises(ConfigError, match=r"every = 5 min: shorter than the step"):
         read_day([path], every="5 min")
 
 
@@ -623,7 +623,7 @@ def test_the_example_pays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     folder = tmp_path
     said = run(f"{EXAMPLE} -a edmonds -o {folder / 'day.json'} --intervals {folder / 'day.csv'}")
     assert said.startswith(
-        "23 intervals of 1 h from 2026-11-23T01:00:00, 23 h in all: 8 nodes, 199 TB"
+        "23 intervals of 1 h from 2026-11-23T01:00:00, 23 h in total: 8 nodes, 199 TB"
     )
     assert "Changing pays: edmonds puts 86.3 % of the bytes on circuits, 28.0 points more" in said
     made = json.loads((folder / "day.json").read_text())

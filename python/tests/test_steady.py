@@ -269,7 +269,7 @@ def test_a_sirius_of_too_few_uplinks_is_said_to_be_smaller() -> None:
 
     assert told(8) == []
     (said,) = told(4)
-    assert "carry 0.5 of what a rack's servers send" in said
+    assert "its uplinks carry 0.5 of its servers' rate" in said
 
 
 def test_of_fabrics_that_are_level_in_cost_it_is_said_who_is_ahead(

@@ -25,7 +25,6 @@ from lightloom.costs.wording import (
     span,
     tiers,
 )
-from lightloom.units.quantities import listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,18 +146,21 @@ def cheapest(found: Costs, by: str = "") -> Iterator[str]:
         return
     least = min(known, key=_middle)
     ratios = [(c, c.relative_to(least)) for c in known if c is not least]
-    said = [f"{c.label} {span(r, to='–')}" for c, r in ratios if r is not None]
     same = [c.label for c, r in ratios if r is not None and r.low == r.high == 1]
-    if len(same) == len(known) - 1:
-        yield f"{by}{listed([least.label, *same])} cost the same to buy."
+    first = " and ".join([least.label, *same])
+    if len(same) == len(ratios):
+        yield f"{by}{first} cost the same to buy."
         return
-    level = [c.label for c, r in ratios if r is not None and r.low <= 1]
+    dearer = [(c.label, r) for c, r in ratios if r is not None and c.label not in same]
+    said = [f"{label} {span(r, to='–')}" for label, r in dearer]
+    level = [label for label, r in dearer if r.low <= 1]
     doubt = f"; by some prices {', '.join(level)} would be cheaper, or as cheap" if level else ""
     where = "" if len(known) == len(found.fabrics) else " of those with a total"
     if said:
+        costs = "cost" if same else "costs"
         yield (
-            f"{by}{least.label} costs least to buy{where}, its prices in their middle; times as "
-            f"much: {', '.join(said)}{doubt}."
+            f"{by}{first} {costs} least to buy{where}, prices in their middle; "
+            f"times as much: {', '.join(said)}{doubt}."
         )
 
 
