@@ -7,6 +7,7 @@ finishes or undoes what was begun. Cross-connects that are kept are never touche
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +21,8 @@ from lightloom.switches.states import Status
 
 DARK_DBM = -40.0
 """Less light than this leaves a port whose circuit is dark."""
+POLL_S = 0.1
+"""Time between two readings of a switch that is setting cross-connects up [s]."""
 TRIES = 3
 """A switch that refuses or does not answer is asked so often before the change is undone."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -120,7 +123,7 @@ class Executor:
         why = ""
         for _ in range(TRIES):
             try:
-                reading = self._read(one.switch)
+                reading = self._settled(one.switch, added)
                 missing = self._missing(reading, removed, added)
                 if missing is None:
                     return None
@@ -148,6 +151,20 @@ class Executor:
             return opened.read()
         finally:
             opened.close()
+
+    def _settled(self, switch: str, added: Sequence[Pair]) -> Reading:
+        """A reading in which none of these cross-connects is being set up any more, as by a change
+        that a crash cut short; the last one after the longest wait."""
+        until = time.monotonic() + self._wait_s
+        while True:
+            reading = self._read(switch)
+            found = reading.by_pair()
+            begun = [found[pair] for pair in added if pair in found]
+            if all(one.status is not Status.PENDING_CONNECTION for one in begun):
+                return reading
+            if time.monotonic() >= until:
+                return reading
+            time.sleep(POLL_S)
 
     @staticmethod
     def _missing(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
