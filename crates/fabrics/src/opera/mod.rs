@@ -21,10 +21,10 @@
 //! A way through the code, for a low-latency flow: `kernel` (`arrive`, `enter`) → `low_latency`
 //! (`forward`, `choose_plane`, `send_packet`, `hop`). For bulk: `bulk` (`queue_bulk`) → `priority`
 //! (`schedule_bulk`, `advance_line`, `send_bulk`). For a slice: `slices` (`reconfigure`) →
-//! `bulk` (`gather`, `plan_detours`).
+//! `bulk` (`plan_detours`), and once what crossed has arrived at its relays, `gather`.
 //!
-//! N racks have an uplink to each of u switches. The N - 1 matchings of the complete graph
-//! are dealt to the switches at random. Time has slices: in slice k switch k mod u is about
+//! N racks have an uplink to each of u switches. The N - 1 matchings of the complete graph (N of an
+//! odd N: one rack rests in each) are dealt to the switches at random. Time has slices: in slice k switch k mod u is about
 //! to turn. It takes no low-latency traffic any more, so that none is caught; in the last
 //! part of the slice, the reconfiguration, it is dark; and with the next slice its next
 //! circuits are lit. So a switch stays u slices with a matching, of which it is dark for one

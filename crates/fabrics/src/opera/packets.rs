@@ -1,8 +1,8 @@
 //! The state of low-latency traffic: packets that wait for no circuit of their own, but cross
 //! those that are lit, over racks between (Mellette et al., NSDI 2020).
 //!
-//! A circuit takes such packets from first light until a slice before its night, and only while few
-//! packets are ahead of them. At each rack a packet takes one of the circuits that are on shortest
+//! A circuit takes such packets from first light until the slice begins in which its switch turns,
+//! and only while few packets are ahead of them. At each rack a packet takes one of the circuits that are on shortest
 //! paths of the moment and have room, by chance. If none has room, the packet waits at the rack
 //! ([`super::waiting`]), so no packet is bound to a circuit that will have changed at its turn.
 //! Packets that have crossed circuits go before new ones: load beyond the capacity of the circuits

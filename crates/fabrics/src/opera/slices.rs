@@ -16,7 +16,8 @@ impl Opera {
         self.divide_circuits(0..self.circuits.lines.len(), cx);
     }
 
-    /// A slice ends: the night of a switch begins, and with it its next slot.
+    /// The last part of a slice, its reconfiguration: the night of a switch begins, and with it
+    /// the next slot of that switch.
     pub(super) fn reconfigure(&mut self, switch: usize, cx: Cx) {
         let relays = self.bulk.relays_traffic();
         if relays {

@@ -17,7 +17,8 @@
 //!
 //! When a slot begins, it follows for every rack when it will send and to which other, so all that
 //! waits in the queue of that circuit is sent at once, as far as the day goes: the end of a
-//! flow's bytes there is an event, the rest of a day is counted when the day is over. Queues are
+//! flow's bytes there is an event, the rest of a day is counted when the day is over. In Opera bulk
+//! is sent only as far as low-latency packets leave room. Queues are
 //! first in, first out, so bytes that join during the day leave behind those that wait.
 //!
 //! Each fabric's folder has its kernel: [`crate::mordia`] (one ring and a controller, frames, losses,

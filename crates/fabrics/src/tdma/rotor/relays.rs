@@ -1,8 +1,9 @@
 //! Indirect traffic: bytes that cross two circuits, by a relay that takes them from their source
 //! and delivers them when it meets their destination.
 //!
-//! When a slot begins and all racks have sent direct traffic and second hops, RotorLB grants the
-//! time that is left on each circuit; it is asked once a slot, for all circuits together. Bytes of
+//! When a slot begins, RotorLB grants the time that direct traffic and second hops leave on each
+//! circuit. RotorNet asks it once a slot, for all circuits together; Opera for the circuits of the
+//! switch that has turned. Bytes of
 //! a first hop are at the relay when the slot ends, wait there in a queue for their destination,
 //! and go before the relay's own bytes for that rack. RotorLB has all queues at hand and takes no
 //! time: messages between racks are not modelled.
