@@ -51,7 +51,8 @@ def estimated(
     lost = came.sum() / out.sum() - 1
     if abs(lost) > 0.01:
         notes.append(
-            f"all nodes received {100 * lost:+.1f} % of the bytes that they sent: scaled to that"
+            f"nodes received {100 * abs(lost):.1f} % {'fewer' if lost < 0 else 'more'} bytes than "
+            "they sent; received bytes are scaled to the total sent"
         )
     return matrix, names, notes
 
