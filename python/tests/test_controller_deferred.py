@@ -243,3 +243,31 @@ def test_the_dark_time_is_configured_reported_or_measured(lab: Lab) -> None:
     assert dark_s(lab.store, one) == 5.0
     one.settle_s, one.name = None, "west"
     assert dark_s(lab.store, one) is None
+
+
+@pytest.mark.parametrize("then", ["apply", "withdraw"])
+def test_what_the_client_does_amid_the_change_counts(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    """While the switch changes, the client wants something else, or withdraws: what was carried
+    out does not become its wish."""
+    later(lab)
+    boundary(lab, 60)
+    (waits,) = deferred.waiting(lab.store)
+    act = lab.switches["east"].change
+
+    def change(*args: Any, **keys: Any) -> Any:
+        made = act(*args, **keys)
+        if then == "apply":
+            lab.controller.want("east", AB, "op")
+        else:
+            deferred.end(lab.store, waits.id, "op", "withdrawn", lab.now)
+        return made
+
+    with monkeypatch.context() as amid:
+        amid.setattr(lab.switches["east"], "change", change)
+        lab.controller.cycle()
+    assert deferred.waiting(lab.store) == []
+    assert {wish.pair for wish in lab.controller.wanted("east")} == {*AB}
+    lab.controller.cycle()
+    assert lab.lit() == AB

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lightloom.controller.cost import Cost
-from lightloom.controller.deferred import Deferred, end, waiting
+from lightloom.controller.deferred import Deferred, waiting
 from lightloom.controller.managed import Managed
 from lightloom.controller.store import Store, Wanted
 from lightloom.controller.wishes import Wishes
@@ -58,13 +58,10 @@ class Deferrals:
         return wanted
 
     def fulfil(self, one: Managed, carried_out: Sequence[Deferred]) -> None:
-        """They become what their clients want, and wait no more.
-
-        After a crash between the two writes this is done again, and changes nothing twice.
-        """
+        """They become what their clients want, and wait no more; one whose client has wanted
+        something else meanwhile does not."""
         for wish in carried_out:
-            self._wishes.exchange(one, wish.pairs, wish.who, wish.priority)
-            end(self._store, wish.id, wish.who, "done", self._clock())
+            self._wishes.fulfil(one, wish.id, wish.pairs, wish.who, wish.priority)
 
     def resume(self, one: Managed) -> None:
         """Fulfils those that a transaction had carried out before the controller stopped."""

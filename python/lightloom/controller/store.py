@@ -170,23 +170,46 @@ class Store:
 
     def want(self, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str) -> None:
         """Replaces the cross-connects that an owner wants on a switch."""
-        table = schema.intent
         with self._write() as db:
-            mine: dict[str, Any] = {"switch": switch, "owner": owner}
-            before = db.execute(select(table).filter_by(**mine)).all()
-            since = {(row.a, row.b): row.since for row in before}
-            if set(since) == set(pairs) and all(row.priority == priority for row in before):
-                return
-            db.execute(delete(table).filter_by(**mine))
-            now = self._clock()
-            rows = [
-                {**mine, "a": a, "b": b, "priority": priority, "since": since.get((a, b), now)}
-                for a, b in sorted({*pairs})
-            ]
-            if rows:
-                db.execute(insert(table), rows)
-            body = {"switch": switch, "owner": owner, "pairs": sorted({*pairs})}
-            self._record(db, who, "intent", body)
+            self._want(db, switch, owner, pairs, priority, who)
+
+    def fulfil(
+        self, number: int, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str
+    ) -> None:
+        """Ends a deferred wish and makes it what its owner wants, both or neither; one that was
+        replaced or withdrawn meanwhile changes nothing."""
+        with self._write() as db:
+            values = {"outcome": "done", "ended": self._clock()}
+            still_open = update(schema.deferred).filter_by(id=number, outcome=None)
+            if db.execute(still_open.values(**values)).rowcount:
+                self._record(db, who, "deferred done", {"id": number, **values})
+                self._want(db, switch, owner, pairs, priority, who)
+
+    def _want(
+        self,
+        db: Connection,
+        switch: str,
+        owner: str,
+        pairs: Sequence[Pair],
+        priority: int,
+        who: str,
+    ) -> None:
+        table = schema.intent
+        mine: dict[str, Any] = {"switch": switch, "owner": owner}
+        before = db.execute(select(table).filter_by(**mine)).all()
+        since = {(row.a, row.b): row.since for row in before}
+        if set(since) == set(pairs) and all(row.priority == priority for row in before):
+            return
+        db.execute(delete(table).filter_by(**mine))
+        now = self._clock()
+        rows = [
+            {**mine, "a": a, "b": b, "priority": priority, "since": since.get((a, b), now)}
+            for a, b in sorted({*pairs})
+        ]
+        if rows:
+            db.execute(insert(table), rows)
+        body = {"switch": switch, "owner": owner, "pairs": sorted({*pairs})}
+        self._record(db, who, "intent", body)
 
     # Transactions
 

@@ -33,12 +33,15 @@ class Wishes:
             ConfigError: of a port that is in two of them, or not on the switch.
         """
         check_pairs(one, pairs)
-        self.exchange(one, pairs, who, priority)
-
-    def exchange(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> None:
-        """The same without a check."""
         rank = PRIORITY[OPERATOR] + priority
         self._store.want(one.name, operator(who), pairs, rank, who)
+
+    def fulfil(
+        self, one: Managed, number: int, pairs: Sequence[Pair], who: str, priority: int
+    ) -> None:
+        """Sets what a deferred wish asks for, if it is still open."""
+        rank = PRIORITY[OPERATOR] + priority
+        self._store.fulfil(number, one.name, operator(who), pairs, rank, who)
 
     def all(self, one: Managed) -> list[Wanted]:
         """All wishes of a switch, active leases among them, the most important first."""
