@@ -12,10 +12,16 @@
 | `decider` | the policy of the simulated fabrics, asked at every interval |
 | `demand`, `matrices` | the newest demand of each switch; matrices between its racks |
 | `folder`, `prometheus`, `counters` | sources of demand: files, a Prometheus server, interfaces |
+| `smoothing` | averages demand over time |
+| `tables` | rows of CSV files of the configuration |
 | `interfaces` | interfaces of top-of-rack switches that speak gNMI |
 | `limits` | dwell, gain, dark time per hour, quiet hours |
 | `managed`, `racks` | a switch and what was last read of it; the racks on its ports |
 | `wishes` | what operators, leases and the policy want, in order of priority |
+| `jobs` | jobs on the racks, and when each is at a checkpoint |
+| `deferred`, `deferrals` | changes that wait for a time or a checkpoint; when they take effect |
+| `cost`, `dark` | what a change costs; how long its circuits are dark |
+| `forecast`, `foresight` | a simulation of the next interval; of which switch and change |
 | `advice` | asks the policies, within the limits |
 | `retries` | when a failed change is tried again |
 | `service`, `passes` | the reconcile loop, over all switches at once |

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lightloom.control.demand.hosts import Network, read_hosts
-from lightloom.control.demand.source import source_of
-from lightloom.control.demand.tables import Rows
 from lightloom.controller.config import OpenFlowTable
+from lightloom.controller.tables import read_rows
 from lightloom.errors import ConfigError
 from lightloom.openflow import NORMAL, Match, Removal, Rule
 from lightloom.switches.ports import Port, port_of
@@ -69,21 +68,10 @@ def read_senders(table: OpenFlowTable) -> dict[Place, list[Sender]]:
     Raises:
         ConfigError: naming file and line.
     """
-    try:
-        rows = Rows(source_of(table.rules))
-        cells = iter(rows)
-        header = [cell.strip().lower() for cell in next(cells, [])]
-    except OSError as problem:
-        raise ConfigError(f"{table.rules}: {problem.strerror}; name a CSV file") from None
-    missing = [name for name in NEEDED if name not in header]
-    if missing:
-        limit = f"no column {', '.join(missing)}"
-        raise ConfigError(f"{rows.where()}: {limit}; begin it with {','.join(NEEDED)}")
     found: dict[Place, list[Sender]] = {}
-    for row in cells:
-        given = {name: row[at].strip() for at, name in enumerate(header) if at < len(row)}
-        place, sender = _sender(rows.where(), given, table.priority)
-        _check_others(rows.where(), found, place, sender)
+    for where, given in read_rows(table.rules, NEEDED):
+        place, sender = _sender(where, given, table.priority)
+        _check_others(where, found, place, sender)
         found.setdefault(place, []).append(sender)
     return found
 

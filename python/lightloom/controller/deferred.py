@@ -17,8 +17,6 @@ from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
 
 CHECKPOINT = "at checkpoint"
-When = Literal["now", "at checkpoint"] | float
-"""When a change begins; a number is a time [s since 1970]."""
 Outcome = Literal["done", "replaced", "withdrawn"]
 
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from lightloom.control.demand.source import source_of
-from lightloom.control.demand.tables import Rows
+from lightloom.controller.tables import read_rows
 from lightloom.errors import ConfigError
 from lightloom.switches.access import read_credentials
 from lightloom.switches.drivers._gnmi_client import GnmiClient
@@ -45,23 +44,12 @@ def read_interfaces(
         ConfigError: naming file and line.
     """
     wanted = [*columns, "target", "interface"]
-    try:
-        rows = Rows(source_of(file))
-        cells = iter(rows)
-        header = [cell.strip().lower() for cell in next(cells, [])]
-    except OSError as problem:
-        raise ConfigError(f"{file}: {problem.strerror}; name a CSV file") from None
-    missing = [name for name in wanted if name not in header]
-    if missing:
-        limit = f"no column {', '.join(missing)}"
-        raise ConfigError(f"{rows.where()}: {limit}; begin it with {','.join(wanted)}")
-    at = [header.index(name) for name in wanted]
-    for row in cells:
-        found = [row[place].strip() if place < len(row) else "" for place in at]
+    for where, given in read_rows(file, wanted):
+        found = [given.get(name, "") for name in wanted]
         for name, cell in zip(wanted, found, strict=True):
             if not cell:
-                raise ConfigError(f"{rows.where()}: no {name}; fill every cell")
-        yield rows.where(), found[:-2], Interface(_address(rows.where(), found[-2]), found[-1])
+                raise ConfigError(f"{where}: no {name}; fill every cell")
+        yield where, found[:-2], Interface(_address(where, found[-2]), found[-1])
 
 
 def _address(where: str, text: str) -> str:
