@@ -20,6 +20,7 @@ from test_first import limits, made, plain
 import lightloom
 from lightloom import report
 from lightloom.analysis import cuts, notes, reading, table, winners
+from lightloom.analysis.findings import AloneCarries
 from lightloom.analysis.model import Workload
 from lightloom.analysis.verdicts import First, each_flow, verdicts
 from lightloom.costs import book as books
@@ -181,6 +182,67 @@ def test_jobs_that_draw_nothing_are_the_same_with_another_seed() -> None:
     assert not any("seed" in line for line in found.overturned)
     drawn = first(trees(at_once()))
     assert any(line.startswith("Another seed") for line in drawn.overturned)
+
+
+def test_the_limit_that_decides_is_in_the_headline() -> None:
+    """12 flows of 10 MB take 24 ms on the full tree and twice that on the half one, whose racks
+    have half of their servers' rate."""
+    flows = {**at_once(8), "pattern": {"kind": "permutation", "of": "racks"}}
+    short, whole = (trees(flows, limit=limit, stop="drain") for limit in ("10 ms", "1 s"))
+    found = first(short).finding
+    assert isinstance(found, AloneCarries)
+    assert (found.leader, found.limit_s) == ("full", 10e-3)
+    assert "run.limit = 10.0 ms" in plain(first(short).title)
+    assert "run.limit" not in first(whole).title
+    for comparison, named in ((short, True), (whole, False)):
+        (decision,) = report.decide([comparison], [books.load("sirius-2020")])
+        assert decision is not None
+        assert ("run.limit = 10.0 ms" in plain(decision.title)) == named
+
+
+def test_a_verdict_that_names_nobody_has_a_remedy() -> None:
+    """In the short form, which has no list of what would overturn the verdict."""
+    few = first(trees({"load": 0.2, "sizes": {"kind": "fixed", "size": "1 MB"}, "flows": 120}))
+    assert few.leaders != ("full",)
+    assert few.remedy
+    bounds = first(made({"a": limits(10.0, open_=True), "b": limits(4.0, open_=True)}))
+    assert bounds.leaders == ()
+    assert any('run.stop = "drain"' in line for line in bounds.remedy)
+
+
+def test_a_clos_without_short_flows_is_judged_by_its_long_ones() -> None:
+    """The page and the verdict name the same fabric and figures."""
+    comparison = lightloom.compare(
+        {
+            "cluster": {"racks": 4, "servers_per_rack": 2, "server_rate": "10 Gb/s"},
+            "workload": {"load": 0.2, "sizes": {"kind": "fixed", "size": "1 MB"}, "flows": 300},
+            "run": {"stop": "drain", "repeat": 3},
+            "fabric": [
+                {"kind": "clos", "label": "c1"},
+                {"kind": "clos", "label": "c3", "oversubscription": 3},
+            ],
+        }
+    )
+    assert first(comparison).leaders == ("c1",)
+    (workload,) = reading.read([comparison])
+    card = next(v for v in verdicts(workload) if v.question.startswith("What does oversub"))
+    assert "c3 against c1" in card.answer
+    assert "no difference" not in card.answer
+    assert all(line.text.endswith("ms") for line in card.evidence)
+
+
+def test_shares_of_what_was_offered_say_so() -> None:
+    workload = {
+        "load": 0.5,
+        "sizes": {"kind": "fixed", "size": "1 MB"},
+        "flows": 300,
+    }
+    comparison = trees(workload, stop="drain", limit="5 ms")
+    (read,) = reading.read([comparison])
+    card = next(v for v in verdicts(read) if v.question == "Does everything arrive?")
+    cut = comparison.results["full"].summary["cut"]
+    assert cut["flows_never_offered"] > 0
+    assert any(f"never offered {cut['flows_never_offered']}" in note for note in card.notes)
 
 
 @pytest.mark.parametrize(("cut", "remedy"), [(True, "a higher run.limit"), (False, 'run.stop = "')])

@@ -71,7 +71,9 @@ def test_a_piece_is_carried_on_to_the_whole(
     ],
 )
 def test_hops_are_foretold(example: str, label: str, factor: float) -> None:
-    overrides = ["workload.flows=20000"] if example == "sirius.toml" else []
+    overrides = {"sirius.toml": ["workload.flows=20000"], "clos.toml": ["run.repeat=1"]}.get(
+        example, []
+    )
     case = ll.load(EXAMPLES / example, overrides).cases()[0]
     found = forecasts.of_runs([(case, label)]).hops
     summary = ll.run(case, label).summary

@@ -15,7 +15,7 @@ from lightloom import report
 from lightloom.analysis import notes, reading
 from lightloom.analysis.fair import unfair
 from lightloom.analysis.verdicts import criteria
-from lightloom.analysis.verdicts.first import by_length
+from lightloom.analysis.verdicts.overturned import by_length
 from lightloom.config import loads
 from lightloom.costs import of_experiment
 from lightloom.results import steady_state

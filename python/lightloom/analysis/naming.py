@@ -57,7 +57,9 @@ class Prose:
         return tuple(map(self, texts))
 
 
-SENTENCES = {"lead", "title", "main", "answer", "sentence", "facts", "overturned", "caveats"}
+SENTENCES = {
+    *("lead", "title", "main", "answer", "sentence", "facts", "overturned", "caveats", "remedy")
+}
 """Fields of a verdict or decision that hold sentences."""
 
 

@@ -114,7 +114,7 @@ def _of_comparison(
     if first is not None:
         if decision is None and not is_short(first):
             yield first.main
-        yield from first.caveats
+        yield from (*first.remedy, *first.caveats)
     else:
         seeds = {label: comparison.of_label(label) for label in comparison.results}
         yield from left_unfinished(comparison.means, seeds)

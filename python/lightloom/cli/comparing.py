@@ -57,7 +57,10 @@ def compare(
     """All fabrics of some experiments, under each preset of physics: their results, tables
     and report."""
     windowed = [(one.name, windows.chosen(one)) for one in loaded]
-    loaded = [windows.measured(one) for one in loaded]
+    loaded = [
+        one if found is None else windows.with_window(one, found)
+        for one, (_, found) in zip(loaded, windowed, strict=True)
+    ]
     cases = [physics.cases(one, presets) for one in loaded]
     every = [case for group in cases for case in group]
     _distinct(every)

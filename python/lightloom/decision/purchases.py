@@ -33,6 +33,8 @@ class Purchase:
     less than the load that the fabric carried."""
     undone: str = ""
     """What it finished of the jobs or flows, where the run ended before them: `1 of 3 jobs`."""
+    limit_s: float | None = None
+    """run.limit, if it ended the run while bytes were still delivered [s]."""
 
 
 @dataclass(frozen=True)

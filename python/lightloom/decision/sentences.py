@@ -10,6 +10,7 @@ from lightloom.costs.wording import digits, part, sign, span
 from lightloom.decision.order import cheapest, leaders, middle, ranked, share
 from lightloom.decision.overturns import Overturn, all_nearest, between, of_unknown
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
+from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
 
 TOLD = 0.05
@@ -48,11 +49,18 @@ def title(purchases: Sequence[Purchase]) -> str:
         lead = f"{first[0].label} delivers the most by the end of the run"
         return f"{lead}, at {each_delivered(first[0], CAPITAL)}"
     if len(carrying) == 1:
-        return f"Only {first[0].label} carries this traffic, at {each_delivered(first[0], CAPITAL)}"
+        lead = f"Only {first[0].label} carries this traffic{_within(purchases)}"
+        return f"{lead}, at {each_delivered(first[0], CAPITAL)}"
     if len(first) > 1:
         return _same(first)
     some = " of those with prices" if _without_total(purchases) else ""
     return f"{first[0].label} costs least per delivered Gb/s{some}"
+
+
+def _within(purchases: Sequence[Purchase]) -> str:
+    """That run.limit ended runs of fabrics that do not carry the traffic; empty if it did not."""
+    limits = [p.limit_s for p in purchases if not p.carries and p.limit_s is not None]
+    return f" within run.limit = {quantities.show(limits[0], 'time')}" if limits else ""
 
 
 def _same(first: Sequence[Purchase]) -> str:

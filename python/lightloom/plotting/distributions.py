@@ -15,6 +15,7 @@ import numpy as np
 
 from lightloom.analysis.model import SHORT_BYTES, Fabric, Workload
 from lightloom.config import loads
+from lightloom.units import quantities
 from lightloom.units.quantities import tick_label
 
 from .bands import Curve, band, over_rows, split, spread, within
@@ -68,9 +69,23 @@ def caption(workload: Workload) -> str:
         + " Of the tail there is a dotted line, too: what is certain, as an unfinished flow takes "
         "at least its age. The truth lies between."
         * dotted
+        + left_out(workload)
         + at_which_load(workload)
         + " Short flows are those under 100 KB. The fastest 1 % may lie left of the picture."
     )
+
+
+def left_out(workload: Workload) -> str:
+    """How many flows are in no curve, as run.limit ended runs before they arrived."""
+    cut = [(f.label, f.cut) for f in workload.fabrics]
+    each = [
+        f"{label} {c['flows_never_offered']:,} of {c['flows']:,}"
+        for label, c in cut
+        if c is not None and c["flows_never_offered"]
+    ]
+    if not each:
+        return ""
+    return f" Flows that never arrived before run.limit are in no curve: {quantities.listed(each)}."
 
 
 def at_which_load(workload: Workload) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from lightloom import _core
 from lightloom.config.experiment import Experiment
@@ -82,3 +82,18 @@ def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 
     early, whole = Reached(**made.pop("early")), Reached(**made.pop("whole"))
     measured = resolved["run"]["stop"] == "measured"
     return Trial(**made, early=early, whole=whole, measured=measured)
+
+
+def piloted(experiment: Experiment, label: str) -> dict[str, Any]:
+    """The summary of a short run of the fabric of that label; of a repeated experiment of the first
+    seed.
+
+    Raises:
+        ConfigError: if it cannot run.
+    """
+    pinned = experiment.runnable(label).pinned()
+    columns = traces.columns_for(pinned.resolved())
+    with in_words():
+        summary, *_ = _core.run(pinned.json(), pinned.index(label), 1, None, columns)
+    found: dict[str, Any] = json.loads(summary)
+    return found

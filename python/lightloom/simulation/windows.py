@@ -4,10 +4,10 @@ A curve over loads compares steady states. A count of flows ends before the netw
 the sooner, the higher the load, so that times fall as the load rises. So a comparison at several
 loads, or a sweep over them, that gives neither flows nor a window measures one: the warm-up and the
 window that the slowest queue of a server's link needs for intervals at the highest load
-(docs/results.md), by the law of sizes that a trial of the core reports. The window is bounded,
-because a run near saturation would take hours; the bound is printed when it decides.
-
-Queues inside fabrics are not considered: an oversubscribed one may need a longer window.
+(docs/results.md), by the law of sizes that a trial of the core reports. Queues inside a fabric, such
+as those of an oversubscribed core, may need more: a pilot, a tenth as long, counts the bytes of each
+link. The window is bounded, because a run near saturation would take hours; the bound is printed
+when it decides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lightloom.config import networks
 from lightloom.config.experiment import Experiment
 from lightloom.errors import ConfigError
 from lightloom.results import steady_state
-from lightloom.simulation.trials import tried
+from lightloom.simulation.trials import piloted, tried
 
 HIGHEST = 0.9
 """At higher loads the window is that of this load."""
@@ -29,6 +29,8 @@ WARM_UP = 5
 """Relaxation times of the warm-up [count]."""
 MARGIN = 1.1
 """Times the least window: loads drawn differ from those asked for."""
+PILOT = 0.1
+"""Share of the window that runs to see which links of a fabric are the busiest."""
 MOST_BYTES = 20_000_000_000
 """Bytes that a run offers at the highest load [B]: some seconds of a processor on a Clos."""
 #: Keys that say how long a run is.
@@ -70,9 +72,8 @@ class Chosen:
                 f"{chosen}: the most that {limit} allow; no theory gives a window for these sizes"
             )
         return (
-            f"{chosen}: the most that {limit} allow. This window is shorter than the "
-            f"{_time(self.needed_s)} that intervals need at load {self.load:g}; set run.measure "
-            "for those, or run.repeat"
+            f"{chosen}: the most that {limit} allow. Intervals at all loads need "
+            f"{_time(self.needed_s)}: set run.measure, or run.repeat"
         )
 
 
@@ -135,7 +136,38 @@ def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
     except ConfigError:
         return None  # it is refused where it runs
     cycle_s = max(found.cycle_s or 0.0 for found in trials)
-    return _chosen(resolved["cluster"], trials[0].by_byte, max(known), cycle_s)
+    cluster, by_byte = resolved["cluster"], trials[0].by_byte
+    found = _chosen(cluster, by_byte, max(known), cycle_s)
+    if by_byte is None or found.is_bounded:
+        return found
+    pilot = with_window(experiment, replace(found, measure_s=PILOT * found.measure_s))
+    slowest = _slowest_s([pilot.with_load(load) for load in known], by_byte, cluster)
+    return _for_queues(found, slowest, _most_s(cluster, max(known)))
+
+
+def _slowest_s(pilots: Sequence[Experiment], by_byte: float, cluster: dict[str, Any]) -> float:
+    """The relaxation time of the slowest queue of all fabrics and loads [s], but for those that are
+    all but saturated."""
+    longest = _relaxation_s(by_byte, cluster, HIGHEST)
+    found = (
+        piloted(pilot, label).get("relaxation_s") for pilot in pilots for label in pilot.labels
+    )
+    return max((seconds for seconds in found if seconds and seconds <= longest), default=0.0)
+
+
+def _for_queues(found: Chosen, relaxation_s: float, most_s: float) -> Chosen:
+    """The window, longer if a queue of that relaxation time needs it, up to the bound of bytes."""
+    needed = steady_state.rounded_up(steady_state.RELAXATIONS * relaxation_s or found.measure_s)
+    if found.needed_s is None or needed <= found.needed_s:
+        return found
+    warm_up, measure = WARM_UP * relaxation_s, MARGIN * needed
+    share = min(1.0, most_s / (warm_up + measure))
+    return Chosen(
+        max(found.warm_up_s, steady_state.rounded_up(share * warm_up)),
+        max(found.measure_s, steady_state.rounded_up(share * measure)),
+        needed,
+        found.load,
+    )
 
 
 def _fraction(load: Any) -> float | None:
@@ -175,8 +207,7 @@ def _most_s(cluster: dict[str, Any], highest: float) -> float:
 
 
 def _by_queues(cluster: dict[str, Any], by_byte: float | None, highest: float) -> Chosen:
-    link, most = networks.link_rate(cluster), _most_s(cluster, highest)
-    assert link is not None  # it was resolved
+    most = _most_s(cluster, highest)
     load = min(highest, HIGHEST)
     if by_byte is None:
         shortest = WARM_UP + steady_state.RELAXATIONS
@@ -186,7 +217,7 @@ def _by_queues(cluster: dict[str, Any], by_byte: float | None, highest: float) -
             None,
             load,
         )
-    relaxation = by_byte * 8 / link / (1 - load) ** 2
+    relaxation = _relaxation_s(by_byte, cluster, load)
     needed = steady_state.RELAXATIONS * relaxation
     share = min(1.0, most / (WARM_UP * relaxation + MARGIN * needed))
     return Chosen(
@@ -195,6 +226,13 @@ def _by_queues(cluster: dict[str, Any], by_byte: float | None, highest: float) -
         steady_state.rounded_up(needed),
         load,
     )
+
+
+def _relaxation_s(by_byte: float, cluster: dict[str, Any], load: float) -> float:
+    """That of the queue of a server's link at a load [s]."""
+    link = networks.link_rate(cluster)
+    assert link is not None  # it was resolved
+    return by_byte * 8 / link / (1 - load) ** 2
 
 
 def _hosts(cluster: dict[str, Any]) -> int:

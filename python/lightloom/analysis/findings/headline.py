@@ -74,7 +74,7 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
     loaded = any(f.through is not None for f in fabrics)
     basis: Basis = "window" if windowed else "load" if loaded else "traffic"
     undone = unfinished(leader) if basis == "traffic" else None
-    return AloneCarries(leader.label, shares, basis, faster, undone)
+    return AloneCarries(leader.label, shares, basis, faster, undone, limit_s(others))
 
 
 def none_carries(fabrics: Sequence[Fabric]) -> NoneCarries:
@@ -194,6 +194,12 @@ def cuts(fabrics: Sequence[Fabric]) -> list[Cut]:
         for f in fabrics
         if (cut := f.cut) is not None
     ]
+
+
+def limit_s(fabrics: Sequence[Fabric]) -> float | None:
+    """run.limit, if it ended the run of one of these that still delivered bytes [s]."""
+    found = (c.limit_s for c in cuts(fabrics) if c.still_since_s is None)
+    return next(found, None)
 
 
 def dark_starts(fabrics: Sequence[Fabric]) -> list[DarkStart]:

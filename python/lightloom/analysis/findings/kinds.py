@@ -55,6 +55,8 @@ class AloneCarries:
     """Others whose short flows have a lower 99th percentile, of the flows that they carried."""
     unfinished: Unfinished | None = None
     """What the leader delivered of traffic without a load, if the run ended before all of it."""
+    limit_s: float | None = None
+    """run.limit, if it ended the run of another that might have finished later [s]."""
 
 
 @dataclass(frozen=True)

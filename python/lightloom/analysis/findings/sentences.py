@@ -29,7 +29,8 @@ def title(found: FinishesMore | AloneCarries | NoneCarries | TooShort) -> str:
             if found.unfinished is not None:
                 return f"{found.leader} delivers the most by the end of the run"
             if found.basis == "traffic":
-                return f"Only {found.leader} delivers this traffic by the end of the run"
+                by = "by the end of the run" if found.limit_s is None else within(found.limit_s)
+                return f"Only {found.leader} delivers this traffic {by}"
             return f"Only {found.leader} carries this load"
         case NoneCarries():
             return "No fabric carries this load"
@@ -37,6 +38,15 @@ def title(found: FinishesMore | AloneCarries | NoneCarries | TooShort) -> str:
             return "The window is too short to tell which fabric is ahead"
         case RunTooShort():
             return "The run is too short to tell which fabric is ahead"
+
+
+def within(limit_s: float) -> str:
+    """That the limit of the run decided.
+
+    >>> within(0.05).replace(quantities.GLUE, " ")
+    'within run.limit = 50.0 ms'
+    """
+    return f"within run.limit = {quantities.show(limit_s, 'time')}"
 
 
 def _title_of_jobs(found: FinishesMore) -> str:

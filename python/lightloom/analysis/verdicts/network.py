@@ -8,6 +8,8 @@ from lightloom.units import quantities
 
 from ..factors import between, times_text
 from ..fair import unfair
+from ..findings.headline import cuts
+from ..findings.sentences import left_out
 from ..model import Fabric
 from ..ranking import Ranking, Score, names, rank
 from .answer import COMPLETE, Verdict, evidence
@@ -176,7 +178,16 @@ def arrival(fabrics: Sequence[Fabric]) -> Verdict | None:
     elif scores(fabrics, "drops"):
         parts.append("Nothing was lost.")
     whole = not losing and all(s == 1 for _, s in (*shares, *arrived))
-    return Verdict("Does everything arrive?", " ".join(parts), () if whole else shown)
+    left = never_offered(fabrics)
+    return Verdict("Does everything arrive?", " ".join(parts), () if whole else shown, left)
+
+
+def never_offered(fabrics: Sequence[Fabric]) -> tuple[str, ...]:
+    """That shares of bytes count those of offered flows alone, where some never were offered."""
+    each = [f"{c.label} {left_out(c)}" for c in cuts(fabrics) if c.never_offered]
+    if not each:
+        return ()
+    return (f"Shares of bytes are of the offered flows alone: {quantities.listed(each)}.",)
 
 
 Shares = Sequence[tuple[Fabric, float]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lightloom.config import loads
@@ -16,7 +17,7 @@ from ..model import Fabric, LoadPoint, Workload
 from ..ranking import Score, is_level, names, rank
 from . import load as window
 from .answer import COMPLETE, Evidence, Verdict, evidence
-from .criteria import carried_at
+from .criteria import LONG, carried_at
 from .each_flow import is_sooner_in_each, mean_time
 from .jobs import BARS, all_jobs
 from .latency import short_limits, short_score
@@ -169,7 +170,7 @@ def oversubscription(workload: Workload) -> Verdict | None:
     runs = {f.label: whole_run(f, main) for f in chosen}
     swept = {f.label: p for f in chosen for p in f.sweep if p.load == top and top != main}
     parts = []
-    judged, time, what = carrying(workload.fabrics), time_score(workload), time_name(workload)
+    judged, paid = carrying(workload.fabrics), paid_time(workload)
     for base, worse in pairs:
         said = [at_load(runs[worse.label]) + run_cost(base, worse, judged, workload, runs)]
         if base.label in swept and worse.label in swept:
@@ -184,7 +185,7 @@ def oversubscription(workload: Workload) -> Verdict | None:
         figures.append(f"delivers {quantities.show(point.carried, 'share')}")
         return at_load(point) + ", ".join(figures)
 
-    scores = {f.label: s for f in chosen if (s := time(f)) is not None}
+    scores = {f.label: s for f in chosen if (s := paid.score(f)) is not None}
     found = {label: s.shown("time") for label, s in scores.items()}
 
     def value_of(fabric: Fabric) -> float | None:
@@ -192,7 +193,7 @@ def oversubscription(workload: Workload) -> Verdict | None:
 
     shown = evidence(chosen, value_of, "time", detail, text=found)
     at = f" at load {tick_label(main, 'share')}" if main else ""
-    notes = [f"Bars: {what}{at}."] if found else []
+    notes = [f"Bars: {paid.name}{at}."] if found else []
     return Verdict(OVERSUBSCRIPTION, " ".join(parts), shown, tuple(notes))
 
 
@@ -201,14 +202,25 @@ def has_mean_alone(workload: Workload) -> bool:
     return workload.measured and not any(f.short_count for f in workload.fabrics)
 
 
-def time_score(workload: Workload) -> Callable[[Fabric], Score | None]:
+@dataclass(frozen=True)
+class Paid:
     """The time that oversubscription is judged by, as the verdict judges."""
-    return window.score if has_mean_alone(workload) else short_score
+
+    name: str
+    whose: str
+    """The same after "c3 against c1:"."""
+    score: Callable[[Fabric], Score | None]
 
 
-def time_name(workload: Workload) -> str:
-    """What that is."""
-    return "mean latency" if has_mean_alone(workload) else "99th percentile of the short flows"
+def paid_time(workload: Workload) -> Paid:
+    """That of the short flows, if there are any; else that of all in a window, or of the others."""
+    if has_mean_alone(workload):
+        return Paid("mean latency", "mean latency", window.score)
+    if workload.measured or any(f.short_fct.size for f in workload.fabrics):
+        return Paid(
+            "99th percentile of the short flows", "short flows' 99th percentile", short_score
+        )
+    return Paid("99th percentile of the flows", "flows' 99th percentile", LONG.read)
 
 
 def run_cost(
@@ -229,9 +241,8 @@ def run_cost(
             return f"its flows take {times_text(factor)} as long on average, each of them longer"
     if base not in judged or worse not in judged:
         return costs(base, worse, None, None, points)
-    time = time_score(workload)
-    what = "mean latency" if has_mean_alone(workload) else "short flows' 99th percentile"
-    return costs(base, worse, time(base), time(worse), points, what)
+    paid = paid_time(workload)
+    return costs(base, worse, paid.score(base), paid.score(worse), points, paid.whose)
 
 
 def mean_score(fabric: Fabric) -> Score | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lightloom.analysis.verdicts import criteria
-from lightloom.analysis.verdicts.first import factor
+from lightloom.analysis.verdicts.margins import factor
 from lightloom.costs.amounts import Range
 from lightloom.decision import sentences
 from lightloom.decision.order import leaders, ranked, share

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lightloom.analysis.fair import carrying, not_carrying_at
+from lightloom.analysis.findings.headline import limit_s
 from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.analysis.ranking import Score, is_level
 from lightloom.analysis.unfinished import CENSORED, ranked
@@ -82,6 +83,7 @@ def read(workload: Workload, book: Book) -> Read:
             f.window is not None,
             has_waited(f),
             undone(f),
+            limit_s([f]),
         )
         for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
     )

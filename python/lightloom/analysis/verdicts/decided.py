@@ -1,0 +1,133 @@
+"""What a comparison is decided by: jobs, the load carried, or the first measure that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lightloom.units import quantities
+
+from ..fair import carrying
+from ..findings.headline import first_question, too_short
+from ..findings.kinds import AloneCarries, DoneSooner, Finding, FinishesMore, NoneCarries, TooShort
+from ..findings.sentences import explained, jobs_done
+from ..findings.sentences import title as titled
+from ..model import Workload
+from ..ranking import Ranking, Score
+from .criteria import DELIVERED, EVERY, FINISHED, JOBS, Criterion, criteria, of_finished
+from .criteria import measures as measures_of
+from .each_flow import ENOUGH_PAIRS, begins_at_once, is_sooner_in_each
+from .margins import by_how_much, in_each, leading
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a comparison is decided by, and how that reads."""
+
+    finding: Finding
+    lead: str
+    sentences: tuple[str, ...]
+    measure: Criterion
+    ranking: Ranking
+    by_figures: bool  # whether the figures of the measure rank the fabrics
+
+    @property
+    def names_carriers(self) -> bool:
+        """Whether the finding names the fabrics that carry the workload."""
+        return isinstance(self.finding, FinishesMore | AloneCarries | NoneCarries)
+
+
+def decide(workload: Workload) -> Decided | None:
+    """By what a comparison is decided; None where fabrics have no figure to be judged by."""
+    found = first_question(workload)
+    match found:
+        case FinishesMore():
+            return by_jobs(found, workload)
+        case AloneCarries() | NoneCarries():
+            return by_carried_load(found, workload)
+    measures = criteria(workload)
+    if not measures:
+        return without_times(workload)
+    deciding = measures[0]
+    ranking = deciding.ranking(workload.fabrics)
+    judged = ranking.leaders or ranking.unknown
+    short = too_short([s.fabric for s in judged], workload.fabrics)
+    if short is not None:
+        return by_nothing(short, deciding, ranking.scores or ranking.unknown)
+    if ranking.level != 1 and (of_all := by_every_flow(found, workload)) is not None:
+        return of_all
+    said = (by_how_much(deciding, ranking), in_each(deciding, ranking))
+    return Decided(found, leading(deciding, ranking), said, deciding, ranking, by_figures=True)
+
+
+def by_nothing(found: TooShort, measure: Criterion, scores: Sequence[Score]) -> Decided:
+    """That the run is too short to decide, with the figures so far."""
+    figures = quantities.listed(f"{s.fabric.label} {measure.shown(s)}" for s in scores)
+    shown = f"So far, in {measure.name}: {figures}." if scores else ""
+    unknown = Ranking((), 0, ())
+    said = (explained(found), shown)
+    return Decided(found, titled(found), said, measure, unknown, by_figures=False)
+
+
+def without_times(workload: Workload) -> Decided | None:
+    """The verdict where fewer than two fabrics have a figure to be judged by: the window or run is
+    too short, or the bytes delivered decide, as of flows that last for all of the run."""
+    fabrics, measure = workload.fabrics, next(iter(measures_of(workload)))
+    short = too_short(fabrics, fabrics)
+    if short is not None:
+        return by_nothing(short, measure, measure.scores(fabrics))
+    ranking = DELIVERED.ranking(carrying(fabrics))
+    if len(ranking.scores) + len(ranking.unknown) < 2:
+        return None
+    said = (by_how_much(DELIVERED, ranking),)
+    found = DoneSooner(tuple(s.fabric.label for s in ranking.scores))
+    return Decided(found, leading(DELIVERED, ranking), said, DELIVERED, ranking, by_figures=True)
+
+
+def by_jobs(found: FinishesMore, workload: Workload) -> Decided:
+    """The fabrics that finish the most jobs; the sooner of them, if there are several."""
+    chosen = tuple(f for f in workload.fabrics if f.label in found.leaders)
+    rest = tuple(f for f in workload.fabrics if f not in chosen)
+    if len(chosen) > 1 and chosen[0].jobs_done:
+        measure = JOBS if found.complete else of_finished(chosen[0].jobs_done)
+        ranking = measure.ranking(chosen)
+        said = (by_how_much(measure, ranking), jobs_done(found))
+        return Decided(found, leading(measure, ranking), said, measure, ranking, by_figures=True)
+    scores = [Score.exact(f, float(len(f.jobs_done))) for f in (*chosen, *rest)]
+    ranking = Ranking(tuple(scores), len(chosen)) if chosen else Ranking((), 0)
+    return Decided(
+        found, titled(found), (jobs_done(found),), FINISHED, ranking, by_figures=bool(chosen)
+    )
+
+
+def by_every_flow(found: Finding, workload: Workload) -> Decided | None:
+    """The fabric that delivers each of the same flows sooner than every other fabric does; None if
+    no fabric does. Of few flows chance may make all sooner on one of two equal fabrics; flows that
+    begin at once are criteria of their own."""
+    fabrics = carrying(workload.fabrics)
+    ranking = EVERY.ranking(workload.fabrics)
+    every = len(ranking.scores) >= max(len(fabrics), 2)
+    if begins_at_once(workload) or not every or ranking.level != 1:
+        return None
+    best = ranking.leaders[0].fabric
+    if any(s.fct.size < ENOUGH_PAIRS for s in best.each):
+        return None
+    if not all(is_sooner_in_each(best, s.fabric) for s in ranking.rest):
+        return None
+    said = (by_how_much(EVERY, ranking), in_each(EVERY, ranking))
+    return Decided(found, leading(EVERY, ranking), said, EVERY, ranking, by_figures=True)
+
+
+def by_carried_load(found: AloneCarries | NoneCarries, workload: Workload) -> Decided | None:
+    """The one fabric that carries the workload, or none."""
+    chosen, measure = carrying(workload.fabrics), next(iter(measures_of(workload)))
+    if not measure.scores(chosen) and not workload.measured:
+        measure = DELIVERED  # flows that last for all of the run have no times
+    scores = measure.scores(chosen)
+    ranking = Ranking(tuple(scores), len(scores))
+    if ranking.untold:
+        ranking = Ranking((), 0)
+    known = next((s for s in scores if s.fabric.finished != 0.0), None)
+    figure = "" if known is None else f"{known.fabric.label}: {measure.says(known)}."
+    said = (figure, explained(found))
+    return Decided(found, titled(found), said, measure, ranking, by_figures=False)

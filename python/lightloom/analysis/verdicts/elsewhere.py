@@ -1,0 +1,48 @@
+"""By which further measures another fabric is ahead of those that lead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..factors import NOTABLE
+from ..model import Workload
+from ..ranking import Ranking
+from .criteria import Criterion
+from .margins import factor
+
+OTHERS = 2  # further measures by which another fabric is ahead
+
+
+Ahead = tuple[Criterion, Ranking]
+
+
+def elsewhere(ranking: Ranking, further: Sequence[Criterion], workload: Workload) -> list[Ahead]:
+    """Measures by which one fabric is notably better than those that lead by the first, or than the
+    others of those that are level by it."""
+    leaders = {s.fabric.label for s in ranking.leaders}
+    made = []
+    for measure in further:
+        found = measure.ranking(workload.fabrics)
+        against = next((s for s in found.rest if s.fabric.label in leaders), None)
+        if (
+            found.level != 1
+            or found.unplaced
+            or against is None
+            or (ranking.level == 1 and found.leaders[0].fabric.label in leaders)
+            or (measure.quantity == "time" and found.leaders[0].fabric.is_doubtful)
+        ):
+            continue
+        low, high = sorted((found.best, against.value))
+        if high >= NOTABLE * low:
+            made.append((measure, found))
+    return made[:OTHERS]
+
+
+def trade(measure: Criterion, found: Ranking, ranking: Ranking) -> str:
+    """What another fabric is better at than the first, and by how much."""
+    leaders = {s.fabric.label for s in ranking.leaders}
+    best = found.leaders[0]
+    against = next(s for s in found.rest if s.fabric.label in leaders)
+    value = measure.says(best)
+    by = f"{factor(measure, best, against)} than {against.fabric.label}"
+    return f"{best.fabric.label} {measure.wins[0]}: {value}, {by}."

@@ -1,0 +1,106 @@
+"""Who is ahead by a measure, with which figure, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lightloom.units import quantities
+
+from ..factors import Factor, between, factor_text, farthest, nearest, percent_less, percent_more
+from ..ranking import NAMED, Ranking, Score, longer, names, together
+from . import each_flow
+from .criteria import EVERY, LAST, SHORT, Criterion
+
+
+def leading(deciding: Criterion, ranking: Ranking) -> str:
+    """Who is ahead by what decides."""
+    if not ranking.level:
+        return f"No fabric is known to be ahead in {deciding.name}"
+    if ranking.untold:
+        short = "The run is too short" if longer(ranking.leaders) else "Too few flows"
+        return f"{short} to tell who is ahead in {deciding.name}"
+    if ranking.level == 1 and not ranking.unknown:
+        return f"{names(ranking.leaders)} {deciding.wins[0]}"
+    if ranking.level == 1:
+        return f"{names(ranking.leaders)} {deciding.wins[0]} of those that can be ranked"
+    if ranking.rest or ranking.unknown:
+        return f"{together(ranking.leaders)} {deciding.wins[1]} (level)"
+    return f"{together(ranking.leaders)} are level in {deciding.name}"
+
+
+def by_how_much(deciding: Criterion, ranking: Ranking) -> str:
+    """The best figure, and by which factor each of the others is behind."""
+    if not ranking.level:
+        each = [f"{s.fabric.label} {deciding.shown(s)}" for s in ranking.unfinished]
+        return f"Too few flows arrived: {quantities.listed(each)}." if each else ""
+    best = ranking.leaders[0]
+    value = deciding.says(best)
+    if ranking.level == 1:
+        lead = f"{best.fabric.label}: {value}"
+    else:
+        shown = [deciding.shown(s) for s in ranking.leaders]
+        each = [f"{s.fabric.label} {t}" for s, t in zip(ranking.leaders, shown, strict=True)]
+        how = too_few(deciding, ranking) if ranking.untold else f"Level in {deciding.name}"
+        lead = f"{how}: {quantities.listed(each)}"
+    return f"{lead}{behind_by(deciding, best, ranking.rest)}."
+
+
+def in_each(deciding: Criterion, ranking: Ranking) -> str:
+    """That the leader is ahead in each flow, where fabrics are judged so."""
+    if deciding not in (LAST, EVERY) or ranking.level != 1:
+        return ""
+    return each_flow.said(ranking.leaders[0].fabric, [s.fabric for s in ranking.rest])
+
+
+def too_few(deciding: Criterion, ranking: Ranking) -> str:
+    """What is known instead of who is ahead: of how many flows the figures are."""
+    short = deciding is SHORT
+    flows = min(s.fabric.short_count if short else int(s.fabric.fct.size) for s in ranking.leaders)
+    counted = quantities.counted(flows, "short flow" if short else "flow")
+    # As many flows as one likes, if they arrive in less time than queues need to forget.
+    why = "too few" if longer(ranking.leaders) is None else "in too short a time"
+    return f"{counted}, {why} for intervals"
+
+
+def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
+    """How much better the best is than the others, of many than the nearest and the last."""
+    if not behind:
+        return ""
+    if len(behind) > NAMED:
+        (near, least), (far, most) = (
+            (s.fabric.label, factor(deciding, best, s, end))
+            for s, end in ((behind[0], nearest), (behind[-1], farthest))
+        )
+        return f"; from {least} than {near} to {most} than {far}"
+    each = [f"{factor(deciding, best, s)} than {s.fabric.label}" for s in behind]
+    shown = (as_held_back(deciding, s) for s in behind)
+    return "; " + quantities.listed(
+        f"{text} ({value})" for text, value in zip(each, shown, strict=True)
+    )
+
+
+def as_held_back(deciding: Criterion, found: Score) -> str:
+    """A figure, and which setting of the fabric it is owed to."""
+    why = found.fabric.held_back.partition(" (")[0]
+    return f"{deciding.shown(found)}, held back by {why}" if why else deciding.shown(found)
+
+
+def factor(
+    measure: Criterion,
+    best: Score,
+    other: Score,
+    part: Callable[[Factor], Factor] = lambda found: found,
+) -> str:
+    """By how much one is better than another: `1.7× faster`, `2 to 6 % less`;
+    of what intervals allow one `part`."""
+    lower = measure.better == "lower"
+    word = "faster" if measure.quantity == "time" else "less" if lower else "more"
+    larger, smaller = (other, best) if lower else (best, other)
+    found = between(larger, smaller)
+    if found is None:
+        return f"infinitely {word}" if larger.value > 0 else "as much"
+    found = part(found)
+    if found.low <= 0.0:
+        # Ahead in each seed, but the interval over the seeds leaves the factor open.
+        return word
+    return f"{factor_text(found, percent_less if lower else percent_more)[0]} {word}"
