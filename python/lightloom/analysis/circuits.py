@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightloom import _core
 from lightloom.config import networks
+from lightloom.results.columns import numbers
 from lightloom.units.formats import rate, seconds
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def rare_decisions(
 
 def _arrived_s(result: Result) -> float | None:
     """When the last flow arrived [s]; None where all arrive at once or wait for each other."""
-    arrivals = result.flows["arrival_ps"].to_numpy()
+    arrivals = numbers(result.flows["arrival_ps"])
     if result.summary.get("load_offered") is None or not arrivals.size:
         return None
     return min(float(arrivals.max()) * 1e-12, float(result.summary["simulated_s"]))

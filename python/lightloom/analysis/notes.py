@@ -12,6 +12,7 @@ from lightloom.analysis import circuits, derived_values, rates
 from lightloom.analysis.circuits import Table
 from lightloom.config import loads, networks
 from lightloom.results import repeats, steady_state
+from lightloom.results.columns import numbers
 from lightloom.results.result import Result
 from lightloom.results.summaries import Summary
 from lightloom.units.formats import rate, seconds, size
@@ -67,6 +68,11 @@ def of_variance(summary: Summary, workload: Table) -> Iterator[str]:
     said = repeats.of_variance({"workload": workload})
     if said is not None and summary.get("window"):
         yield said
+
+
+def of_traffic(result: Result) -> Iterator[str]:
+    """What to know of the traffic of a run, which is the same for every fabric."""
+    return of_workload(result.summary, result.experiment.get("workload", {}))
 
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
@@ -146,7 +152,7 @@ def filling(result: Result) -> Iterator[str]:
     window = result.summary.get("window")
     if window is not None and not window["stable"]:
         return
-    arrivals = result.flows["arrival_ps"].to_numpy()
+    arrivals = numbers(result.flows["arrival_ps"])
     last = float(arrivals.max()) * 1e-12 if arrivals.size else 0.0
     last = min(last, float(result.summary["simulated_s"]))
     slow = steady_state.slow_s(result.summary)
@@ -166,7 +172,7 @@ def delivered_late(result: Result) -> float | None:
     delivered meanwhile; no more than of all until then. None where there is too little
     to tell."""
     columns = ("time_ps", "bytes_offered", "bytes_delivered")
-    time, offered, delivered = (result.timeseries[name].to_numpy() for name in columns)
+    time, offered, delivered = (numbers(result.timeseries[name]) for name in columns)
     if not offered.size:
         return None
     last = int(np.argmax(offered == offered[-1]))
@@ -276,7 +282,7 @@ def nothing_logged(result: Result) -> Iterator[str]:
 def samples_thinned(result: Result) -> Iterator[str]:
     """Says that rows of the time series lie further apart than was asked for."""
     asked = result.experiment.get("run", {}).get("sample")
-    time = result.timeseries["time_ps"].to_numpy()
+    time = numbers(result.timeseries["time_ps"])
     if asked is None or time.size < SAMPLES_KEPT:
         return
     apart = int(np.median(np.diff(time)))

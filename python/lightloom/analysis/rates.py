@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lightloom.results.columns import numbers
+
 if TYPE_CHECKING:
     from lightloom.results.result import Result
 
@@ -38,9 +40,9 @@ def notes(result: Result) -> Iterator[str]:
         return
     flows = result.flows
     cluster = result.experiment["cluster"]
-    size = flows["bytes"].to_numpy()
+    size = numbers(flows["bytes"])
     servers = int(cluster.get("servers_per_rack", 1))
-    ends = [flows[name].to_numpy() // servers for name in ("src", "dst")]
+    ends = [numbers(flows[name]) // servers for name in ("src", "dst")]
     apart = ends[0] != ends[1]
     if not apart.any():
         return

@@ -12,7 +12,7 @@ import lightloom
 from lightloom.analysis import circuits, cuts, notes
 from lightloom.analysis.doubts import fluid, left_unfinished
 from lightloom.analysis.naming import Prose
-from lightloom.cli import compared, console, cost_text, headline, overview, physics, run_text
+from lightloom.cli import console, cost_text, headline, overview, physics, run_text
 from lightloom.cli.compared import Decisions
 from lightloom.config import networks
 
@@ -184,7 +184,7 @@ def _of_runs(comparison: Comparison, broken: str) -> Iterator[str]:
     if broken:
         yield broken
     yield from notes.inexact_rates(comparison.means)
-    yield from compared.of_workload(next(iter(comparison.results.values())))
+    yield from notes.of_traffic(next(iter(comparison.results.values())))
     for line in physics.in_force(comparison.experiment):
         if line.startswith("note: "):
             yield line.removeprefix("note: ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import lightloom
@@ -19,7 +19,6 @@ from lightloom.cli import (
     repeats,
 )
 from lightloom.config import loads
-from lightloom.results.result import Result
 from lightloom.results.summaries import Summary
 
 if TYPE_CHECKING:
@@ -122,15 +121,10 @@ def explain(legend: Iterable[str], said: set[str]) -> None:
 
 def _print_notes(comparison: lightloom.Comparison) -> None:
     """What weakens the figures of all fabrics, and of each."""
-    for line in of_workload(next(iter(comparison.results.values()))):
+    for line in notes.of_traffic(next(iter(comparison.results.values()))):
         console.say(f"note: {line}")
     for line in (*cuts.of_loads(comparison), *notes.inexact_rates(comparison.means)):
         console.say(f"note: {line}")
     for label, result in comparison.results.items():
         for line in (*circuits.leading_notes(result), *notes.notes_of_run(result)):
             console.say(f"note: {label}: {line}")
-
-
-def of_workload(result: Result) -> Iterator[str]:
-    """What to know of the traffic, which is the same for every fabric."""
-    return notes.of_workload(result.summary, result.experiment.get("workload", {}))

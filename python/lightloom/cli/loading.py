@@ -17,8 +17,8 @@ from lightloom.cli import console
 
 #: Command → the module of `lightloom.cli` that has it, in the order of the help.
 HOMES = {
-    "run": "simulate",
-    "compare": "simulate",
+    "run": "run",
+    "compare": "compare",
     "cost": "cost",
     "sweep": "batch",
     "reproduce": "batch",

@@ -69,8 +69,10 @@ def set_one(raw: Table, override: str) -> None:
 
 def _refuse_bare(key: str, override: str) -> None:
     """Refuses a key of a table without its table, with the full name: `load=0.5`."""
+    if "." in key:
+        return
     schema = experiment_schema.schema()
-    if "." in key or key in schema["properties"]:
+    if key in schema["properties"]:
         return
     above = [table for table, keys in _tables(schema).items() if key in keys]
     if not above and key in _fabric_keys():

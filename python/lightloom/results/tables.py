@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from lightloom import _core
 from lightloom.config import inputs
+from lightloom.results.columns import column, numbers, words
 
 Table = dict[str, Any]
 
@@ -23,8 +24,8 @@ def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
     that ends there; None if there is no such figure."""
     if name not in timeseries.column_names:
         return None
-    values = timeseries[name].to_numpy(zero_copy_only=False).astype(float)
-    widths = np.diff(timeseries["time_ps"].to_numpy().astype(float), prepend=0.0)
+    values = numbers(timeseries[name]).astype(float)
+    widths = np.diff(numbers(timeseries["time_ps"]).astype(float), prepend=0.0)
     known = np.isfinite(values) & (widths > 0)
     return float(np.average(values[known], weights=widths[known])) if known.any() else None
 
@@ -32,16 +33,16 @@ def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
 def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
     """The flow columns of the core as an Arrow table."""
     rows = len(columns["src"])
-    endless = {name: pa.array(columns[name]) for name in ENDLESS if name in columns}
+    endless = {name: column(columns[name]) for name in ENDLESS if name in columns}
     groups = pa.DictionaryArray.from_arrays(
-        pa.array(columns["group"].astype(np.int32)), pa.array(columns["groups"], pa.string())
+        column(columns["group"].astype(np.int32)), words(columns["groups"])
     )
     return _table(
         {
-            "flow": pa.array(np.arange(rows, dtype=np.uint64)),
-            "src": pa.array(columns["src"]),
-            "dst": pa.array(columns["dst"]),
-            "bytes": pa.array(columns["bytes"]),
+            "flow": column(np.arange(rows, dtype=np.uint64)),
+            "src": column(columns["src"]),
+            "dst": column(columns["dst"]),
+            "bytes": column(columns["bytes"]),
             "arrival_ps": _instants(columns["arrival_ps"]),
             "start_ps": _instants(columns["start_ps"]),
             "finish_ps": _instants(columns["finish_ps"]),
@@ -74,12 +75,12 @@ def link_table(
     used = np.divide(
         columns["bytes"] * 8.0, capacity, out=np.full(len(capacity), np.nan), where=capacity > 0
     )
-    ends = {name: pa.array(columns[name], mask=columns[name] < 0) for name in ("from", "to")}
+    ends = {name: column(columns[name], columns[name] < 0) for name in ("from", "to")}
     return _table(
         {
-            "tier": pa.array(columns["tier"], pa.string()),
+            "tier": words(columns["tier"]),
             **ends,
-            **{name: pa.array(columns[name]) for name in ("links", "rate_bps", "bytes")},
+            **{name: column(columns[name]) for name in ("links", "rate_bps", "bytes")},
             "utilisation": _numbers(used),
         },
         experiment,
@@ -89,18 +90,18 @@ def link_table(
 def _named_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
     """Columns under their names; what is no number is null."""
     arrays = {
-        name: _numbers(column) if column.dtype.kind == "f" else pa.array(column)
-        for name, column in columns.items()
+        name: _numbers(values) if values.dtype.kind == "f" else column(values)
+        for name, values in columns.items()
     }
     return _table(arrays, experiment)
 
 
-def _instants(column: Any) -> pa.Array:
-    return pa.array(column, mask=column == _core.NEVER)
+def _instants(values: Any) -> pa.Array:
+    return column(values, values == _core.NEVER)
 
 
-def _numbers(column: Any) -> pa.Array:
-    return pa.array(column, mask=np.isnan(column))
+def _numbers(values: Any) -> pa.Array:
+    return column(values, np.isnan(values))
 
 
 def _table(arrays: dict[str, pa.Array], experiment: Table) -> pa.Table:

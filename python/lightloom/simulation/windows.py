@@ -4,8 +4,8 @@ A curve over loads compares steady states. A count of flows ends before the netw
 the sooner, the higher the load, so that times fall as the load rises. So a comparison at several
 loads, or a sweep over them, that gives neither flows nor a window measures one: the warm-up and the
 window that the slowest queue of a server's link needs for intervals at the highest load
-(docs/results.md), by the law of sizes that a trial of the core reports. Queues inside a fabric, such
-as those of an oversubscribed core, may need more: a pilot, a tenth as long, counts the bytes of each
+(docs/results.md), by the law of sizes that a trial of the core reports. Queues inside a fabric, as
+those of an oversubscribed core, may need more: a pilot, a tenth as long, counts the bytes of each
 link. The window is bounded, because a run near saturation would take hours; the bound is printed
 when it decides.
 """

@@ -1,4 +1,4 @@
-"""`run` and `compare`: one fabric, or several on one workload."""
+"""`lightloom run`: one fabric, or all seeds of it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,16 @@ import typer
 import lightloom
 from lightloom.analysis import circuits, notes
 from lightloom.cli import (
-    compared,
-    comparing,
     console,
-    cost,
     forecast,
-    papers,
-    pdf,
     physics,
-    places,
     repeats,
-    resilience,
     run_text,
 )
 from lightloom.cli.how import How, say_left
 from lightloom.cli.options import (
     CopyInputs,
     DryRun,
-    Figures,
     FromResult,
     Json,
     OutDir,
@@ -74,6 +66,8 @@ def run(
         check_count("--threads", threads)
         loaded = replaying(read_experiment(experiment, set_), from_)
         if fabric is None and len(loaded.labels) > 1:
+            from lightloom.cli import comparing
+
             how = How(out, threads, json, copy_inputs, verbose=verbose)
             comparing.compare([loaded], how, dry_run=dry_run, presets=())
             return
@@ -94,52 +88,6 @@ def run(
         (_repeat if several else _run)(loaded, label, how)
 
 
-def compare(
-    experiments: Annotated[list[Path], typer.Argument(metavar="EXPERIMENT.toml…")],
-    set_: Overrides = None,
-    from_: FromResult = None,
-    out: OutDir = None,
-    physics_presets: Annotated[
-        str | None,
-        typer.Option(
-            "--physics",
-            metavar="PRESET,…",
-            help="Compare under each of these presets of physics, in place of the file's, and "
-            "say whether the winner changes: ideal,realistic.",
-        ),
-    ] = None,
-    prices: cost.Prices = None,
-    price: cost.Price = None,
-    worst_failure: resilience.WorstFailure = False,
-    worst_of: resilience.WorstOf = None,
-    pdf_: pdf.Pdf = None,
-    figures: Figures = None,
-    threads: Threads = 1,
-    scheduler: places.Scheduler = None,
-    scheduler_file: places.SchedulerFile = None,
-    json: Json = False,
-    dry_run: DryRun = False,
-    copy_inputs: CopyInputs = False,
-    verbose: Verbose = False,
-) -> None:
-    """Simulate every fabric of each experiment and write report.html.
-
-    Several experiments share one report, which lets its reader choose.
-    """
-    with console.guarded():
-        check_count("--threads", threads)
-        styles = papers.wanted(figures, writes=out is not None or not json)
-        loaded = [
-            cost.with_prices(replaying(read_experiment(path, set_), from_), prices, price)
-            for path in experiments
-        ]
-        presets = physics.wanted(physics_presets)
-        search = resilience.asked(worst_failure, worst_of, loaded)
-        with places.cluster(scheduler, scheduler_file) as place:
-            how = How(out, threads, json, copy_inputs, pdf_, search, verbose, place)
-            comparing.compare(loaded, how, dry_run=dry_run, presets=presets, styles=styles)
-
-
 def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
     """One fabric: its results, and what to say of them."""
     result, target = _saved(lightloom.run, loaded, label, how)
@@ -153,7 +101,7 @@ def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
     servers = notes.of_cluster(loaded.raw.get("cluster", {}))
     for line in (
         *servers,
-        *compared.of_workload(result),
+        *notes.of_traffic(result),
         *notes.notes_of_run(result),
         *notes.filling(result),
     ):
@@ -197,7 +145,7 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: How) -> None:
         console.say(line)
     for line in notes.of_cluster(loaded.raw.get("cluster", {})):
         console.say(f"note: {line}")
-    for line in (*compared.of_workload(first), *notes.notes_of_run(first), *notes.filling(first)):
+    for line in (*notes.of_traffic(first), *notes.notes_of_run(first), *notes.filling(first)):
         console.say(f"note: seed {repeated.seeds[0]}: {line}")
     say_left(how, [repeated.experiment])
     if target is not None:
