@@ -10,7 +10,7 @@ from lightloom.costs.wording import digits, part, sign, span
 from lightloom.decision.order import cheapest, leaders, middle, ranked, share
 from lightloom.decision.overturns import Overturn, all_nearest, between, of_unknown
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
-from lightloom.units import quantities
+from lightloom.units.formats import seconds
 from lightloom.units.intervals import LEVEL
 
 TOLD = 0.05
@@ -60,7 +60,7 @@ def title(purchases: Sequence[Purchase]) -> str:
 def _within(purchases: Sequence[Purchase]) -> str:
     """That run.limit ended runs of fabrics that do not carry the traffic; empty if it did not."""
     limits = [p.limit_s for p in purchases if not p.carries and p.limit_s is not None]
-    return f" within run.limit = {quantities.show(limits[0], 'time')}" if limits else ""
+    return f" within run.limit = {seconds(limits[0])}" if limits else ""
 
 
 def _same(first: Sequence[Purchase]) -> str:

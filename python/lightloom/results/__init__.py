@@ -3,7 +3,7 @@
 | module | |
 |---|---|
 | `result` | `Result`, `Repeated` (one fabric, several seeds), `Comparison` (several fabrics) |
-| `tables`, `files` | Arrow tables; names of the files of a result |
+| `tables`, `columns`, `files` | Arrow tables, their columns; names of the files of a result |
 | `verification` | whether files are complete and unchanged |
 | `summaries`, `repeats` | values in `summary.json`; means over seeds |
 | `saturation`, `steady_state` | the saturation load; whether a run is long enough |

@@ -3,6 +3,17 @@
 A verdict says who is ahead only where the numbers allow it (see `ranking`); its
 notes say what weakens it. A fabric that left many flows unfinished is not
 praised for the speed of the few it finished.
+
+| module | |
+|---|---|
+| `first` | the verdict that stands first |
+| `decided` | what decides it: jobs, the load carried, or the first measure that there is |
+| `margins` | who is ahead by a measure, and by how much |
+| `elsewhere` | measures by which another fabric is ahead |
+| `overturned` | what would overturn it, and which run would tell |
+| `criteria`, `each_flow` | the measures, in the order in which they decide; flows judged one by one |
+| `jobs`, `latency`, `load`, `traffic`, `network` | the sections of the report, a question each |
+| `answer` | what an answer is made of |
 """
 
 from __future__ import annotations
