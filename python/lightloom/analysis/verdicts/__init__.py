@@ -11,7 +11,7 @@ praised for the speed of the few it finished.
 | `margins` | who is ahead by a measure, and by how much |
 | `elsewhere` | measures by which another fabric is ahead |
 | `overturned` | what would overturn it, and which run would tell |
-| `criteria`, `each_flow` | the measures, in the order in which they decide; flows judged one by one |
+| `criteria`, `each_flow` | the measures, in their order; flows judged one by one |
 | `jobs`, `latency`, `load`, `traffic`, `network` | the sections of the report, a question each |
 | `answer` | what an answer is made of |
 """
