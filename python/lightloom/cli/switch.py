@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,7 +144,10 @@ def change(
 
 @commands.command("test")
 def run_test(
-    target: TargetOf,
+    targets: Annotated[
+        list[str],
+        typer.Argument(metavar="TARGET…", help="One address or several, as of `switch show`."),
+    ],
     credentials: Secrets = None,
     wait: Wait = 60.0,
     bulk: Annotated[int, typer.Option(metavar="N", help="Cross-connects of the bulk.")] = 512,
@@ -153,62 +155,47 @@ def run_test(
         str | None,
         typer.Option(
             metavar="URL",
-            help="The command face of an emulated switch: test reboots, too.",
+            help="The command face of an emulated switch: test reboots, too; with --plan, count "
+            "packets.",
+        ),
+    ] = None,
+    plan: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Change between two plans or more under traffic, instead of the other checks. "
+            "Repeat for each.",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(metavar="N", help="With --plan: times that each is changed to.")
+    ] = 5,
+    client: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="With --plan: a program that runs meanwhile, such as iperf3; how it ends and its "
+            "last line are shown.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Test a switch and its driver: conformance, switching time, change under light.
+    """Test a switch and its driver: conformance, switching time, change under light and traffic.
 
-    It uses only ports that are free, and deletes what it has created.
+    It uses only ports that are free, or those of the plans, and deletes what it has created.
+    Several targets, such as all faces of one switch, are tested in turn and shown in one table.
     """
-    from lightloom.switches import conformance
-    from lightloom.switches.targets import open_target
+    from lightloom.cli import switch_test
 
-    with _opened(target, credentials) as found:
-
-        def again() -> CircuitSwitch:
-            return open_target(target, credentials)
-
-        def reboot(kind: str) -> None:
-            strike(str(faults), {"kind": f"reboot-{kind}"})
-
-        checks = []
-        own = None if faults is None else reboot
-        for check in conformance.run(found, again, wait, bulk, own):
-            checks.append(check)
-            if not json:
-                console.say(f"{check.verdict.value:8} {check.name:28} {check.detail}".rstrip())
-        if json:
-            console.print_json(
-                [
-                    {"check": one.name, "verdict": one.verdict, "detail": one.detail}
-                    for one in checks
-                ]
-            )
-        failed = sum(one.verdict is conformance.Verdict.FAILED for one in checks)
-        if failed:
-            console.stop(f"{failed} of {len(checks)} checks failed", EXIT_FAILED)
-
-
-def strike(url: str, fault: dict[str, Any]) -> None:
-    """Sends a fault to the command face of an emulated switch.
-
-    Raises:
-        ConfigError: if the address is none, or nothing answers there.
-    """
-    import urllib.error
-    import urllib.request
-
-    if not url.startswith("http://"):
-        raise refusal("--faults", url, "must be an address http://HOST:PORT", "correct it")
-    body = dumps(fault).encode()
-    try:
-        with urllib.request.urlopen(f"{url.rstrip('/')}/faults", body, timeout=10):
-            return
-    except (urllib.error.URLError, OSError, ValueError) as problem:
-        limit = f"did not take the fault ({problem})"
-        raise refusal("--faults", url, limit, "check its address") from None
+    asked = switch_test.Asked(credentials, wait, bulk, faults, plan or [], rounds, client)
+    switch_test.check(asked)
+    found = {}
+    for target in targets:
+        if len(targets) > 1 and not json:
+            console.say(target)
+        with _opened(target, credentials) as opened:
+            found[target] = switch_test.run(opened, target, asked, say=not json)
+    switch_test.report(found, json=json)
 
 
 async def _serve(setup: Setup) -> None:

@@ -8,17 +8,14 @@ interface does not report is skipped, with the reason; a skipped check is no pas
 from __future__ import annotations
 
 import statistics
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import StrEnum
-from itertools import pairwise
 
+from lightloom.switches.light import dark_s, sampling
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
 from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading, SwitchError
 from lightloom.switches.states import PortStatus, Status
+from lightloom.switches.verdicts import Check, FailedError, SkippedError, Verdict, judged, ms
 
 NEEDED = 4
 """Free ports [count] that the test needs on each side."""
@@ -28,34 +25,6 @@ REPEATS = 5
 """Changes [count] by which the switching time is measured."""
 TUNED_WITHIN_DB = 0.5
 """Light of a kept cross-connect varies by less than this [dB]."""
-
-
-class Verdict(StrEnum):
-    """Of a check."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    SKIPPED = "skipped"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One row of the table."""
-
-    name: str
-    """What was checked."""
-    verdict: Verdict
-    """How it ended."""
-    detail: str = ""
-    """What was measured, or why it failed or was skipped."""
-
-
-class _WrongError(Exception):
-    """A check that failed."""
-
-
-class _SkippedError(Exception):
-    """A check that does not apply."""
 
 
 Body = Callable[[], str]
@@ -80,22 +49,13 @@ def run(
     test = _Test(switch, again, wait_s, bulk, reboot)
     try:
         test.choose_ports()
-    except (_WrongError, SwitchError) as problem:
+    except (FailedError, SwitchError) as problem:
         yield Check("free ports", Verdict.FAILED, str(problem))
         return
     for name, body in test.bodies().items():
-        yield _judge(name, body)
+        yield judged(name, body)
         test.clean_up()
-    yield _judge("left as found", test.check_left_as_found)
-
-
-def _judge(name: str, body: Body) -> Check:
-    try:
-        return Check(name, Verdict.PASSED, body())
-    except _SkippedError as reason:
-        return Check(name, Verdict.SKIPPED, str(reason))
-    except (_WrongError, SwitchError) as problem:
-        return Check(name, Verdict.FAILED, str(problem))
+    yield judged("left as found", test.check_left_as_found)
 
 
 class _Test:
@@ -142,7 +102,7 @@ class _Test:
         self._a = [port.number for port in free if port.side == "A"]
         self._b = [port.number for port in free if port.side == "B"]
         if min(len(self._a), len(self._b)) < NEEDED:
-            raise _WrongError(f"fewer than {NEEDED} on a side; delete some cross-connects")
+            raise FailedError(f"fewer than {NEEDED} on a side; delete some cross-connects")
 
     def clean_up(self) -> None:
         """Deletes what the last check has left."""
@@ -153,7 +113,7 @@ class _Test:
     def check_left_as_found(self) -> str:
         """The cross-connects are those of the start."""
         if self._listed() != [*self._found.pairs]:
-            raise _WrongError("the cross-connects differ from those at the start; compare them")
+            raise FailedError("the cross-connects differ from those at the start; compare them")
         return f"{len(self._found.pairs)} cross-connects"
 
     def _pair(self, a: int, b: int) -> Pair:
@@ -169,14 +129,14 @@ class _Test:
         listed = reading.pairs
         for pair in there:
             if pair not in listed:
-                raise _WrongError(f"{name_of(pair)} is not there")
+                raise FailedError(f"{name_of(pair)} is not there")
         for pair in gone:
             if pair in listed:
-                raise _WrongError(f"{name_of(pair)} is still there")
+                raise FailedError(f"{name_of(pair)} is still there")
         for pair in there:
             one = reading.find(pair)
             if one is not None and one.status not in (None, Status.CONNECTED):
-                raise _WrongError(f"{name_of(pair)} is {one.status}")
+                raise FailedError(f"{name_of(pair)} is {one.status}")
         _require_ports_once(reading)
 
     def _check_create(self) -> str:
@@ -187,15 +147,15 @@ class _Test:
         for port in (port for pair in pairs for port in ends_of(pair)):
             known = (None, PortStatus.TUNED, PortStatus.UNKNOWN)
             if reading.ports.get(port) not in known:
-                raise _WrongError(f"port {port} is {reading.ports[port]}")
-        return f"2 cross-connects in {_ms(done.seconds)}"
+                raise FailedError(f"port {port} is {reading.ports[port]}")
+        return f"2 cross-connects in {ms(done.seconds)}"
 
     def _check_idempotence(self) -> str:
         pairs = [self._pair(0, 0), self._pair(1, 1)]
         self._change([], pairs)
         done = self._change([], pairs)
         if done.added or done.removed or sorted(done.kept) != sorted(pairs):
-            raise _WrongError("the same change a second time changed something")
+            raise FailedError("the same change a second time changed something")
         self._require(self._switch.read(), pairs, [])
         return "a second, equal change changes nothing"
 
@@ -210,7 +170,7 @@ class _Test:
             return "listed before and after"
         port = Port("B", first[1])
         if abs(before[port] - after[port]) > TUNED_WITHIN_DB:
-            raise _WrongError(f"the light at {port} went from {before[port]} to {after[port]} dBm")
+            raise FailedError(f"the light at {port} went from {before[port]} to {after[port]} dBm")
         return f"{after[port]:.2f} dBm before and after"
 
     def _check_conflict(self) -> str:
@@ -235,9 +195,9 @@ class _Test:
                 self._change([], [pair])
             except SwitchError:
                 continue
-            raise _WrongError(f"{name_of(pair)} was accepted on a switch of {size} ports")
+            raise FailedError(f"{name_of(pair)} was accepted on a switch of {size} ports")
         if self._listed() != before:
-            raise _WrongError("a refused change changed something")
+            raise FailedError("a refused change changed something")
         return "ports that do not exist are refused"
 
     def _check_missing(self) -> str:
@@ -261,7 +221,7 @@ class _Test:
         self._change(pairs, [])
         removed = time.monotonic() - started
         self._require(self._switch.read(), [], pairs)
-        return f"{many} created in {_ms(done.seconds)}, deleted in {_ms(removed)}"
+        return f"{many} created in {ms(done.seconds)}, deleted in {ms(removed)}"
 
     def _check_time(self) -> str:
         one, other = self._pair(0, 0), self._pair(0, 1)
@@ -270,11 +230,11 @@ class _Test:
         for _ in range(REPEATS):
             taken.append(self._change([one], [other]).seconds)
             one, other = other, one
-        return f"median of {REPEATS}: {_ms(statistics.median(taken))} with the driver's polling"
+        return f"median of {REPEATS}: {ms(statistics.median(taken))} with the driver's polling"
 
     def _check_loss(self) -> str:
         if not self._about.reports_power:
-            raise _SkippedError("the interface reports no power")
+            raise SkippedError("the interface reports no power")
         pairs = [self._pair(at, at) for at in range(NEEDED)]
         self._change([], pairs)
         found = self._switch.power() or {}
@@ -283,7 +243,7 @@ class _Test:
 
     def _check_reboot(self, kind: str) -> str:
         if self._reboot is None or self._again is None:
-            raise _SkippedError("nothing can reboot the switch; give --faults URL")
+            raise SkippedError("nothing can reboot the switch; give --faults URL")
         pair = self._pair(0, 0)
         self._change([], [pair])
         others = [one for one in self._listed() if one != pair]
@@ -294,11 +254,11 @@ class _Test:
         _require_ports_once(reading)
         restored = pair in reading.pairs
         if kind == "warm" and not {pair, *others} <= {*reading.pairs}:
-            raise _WrongError("a warm reboot deleted cross-connects")
+            raise FailedError("a warm reboot deleted cross-connects")
         if not restored and {*reading.pairs} & {*others}:
-            raise _WrongError("a part of the cross-connects came back")
+            raise FailedError("a part of the cross-connects came back")
         self._found = Reading([one for one in self._found.cross_connects if restored])
-        return f"cross-connects {'kept' if restored else 'removed'}; away for {_ms(away)}"
+        return f"cross-connects {'kept' if restored else 'removed'}; away for {ms(away)}"
 
     def _read_again(self, started: float) -> Reading:
         """What the switch reports after it came back, by a new connection."""
@@ -315,58 +275,17 @@ class _Test:
 
     def _check_under_light(self) -> str:
         if not self._about.reports_power or self._again is None:
-            raise _SkippedError("the interface reports no power")
+            raise SkippedError("the interface reports no power")
         kept, moved, target = self._pair(0, 0), self._pair(1, 1), self._pair(1, 2)
         self._change([], [kept, moved])
-        with _sampling(self._again()) as samples:
+        with sampling(self._again()) as samples:
             self._change([moved], [target])
         port = Port("B", kept[1])
         powers = [powers[port] for _, powers in samples]
         if max(powers) - min(powers) > TUNED_WITHIN_DB:
-            raise _WrongError(f"the light of {name_of(kept)} fell to {min(powers)} dBm")
-        dark = _dark_s(samples, Port("B", moved[1]), Port("B", target[1]), max(powers))
-        return f"kept: steady in {len(samples)} samples; moved: dark for about {_ms(dark)}"
-
-
-Samples = list[tuple[float, dict[Port, float]]]
-
-
-@contextmanager
-def _sampling(switch: CircuitSwitch) -> Iterator[Samples]:
-    """The light of all ports, sampled by a second connection in the meantime."""
-    samples: Samples = []
-    over = threading.Event()
-
-    def sample() -> None:
-        while True:
-            last = over.is_set()
-            powers = switch.power()
-            samples.append((time.monotonic(), dict(powers or {})))
-            if last:
-                return
-            over.wait(0.001)
-
-    thread = threading.Thread(target=sample, daemon=True)
-    thread.start()
-    try:
-        while not samples and thread.is_alive():
-            time.sleep(0.001)
-        yield samples
-    finally:
-        over.set()
-        thread.join(10)
-        switch.close()
-
-
-def _dark_s(samples: Samples, old: Port, new: Port, lit_dbm: float) -> float:
-    """How long neither the old nor the new port had light, between samples [s]."""
-    lit = [
-        at
-        for at, powers in samples
-        if max(powers[old], powers[new]) > lit_dbm - 3.0  # within 3 dB of a path that is lit
-    ]
-    gaps = [after - before for before, after in pairwise(lit)]
-    return max(gaps, default=0.0)
+            raise FailedError(f"the light of {name_of(kept)} fell to {min(powers)} dBm")
+        dark = dark_s(samples, Port("B", moved[1]), Port("B", target[1]))
+        return f"kept: steady in {len(samples)} samples; moved: dark for about {ms(dark)}"
 
 
 def _require_ports_once(reading: Reading) -> None:
@@ -374,9 +293,5 @@ def _require_ports_once(reading: Reading) -> None:
     for pair in reading.pairs:
         for port in ends_of(pair):
             if port in seen:
-                raise _WrongError(f"port {port} is in two cross-connects")
+                raise FailedError(f"port {port} is in two cross-connects")
             seen.add(port)
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1e3:.1f} ms"

@@ -29,6 +29,7 @@ from lightloom.switches.changes import (
 from lightloom.switches.design import Design
 from lightloom.switches.faults import Fault
 from lightloom.switches.optics import DARK_DBM
+from lightloom.switches.packets import Counted, Counter, Stream
 from lightloom.switches.ports import Pair, Port, ends_of, name_of
 from lightloom.switches.states import (
     Admin,
@@ -64,6 +65,7 @@ class Machine:
         self._failed: set[Port] = set()
         self._factor = 1.0
         self._partial = False
+        self._packets: Counter | None = None
         self._schedule = sorted(design.faults, key=lambda fault: fault.at_ps)
 
     def advance(self, now: int) -> None:
@@ -72,6 +74,7 @@ class Machine:
             fault = self._schedule.pop(0)
             self._move(max(fault.at_ps, self.now))
             self._strike(fault)
+            self._count()
         self._move(max(now, self.now))
 
     def change(
@@ -112,7 +115,21 @@ class Machine:
         evicted, problems = self._resolve(new, kept, gone, conflict, problems)
         if problems:
             raise RefusedError(problems)
-        return self._carry_out([*gone, *evicted], new, kept)
+        try:
+            return self._carry_out([*gone, *evicted], new, kept)
+        finally:
+            self._count()
+
+    def send_packets(self, now: int, stream: Stream) -> None:
+        """Sends packets into every A port from now on, and counts those that arrive."""
+        self.advance(now)
+        self._packets = Counter(stream, self.now)
+        self._count()
+
+    def packets(self, now: int) -> dict[int, Counted]:
+        """A port → the packets so far; empty if none are sent."""
+        self.advance(now)
+        return {} if self._packets is None else self._packets.counts(self.now)
 
     def connections(self, now: int) -> list[Seen]:
         """All connections: configured ones in the order of their creation, stale ones, and
@@ -160,6 +177,7 @@ class Machine:
             self.changed_ps = self.now
             if admin is Admin.NORMAL:
                 self._retune([port])
+            self._count()
 
     def save(self, now: int) -> None:
         """Stores the running configuration, as `config save` does."""
@@ -184,6 +202,7 @@ class Machine:
         if missing:
             raise RefusedError([f"port {missing[0]} does not exist on {self.design.size} ports"])
         self._strike(fault)
+        self._count()
 
     # Validation
 
@@ -402,6 +421,19 @@ class Machine:
     def _stale(self) -> list[Connection]:
         held = (one for port, one in self._active.items() if port.side == "A")
         return [one for one in held if not one.configured]
+
+    def _count(self) -> None:
+        """Tells the counter of packets which links are up, or will be, after something changed."""
+        if self._packets is None:
+            return
+        later = self.design.relock_ps + self.design.link_up_ps
+        up = {
+            one.wish.pair: one.settled_ps + later
+            for port, one in self._active.items()
+            if port.side == "A" and one.settled_ps is not None and one.settled_ps <= one.give_up_ps
+            if not self._hindrance(one)
+        }
+        self._packets.note(self.now, up)
 
     def _hindrance(self, one: Connection) -> str:
         """Why a connection has no light although its mirrors may have settled."""

@@ -5,6 +5,8 @@
 | `POST /faults` with a fault as JSON | 204 |
 | `GET /state` | the connections and ports that are not blocked, as JSON |
 | `GET /loss/1A-29B` | the factory insertion loss of a path [dB] |
+| `POST /packets` with `{"gap": "10 us", "length": "120 ns"}` | 204; packets enter every A port |
+| `GET /packets` | how many were sent and arrived, for each A port, as JSON |
 
 It has no login, and is for loopback alone. A connection carries one request. It answers
 while the switch is booting, and faults of connections do not concern it.
@@ -15,14 +17,17 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from lightloom.errors import ConfigError
 from lightloom.switches.changes import RefusedError
 from lightloom.switches.faults import read_fault
 from lightloom.switches.host import Host
+from lightloom.switches.packets import Stream
 from lightloom.switches.ports import pair_of
 from lightloom.switches.states import PortStatus
+from lightloom.units.durations import duration_ps
 
 LONGEST = 256 << 10
 """The longest body [bytes]."""
@@ -66,20 +71,43 @@ async def _request(reader: asyncio.StreamReader) -> tuple[str, str, bytes]:
 
 def _answer(host: Host, method: str, path: str, body: bytes) -> tuple[int, Any]:
     if (method, path) == ("POST", "/faults"):
-        try:
-            table = json.loads(body)
-        except (ValueError, RecursionError):
-            raise _BadError("the body is not JSON") from None
-        if not isinstance(table, dict):
-            raise _BadError("the body is not a JSON object")
+        table = _table(body)
         host.strike(read_fault("fault", {key: table[key] for key in table if key != "at"}))
         return 204, None
     if (method, path) == ("GET", "/state"):
         return 200, state(host)
+    if (method, path) == ("POST", "/packets"):
+        host.machine.send_packets(host.now, _stream(body))
+        return 204, None
+    if (method, path) == ("GET", "/packets"):
+        counts = host.machine.packets(host.now)
+        return 200, {f"{a}A": asdict(found) for a, found in counts.items()}
     pair = pair_of(path.removeprefix("/loss/"))
     if method == "GET" and pair is not None:
         return 200, {"loss_dB": host.design.optics.loss_db(pair)}
-    return 404, {"error": "POST /faults, GET /state or GET /loss/1A-29B"}
+    return 404, {"error": "POST /faults or /packets, GET /state, /packets or /loss/1A-29B"}
+
+
+def _table(body: bytes) -> dict[str, Any]:
+    try:
+        table = json.loads(body)
+    except (ValueError, RecursionError):
+        raise _BadError("the body is not JSON") from None
+    if not isinstance(table, dict):
+        raise _BadError("the body is not a JSON object")
+    return table
+
+
+def _stream(body: bytes) -> Stream:
+    table, usual = _table(body), Stream()
+    unknown = sorted(set(table) - {"gap", "length"})
+    if unknown:
+        raise _BadError(f"{unknown[0]}: no such key; gap and length are")
+    gap = duration_ps("gap", table["gap"]) if "gap" in table else usual.gap_ps
+    length = duration_ps("length", table["length"]) if "length" in table else usual.length_ps
+    if not 0 < length <= gap:
+        raise _BadError("length: must be above 0 and at most the gap")
+    return Stream(gap, length)
 
 
 def state(host: Host) -> dict[str, Any]:

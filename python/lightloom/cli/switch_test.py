@@ -1,0 +1,160 @@
+"""`lightloom switch test`: the checks of one switch or of several, and their table."""
+
+from __future__ import annotations
+
+import json as json_text
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from lightloom.cli import console
+from lightloom.cli.switch import EXIT_FAILED
+from lightloom.errors import refusal
+from lightloom.switches import conformance, reconfiguration
+from lightloom.switches.packets import Counted, Stream
+from lightloom.switches.protocol import CircuitSwitch
+from lightloom.switches.stored import read_wanted
+from lightloom.switches.targets import open_target
+from lightloom.switches.verdicts import Check, Verdict
+
+SHORT = {Verdict.PASSED: "passed", Verdict.FAILED: "FAILED", Verdict.SKIPPED: "-"}
+"""How a table of several switches shows a verdict."""
+MOST_ROUNDS = 10_000
+"""The most rounds [count] that one test makes."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of the command."""
+
+    credentials: Path | None
+    wait_s: float
+    bulk: int
+    faults: str | None
+    plans: Sequence[Path]
+    rounds: int
+    client: str | None
+
+
+def check(asked: Asked) -> None:
+    """Refuses options that do not fit together.
+
+    Raises:
+        ConfigError: naming the option.
+    """
+    if not asked.plans and asked.client is not None:
+        raise refusal("--client", asked.client, "runs while plans change", "add --plan A --plan B")
+    if len(asked.plans) == 1:
+        shown = str(asked.plans[0])
+        raise refusal("--plan", shown, "one plan is no change", "add another --plan")
+    if not 1 <= asked.rounds <= MOST_ROUNDS:
+        raise refusal("--rounds", asked.rounds, f"1 to {MOST_ROUNDS:,}", "correct it")
+
+
+def run(switch: CircuitSwitch, target: str, asked: Asked, *, say: bool) -> list[Check]:
+    """The checks of one switch, each printed when it is done."""
+
+    def again() -> CircuitSwitch:
+        return open_target(target, asked.credentials)
+
+    face = None if asked.faults is None else CommandFace(asked.faults)
+    if asked.plans:
+        plans = [read_wanted(path) for path in asked.plans]
+        what = reconfiguration.Run(
+            plans, asked.rounds, asked.wait_s, again, face, asked.client or ""
+        )
+        going = reconfiguration.run(switch, what)
+    else:
+        reboot = None if face is None else face.reboot
+        going = conformance.run(switch, again, asked.wait_s, asked.bulk, reboot)
+    found = []
+    for one in going:
+        found.append(one)
+        if say:
+            console.say(f"{one.verdict.value:8} {one.name:28} {one.detail}".rstrip())
+    return found
+
+
+def report(found: Mapping[str, Sequence[Check]], *, json: bool) -> None:
+    """The table of several switches, or JSON; ends the command with an error if a check failed."""
+    if json:
+        each = {target: [_plain(one) for one in checks] for target, checks in found.items()}
+        console.print_json(each if len(each) > 1 else next(iter(each.values())))
+    elif len(found) > 1:
+        console.say("")
+        console.out(wide=True).print(table(found))
+    every = [one for checks in found.values() for one in checks]
+    failed = sum(one.verdict is Verdict.FAILED for one in every)
+    if failed:
+        console.stop(f"{failed} of {len(every)} checks failed", EXIT_FAILED)
+
+
+def table(found: Mapping[str, Sequence[Check]]) -> Table:
+    """A row for each check, a column for each switch."""
+    made = Table(box=None, pad_edge=False)
+    made.add_column("check")
+    for target in found:
+        made.add_column(target.partition("://")[0] if _differ(found) else target)
+    names = dict.fromkeys(one.name for checks in found.values() for one in checks)
+    for name in names:
+        cells = [
+            next((SHORT[one.verdict] for one in checks if one.name == name), "")
+            for checks in found.values()
+        ]
+        made.add_row(name, *cells)
+    return made
+
+
+def _differ(found: Mapping[str, Sequence[Check]]) -> bool:
+    """Whether the interface alone tells the switches apart."""
+    return len({target.partition("://")[0] for target in found}) == len(found)
+
+
+def _plain(one: Check) -> dict[str, Any]:
+    return {"check": one.name, "verdict": one.verdict, "detail": one.detail}
+
+
+class CommandFace:
+    """The command face of an emulated switch: faults, and packets."""
+
+    def __init__(self, url: str) -> None:
+        if not url.startswith("http://"):
+            raise refusal("--faults", url, "must be an address http://HOST:PORT", "correct it")
+        self._url = url.rstrip("/")
+
+    def reboot(self, kind: str) -> None:
+        """Reboots the switch, `"warm"` or `"cold"`."""
+        self._ask("/faults", {"kind": f"reboot-{kind}"})
+
+    def begin(self) -> None:
+        """Sends packets into every A port from now on."""
+        usual = Stream()
+        self._ask("/packets", {"gap": f"{usual.gap_ps} ps", "length": f"{usual.length_ps} ps"})
+
+    def counts(self) -> dict[int, Counted]:
+        """A port → its packets so far."""
+        found: dict[str, dict[str, Any]] = json_text.loads(self._ask("/packets"))
+        return {
+            int(name.removesuffix("A")): Counted(
+                one["sent"],
+                one["delivered"],
+                {int(b): count for b, count in one["to"].items()},
+                one["silence_ps"],
+            )
+            for name, one in found.items()
+        }
+
+    def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> bytes:
+        data = None if body is None else json_text.dumps(body).encode()
+        try:
+            with urllib.request.urlopen(self._url + path, data, timeout=10) as answer:
+                said: bytes = answer.read()
+                return said
+        except (urllib.error.URLError, OSError, ValueError) as problem:
+            limit = f"did not take the request ({problem})"
+            raise refusal("--faults", self._url, limit, "check its address") from None

@@ -1,0 +1,59 @@
+"""Light of all ports, sampled while a switch changes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+
+from lightloom.switches.ports import Port
+from lightloom.switches.protocol import CircuitSwitch
+
+LIT_WITHIN_DB = 3.0
+"""A port has light that is at most so much weaker than it was at its best [dB]."""
+
+Samples = list[tuple[float, dict[Port, float]]]
+"""When [s], and the power that leaves each port [dBm]."""
+
+
+@contextmanager
+def sampling(switch: CircuitSwitch) -> Iterator[Samples]:
+    """The light of all ports, sampled by a connection of its own in the meantime."""
+    samples: Samples = []
+    over = threading.Event()
+
+    def sample() -> None:
+        while True:
+            last = over.is_set()
+            powers = switch.power()
+            samples.append((time.monotonic(), dict(powers or {})))
+            if last:
+                return
+            over.wait(0.001)
+
+    thread = threading.Thread(target=sample, daemon=True)
+    thread.start()
+    try:
+        while not samples and thread.is_alive():
+            time.sleep(0.001)
+        yield samples
+    finally:
+        over.set()
+        thread.join(10)
+        switch.close()
+
+
+def dark_s(samples: Samples, old: Port, new: Port) -> float:
+    """How long neither the old nor the new port had light, between samples [s].
+
+    >>> lit, dark = -2.0, -60.0
+    >>> one, two = Port("B", 1), Port("B", 2)
+    >>> seen = [(0.0, {one: lit, two: dark}), (0.1, {one: dark, two: dark})]
+    >>> dark_s([*seen, (0.3, {one: dark, two: lit})], one, two)
+    0.3
+    """
+    best = max(max(powers[old], powers[new]) for _, powers in samples)
+    lit = [at for at, powers in samples if max(powers[old], powers[new]) > best - LIT_WITHIN_DB]
+    return max((after - before for before, after in pairwise(lit)), default=0.0)

@@ -1,0 +1,56 @@
+"""Rows of the tables that tests of switches print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lightloom.switches.protocol import SwitchError
+
+
+class Verdict(StrEnum):
+    """Of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row of the table."""
+
+    name: str
+    """What was checked."""
+    verdict: Verdict
+    """How it ended."""
+    detail: str = ""
+    """What was measured, or why it failed or was skipped."""
+
+
+class FailedError(Exception):
+    """A check that failed."""
+
+
+class SkippedError(Exception):
+    """A check that does not apply."""
+
+
+def judged(name: str, body: Callable[[], str]) -> Check:
+    """Carries a check out."""
+    try:
+        return Check(name, Verdict.PASSED, body())
+    except SkippedError as reason:
+        return Check(name, Verdict.SKIPPED, str(reason))
+    except (FailedError, SwitchError) as problem:
+        return Check(name, Verdict.FAILED, str(problem))
+
+
+def ms(seconds: float) -> str:
+    """A time of a table.
+
+    >>> ms(0.0204)
+    '20.4 ms'
+    """
+    return f"{seconds * 1e3:.1f} ms"
