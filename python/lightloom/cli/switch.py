@@ -188,7 +188,8 @@ def run_test(
     from lightloom.cli import switch_test
 
     asked = switch_test.Asked(credentials, wait, bulk, faults, plan or [], rounds, client)
-    switch_test.check(asked)
+    with console.guarded():
+        switch_test.check(asked)
     found = {}
     for target in targets:
         if len(targets) > 1 and not json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
@@ -17,13 +18,15 @@ from lightloom.cli.switch import EXIT_FAILED
 from lightloom.errors import refusal
 from lightloom.switches import conformance, reconfiguration
 from lightloom.switches.packets import Counted, Stream
-from lightloom.switches.protocol import CircuitSwitch
+from lightloom.switches.protocol import CircuitSwitch, SwitchError
 from lightloom.switches.stored import read_wanted
 from lightloom.switches.targets import open_target
 from lightloom.switches.verdicts import Check, Verdict
 
 SHORT = {Verdict.PASSED: "passed", Verdict.FAILED: "FAILED", Verdict.SKIPPED: "-"}
 """How a table of several switches shows a verdict."""
+PROBE_S = 0.005
+"""For how long packets are sent to see whether links are up [s]."""
 MOST_ROUNDS = 10_000
 """The most rounds [count] that one test makes."""
 
@@ -62,7 +65,7 @@ def run(switch: CircuitSwitch, target: str, asked: Asked, *, say: bool) -> list[
     def again() -> CircuitSwitch:
         return open_target(target, asked.credentials)
 
-    face = None if asked.faults is None else CommandFace(asked.faults)
+    face = None if asked.faults is None else CommandFace(asked.faults, asked.wait_s)
     if asked.plans:
         plans = [read_wanted(path) for path in asked.plans]
         what = reconfiguration.Run(
@@ -122,17 +125,41 @@ def _plain(one: Check) -> dict[str, Any]:
 class CommandFace:
     """The command face of an emulated switch: faults, and packets."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, wait_s: float) -> None:
         if not url.startswith("http://"):
             raise refusal("--faults", url, "must be an address http://HOST:PORT", "correct it")
-        self._url = url.rstrip("/")
+        self._url, self._wait_s = url.rstrip("/"), wait_s
 
     def reboot(self, kind: str) -> None:
         """Reboots the switch, `"warm"` or `"cold"`."""
         self._ask("/faults", {"kind": f"reboot-{kind}"})
 
     def begin(self) -> None:
-        """Sends packets into every A port from now on."""
+        """Sends packets into every A port from now on, once links are up."""
+        self._send()
+        self.settle()
+        self._send()
+
+    def settle(self) -> None:
+        """Waits until no A port with a cross-connect loses packets: links come up some time after
+        the light.
+
+        Raises:
+            SwitchError: if one still does.
+        """
+        until = time.monotonic() + self._wait_s
+        before = self.counts()
+        while True:
+            time.sleep(PROBE_S)
+            now = self.counts()
+            lost = [a for a, one in now.items() if a in before and one.lost > before[a].lost]
+            if not lost:
+                return
+            if time.monotonic() > until:
+                raise SwitchError(f"port {lost[0]}A loses packets long after the change")
+            before = now
+
+    def _send(self) -> None:
         usual = Stream()
         self._ask("/packets", {"gap": f"{usual.gap_ps} ps", "length": f"{usual.length_ps} ps"})
 

@@ -8,4 +8,6 @@
 | `host`, `server`, `faces` | the emulated switch on the real clock, behind sockets |
 | `drivers` | one driver per interface |
 | `conformance` | one test for every driver and interface |
+| `reconfiguration` | changes between plans under light, packets and a client |
+| `light`, `packets`, `verdicts` | sampled light; packets through the emulated switch; rows of a test's table |
 """

@@ -40,6 +40,11 @@ class Counted:
     silence_ps: int = 0
     """The longest time between two that arrived, or since the begin, or until now [ps]."""
 
+    @property
+    def lost(self) -> int:
+        """That did not arrive [count]."""
+        return self.sent - self.delivered
+
 
 class Counter:
     """Counts the packets of a stream from a time on."""

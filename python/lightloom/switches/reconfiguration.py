@@ -34,7 +34,10 @@ class Packets(Protocol):
     """Packets into every A port, and how many arrive."""
 
     def begin(self) -> None:
-        """Sends from now on."""
+        """Sends, once the links of all cross-connects are up."""
+
+    def settle(self) -> None:
+        """Waits until they are up after a change."""
 
     def counts(self) -> Mapping[int, Counted]:
         """A port → its packets so far."""
@@ -156,6 +159,8 @@ def _changes(switch: CircuitSwitch, what: Run, seen: _Seen) -> str:
         for wanted in [*plans[1:], plans[0]]:
             _one(switch, what, now, wanted, seen)
             now = wanted
+            if what.packets is not None:
+                what.packets.settle()
     if what.packets is not None:
         seen.packets = what.packets.counts()
     taken = seen.taken_s
@@ -239,7 +244,7 @@ def _lost(what: Run, seen: _Seen) -> str:
     if what.packets is None:
         raise SkippedError("nothing counts packets; give --faults URL, or --client COMMAND")
     stay = {a for a, _ in stays_of(what.plans)}
-    lost = {a: one.sent - one.delivered for a, one in seen.packets.items()}
+    lost = {a: one.lost for a, one in seen.packets.items()}
     hurt = [a for a in sorted(stay) if lost.get(a)]
     if hurt:
         raise FailedError(f"{lost[hurt[0]]:,} packets of {hurt[0]}A were lost, which stays")
