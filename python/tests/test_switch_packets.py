@@ -177,7 +177,8 @@ def test_light_and_packets_over_sockets(tmp_path):
     for name, plan in (("a", A), ("b", B)):
         files.append(tmp_path / f"{name}.json")
         files[-1].write_text(json.dumps([f"{a}A-{b}B" for a, b in plan]))
-    with served("scpi", "command", ports="8x8", timing={"settle": "20 ms", "link_up": "9 ms"}) as switch:
+    timing = {"settle": "20 ms", "link_up": "9 ms"}
+    with served("scpi", "command", ports="8x8", timing=timing) as switch:
         target = f"scpi://127.0.0.1:{switch.ports['scpi']}"
         url = f"http://127.0.0.1:{switch.ports['command']}"
         plans = [word for file in files for word in ("--plan", file)]

@@ -9,5 +9,6 @@
 | `drivers` | one driver per interface |
 | `conformance` | one test for every driver and interface |
 | `reconfiguration` | changes between plans under light, packets and a client |
-| `light`, `packets`, `verdicts` | sampled light; packets through the emulated switch; rows of a test's table |
+| `light`, `packets` | light that is sampled; packets through the emulated switch |
+| `verdicts` | rows of a test's table |
 """
