@@ -37,6 +37,8 @@ class Dialect:
     """Whether it knows switches whose ports are counted together."""
     saves: bool = False
     """Whether it can say that the switch is to keep it over a cold start."""
+    script: Callable[[Sheet], str] | None = None
+    """Writes it as a file that a shell runs, if there is such a file."""
 
 
 JSON = Dialect("json", "the plan as JSON", (".json",))
@@ -46,15 +48,23 @@ DIALECTS = (
     Dialect("table", "a table", (".txt",), text=table.text),
     Dialect("scpi", "SCPI lines", (".scpi",), (".txt",), scpi.text, for_switch=True),
     Dialect(
-        *("sonic", "SONiC commands", (".sh",), (".txt",), sonic.text),
+        *("sonic", "SONiC commands", (".sh",), (".txt",), sonic.TYPED.text),
         for_switch=True,
         saves=True,
+        script=sonic.TYPED.script,
         one_side=False,
     ),
     Dialect(
-        *("sonic-generated", "SONiC's generated commands", (), (".sh", ".txt"), sonic.generated),
+        *(
+            "sonic-generated",
+            "SONiC's generated commands",
+            (),
+            (".sh", ".txt"),
+            sonic.GENERATED.text,
+        ),
         for_switch=True,
         saves=True,
+        script=sonic.GENERATED.script,
         one_side=False,
     ),
     Dialect(
@@ -128,7 +138,7 @@ def render(
         plane: only what is on this one.
         slot: only what is lit in this one.
         save: end SONiC's commands with `config save -y`.
-        script: begin SONiC's commands as a file that a shell runs.
+        script: write SONiC's commands as a file that a shell runs.
         undo: what takes the plan, or the change, back; in CONFIG_DB and OCP YANG what was
             before a change.
 
@@ -146,7 +156,8 @@ def render(
         sheet = _undone(dialect, sheet)
     if dialect.for_switch:
         _check(dialect, sheet, slot)
-    return (sonic.opening(sheet) if script and dialect.saves else "") + dialect.text(sheet)
+    write = dialect.script if script and dialect.script is not None else dialect.text
+    return write(sheet)
 
 
 def _undone(dialect: Dialect, sheet: Sheet) -> Sheet:

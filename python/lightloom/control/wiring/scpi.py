@@ -29,13 +29,15 @@ def text(sheet: Sheet) -> str:
         remedy = "give --switch-size, like 16x16"
         raise refusal("as", "scpi", limit, remedy)
     after = sheet.size or 0
-    lines = [*_lines("sub", sheet.pairs("break"), after), *_lines("add", sheet.to_make(), after)]
+    each = 1 if sheet.undoes else PAIRS
+    gone, come = sheet.pairs("break"), sheet.to_make()
+    lines = [*_lines("sub", gone, after, each), *_lines("add", come, after, each)]
     return "".join(line + "\n" for line in lines)
 
 
-def _lines(verb: str, pairs: Sequence[tuple[int, int]], after: int) -> Iterator[str]:
-    for first in range(0, len(pairs), PAIRS):
-        some = pairs[first : first + PAIRS]
+def _lines(verb: str, pairs: Sequence[tuple[int, int]], after: int, each: int) -> Iterator[str]:
+    for first in range(0, len(pairs), each):
+        some = pairs[first : first + each]
         a = ",".join(str(a) for a, _ in some)
         b = ",".join(str(b + after) for _, b in some)
         yield f":oxc:swit:conn:{verb} (@{a}),(@{b})"

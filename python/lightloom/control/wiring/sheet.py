@@ -42,6 +42,8 @@ class Sheet:
     """Of a schedule: when each slot starts and how long it is lit [ps]."""
     changes: bool = False
     """Whether this is a change of plans."""
+    undoes: bool = False
+    """Whether it takes back what may be half done: any part of it may hold already."""
     save: bool = False
     """Whether a switch is to keep it over a cold start."""
     others: Sequence[tuple[int, int]] = ()
@@ -131,7 +133,7 @@ def undone(sheet: Sheet) -> Sheet:
     rows = [row._replace(action=back.get(row.action, "keep")) for row in sheet.rows]
     order = ("break", "make", "keep")
     rows.sort(key=lambda row: order.index(row.action or "keep"))
-    return replace(sheet, rows=rows, changes=True)
+    return replace(sheet, rows=rows, changes=True, undoes=True)
 
 
 def before(sheet: Sheet) -> Sheet:

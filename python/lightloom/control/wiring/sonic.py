@@ -8,6 +8,9 @@ Whether the switch saves by itself what its command line changes differs between
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 from lightloom.control.wiring.sheet import Sheet
 
 SAVE = "config save -y"
@@ -17,30 +20,89 @@ set -e
 """
 """How a file of them begins that a shell runs. Commands that are typed go without: there
 `set -e` would end the session."""
+UNDO_SCRIPT = """#!/bin/sh
+# Takes the change back, also if its script stopped half-way: deletes each cross-connect that
+# the change adds, then adds each that it deletes. The switch refuses to delete one that was
+# never added; the script goes on. At the end it reads the switch: exit code 1 if anything
+# differs from the state before the change.
+"""
+"""How a file begins that takes back what another did."""
+CHECK_UNDO = """now=$({show}) || exit 1
+code=0
+listed() {{ printf '%s\\n' "$now" | grep -Eq "^ *$1( |\\$)"; }}
+"""
+CHECK_GONE = """for pair in {pairs}; do
+  if listed $pair; then echo "$pair is still configured" >&2; code=1; fi
+done
+"""
+CHECK_BACK = """for pair in {pairs}; do
+  if ! listed $pair; then echo "$pair is not configured" >&2; code=1; fi
+done
+"""
 
 
-def text(sheet: Sheet) -> str:
-    """The commands of the test labs: `config ocs cross-connect add 1A-29B update`."""
-    gone = [f"delete {a}A-{b}B" for a, b in sheet.pairs("break")]
-    come = [f"add {a}A-{b}B update" for a, b in sheet.to_make()]
-    return _lines("config ocs cross-connect", gone + come, sheet)
+@dataclass(frozen=True)
+class CommandLine:
+    """One of the two command lines."""
+
+    command: str
+    """Adds and deletes cross-connects."""
+    show: str
+    """Prints the table of all that are configured."""
+    add: str
+    """What follows `add`, by the ports `a` and `b`."""
+
+    def commands(self, sheet: Sheet) -> Iterator[str]:
+        """The commands of a plan or of a change: deletes, then adds."""
+        for a, b in sheet.pairs("break"):
+            yield f"{self.command} delete {a}A-{b}B"
+        for a, b in sheet.to_make():
+            yield f"{self.command} add {self.add.format(a=f'{a}A', b=f'{b}B')}"
+
+    def text(self, sheet: Sheet) -> str:
+        """Commands alone, to be typed."""
+        commands = [*self.commands(sheet)]
+        return _lines([*commands, *_save(sheet, commands)])
+
+    def script(self, sheet: Sheet) -> str:
+        """A file that a shell runs."""
+        commands = [*self.commands(sheet)]
+        saved = _lines(_save(sheet, commands))
+        if not sheet.undoes:
+            return SCRIPT + _comment(sheet) + _lines(commands) + saved
+        check = self._check(sheet) if commands else ""
+        return UNDO_SCRIPT + _comment(sheet) + _lines(commands) + check + saved
+
+    def _check(self, sheet: Sheet) -> str:
+        """Ends the script with exit code 1 unless the switch has what it had."""
+        gone, back = _names(sheet.pairs("break")), _names(sheet.to_make())
+        text = CHECK_UNDO.format(show=self.show)
+        text += CHECK_GONE.format(pairs=gone) if gone else ""
+        text += CHECK_BACK.format(pairs=back) if back else ""
+        return text + "[ $code = 0 ] || exit 1\n"
 
 
-def generated(sheet: Sheet) -> str:
-    """Those that are generated: `config ocs-cross-connect add 1A-29B --a-side 1A …`."""
-    gone = [f"delete {a}A-{b}B" for a, b in sheet.pairs("break")]
-    come = [f"add {a}A-{b}B --a-side {a}A --b-side {b}B" for a, b in sheet.to_make()]
-    return _lines("config ocs-cross-connect", gone + come, sheet)
+TYPED = CommandLine("config ocs cross-connect", "show ocs cross-connect config", "{a}-{b} update")
+"""That of the test labs: `config ocs cross-connect add 1A-29B update`."""
+GENERATED = CommandLine(
+    "config ocs-cross-connect", "show ocs-cross-connect", "{a}-{b} --a-side {a} --b-side {b}"
+)
+"""That which is generated: `config ocs-cross-connect add 1A-29B --a-side 1A …`."""
 
 
-def opening(sheet: Sheet) -> str:
-    """How a script begins; one that leaves out what stays says so, since it does not tell
-    what is lit."""
+def _comment(sheet: Sheet) -> str:
+    """What a script says that leaves out what stays, since it does not tell what is lit."""
     stay = sum(row.action == "keep" for row in sheet.rows) if sheet.changes else 0
-    lines = f"# A change: {stay} cross-connects of this plan stay as they are.\n" if stay else ""
-    return SCRIPT + lines
+    return f"# A change: {stay} cross-connects of this plan stay as they are.\n" if stay else ""
 
 
-def _lines(command: str, endings: list[str], sheet: Sheet) -> str:
-    saved = [SAVE] if sheet.save and endings else []
-    return "".join(f"{line}\n" for line in [*(f"{command} {e}" for e in endings), *saved])
+def _save(sheet: Sheet, commands: Sequence[str]) -> list[str]:
+    return [SAVE] if sheet.save and commands else []
+
+
+def _names(pairs: Sequence[tuple[int, int]]) -> str:
+    return " ".join(f"{a}A-{b}B" for a, b in pairs)
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
