@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from cli_support import ROOT
-from test_fabric_pages import BLOCK
+from doc_support import blocks_of
 
 import lightloom as ll
 
-PAGE = (ROOT / "docs" / "fabrics" / "clos.md").read_text()
+PATH = ROOT / "docs" / "fabrics" / "clos.md"
+PAGE = PATH.read_text()
 SECTION = PAGE.partition("### Failures beyond saturation")[2].partition("\n## ")[0]
 ROW = re.compile(r"^\| (20 KB|2 MB) \| (.*) \| ([\d.]+) \| ([\d.]+) \|$", re.MULTILINE)
 ARITHMETIC = {"transceiver": 100 * 39 / 40, "aggregation": 100 * 38 / 40}
@@ -28,8 +29,8 @@ MODELS: dict[str, dict[str, Any]] = {
 
 def kept(size: str, model: str) -> dict[str, float]:
     """The goodput with each failure, in % of that without one."""
-    (block,) = BLOCK.findall(SECTION)
-    table = tomllib.loads(block)
+    (text,) = {b.text for b in blocks_of(PATH) if b.language == "toml" and b.text in SECTION}
+    table = tomllib.loads(text)
     table["workload"] |= {"flows": FLOWS[size], "sizes": {"kind": "fixed", "size": size}}
     for fabric in table["fabric"]:
         fabric |= MODELS[model]
