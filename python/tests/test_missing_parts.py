@@ -6,9 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import lightloom
 from lightloom import Comparison, ConfigError
+from lightloom.cli import app
 from lightloom.results.result import Repeated
 from lightloom.results.verification import verify
 
@@ -20,28 +22,45 @@ SMALL = {
 }
 
 
-def faults(folder: Path) -> dict[str, list[str]]:
-    return {one.result: one.faults for one in verify(folder) if one.faults}
+def missing(folder: Path) -> dict[str, list[str]]:
+    found = {one.result: one for one in verify(folder) if not one.whole}
+    assert all(not one.faults for one in found.values())
+    return {name: one.missing for name, one in found.items()}
+
+
+def first_line(folder: Path) -> str:
+    done = CliRunner().invoke(app, ["verify", str(folder)])
+    line = done.stdout.splitlines()[0]
+    assert (done.exit_code == 0) == line.endswith("all whole")
+    return line
 
 
 def test_folders_of_a_comparison(tmp_path: Path) -> None:
     made = lightloom.compare(SMALL).save(tmp_path / "c")
-    assert faults(made) == {}
+    assert missing(made) == {}
+    # The comparison, two seeds of it, and two fabrics of each.
+    assert first_line(made) == "7 results, all whole"
     shutil.rmtree(made / "seed-1" / "clos")
-    assert faults(made) == {"seed-1": ["clos is missing"]}
+    assert missing(made) == {"seed-1": ["seed-1/clos"]}
+    assert first_line(made) == "7 results: 1 missing (seed-1/clos), 1 incomplete (seed-1), 5 whole"
+    (made / "seed-2" / "tree" / "flows.parquet").write_bytes(b"")
+    kinds = "1 missing (seed-1/clos), 1 damaged (seed-2/tree), 1 incomplete (seed-1)"
+    assert first_line(made) == f"7 results: {kinds}, 4 whole"
     with pytest.raises(ConfigError, match=r"seed-1: clos is missing, which it consists of; copy"):
         Comparison.load(made)
     shutil.rmtree(made / "seed-1")
-    assert faults(made) == {".": ["seed-1 is missing"]}
+    assert first_line(made) == (
+        "5 results: 1 missing (seed-1), 1 damaged (seed-2/tree), 1 incomplete (.), 2 whole"
+    )
     with pytest.raises(ConfigError, match="seed-1 is missing, which it consists of; copy all"):
         Comparison.load(made)
 
 
 def test_folders_of_seeds(tmp_path: Path) -> None:
     made = lightloom.repeat(SMALL | {"fabric": [{"kind": "tree"}]}).save(tmp_path / "r")
-    assert faults(made) == {}
+    assert missing(made) == {}
     shutil.rmtree(made / "seed-2")
-    assert faults(made) == {".": ["seed-2 is missing"]}
+    assert missing(made) == {".": ["seed-2"]}
     with pytest.raises(ConfigError, match="seed-2 is missing, which it consists of"):
         Repeated.load(made)
 

@@ -241,7 +241,7 @@ def test_verify_sees_what_became_of_a_result(study: Path, tmp_path: Path) -> Non
     assert found["r"]["faults"] == [f"it has no {RECORD}"]
     table = lightloom("verify", folder, cwd=tmp_path)
     assert table.returncode == 1
-    assert "5 results, 3 whole" in table.stdout
+    assert table.stdout.splitlines()[0] == "5 results: 2 damaged (r, s), 3 whole"
 
 
 def test_verify_refuses_what_holds_no_result(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from lightloom.units.counts import counted
 if TYPE_CHECKING:
     from lightloom.results.verification import Verdict
 
-#: Faults of a result that the table shows.
+#: Faults of a result that the table shows, and results of a kind that the first line names.
 SHOWN = 3
 
 
@@ -28,8 +28,9 @@ def verify(
     """Check that results are whole, and say whether their inputs and the build are the same.
 
     Every result in DIR and below is checked: sizes and checksums of its files, the files that
-    it was made from, the build that made it. Exit code 0 if every file is as it was written,
-    else 1. Changed inputs and another build are reported and do not change the exit code.
+    it was made from, the build that made it. The first line names those that are missing,
+    damaged or incomplete. Exit code 0 if every file is as it was written, else 1. Changed inputs
+    and another build are reported and do not change the exit code.
     """
     from lightloom.results import verification
 
@@ -40,15 +41,34 @@ def verify(
         if not verdicts:
             limit = "there is no result in it or below"
             raise refusal("DIR", folder, limit, "name a directory that a command wrote")
-        spoilt = [verdict for verdict in verdicts if not verdict.whole]
         if json:
             console.print_json([verdict.to_json() for verdict in verdicts])
         else:
+            console.say(_outcome(verdicts))
             console.out(wide=True).print(_table(verdicts))
-            whole = len(verdicts) - len(spoilt)
-            console.say(f"{counted(len(verdicts), 'result')}, {whole} whole")
-        if spoilt:
+        if not all(verdict.whole for verdict in verdicts):
             raise typer.Exit(1)
+
+
+def _outcome(verdicts: Sequence[Verdict]) -> str:
+    """How many results are missing, damaged, incomplete and whole, and which."""
+    missing = sorted({part for verdict in verdicts for part in verdict.missing})
+    damaged = [verdict.result for verdict in verdicts if verdict.faults]
+    # It lacks a part, and its own files are as they were written.
+    incomplete = [v.result for v in verdicts if v.missing and not v.faults]
+    total = counted(len(verdicts) + len(missing), "result")
+    whole = sum(verdict.whole for verdict in verdicts)
+    if whole == len(verdicts):
+        return f"{total}, all whole" if whole > 1 else f"{total}, whole"
+    kinds = {"missing": missing, "damaged": damaged, "incomplete": incomplete}
+    parts = [f"{len(names)} {kind} ({_few(names)})" for kind, names in kinds.items() if names]
+    return f"{total}: {', '.join([*parts, f'{whole} whole'])}"
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = [f"{len(names) - SHOWN} more"] if len(names) > SHOWN else []
+    return ", ".join([*names[:SHOWN], *more])
 
 
 def _table(verdicts: Sequence[Verdict]) -> Table:
@@ -61,11 +81,16 @@ def _table(verdicts: Sequence[Verdict]) -> Table:
         read = f"{verdict.read} unchanged" if verdict.read else "none"
         table.add_row(
             verdict.result,
-            files or _some(verdict.faults),
+            files or _some([*verdict.faults, *_lost(verdict)]),
             _some(verdict.inputs) or read,
             verdict.build,
         )
     return table
+
+
+def _lost(verdict: Verdict) -> list[str]:
+    """The parts that it lacks."""
+    return [f"{part} is missing" for part in verdict.missing]
 
 
 def _some(lines: Sequence[str]) -> str:

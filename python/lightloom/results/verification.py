@@ -26,7 +26,10 @@ class Verdict:
     files: int
     """Files that its record lists."""
     faults: list[str]
-    """What is not as the record says; a result without any is whole."""
+    """What is not as the record says."""
+    missing: list[str]
+    """Results that it consists of and that are gone: their folders, relative to the one that was
+    asked for."""
     inputs: list[str]
     """Files that it was made from and that are gone or have changed since, with which."""
     read: int
@@ -36,8 +39,8 @@ class Verdict:
 
     @property
     def whole(self) -> bool:
-        """Whether all files are as they were written."""
-        return not self.faults
+        """Whether all files are as they were written, in its folder and in those of its parts."""
+        return not self.faults and not self.missing
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as a table."""
@@ -73,9 +76,11 @@ def _verdict(folder: Path, top: Path) -> Verdict:
         faults.append("its writer died while it moved files: the next command there mends it")
     record = records.read(folder)
     if isinstance(record, str):
-        return Verdict(name, 0, [*faults, record], [], 0, "-")
+        return Verdict(name, 0, [*faults, record], [], [], 0, "-")
     faults += records.faults(folder, record)
-    faults += _missing(folder, record.told.get("parts"))
+    missing = [
+        part.relative_to(top).as_posix() for part in _missing(folder, record.told.get("parts"))
+    ]
     read = record.told.get("inputs")
     changed: list[str] = []
     count = 0
@@ -83,15 +88,15 @@ def _verdict(folder: Path, top: Path) -> Verdict:
         count += 1
         changed += _changed(folder, one)
     build = record.told.get("build")
-    return Verdict(name, len(record.files), faults, changed, count, _build(build))
+    return Verdict(name, len(record.files), faults, missing, changed, count, _build(build))
 
 
-def _missing(folder: Path, told: Any) -> Iterator[str]:
+def _missing(folder: Path, told: Any) -> Iterator[Path]:
     """Folders that a result consists of, and that are gone."""
     parts = told if isinstance(told, list) else parts_of(folder)
     for name in parts:
         if isinstance(name, str) and not (folder / name).is_dir():
-            yield f"{name} is missing"
+            yield folder / name
 
 
 def _changed(folder: Path, of: Any) -> Iterator[str]:
