@@ -77,8 +77,7 @@ bench: $(STAMPS)/develop ## Measure speed and memory; records JSON in benches/ru
 
 docs: $(STAMPS)/docs ## Build the documentation into site/; runs the examples for its gallery
 	$(BIN)/mkdocs build --strict
-	# Doc comments put units in brackets: [B] is no link.
-	RUSTDOCFLAGS="-A rustdoc::broken-intra-doc-links" cargo doc --quiet --no-deps --workspace --exclude lightloom-python
+	$(BIN)/python scripts/doc_links.py
 	rm -rf site/rust && cp -r "$${CARGO_TARGET_DIR:-target}/doc" site/rust
 	@echo "site/index.html"
 

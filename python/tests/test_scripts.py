@@ -85,3 +85,34 @@ def braced(glob: str) -> list[str]:
         return [glob]
     words, _, tail = rest.partition("}")
     return [found for word in words.split(",") for found in braced(f"{head}{word}{tail}")]
+
+
+def links() -> ModuleType:
+    """`scripts/doc_links.py`."""
+    spec = importlib.util.spec_from_file_location("doc_links", ROOT / "scripts" / "doc_links.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def message(text: str, code: str | None = "rustdoc::broken_intra_doc_links") -> dict[str, object]:
+    found = {"message": text, "code": code and {"code": code}, "spans": []}
+    return {"reason": "compiler-message", "message": found}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "count"),
+    [
+        ("unresolved link to `B`", "rustdoc::broken_intra_doc_links", 0),
+        ("unresolved link to `Bytes`", "rustdoc::broken_intra_doc_links", 1),
+        ("unresolved link to `crate::s`", "rustdoc::broken_intra_doc_links", 1),
+        ("public documentation links to private `B`", "rustdoc::private_intra_doc_links", 1),
+        ("unused variable", "unused_variables", 0),
+        ("1 warning emitted", None, 0),
+    ],
+)
+def test_a_unit_is_no_dead_link(text: str, code: str | None, count: int) -> None:
+    messages = [{"reason": "compiler-artifact"}, message(text, code)]
+    assert len([*links().dead(messages)]) == count

@@ -142,7 +142,7 @@ impl Flows {
     }
 
     /// When flows begin to arrive. Loads are counted from then on: 0, but for a trace that begins
-    /// with a silence, longer than [`SILENCE`] times the mean distance of its arrivals, whose first
+    /// with a silence, longer than `SILENCE` times the mean distance of its arrivals, whose first
     /// arrival it is.
     pub fn first_arrival(&self) -> Time {
         let known = self.arrival.iter().copied().filter(|&t| t != Time::NEVER);

@@ -1,13 +1,13 @@
 //! For how long queues resemble themselves: the relaxation time of the slowest one.
 //!
 //! The backlog of a queue with Poisson arrivals forgets its past in a time of the order of
-//! E[S²] ÷ E[S] ÷ (1 − ρ)², with S the service time of a flow and ρ the load (the relaxation time of
+//! E\[S²\] ÷ E\[S\] ÷ (1 − ρ)², with S the service time of a flow and ρ the load (the relaxation time of
 //! reflected Brownian motion, Abate and Whitt, Advances in Applied Probability 19, 1987). Figures of
 //! a run that is not several times as long are of few independent queues. The run itself does not
 //! show it: correlations that are estimated from a short run are too short, most of all in those
 //! runs of which the estimate says that they are long enough.
 //!
-//! S is the time that the queue's link takes for a flow, and E[S²] ÷ E[S] the mean of it over bytes.
+//! S is the time that the queue's link takes for a flow, and E\[S²\] ÷ E\[S\] the mean of it over bytes.
 //! ρ is the load of the links between servers and racks, and that of each tier of links that a
 //! fabric counts. Queues at other places (grants, circuits, rotations) are not modelled.
 

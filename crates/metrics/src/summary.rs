@@ -98,7 +98,7 @@ pub struct Summary {
     pub goodput_normalized: Option<f64>,
     /// Flow completion times.
     pub fct: FctClasses,
-    /// Completion times over the ideal ones, see [`ideal`](crate::ideal).
+    /// Completion times over the ideal ones, see [`crate::ideal`].
     pub slowdown: Slowdown,
     /// Peak of the queue at the worst node [B].
     pub queue_peak_bytes: Option<u64>,

@@ -5,7 +5,7 @@
 //! differ by chance alone: a large flow is offered in an instant, and delivered over a time in
 //! which it may leave the window. So what a network owes is measured against *paced* bytes:
 //! each flow's, as they would come if it had the network to itself, at the rate of
-//! [`ideal`](crate::ideal). What is missing of these waits in the network.
+//! [`crate::ideal`]. What is missing of these waits in the network.
 
 use crate::batches::{Estimate, BATCHES};
 use crate::completion::ideal;

@@ -107,8 +107,8 @@ impl Uniform {
     /// other's receiver is too busy for. Be V, V′ what two such receivers still have
     /// to hear, queues included; each falls by 1 a slot. A host's packet, of a Poisson
     /// stream of a in a slot for each, adds to its own receiver's if that is 0, else
-    /// to the other's. V > 0 for a of the time, and the wait is W = E[V′ | V > 0]. In
-    /// the long run E[V²] and E[VV′] do not change, so that
+    /// to the other's. V > 0 for a of the time, and the wait is W = E\[V′ | V > 0\]. In
+    /// the long run E\[V²\] and E\[VV′\] do not change, so that
     ///
     /// - 2E\[V\] = a + 2a·aW,
     /// - 2aW = 2a(2E\[V\] − aW), and W(1 + a) = 2E\[V\] = a + 2a²W.
@@ -150,10 +150,10 @@ impl Uniform {
     /// group, at once or later; and of the others' losers, which come at a rate of
     /// c = (n − 1)/n · a while their receivers are busy, b = a/(1 + c) of the time. Be
     /// V₀ and V what it and one of the others still have to hear, u = a + (k − 1)cb its
-    /// load, X = E[V₀; V > 0]. In the long run E[V₀²] and E[V₀V] do not change, so that
+    /// load, X = E\[V₀; V > 0\]. In the long run E\[V₀²\] and E\[V₀V\] do not change, so that
     ///
-    /// - 2(1 − a)E[V₀] = u + 2(k − 1)cX,
-    /// - (1 + a)X = aE[V₀] + b(a + c + (k − 2)cb)/2 − Y, with Y = E[V; V₀ > 0].
+    /// - 2(1 − a)E\[V₀\] = u + 2(k − 1)cX,
+    /// - (1 + a)X = aE\[V₀\] + b(a + c + (k − 2)cb)/2 − Y, with Y = E\[V; V₀ > 0\].
     ///
     /// For Y it is busy with probability α when another becomes busy, and with
     /// c(1 − α) more a slot while that lasts, where α makes it busy u of the time:

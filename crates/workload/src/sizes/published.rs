@@ -1,4 +1,4 @@
-//! A published distribution by its name in the [`registry`](super::registry).
+//! A published distribution by its name in the [`registry`].
 
 use super::{registry, Interpolation, Law};
 use lightloom_engine::{config, Refusal};

@@ -1,5 +1,5 @@
 //! The queues of second hops: at every node one for each destination, by its turn
-//! ([`crate::sirius::schedule::PeerOrder`]: those met one after the other stand side
+//! ([`crate::sirius::schedule::peer_order::PeerOrder`]: those met one after the other stand side
 //! by side). Each flow that waits has one cell in it. A flow's next cell joins the
 //! end when its first leaves (see [`super::source`]): flows take turns.
 
