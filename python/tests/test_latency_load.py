@@ -601,11 +601,11 @@ def test_a_warm_up_shorter_than_the_largest_flow_is_no_overload(tmp_path: Path) 
     (line,) = (x for x in shown.stdout.splitlines() if "whether the load is carried" in x)
     assert line.startswith(
         "note: the window does not tell whether the load is carried: the largest flow takes "
-        f"{alone_ms:.1f} ms alone, and run.warm_up is 5.00 ms; lengthen run.warm_up to about "
+        f"{alone_ms:.1f} ms alone, and run.warm_up is 5.00 ms; lengthen run.warm_up to at least "
     )
     assert "run.repeat" not in line
     assert "was not carried" not in shown.stdout
-    longer = float(line.partition("warm_up to about ")[2].partition(" ms")[0])
+    longer = float(line.partition("warm_up to at least ")[2].partition(" ms")[0])
     assert longer >= alone_ms
 
 
@@ -617,4 +617,4 @@ def test_a_run_judges_its_window_as_a_comparison_does() -> None:
     assert carried.startswith("the load was not carried")
     (filling,) = run_text.doubts({"window": window, "largest_alone_s": 6e-3})
     assert "the largest flow takes 6.00 ms alone, and run.warm_up is 5.00 ms" in filling
-    assert "lengthen run.warm_up to about 6.00 ms and run.measure" in filling
+    assert "lengthen run.warm_up to at least 6.00 ms and run.measure" in filling

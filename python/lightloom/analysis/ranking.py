@@ -222,7 +222,9 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
     if len(vague) == len(known):
         vague = []  # too few flows for anybody's
     known, unplaced = _placed([s for s in known if s not in vague])
-    unplaced = [*unplaced, *vague]
+    behind = [s for s in vague if known and _is_beyond(s, known[0], better)]
+    unplaced = [*unplaced, *(s for s in vague if s not in behind)]
+    known = sorted([*known, *behind], key=lambda s: s.value, reverse=better == "higher")
     if not known:
         return Ranking((), 0, tuple(ordered))
     tied = [s for s in known if is_level(known[0], s)]
@@ -235,6 +237,13 @@ def rank(scores: Sequence[Score], better: Better) -> Ranking:
     if len(tied) == 1 and _leads_nobody(tied[0], rest, unknown, better):
         return Ranking((), 0, tuple(ordered))
     return Ranking((*tied, *rest), len(tied), tuple(unknown))
+
+
+def _is_beyond(vague: Score, leader: Score, better: Better) -> bool:
+    """Whether a figure whose interval has but one end is surely worse than the best."""
+    if better == "lower":
+        return vague.low > max(leader.high, leader.value * (1 + LEVEL))
+    return vague.high < min(leader.low, leader.value * (1 - LEVEL))
 
 
 def exceeds(bound: Score, leader: Score, better: Better) -> bool:

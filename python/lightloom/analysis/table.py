@@ -12,7 +12,7 @@ of them sooner.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -352,11 +352,11 @@ def row(metric: Metric, fabrics: tuple[Fabric, ...]) -> Row:
     return Row(metric.name, step[0], better, tuple(cells))
 
 
-def _of_each_flow(made: Row, workload: Workload, ahead: Fabric | None) -> Row:
+def _of_each_flow(made: Row, workload: Workload, ahead: Sequence[Fabric]) -> Row:
     """A row of figures of flows that are no sample: the fabric that is ahead in each flow is best,
-    if there is one."""
+    if there is one alone."""
     cells = (
-        replace(cell, best=fabric is ahead and cell.text != quantities.MISSING)
+        replace(cell, best=[*ahead] == [fabric] and cell.text != quantities.MISSING)
         for cell, fabric in zip(made.cells, workload.fabrics, strict=True)
     )
     return replace(made, cells=tuple(cells))

@@ -176,7 +176,8 @@ def _others(
         yield from networks.elsewhere(resolved)
     for decision in decided:
         if decision is not None:
-            yield from (*decision.notes, *decision.facts[len(decision.caveats) :])
+            yield from decision.notes
+            yield from (fact for fact in decision.facts if fact not in decision.caveats)
 
 
 def _of_runs(comparison: Comparison, broken: str) -> Iterator[str]:

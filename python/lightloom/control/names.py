@@ -175,6 +175,9 @@ def _node(key: str, name: str, node_of: Mapping[str, int]) -> int:
     if not node_of:
         raise refusal(key, name, "the demand does not name its nodes", "give their numbers")
     if name not in node_of:
-        remedy = "leave its circuit out, or give it a row and a column, or a record of 0 bytes"
+        remedy = (
+            "leave its circuit out, or give it a row and a column or a record of 0 bytes, or list "
+            "all nodes by --map"
+        )
         raise refusal(key, name, "no node of the demand", remedy)
     return node_of[name]

@@ -11,7 +11,7 @@ from lightloom.config.experiment import Experiment
 from lightloom.config.overrides import toml_literal
 from lightloom.costs import network as networks
 from lightloom.costs import pricing, rack_switches
-from lightloom.costs.amounts import Range
+from lightloom.costs.amounts import Prices, Range
 from lightloom.costs.book import Book
 from lightloom.costs.equal import WIDTH, equal_ends
 from lightloom.errors import ConfigError, refusal
@@ -72,7 +72,7 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
         raise refusal("--equal-cost", asked, limit, "raise a price")
     # At the highest ratio the tier above is left out, so that costs jump there.
     below_most = Fraction(MOST) - WIDTH
-    low = _least(at, Fraction(present)) if whole else Fraction(1)
+    low = _least(at, Fraction(present)) if whole else _after_jump(at, prices)
     high = _largest(at, Fraction(present * TIMES), Fraction(present)) if whole else below_most
     top, falls = high if whole else Fraction(MOST), not whole
     forms = (lambda x: at(low + high - x).form) if falls else (lambda x: at(x).form)
@@ -83,6 +83,14 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     some = known[0] if len(known) == 1 else None
     more = rack_switches.more(at, int(present), known[-1]) if whole and known else None
     return EqualCost(f"{label}.{key}", other, value, some, whole, low, top, more)
+
+
+def _after_jump(at: Callable[[Fraction], pricing.FabricCost], prices: Prices) -> Fraction:
+    """The least ratio of an oversubscription: 1, or just above it where a network of fewer tiers is
+    billed at 1, so that costs jump there."""
+    one, above = Fraction(1), Fraction(1) + WIDTH
+    jumps = at(one).form.value(prices).low < at(above).form.value(prices).low
+    return above if jumps else one
 
 
 def _costs(

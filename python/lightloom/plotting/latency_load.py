@@ -21,7 +21,8 @@ CAPTION = (
     "Mean latency of the flows that arrived in the window, with 95 % confidence intervals, and the "
     "accepted load, as a share of the servers' capacity; both against the requested load. An arrow "
     "marks a load that was not carried, or a lower bound because some flows were unfinished; no "
-    "line joins arrows. A hollow marker marks a load that was not carried. "
+    "line joins arrows. A hollow marker marks a load that was not carried, or of which the window "
+    "does not tell. "
 )
 SATURATED = (
     "A dotted vertical line marks the load at which a fabric saturates: the most that it accepts. "
@@ -73,7 +74,10 @@ def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel
 def accepted(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
     """Throughput, with the line on which all is carried that is offered."""
     x = load_axis(workload)
-    series = [sweep(f, lambda p: p.accepted, lambda p: p.stable) for f in workload.fabrics]
+    series = [
+        sweep(f, lambda p: p.accepted, lambda p: p.stable and not p.is_doubtful)
+        for f in workload.fabrics
+    ]
     loads = np.array(workload.loads)
     offered = Series("offered", loads, loads)
     shaded = [between(a, b, lambda p: p.accepted) for a, b in bands]

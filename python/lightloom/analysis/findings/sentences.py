@@ -26,10 +26,10 @@ def title(found: FinishesMore | AloneCarries | NoneCarries | TooShort) -> str:
         case FinishesMore():
             return _title_of_jobs(found)
         case AloneCarries():
+            by = "by the end of the run" if found.limit_s is None else within(found.limit_s)
             if found.unfinished is not None:
-                return f"{found.leader} delivers the most by the end of the run"
+                return f"{found.leader} delivers the most {by}"
             if found.basis == "traffic":
-                by = "by the end of the run" if found.limit_s is None else within(found.limit_s)
                 return f"Only {found.leader} delivers this traffic {by}"
             return f"Only {found.leader} carries this load"
         case NoneCarries():
@@ -138,7 +138,7 @@ def _why_alone(found: AloneCarries) -> str:
         what = (
             "of the load while flows arrived"
             if found.basis == "load"
-            else "by the end of the run, in bytes, flows or jobs"
+            else "by the end of the run, by what is least of bytes, flows and jobs"
         )
         return (
             f"{_left_undone(found)}Relative to {found.leader} {what}, the others delivered: "
@@ -229,11 +229,11 @@ def lengthen(found: WindowTooShort) -> str:
     warm_up = quantities.show(found.needs_warm_up_s, "time")
     measure = quantities.show(found.needs_measure_s, "time")
     longer = (
-        f"run.warm_up to about {warm_up} and " if found.needs_warm_up_s > found.warm_up_s else ""
+        f"run.warm_up to at least {warm_up} and " if found.needs_warm_up_s > found.warm_up_s else ""
     )
     # More seeds with the same short warm-up tell no more.
     seeds = "" if found.largest_s or found.cycles_s else ", or raise run.repeat"
-    return f"Lengthen {longer}run.measure to about {measure}{seeds}."
+    return f"Lengthen {longer}run.measure to at least {measure}{seeds}."
 
 
 def cut(found: Sequence[Cut]) -> str:

@@ -97,7 +97,7 @@ def criteria(workload: Workload) -> list[Criterion]:
 def measures(workload: Workload) -> list[Criterion]:
     """All measures of such a workload, in that order, also where fewer than two are judged."""
     found = _of_samples(workload)
-    return [LAST, *found] if first_in_each(workload) is not None else found
+    return [LAST, *found] if first_in_each(workload) else found
 
 
 def is_by_each_flow(workload: Workload) -> bool:
@@ -110,10 +110,10 @@ def is_by_each_flow(workload: Workload) -> bool:
     return first is not None and first.ranking(workload.fabrics).untold
 
 
-def first_in_each(workload: Workload) -> Fabric | None:
-    """The fabric that is ahead of all others in each flow, of a workload that is so judged."""
+def first_in_each(workload: Workload) -> tuple[Fabric, ...]:
+    """The fabrics that are ahead of all others in each flow, of a workload that is so judged."""
     if not is_by_each_flow(workload):
-        return None
+        return ()
     return soonest_in_each(carrying(workload.fabrics))
 
 
@@ -284,7 +284,7 @@ LAST = Criterion(
     ("is done with all flows soonest", "are done with all flows soonest"),
     "its last flow is done after {}",
     of_carried=True,
-    tells=lambda fabrics: soonest_in_each(fabrics) is not None,
+    tells=lambda fabrics: bool(soonest_in_each(fabrics)),
 )
 EVERY = Criterion(
     "the time of every flow",

@@ -42,14 +42,29 @@ def mean_time(fabric: Fabric) -> float | None:
     return sum(known) / len(times) if len(known) == len(times) else None
 
 
-def soonest_in_each(fabrics: Sequence[Fabric]) -> Fabric | None:
-    """The fabric that delivers each flow sooner than every other one does; None without one, or
-    where some fabric left a flow unfinished."""
+def soonest_in_each(fabrics: Sequence[Fabric]) -> tuple[Fabric, ...]:
+    """The fabric that delivers each flow sooner than every other one does, or several that deliver
+    each as soon; empty without one, or where some fabric left a flow unfinished."""
     if len(fabrics) < 2 or not all(all_finish(f) for f in fabrics):
-        return None
+        return ()
     best = min(fabrics, key=lambda f: float(f.fct.max()))
-    others = (f for f in fabrics if f is not best)
-    return best if all(is_sooner_in_each(best, f) for f in others) else None
+    level = tuple(f for f in fabrics if f is best or is_as_soon_in_each(best, f))
+    others = [f for f in fabrics if f not in level]
+    return level if all(is_done_sooner(one, f) for one in level for f in others) else ()
+
+
+def is_done_sooner(one: Fabric, other: Fabric) -> bool:
+    """Whether one delivers none of the same flows later than another does, and the last of them
+    sooner by more than 3 %."""
+    last = last_flow(one), last_flow(other)
+    if share_sooner(one, other) is None or last[0] is None or last[1] is None:
+        return False
+    return last[0] * (1 + LEVEL) < last[1]
+
+
+def is_as_soon_in_each(one: Fabric, other: Fabric) -> bool:
+    """Whether two deliver the same flows, each within 3 % of the other's time."""
+    return {standing(one, other), standing(other, one)} == {0}
 
 
 def is_sooner_in_each(one: Fabric, other: Fabric) -> bool:
@@ -83,9 +98,9 @@ def said(ahead: Fabric, others: Sequence[Fabric]) -> str:
 
 
 def standing(one: Fabric, other: Fabric) -> int:
-    """1 if one delivers each flow sooner than another, 0 if none by more than 3 %, -1 if some flow
-    is sooner on the other."""
-    if is_sooner_in_each(one, other):
+    """1 if one delivers all flows sooner than another and none later, 0 if none sooner by more than
+    3 %, -1 if some flow is sooner on the other."""
+    if is_done_sooner(one, other):
         return 1
     same = np.array_equal(one.sizes, other.sizes)
     return 0 if same and (one.fct <= other.fct * (1 + LEVEL)).all() else -1

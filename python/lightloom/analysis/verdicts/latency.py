@@ -21,9 +21,9 @@ from .answer import Evidence, Verdict, evidence
 FEW_FLOWS = 1000  # fewer leave less than ten flows beyond a 99th percentile
 
 
-def short_flows(fabrics: Sequence[Fabric], ahead: Fabric | None = None) -> Verdict:
-    """Who finishes short flows soonest, of those that carried the load; `ahead` is the fabric that
-    is sooner in each flow, where flows are no sample."""
+def short_flows(fabrics: Sequence[Fabric], ahead: Sequence[Fabric] = ()) -> Verdict:
+    """Who finishes short flows soonest, of those that carried the load; `ahead` are the fabrics
+    that are sooner in each flow, where flows are no sample."""
     question = (
         "Which fabric finishes short flows soonest?"
         if len(fabrics) > 1
@@ -35,7 +35,7 @@ def short_flows(fabrics: Sequence[Fabric], ahead: Fabric | None = None) -> Verdi
     if not any(f.short_finished for f in fabrics):
         return Verdict(question, "No short flow finished, so this run cannot say.", shown)
     scored = [s for f in carrying(fabrics) if (s := short_score(f)) is not None]
-    if ahead is not None:
+    if ahead:
         return short_in_each(question, ahead, scored, shown)
     ranking = rank(scored, "lower")
     short = too_short([s.fabric for s in ranking.leaders], fabrics) if len(fabrics) > 1 else None
@@ -50,13 +50,16 @@ def short_flows(fabrics: Sequence[Fabric], ahead: Fabric | None = None) -> Verdi
 
 
 def short_in_each(
-    question: str, ahead: Fabric, scored: Sequence[Score], shown: tuple[Evidence, ...]
+    question: str, ahead: Sequence[Fabric], scored: Sequence[Score], shown: tuple[Evidence, ...]
 ) -> Verdict:
-    """The same where one fabric delivers each flow sooner than every other one."""
+    """The same where some fabrics deliver each flow sooner than every other one."""
     exact = (Score.exact(s.fabric, s.within) for s in scored)
-    ranking = Ranking(tuple(sorted(exact, key=lambda s: s.value)), 1)
-    each = each_flow.said(ahead, [s.fabric for s in ranking.rest])
-    return Verdict(question, f"{short_lead(ranking)} {slower(ranking)} {each}", shown)
+    ordered = sorted(exact, key=lambda s: (s.fabric not in ahead, s.value))
+    ranking = Ranking(tuple(ordered), len(ahead))
+    rest = [s.fabric for s in ranking.rest]
+    each = each_flow.said(ahead[0], rest) if rest and len(ahead) == 1 else ""
+    parts = (short_lead(ranking), slower(ranking), each)
+    return Verdict(question, " ".join(part for part in parts if part), shown)
 
 
 def short_limits(fabric: Fabric) -> Bound | None:

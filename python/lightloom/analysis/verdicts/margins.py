@@ -82,6 +82,8 @@ def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
 def as_held_back(deciding: Criterion, found: Score) -> str:
     """A figure, and which setting of the fabric it is owed to."""
     why = found.fabric.held_back.partition(" (")[0]
+    if found.fabric.is_doubtful:
+        return f"{deciding.shown(found)}, not known to carry the load"
     return f"{deciding.shown(found)}, held back by {why}" if why else deciding.shown(found)
 
 
@@ -100,7 +102,8 @@ def factor(
     if found is None:
         return f"infinitely {word}" if larger.value > 0 else "as much"
     found = part(found)
-    if found.low <= 0.0:
-        # Ahead in each seed, but the interval over the seeds leaves the factor open.
+    if found.low <= 0.0 or other.fabric.is_doubtful:
+        # Ahead in each seed, but the interval over the seeds leaves the factor open; or times may
+        # grow with the run, as the other may not carry the load.
         return word
     return f"{factor_text(found, percent_less if lower else percent_more)[0]} {word}"

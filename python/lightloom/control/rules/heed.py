@@ -64,7 +64,7 @@ def decide(
             `algorithm`: one of your own that breaks them.
     """
     if not rules:
-        return ask(Question(matrix, given)), matrix
+        return ask(Question(matrix, _keeping(policy, given))), matrix
     if policy.kind == HEEDS:
         return _heeded(policy, matrix, given, rules, ask), matrix
     if "schedule" in given:
@@ -85,12 +85,15 @@ def decide(
 
 
 def _kept(policy: Policy, given: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
-    """The circuits that may stay. Those that no demand and no rule concerns do, unless the
-    treatment of nodes without demand is given."""
-    kept: dict[str, Any] = {"up": left.still_up(given["up"], rules)}
-    if "unrequested" in policy.options and given.get("unrequested") is None:
-        kept["unrequested"] = "keep"
-    return kept
+    """The circuits that may stay."""
+    return _keeping(policy, {**given, "up": left.still_up(given["up"], rules)})
+
+
+def _keeping(policy: Policy, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options; where circuits are up, those that no demand and no rule concerns stay, unless
+    the treatment of nodes without demand is given."""
+    asks = "unrequested" in policy.options and given.get("unrequested") is None
+    return {**given, "unrequested": "keep"} if asks and given.get("up") else dict(given)
 
 
 def planes_of(policy: Policy, given: Mapping[str, Any]) -> int:

@@ -8,6 +8,8 @@ from typing import Any
 
 from lightloom.analysis import presets
 from lightloom.analysis.factors import between, times_text
+from lightloom.analysis.findings.headline import too_short
+from lightloom.analysis.findings.sentences import explained
 from lightloom.analysis.model import Workload
 from lightloom.analysis.ranking import names
 from lightloom.costs.book import Book
@@ -182,11 +184,21 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
             *made.costs.book.notes,
         ),
         caveats=(
+            *_remedy(made),
             *turned,
+            *tiers(made.costs),
             *((broken,) if breaking.changes(bought, kept_of(made, dead)) else ()),
             *sentences.unpriced(bought),
         ),
     )
+
+
+def _remedy(made: Read) -> tuple[str, ...]:
+    """The run that tells which fabric costs least, where this one is too short."""
+    doubtful = {p.label for p in sentences.unsettled(made.purchases) if p.unsettled}
+    fabrics = made.workload.fabrics
+    short = too_short([f for f in fabrics if f.label in doubtful], fabrics)
+    return () if short is None else (explained(short),)
 
 
 def _broken(made: Read, dead: Resilience | None) -> str:

@@ -60,7 +60,7 @@ def power(purchases: Sequence[Purchase]) -> str:
     if len(known) < 2 or not least:
         return ""
     if len(least) == len(known):
-        return "they draw the same power"
+        return "they draw about the same power"
     if len(least) > 1:
         return f"{sentences.labels(least)} draw the least power"
     cheapest = {p.label for p in leaders(purchases, CAPITAL)}
