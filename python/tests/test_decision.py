@@ -73,8 +73,8 @@ def test_what_arrives_counts_and_not_what_was_bought() -> None:
     """The same parts, of which one delivered a quarter more: no price changes that."""
     more, less = bought("more", switch=100), bought("less", switch=100, delivered=0.4)
     assert sentences.verdict([less, more]) == (
-        "more carries this traffic at the lowest capital cost, $156 per Gb/s delivered; no other "
-        "price of one part alone, within reach, would change that."
+        "more carries this traffic at the lowest capital cost, $156 per Gb/s delivered; no price "
+        "of a single part, up to 20 times as high or low, changes that."
     )
 
 
@@ -82,29 +82,31 @@ def test_an_unknown_price_has_a_break_even() -> None:
     """($385,000 to $446,800 − $250,000) ÷ 10 a rotor switch."""
     opera = bought("opera", switch=50, rotor_switch=10)
     assert list(sentences.unpriced([SIRIUS, opera])) == [
-        "opera has no total: the book has no price of a rotor switch; it is cheaper than sirius "
-        "below $13,500 to $19,700."
+        "opera has no total price: the book has no price for a rotor switch; it is cheaper than "
+        "sirius below $13,500 to $19,700."
     ]
     assert sentences.title([ESN, SIRIUS, opera]).endswith("of those with prices")
     dear = bought("dear", switch=200, rotor_switch=1)
-    assert next(sentences.unpriced([SIRIUS, dear])).endswith("costs more than sirius already.")
+    assert next(sentences.unpriced([SIRIUS, dear])).endswith("it costs more than sirius.")
     assert sentences.verdict([opera]).startswith("No fabric that carries this traffic has a total")
 
 
 def test_one_fabric_and_who_alone_carries_the_load() -> None:
     assert sentences.verdict([ESN]) == (
-        "esn carries this traffic at $156 per Gb/s delivered; it is compared with nothing."
+        "esn carries this traffic at $156 per Gb/s delivered; there is no other fabric to compare."
     )
     late = bought("half", switch=50, carries=False)
     assert sentences.verdict([ESN, late]) == (
         "esn alone carries this traffic, at $156 per Gb/s delivered; half does not."
     )
     assert list(sentences.without_load([ESN, late])) == [
-        "A lower load: half ($39.1) did not carry this one, and would cost less than esn ($78.1) "
-        "per Gb/s that servers can send."
+        "A lower load: half ($39.1) does not carry this load, but costs less than esn ($78.1) "
+        "per Gb/s of the servers' links."
     ]
     nothing = bought("dead", switch=1, delivered=0)
-    assert sentences.verdict([nothing]) == ("Nothing was delivered, so no cost of it can be told.")
+    assert sentences.verdict([nothing]) == (
+        "Nothing was delivered, so there is no cost per delivered Gb/s."
+    )
 
 
 def test_seeds_are_compared_one_by_one() -> None:
@@ -118,7 +120,7 @@ def test_seeds_are_compared_one_by_one() -> None:
     assert ahead(one, other, CAPITAL)
     torn = bought("torn", seeds=(0.60, 0.40, 0.32), switch=100)
     assert not ahead(one, torn, CAPITAL)
-    assert "differs as much from seed to seed" in sentences.verdict([one, torn])
+    assert "differs between seeds by as much as the costs do" in sentences.verdict([one, torn])
 
 
 def test_power_is_told_where_another_draws_less() -> None:
@@ -227,8 +229,8 @@ def test_who_delivered_less_and_still_carried_the_load_is_named() -> None:
     )
     assert sentences.delivered([best, near], "Over the whole run") == ""
     told = (
-        "Over the whole run the goodput of c is 10 % less than that of a: costs are for each Gb/s "
-        "of it."
+        "Over the whole run the goodput of c is 10 % less than that of a. Each fabric's cost is "
+        "divided by its own goodput."
     )
     assert sentences.delivered([best, near, less, late], "Over the whole run") == told
 

@@ -23,8 +23,8 @@ def test_a_narrow_lead_says_on_how_many_seeds_it_rests() -> None:
     close = bought("close", seeds=(0.38, 0.475, 0.57), switch=100)
     (said,) = sentences.seeds([one, close])
     assert said == (
-        "Other seeds: this rests on 3 seeds; close costs 1.05 times as much as one, so other "
-        "seeds may order them otherwise."
+        "Other seeds: 3 seeds were run; close costs 1.05 times as much as one, so their order may "
+        "differ with other seeds."
     )
     assert list(sentences.seeds([one, bought("far", switch=200)])) == []
     assert list(sentences.seeds([one])) == []

@@ -311,7 +311,7 @@ def test_series_of_prometheus_are_rates_or_amounts(tmp_path: Path) -> None:
     assert by_name(demand) == {("a", "b"): 5500, ("b", "c"): 104_000}
     assert demand.reading is not None
     assert demand.reading.notes == (
-        "1 sample is missing (step 300 s), taken as no traffic",
+        "1 sample is missing (step 300 s) and counted as no traffic",
         "times from 1970-01-01T00:00:00 to 1970-01-01T00:15:00 are added up; "
         "`lightloom replay-demand` plays them in turn",
     )
@@ -327,7 +327,7 @@ def test_the_step_of_prometheus_is_common_to_all_series(tmp_path: Path) -> None:
     assert by_name(demand) == {("r1", "r2"): 60_000, ("r3", "r4"): 60_000}
     assert demand.reading is not None
     assert demand.reading.total == 120_000
-    assert "4 samples are missing (step 300 s), taken as no traffic" in demand.reading.notes
+    assert "4 samples are missing (step 300 s) and counted as no traffic" in demand.reading.notes
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -487,7 +487,7 @@ def test_a_counter_is_noted(tmp_path: Path) -> None:
     text = prometheus(("a", "b", [(0, "5"), (60, "17"), (120, "17")]))
     demand = control.read_demand(write(tmp_path, "p.json", text), unit="B")
     assert demand.reading is not None
-    assert "of a counter ask for increase" in demand.reading.notes[0]
+    assert "query increase" in demand.reading.notes[0]
 
 
 def test_sampled_flows_of_goflow2_count_by_their_rate(tmp_path: Path) -> None:
@@ -768,8 +768,13 @@ def test_a_plan_of_other_nodes_is_refused() -> None:
             control.Demand(demand_of("abcd", 1).matrix),
             "the demand does not",
         ),
-        ("edmonds", {"up": turns}, demand_of("abcd", 1), "up = a plan of rotation: a schedule, no"),
-        ("fixed", {"schedule": old}, demand_of("abcd", 1), "circuits that stay, no schedule"),
+        (
+            "edmonds",
+            {"up": turns},
+            demand_of("abcd", 1),
+            "up = a plan of rotation: a schedule without",
+        ),
+        ("fixed", {"schedule": old}, demand_of("abcd", 1), "permanent circuits, no schedule"),
         ("fixed", {"schedule": turns}, demand_of("abce", 1), "'d' is in one only"),
     ]
     for algorithm, options, demand, said in cases:

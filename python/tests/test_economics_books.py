@@ -215,7 +215,7 @@ READING = (
         ("esn = { switches = 7, transceivers = 14 }", "esn = 3", "reading.x.esn", "not a table"),
         ("esn = { switches = 7, transceivers = 14 }\n", "", "reading.x.esn", "(missing)"),
         ("switches = 7", "switchez = 7", "reading.x.esn.switchez", "switches"),
-        ("switches = 7, transceivers = 14", "switches = 0, transceivers = 0", "reading.x.esn", "nothing lies"),  # noqa: E501
+        ("switches = 7, transceivers = 14", "switches = 0, transceivers = 0", "reading.x.esn", "at least one part"),  # noqa: E501
         ("switches = 7", "switches = 1e999999999", "reading.x.esn.switches", "more than 10^15"),
         ("switches = 7", 'switches = "1e999999999"', "reading.x.esn.switches", "more than 10^15"),
         ("switches = 7", 'switches = "1/0"', "reading.x.esn.switches", "not a number"),

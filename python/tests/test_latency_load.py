@@ -600,8 +600,8 @@ def test_a_warm_up_shorter_than_the_largest_flow_is_no_overload(tmp_path: Path) 
     assert 5 < alone_ms < 30
     (line,) = (x for x in shown.stdout.splitlines() if "whether the load is carried" in x)
     assert line.startswith(
-        "note: the window does not tell whether the load is carried: the largest flow takes "
-        f"{alone_ms:.1f} ms alone, and run.warm_up is 5.00 ms; lengthen run.warm_up to at least "
+        "note: the window does not show whether the load is carried: the largest flow takes "
+        f"{alone_ms:.1f} ms alone, but run.warm_up is 5.00 ms; lengthen run.warm_up to at least "
     )
     assert "run.repeat" not in line
     assert "was not carried" not in shown.stdout
@@ -616,5 +616,5 @@ def test_a_run_judges_its_window_as_a_comparison_does() -> None:
     (carried,) = run_text.doubts({"window": window, "largest_alone_s": 4e-3})
     assert carried.startswith("the load was not carried")
     (filling,) = run_text.doubts({"window": window, "largest_alone_s": 6e-3})
-    assert "the largest flow takes 6.00 ms alone, and run.warm_up is 5.00 ms" in filling
+    assert "the largest flow takes 6.00 ms alone, but run.warm_up is 5.00 ms" in filling
     assert "lengthen run.warm_up to at least 6.00 ms and run.measure" in filling

@@ -142,7 +142,7 @@ UP = {
     "a plan without names for some": (
         ["a", "b"],
         old_plan([(0, 1)], None, 2),
-        "up.json: its nodes have no names, and those of the demand have; plan anew from a demand",
+        "up.json: the plan numbers its nodes, but the demand names them; create the plan again",
     ),
     "a name and a number": (
         ["a", "b"],

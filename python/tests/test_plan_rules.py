@@ -391,7 +391,7 @@ BAD = {
     ),
     "a pin among many ports": (
         "-a hydra --ports 2 --pin gpu-0:web",
-        "--pin = (given): hydra keeps a circuit that it did not choose on single ports only",
+        "--pin = (given): hydra can keep existing circuits only with one port per node",
     ),
     "no demand for a schedule": (
         "-a eclipse --down gpu-0 --down gpu-1 --down gpu-2 --down gpu-3 --down web --down cache "

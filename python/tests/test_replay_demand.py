@@ -556,7 +556,7 @@ BAD = {
     ),
     "two files of figures": (
         ["day.csv", "-o", "a.json", "-o", "b.json"],
-        "-o = b.json: a.json has the same already; give -o once",
+        "-o = b.json: a.json already receives the same output; give -o once",
     ),
     "one file twice": (
         ["day.csv", "--intervals", "a.csv", "--intervals", "a.csv"],

@@ -125,7 +125,7 @@ def test_a_fabric_that_finishes_few_flows_is_not_ranked() -> None:
     verdict = say(with_short_times({"honest": base, "lazy": censored}))[SOONEST]
     assert verdict.answer.startswith("honest: 99 %")
     assert "Not ranked, for the short flows left unfinished: lazy (only 50.0" in verdict.answer
-    assert any("lazy finished 50.0" in plain(n) and "is a bound" in n for n in verdict.notes)
+    assert any("lazy finished 50.0" in plain(n) and "is a lower bound" in n for n in verdict.notes)
 
 
 def test_all_that_are_not_ranked_are_named() -> None:

@@ -370,7 +370,7 @@ def test_a_cut_run_says_how_many_flows_it_left_out() -> None:
     comparison.results["b"].summary["cut"] = cut
     answer = plain(first(comparison).answer)
     assert "run.limit = 10.0 s ended the run" in answer
-    assert "b never offered 985 and left 10 unfinished of 1,000 flows" in answer
+    assert "on b, 985 of 1,000 flows were never offered and 10 did not finish" in answer
 
 
 def test_a_run_that_stood_still_is_not_told_to_raise_its_limit() -> None:

@@ -253,7 +253,7 @@ class Fabric:
         return figure(self.summary, path)
 
     def us(self, path: str) -> float | None:
-        """A figure of the summary kept in µs [s]."""
+        """A time that the summary holds in µs [s]."""
         return microseconds(self.summary, path)
 
     @cached_property

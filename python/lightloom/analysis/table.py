@@ -69,12 +69,12 @@ class Row:
 
 
 def summary(path: str) -> Read:
-    """A figure of the summary as it stands."""
+    """A value of the summary, unchanged."""
     return lambda f: f.get(path)
 
 
 def micro(path: str) -> Read:
-    """A figure of the summary kept in µs."""
+    """A time that the summary holds in µs, in seconds."""
     return lambda f: f.us(path)
 
 

@@ -83,9 +83,9 @@ def job_tables(
     width: int,
     of_seeds: Mapping[str, Sequence[Summary]] | None = None,
 ) -> Iterator[Table | str]:
-    """How long each job took; nothing without jobs. The members of a mix, `gridmix/7-…`,
-    are left out, and of very many jobs all but the first. Of several seeds each time has half
-    of its interval beside it."""
+    """Tables of the time that each job took; none without jobs. The members of a mix,
+    `gridmix/7-…`, are omitted, and only the first JOBS_SHOWN jobs are listed. With several seeds,
+    each time is shown with the half-width of its interval."""
     jobs = jobs_of(next(iter(summaries.values()), {}))
     if not jobs:
         return

@@ -230,7 +230,7 @@ def _outputs(demand: Sequence[str], outputs: dict[str, list[Path] | None]) -> di
                     limit = "comes twice" if other == option else f"is the file of {other}, too"
                     raise refusal(option, path, limit, "name every file once")
             if option in found:
-                limit = f"{found[option]} has the same already"
+                limit = f"{found[option]} already receives the same output"
                 raise refusal(option, path, limit, f"give {option} once")
             found[option] = path
     return found

@@ -65,11 +65,12 @@ def rules(figures: Mapping[str, Any]) -> str:
 
 
 def verdict(figures: Mapping[str, Any], case: str) -> str:
-    """What came out, in a line."""
+    """The main figures of a run on the testbed, in one line."""
     said = []
     if figures["matched_ratio"] is not None:
         said.append(
-            f"a circuit was worth up to {figures['matched_ratio']:.1f} × the electrical network"
+            f"circuits carried up to {figures['matched_ratio']:.1f} × the rate of the electrical "
+            "network"
         )
     if figures.get("in_day") is not None:
         said.append(

@@ -56,8 +56,8 @@ def by_name(
         limit = f"it names its nodes ({names[0]}, …), and the demand does not"
         raise refusal(key, shown, limit, remedy)
     if nodes is not None and demand.names:
-        limit = "its nodes have no names, and those of the demand have"
-        raise refusal(key, shown, limit, "plan anew from a demand with names")
+        limit = "the plan numbers its nodes, but the demand names them"
+        raise refusal(key, shown, limit, "create the plan again from a demand with names")
     return False
 
 
@@ -72,8 +72,9 @@ def circuits_of(
     """
     table, names = plan.circuits, plan.demand.names
     if table is None:
-        limit = "a schedule, no circuits that stay"
-        raise refusal(key, f"a plan of {plan.algorithm}", limit, "give a plan that has some")
+        limit = "a schedule without permanent circuits"
+        remedy = "give a plan with permanent circuits"
+        raise refusal(key, f"a plan of {plan.algorithm}", limit, remedy)
     named = by_name(key, f"a plan of {plan.algorithm}", names, len(plan.demand.matrix), demand)
     ends = zip(table.a.tolist(), table.b.tolist(), strict=True)
     rows = [(names[a], names[b]) if named else (a, b) for a, b in ends]
@@ -90,7 +91,7 @@ def schedule_of(key: str, plan: Plan, demand: Demand) -> Schedule:
     """
     shown = f"a plan of {plan.algorithm}"
     if plan.schedule is None:
-        limit = "circuits that stay, no schedule"
+        limit = "permanent circuits, no schedule"
         raise refusal(key, shown, limit, "give a plan that has one")
     if by_name(key, shown, plan.demand.names, len(plan.demand.matrix), demand):
         return rearranged(key, shown, plan.schedule, plan.demand.names, demand.names)

@@ -361,7 +361,7 @@ def _check_needs(key: str, part: Part, base: Book | None) -> None:
 
 
 def _check_links(parts: Mapping[str, Part]) -> None:
-    """Refuses parts that lean on others that are not there, or lean on others themselves."""
+    """Refuses parts whose price refers to a part that is missing or itself refers to another."""
     for name, part in parts.items():
         targets = [part.same_as] if part.same_as else []
         targets += [f.of for f in (part.price, part.power) if f is not None and f.of]
@@ -370,10 +370,10 @@ def _check_links(parts: Mapping[str, Part]) -> None:
             if other is None:
                 remedy = f"price it, or choose one of {', '.join(parts)}"
                 raise refusal(f"part.{name}", target, "no such part in the book", remedy)
-            leans = other.same_as or any(f and f.of for f in (other.price, other.power))
-            if leans or target == name:
-                remedy = "name the part at the end of the chain"
-                raise refusal(f"part.{name}", target, "leans on another part itself", remedy)
+            refers = other.same_as or any(f and f.of for f in (other.price, other.power))
+            if refers or target == name:
+                limit = "its price or power refers to another part"
+                raise refusal(f"part.{name}", target, limit, "refer to that part directly")
 
 
 def check_part(key: str, name: str, shown: str = "") -> None:

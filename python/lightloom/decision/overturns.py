@@ -49,8 +49,8 @@ class Overturn:
 
 
 def nearest(leader: Purchase, rival: Purchase) -> Overturn | None:
-    """The price that has to move least for the rival to be cheaper; None where none within reach
-    does."""
+    """The price that has to move least for the rival to be cheaper; None if no price does so by a
+    factor of FARTHEST or less."""
     found = sorted(of_each_part(leader, rival), key=lambda o: (o.factor, o.certain, o.part))
     return found[0] if found and found[0].factor <= FARTHEST else None
 

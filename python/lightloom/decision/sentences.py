@@ -8,15 +8,15 @@ from fractions import Fraction
 from lightloom.costs.amounts import Range
 from lightloom.costs.wording import digits, part, sign, span
 from lightloom.decision.order import cheapest, leaders, middle, ranked, share
-from lightloom.decision.overturns import Overturn, all_nearest, between, of_unknown
+from lightloom.decision.overturns import FARTHEST, Overturn, all_nearest, between, of_unknown
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
 from lightloom.units.formats import seconds
 from lightloom.units.intervals import LEVEL
 
 TOLD = 0.05
-"""Who delivered less by such a share, and still carried the load, is named."""
+"""A fabric that carries the load is named if its goodput is below the best by this share."""
 NARROW = Fraction(11, 10)
-"""Times the cheapest: who may cost as little may be the cheapest at other seeds."""
+"""A fabric below this multiple of the lowest cost may be the cheapest at other seeds."""
 NAMED = 3
 """The most rivals that are named."""
 
@@ -28,12 +28,12 @@ def listed(items: Iterable[str], last: str = "and") -> str:
 
 
 def labels(purchases: Iterable[Purchase]) -> str:
-    """Their names."""
+    """The labels of purchases, as a list in a sentence."""
     return listed(p.label for p in purchases)
 
 
 def title(purchases: Sequence[Purchase]) -> str:
-    """Who costs least, in a few words."""
+    """Which fabric costs least, in a few words."""
     first = leaders(purchases, CAPITAL)
     carrying = [p for p in purchases if p.carries]
     if doubtful := unsettled(purchases):
@@ -58,13 +58,13 @@ def title(purchases: Sequence[Purchase]) -> str:
 
 
 def _within(purchases: Sequence[Purchase]) -> str:
-    """That run.limit ended runs of fabrics that do not carry the traffic; empty if it did not."""
+    """The run.limit that ended runs of fabrics that do not carry the traffic; empty if none."""
     limits = [p.limit_s for p in purchases if not p.carries and p.limit_s is not None]
     return f" within run.limit = {seconds(limits[0])}" if limits else ""
 
 
 def _same(first: Sequence[Purchase]) -> str:
-    """That several cost the same; where prices decide which costs less, by how much."""
+    """Title for fabrics that are level in cost; if prices decide between two, the cost ratio."""
     nearly = middle(first[0], CAPITAL) * Fraction(1 + LEVEL)
     if all(between(first[0], p) is None and middle(p, CAPITAL) <= nearly for p in first[1:]):
         return f"{labels(first)} cost the same per delivered Gb/s"
@@ -74,19 +74,22 @@ def _same(first: Sequence[Purchase]) -> str:
 
 
 def verdict(purchases: Sequence[Purchase]) -> str:
-    """The sentence: who carries the traffic at the lowest cost, or who is level, and by which
-    price that would change; then who does not carry it, and who has no total."""
+    """The sentence: which fabric carries the traffic at the lowest cost, or which ones are level,
+    and the price that would change it; then the fabrics that do not carry the traffic, and those
+    without a total."""
     first = leaders(purchases, CAPITAL)
     if doubtful := unsettled(purchases):
         if all(p.waited for p in doubtful):
+            carries = "carries" if len(doubtful) == 1 else "carry"
             return (
-                f"{labels(doubtful)} waited long for the last flows, so the goodput of the run is "
-                f"not that of the load, and no fabric is the one to buy. {_longer(doubtful[0])}"
+                f"The last flows on {labels(doubtful)} finished long after the last arrival, so "
+                f"goodput understates the load that {labels(doubtful)} {carries}. No fabric is "
+                f"recommended. {_longer(doubtful[0])}"
             )
         does = "carries" if len(doubtful) == 1 else "carry"
         return (
-            f"It is not known whether {labels(doubtful)} {does} this load, so no fabric is the one "
-            f"to buy. {_longer(doubtful[0])}"
+            f"It is not known whether {labels(doubtful)} {does} this load, so no fabric is "
+            f"recommended. {_longer(doubtful[0])}"
         )
     late = [p for p in purchases if not p.carries]
     if not first:
@@ -100,30 +103,35 @@ def verdict(purchases: Sequence[Purchase]) -> str:
 
 
 def _joined(*sentences: str) -> str:
-    """Those that say something."""
+    """The sentences that are not empty, joined."""
     return " ".join(s for s in sentences if s)
 
 
 def _level_and_undone(first: Sequence[Purchase]) -> str:
-    """Several that are level, and what they finished where the run ended before that."""
+    """Fabrics that are level, and the jobs or flows that they finished if the run ended early."""
     undone = [f"{p.label} finished {p.undone}" for p in first if p.undone]
     return f"{_level(first)} {listed(undone)}." if undone else _level(first)
 
 
 def _cheapest(winner: Purchase, rivals: Sequence[Purchase], purchases: Sequence[Purchase]) -> str:
-    """Who costs least, and by which price that would change."""
+    """Which fabric costs least, and the price that would change that."""
     cost = each_delivered(winner, CAPITAL)
     some = ", of those whose parts all have a price" if _without_total(purchases) else ""
-    lead = f"{winner.label} {_carries(winner)} at the lowest capital cost{some}, {cost}"
+    lead = (
+        f"{winner.label} {_carries(winner)} at the lowest capital cost{some}, "
+        f"{cost}{_but_finished(winner)}"
+    )
     found = all_nearest(winner, rivals)
     if found:
         return f"{lead}; {overturn_text(found[0], winner)}."
-    return f"{lead}; no other price of one part alone, within reach, would change that."
+    return (
+        f"{lead}; no price of a single part, up to {FARTHEST} times as high or low, changes that."
+    )
 
 
 def _late(late: Sequence[Purchase], *, undone: bool = False) -> str:
-    """Who does not carry the traffic, and what each finished of it; empty if there is none. If the
-    cheapest left some of it `undone`, too, they delivered less."""
+    """The fabrics that do not carry the traffic, and the jobs or flows that each finished; empty
+    if there are none. If the cheapest fabric is `undone` as well, they delivered less."""
     if not late:
         return ""
     each = listed(p.label + (f" (finished {p.undone})" if p.undone else "") for p in late)
@@ -134,19 +142,19 @@ def _late(late: Sequence[Purchase], *, undone: bool = False) -> str:
 
 
 def _no_total(purchases: Sequence[Purchase]) -> str:
-    """Who cannot be set beside others in cost; empty if there is none."""
+    """The fabrics whose cost cannot be compared; empty if there are none."""
     without = _without_total(purchases)
     has = "has" if len(without) == 1 else "have"
     return f"{labels(without)} {has} no total price." if without else ""
 
 
 def _without_total(purchases: Sequence[Purchase]) -> list[Purchase]:
-    """Who has a part without a price, whether it carries the traffic or not."""
+    """The fabrics with a part without a price, whether they carry the traffic or not."""
     return [p for p in purchases if CAPITAL.unknown(p)]
 
 
 def _longer(one: Purchase) -> str:
-    """What shows whether a fabric carries the load."""
+    """The settings that would show whether a fabric carries the load."""
     if one.windowed:
         return "Lengthen run.warm_up and run.measure, or raise run.repeat."
     return "Raise workload.flows, or set run.warm_up and run.measure."
@@ -168,7 +176,7 @@ def overturn_text(found: Overturn, one: Purchase) -> str:
         price = f"{span(found.times)} times {part(found.of)}, {price}"
     text = f"{found.rival} is cheaper if {part(found.part)} costs {side} than {price}"
     if found.book is None:
-        return f"{text} (the book has no price of it)"
+        return f"{text} (the book has no price for it)"
     says = span(found.book, before) + unit
     if found.book_times is not None:
         says = f"{span(found.book_times)} times, {says}"
@@ -176,7 +184,7 @@ def overturn_text(found: Overturn, one: Purchase) -> str:
 
 
 def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
-    """What the best takes, and how many times that the others do."""
+    """The cost or power of the best fabric, and those of the others as multiples of it."""
     first, known = leaders(purchases, measure), ranked(purchases, measure)
     if len(known) < 2 or not first:
         return ""
@@ -188,7 +196,7 @@ def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
         if other not in first and (found := share(other, first[0], measure)) is not None
     ]
     if len(first) > 1 and measure is CAPITAL and not each:
-        return ""  # the verdict has said so
+        return ""  # the verdict states it
     if len(first) > 1:
         lead = f"In {measure.name} {labels(first)} are level"
         return f"{lead}{'; ' + listed(each[:NAMED]) if each else ''}."
@@ -199,8 +207,8 @@ def amounts(purchases: Sequence[Purchase], measure: Measure) -> str:
 
 
 def delivered(purchases: Sequence[Purchase], when: str) -> str:
-    """Who carried the load and delivered so much less than the best `when` it was counted that a
-    buyer should know."""
+    """The fabrics that carry the load with a goodput below the best by `TOLD` or more. `when` is
+    the part of the run in which goodput was counted."""
     known = [(p, p.delivered.mean) for p in purchases if p.carries and p.delivered is not None]
     if not known:
         return ""
@@ -211,29 +219,34 @@ def delivered(purchases: Sequence[Purchase], when: str) -> str:
         for one, mean in known
         if mean < most * (1 - TOLD)
     ]
-    said = listed(each) if each else ""
-    return f"{when} {said}: costs are for each Gb/s of it." if each else ""
+    if not each:
+        return ""
+    return f"{when} {listed(each)}. Each fabric's cost is divided by its own goodput."
 
 
 def unpriced(purchases: Sequence[Purchase]) -> Iterator[str]:
-    """Who has parts without a price, and below which price each would be the cheapest."""
+    """The fabrics that have parts without a price, and the price below which each would be the
+    cheapest."""
     first = leaders(purchases, CAPITAL)
     for one in _unpriced(purchases):
         missing = CAPITAL.unknown(one)
-        lacks = f"{one.label} has no total: the book has no price of {listed(map(part, missing))}"
+        lacks = (
+            f"{one.label} has no total price: the book has no price for "
+            f"{listed(map(part, missing))}"
+        )
         found = of_unknown(first[0], one) if first else None
         if found is not None:
             unit = "" if found.unit == "piece" else f" a {found.unit}"
             price = span(found.price, sign(one.cost.book.currency)) + unit
             yield f"{lacks}; it is cheaper than {first[0].label} below {price}."
         elif first and len(missing) == 1:
-            yield f"{lacks}; without any it costs more than {first[0].label} already."
+            yield f"{lacks}; even at a price of 0 for it, it costs more than {first[0].label}."
         else:
             yield f"{lacks}; --price sets one."
 
 
 def prices(purchases: Sequence[Purchase]) -> Iterator[str]:
-    """By which price the rivals that the verdict does not name would be the cheapest."""
+    """The prices at which the rivals that the verdict does not name would be the cheapest."""
     first = leaders(purchases, CAPITAL)
     if len(first) != 1:
         return
@@ -243,14 +256,14 @@ def prices(purchases: Sequence[Purchase]) -> Iterator[str]:
 
 
 def power(purchases: Sequence[Purchase]) -> Iterator[str]:
-    """Who draws less than those who cost least."""
+    """The fabric that draws least power, if it is not among the cheapest."""
     cheapest, least = (leaders(purchases, m) for m in (CAPITAL, POWER))
     if len(least) == 1 and cheapest and least[0] not in cheapest:
         yield f"Power, if that decides: {amounts(purchases, POWER)}"
 
 
 def seeds(purchases: Sequence[Purchase]) -> Iterator[str]:
-    """On how many seeds it rests, where the lead is narrow."""
+    """The number of seeds, if the lead is narrow or there is one seed only."""
     first, known = leaders(purchases, CAPITAL), ranked(purchases, CAPITAL)
     if not first or len(known) < 2:
         return
@@ -258,18 +271,18 @@ def seeds(purchases: Sequence[Purchase]) -> Iterator[str]:
     near = [(p, found) for p, found in costs if found is not None and found.low < NARROW]
     number = len(first[0].seeds) or 1
     if number == 1 and not near and len(first) == 1:
-        yield "Other seeds: this rests on one, which has no interval; run.repeat makes several."
+        yield "Other seeds: one seed was run, so there is no interval; set run.repeat for several."
         return
     if not near and len(first) < 2:
         return
-    rests = f"this rests on {number} seed{'' if number == 1 else 's'}"
+    rests = f"{number} seed{' was' if number == 1 else 's were'} run"
     each = [f"{p.label} costs {_times(found)} as {first[0].label}" for p, found in near]
     why = listed(each) if each else f"{labels(first)} are level"
-    yield f"Other seeds: {rests}; {why}, so other seeds may order them otherwise."
+    yield f"Other seeds: {rests}; {why}, so their order may differ with other seeds."
 
 
 def without_load(purchases: Sequence[Purchase]) -> Iterator[str]:
-    """Who is cheaper for what servers can send, and did not carry the load."""
+    """The fabrics that do not carry the load but cost less per Gb/s of the servers' links."""
     first = leaders(purchases, CAPITAL)
     late = [p for p in purchases if not p.carries and not p.undone]
     if not first or not late or first[0].undone:  # a run that ended early is no load
@@ -283,13 +296,14 @@ def without_load(purchases: Sequence[Purchase]) -> Iterator[str]:
     ]
     if each:
         yield (
-            f"A lower load: {listed(each)} did not carry this one, and would cost less than "
-            f"{first[0].label} ({span(most, before)}) per Gb/s that servers can send."
+            f"A lower load: {listed(each)} {'does' if len(each) == 1 else 'do'} not carry this "
+            f"load, but {'costs' if len(each) == 1 else 'cost'} less than {first[0].label} "
+            f"({span(most, before)}) per Gb/s of the servers' links."
         )
 
 
 def each_delivered(purchase: Purchase, measure: Measure) -> str:
-    """What it takes for a unit delivered."""
+    """The cost or power per unit of goodput."""
     found = measure.value(purchase)
     assert found is not None
     if measure is POWER:
@@ -304,7 +318,7 @@ def _times(found: Range) -> str:
 
 
 def _unpriced(purchases: Sequence[Purchase]) -> list[Purchase]:
-    """Who carries the load and has a part without a price."""
+    """The fabrics that carry the load and have a part without a price."""
     return [p for p in purchases if p.carries and CAPITAL.unknown(p)]
 
 
@@ -319,21 +333,27 @@ def _level(first: Sequence[Purchase]) -> str:
         return f"{lead}. Which is cheaper depends on one price: {overturn_text(found, first[0])}."
     if middle(first[1], CAPITAL) <= middle(first[0], CAPITAL) * Fraction(1 + LEVEL):
         return f"{lead}, less than {LEVEL * 100:.0f} % apart."
-    return f"{lead}. What they delivered differs as much from seed to seed: more flows would tell."
+    return (
+        f"{lead}. Their goodput differs between seeds by as much as the costs do; run with more "
+        "flows."
+    )
 
 
 def _alone(purchases: Sequence[Purchase], winner: Purchase) -> str:
     """The sentence for a fabric without a rival."""
     cost = each_delivered(winner, CAPITAL)
     if len(purchases) == 1:
-        return f"{winner.label} {_carries(winner)} at {cost}; it is compared with nothing."
+        return (
+            f"{winner.label} {_carries(winner)} at {cost}{_but_finished(winner)}; there is no "
+            "other fabric to compare."
+        )
     late = [p for p in purchases if not p.carries]
     if len([p for p in purchases if p.carries]) == 1:
         lead = f"{winner.label} alone carries this traffic, at {cost}"
         if winner.undone:
             lead = f"{winner.label} delivers the most by the end of the run, at {cost}"
         return _joined(f"{lead}; {_left_behind(late, winner)}.", _no_total(purchases))
-    lead = f"{winner.label} {_carries(winner)} at {cost}."
+    lead = f"{winner.label} {_carries(winner)} at {cost}{_but_finished(winner)}."
     return _joined(
         lead,
         *unpriced([p for p in purchases if p is winner or p.carries]),
@@ -343,12 +363,17 @@ def _alone(purchases: Sequence[Purchase], winner: Purchase) -> str:
 
 
 def _carries(one: Purchase) -> str:
-    """What a fabric does with the traffic: a fabric that did not finish it does not carry it."""
-    return f"(which finished {one.undone}) delivers" if one.undone else "carries this traffic"
+    """The verb of a fabric: one with unfinished jobs or flows delivers, it does not carry."""
+    return "delivers" if one.undone else "carries this traffic"
+
+
+def _but_finished(one: Purchase) -> str:
+    """The jobs or flows that a fabric finished, if it left some unfinished; otherwise empty."""
+    return f", but finished only {one.undone}" if one.undone else ""
 
 
 def _left_behind(late: Sequence[Purchase], winner: Purchase) -> str:
-    """What the fabrics that do not carry the traffic finished of it, as far as that is known."""
+    """The jobs or flows that fabrics which do not carry the traffic finished, if known."""
     known = [p for p in ((winner, *late) if winner.undone else late) if p.undone]
     rest = [p for p in late if not p.undone]
     said = [f"{p.label} finished {p.undone}" for p in known]
@@ -360,12 +385,12 @@ def _left_behind(late: Sequence[Purchase], winner: Purchase) -> str:
 
 
 def _nobody(purchases: Sequence[Purchase]) -> str:
-    """Of fabrics without a total."""
+    """The sentence if no fabric both carries the traffic and has a total price."""
     if not any(p.delivered for p in purchases):
-        return "Nothing was delivered, so no cost of it can be told."
+        return "Nothing was delivered, so there is no cost per delivered Gb/s."
     if not any(p.carries for p in purchases):
         return (
-            "No fabric carries this traffic, so none can be bought for it; a lower load would show "
-            "which fabric carries how much."
+            "No fabric carries this traffic, so none is recommended; a lower load would show how "
+            "much each fabric carries."
         )
     return "No fabric that carries this traffic has a total. " + " ".join(unpriced(purchases))

@@ -82,8 +82,8 @@ TRIAL = Chosen(0.0, 1e-6, None, 0.0)
 
 
 def measured(experiment: Experiment) -> Experiment:
-    """An experiment with `compare.loads` with the window that `chosen` chooses for it; itself, if
-    that chooses none."""
+    """Return the experiment with the window that `chosen` selects for its `compare.loads`, or the
+    unchanged experiment if it selects none."""
     found = chosen(experiment)
     return experiment if found is None else with_window(experiment, found)
 

@@ -156,7 +156,7 @@ def release(folder: Path) -> None:
 
 
 def _leave(folder: Path, made: list[Path]) -> None:
-    """Removes what was made for a lock, where nothing else is in it."""
+    """Removes the folders created for a lock if they are empty."""
     disk.remove_empty(folder / unfinished.FOLDER)
     for empty in reversed(made):
         disk.remove_empty(empty)

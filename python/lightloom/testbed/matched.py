@@ -1,4 +1,4 @@
-"""What a circuit was worth: what a receiver got while its racks were joined, and without."""
+"""Rates of an application with a circuit between its racks and without one, and their ratio."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def percent_places(shares: Iterable[float | None]) -> int:
 
 
 def percent_digits(share: float, places: int | None = None) -> str:
-    """A share in percent, never rounded up to a whole that it is not."""
+    """A share in percent; a share below 1 is never rounded up to 100 %."""
     percent = share * 100
     if percent in (0, 100):
         return f"{percent:.0f}"

@@ -41,7 +41,7 @@ def title(found: FinishesMore | AloneCarries | NoneCarries | TooShort) -> str:
 
 
 def within(limit_s: float) -> str:
-    """That the limit of the run decided.
+    """The limit that ended the run, as a phrase.
 
     >>> within(0.05).replace(quantities.GLUE, " ")
     'within run.limit = 50.0 ms'
@@ -64,7 +64,7 @@ def _title_of_jobs(found: FinishesMore) -> str:
 
 
 def jobs_done(found: FinishesMore) -> str:
-    """How many jobs each fabric finished by the end of the run, and what would tell more."""
+    """How many jobs each fabric finished by the end of the run, and the setting to change."""
     each = quantities.listed(f"{label} {n} of {total}" for label, (n, total) in found.done.items())
     return (
         f"Jobs finished by the end of the run: {each}. A job that is not done takes longer than "
@@ -73,7 +73,7 @@ def jobs_done(found: FinishesMore) -> str:
 
 
 def explained(found: AloneCarries | NoneCarries | TooShort) -> str:
-    """Why a fabric is ahead by its load alone, or none is, and what would tell."""
+    """Why only one fabric carries the load, none does, or the run does not show it."""
     match found:
         case AloneCarries():
             return _why_alone(found)
@@ -105,7 +105,7 @@ def _why_none(found: NoneCarries) -> str:
 
 
 def _done_sooner(found: NoneCarries) -> str:
-    """When each fabric finished all flows that had waited."""
+    """How long after the last arrival each fabric finished its flows; empty if none did."""
     if not found.done_s:
         return ""
     each = quantities.listed(
@@ -134,15 +134,15 @@ def _why_run_too_short(found: RunTooShort) -> str:
 def _why_alone(found: AloneCarries) -> str:
     shares = [(x, s) for x, s in found.shares.items() if s is not None]
     if shares:
-        each = quantities.listed(f"{x} {quantities.show(s, 'share')}" for x, s in shares)
-        what = (
-            "of the load while flows arrived"
-            if found.basis == "load"
-            else "by the end of the run, by what is least of bytes, flows and jobs"
-        )
+        (x, first), *rest = ((x, quantities.show(s, "share")) for x, s in shares)
+        each = quantities.listed([f"{x} delivered {first}", *(f"{x} {s}" for x, s in rest)])
+        by_load = found.basis == "load"
+        when = "While flows arrived" if by_load else "By the end of the run"
+        measure = "" if by_load else ", by what is least of bytes, flows and jobs"
+        less = f"{x} carried less traffic, so its" if not rest else "They carried less, so their"
         return (
-            f"{_left_undone(found)}Relative to {found.leader} {what}, the others delivered: "
-            f"{each}. Their times and queues are those of less traffic, so they are not compared."
+            f"{_unfinished(found)}{when}, {each} of what {found.leader} delivered{measure}. "
+            f"{less} times and queues are not compared."
         )
     others = quantities.listed(found.shares)
     does = "does" if len(found.shares) == 1 else "do"
@@ -155,18 +155,17 @@ def _why_alone(found: AloneCarries) -> str:
     return f"{others} {does} not carry the load, so times and queues are not compared.{quick}"
 
 
-def _left_undone(found: AloneCarries) -> str:
+def _unfinished(found: AloneCarries) -> str:
     """What the leader delivered of the traffic, and how many flows it finished."""
-    undone = found.unfinished
-    if undone is None:
+    left = found.unfinished
+    if left is None:
         return ""
-    sizes = [quantities.show(n, "bytes") for n in (undone.bytes_delivered, undone.bytes_offered)]
-    done = f"{undone.flows_completed:,}" if undone.flows_completed else "none"
+    sizes = [quantities.show(n, "bytes") for n in (left.bytes_delivered, left.bytes_offered)]
+    done = f"{left.flows_completed:,}" if left.flows_completed else "none"
     return (
         f"{found.leader} delivered {sizes[0]} of {sizes[1]} and finished {done} of "
-        f"{quantities.counted(undone.flows_offered, 'flow')}; a later run.stop or "
-        f"run.limit shows the "
-        "times of all. "
+        f"{quantities.counted(left.flows_offered, 'flow')}; a later run.stop or run.limit shows "
+        "the times of all. "
     )
 
 
@@ -180,64 +179,64 @@ def _why_too_short(found: WindowTooShort) -> str:
         _short_cycle(found)
         or _short_warm_up(found)
         or (
-            "it is short for the queues of this load, seeds differ, or fabrics that carry the load "
-            "accepted as much"
+            "the window is too short for the queues at this load, the seeds disagree, or the "
+            "fabrics that carry the load accepted no more"
         )
     )
     return f"{why}. {lengthen(found)}"
 
 
 def _short_cycle(found: WindowTooShort) -> str:
-    """That circuits come again in more time than the warm-up or the window; empty if none do."""
+    """The cycles of circuits that are longer than the warm-up or the window; empty if none is."""
     if not found.cycles_s:
         return ""
     each = quantities.listed(
-        f"{label} in {quantities.show(s, 'time')}" for label, s in found.cycles_s.items()
+        f"every {quantities.show(s, 'time')} on {label}" for label, s in found.cycles_s.items()
     )
     spans = (found.warm_up_s, found.measure_s)
     warm_up, measure = (quantities.show(span, "time") for span in spans)
     return (
-        f"circuits come again, or are decided on again, on {each}; run.warm_up is {warm_up} and "
+        f"circuits repeat, or are chosen anew, {each}, but run.warm_up is {warm_up} and "
         f"run.measure is {measure}"
     )
 
 
 def _short_warm_up(found: WindowTooShort) -> str:
-    """That the warm-up is shorter than the largest flow takes alone; empty if it is not."""
+    """The time that the largest flow takes alone, if the warm-up is shorter; empty otherwise."""
     if not found.largest_s:
         return ""
     return (
-        f"the largest flow takes {quantities.show(found.largest_s, 'time')} alone, and "
+        f"the largest flow takes {quantities.show(found.largest_s, 'time')} alone, but "
         f"run.warm_up is {quantities.show(found.warm_up_s, 'time')}"
     )
 
 
 def of_one_run(found: WindowTooShort) -> str:
-    """The same of a single run, as a note of the terminal."""
+    """Why the window of a single run is too short, as a note of the terminal."""
     why = (
         _short_cycle(found)
         or _short_warm_up(found)
-        or "it is too short for the queues of this load"
+        or "it is too short for the queues at this load"
     )
     remedy = lengthen(found).removesuffix(".").replace("Lengthen", "lengthen", 1)
-    said = f"the window does not tell whether the load is carried: {why}; {remedy}"
-    return said.replace(quantities.GLUE, " ")
+    note = f"the window does not show whether the load is carried: {why}; {remedy}"
+    return note.replace(quantities.GLUE, " ")
 
 
 def lengthen(found: WindowTooShort) -> str:
-    """The warm-up and the window that would tell."""
+    """The warm-up and the window that are long enough, as a remedy."""
     warm_up = quantities.show(found.needs_warm_up_s, "time")
     measure = quantities.show(found.needs_measure_s, "time")
     longer = (
         f"run.warm_up to at least {warm_up} and " if found.needs_warm_up_s > found.warm_up_s else ""
     )
-    # More seeds with the same short warm-up tell no more.
+    # More seeds do not help if the warm-up is too short.
     seeds = "" if found.largest_s or found.cycles_s else ", or raise run.repeat"
     return f"Lengthen {longer}run.measure to at least {measure}{seeds}."
 
 
 def cut(found: Sequence[Cut]) -> str:
-    """Whose runs ended before their flows did, and why; empty if none."""
+    """The fabrics whose runs ended before their flows did, and why; empty if none did."""
     still = [c for c in found if c.still_since_s is not None]
     limited = [c for c in found if c.still_since_s is None]
     return " ".join(said for said in (_stood_still(still), _limited(limited)) if said)
@@ -246,7 +245,7 @@ def cut(found: Sequence[Cut]) -> str:
 def _limited(found: Sequence[Cut]) -> str:
     if not found:
         return ""
-    each = quantities.listed(f"{c.label} {left_out(c)}" for c in found)
+    each = quantities.listed(f"on {c.label}, {left_out(c)}" for c in found)
     limit = quantities.show(found[0].limit_s, "time")
     return (
         f"run.limit = {limit} ended the run: {each}. Raise or remove run.limit to have the times "
@@ -258,7 +257,7 @@ def _stood_still(found: Sequence[Cut]) -> str:
     if not found:
         return ""
     each = quantities.listed(
-        f"{c.label} delivered nothing after {quantities.show(c.still_since_s or 0.0, 'time')}: it "
+        f"{c.label} delivered nothing after {quantities.show(c.still_since_s or 0.0, 'time')}: "
         f"{left_out(c)}"
         for c in found
     )
@@ -287,12 +286,15 @@ def rarely(found: Sequence[DecidesRarely]) -> str:
 
 
 def left_out(found: Cut) -> str:
-    """How many flows the limit left out: `never offered 900 and left 5 unfinished of 1,000 flows`,
-    without what is none."""
-    parts = (
-        f"never offered {found.never_offered:,}" if found.never_offered else "",
-        f"left {found.unfinished:,} unfinished" if found.unfinished else "",
-    )
-    said = " and ".join(part for part in parts if part) or "left none unfinished"
+    """The flows that did not finish: `900 of 1,000 flows were never offered and 5 did not finish`,
+    without a part that is zero."""
     over = f" over {found.seeds} seeds" if found.seeds > 1 else ""
-    return f"{said} of {quantities.counted(found.flows, 'flow')}{over}"
+    total = f"of {quantities.counted(found.flows, 'flow')}{over}"
+    never = f"{found.never_offered:,} {total} {_were(found.never_offered)} never offered"
+    if not found.never_offered:
+        return f"{found.unfinished:,} {total} did not finish"
+    return f"{never} and {found.unfinished:,} did not finish" if found.unfinished else never
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"

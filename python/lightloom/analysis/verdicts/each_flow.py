@@ -98,8 +98,8 @@ def said(ahead: Fabric, others: Sequence[Fabric]) -> str:
 
 
 def standing(one: Fabric, other: Fabric) -> int:
-    """1 if one delivers all flows sooner than another and none later, 0 if none sooner by more than
-    3 %, -1 if some flow is sooner on the other."""
+    """1 if `one` delivers all flows sooner and none later (`is_done_sooner`), 0 if no flow of `one` is
+    more than 3 % later than on `other`, -1 otherwise."""
     if is_done_sooner(one, other):
         return 1
     same = np.array_equal(one.sizes, other.sizes)

@@ -148,9 +148,8 @@ def short_notes(fabrics: Sequence[Fabric], ranking: Ranking) -> list[str]:
             f"{f.label} finished {quantities.show(f.short_finished, 'share')}" for f in unfinished
         ]
         notes.append(
-            f"{quantities.listed(parts)} of the short flows; a percentile that depends on "
-            f"what became "
-            "of the others is a bound (>): each takes at least as long as it has waited."
+            f"{quantities.listed(parts)} of the short flows. A percentile marked > is a lower "
+            "bound: it includes unfinished flows, each counted with its waiting time so far."
         )
     return notes
 

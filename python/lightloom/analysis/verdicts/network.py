@@ -35,7 +35,7 @@ def memory(fabrics: Sequence[Fabric]) -> Verdict | None:
     notes = [f"No queue figure: {quantities.listed(silent)}."] if silent else []
     notes += [line] if (line := unfair(fabrics)) else []
     notes += [
-        f"{f.label} has {f.held_back}: its queue is kept short by that."
+        f"{f.label} has {f.held_back}, which keeps its queue short."
         for f in fabrics
         if f.keeps_queue_short
     ]

@@ -32,7 +32,7 @@ CLOSE = 1e-9
 
 
 TITLE = "counters of interfaces"
-"""What messages call what is estimated from."""
+"""The name of the source in messages."""
 
 
 def estimated(
@@ -88,7 +88,7 @@ def estimated_by_time(
     counted = f"{len(counters):,} counters"
     records.notes.append(f"demand of pairs is estimated by gravity from {counted}, each interval")
     if gaps:
-        records.notes.append(f"{gaps:,} samples of counters are missing, taken as no traffic")
+        records.notes.append(f"{gaps:,} samples of counters are missing and counted as no traffic")
     return records
 
 

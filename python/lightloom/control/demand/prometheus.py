@@ -73,12 +73,12 @@ def read_prometheus(
     records = Records(TITLE, source.name, _records(series, step_us, unit), timed=True)
     records.covers_us = step_us
     if not unit.is_rate and series and all(_grows(samples) for *_, samples in series):
-        records.notes.append("no series ever falls: of a counter ask for increase(…[step])")
+        records.notes.append("no series ever falls; if they are counters, query increase(…[step])")
     gaps = _gaps(series, step_us)
     if gaps:
         are = "sample is" if gaps == 1 else "samples are"
         step = f" (step {(step_us or 0) / US:g} s)"
-        records.notes.append(f"{gaps:,} {are} missing{step}, taken as no traffic")
+        records.notes.append(f"{gaps:,} {are} missing{step} and counted as no traffic")
     return records
 
 

@@ -112,8 +112,8 @@ def _heeded(
     policy: Policy, matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask
 ) -> Found:
     if rules.pinned and (given.get("ports") or 1) > 1:
-        limit = f"{policy.kind} keeps a circuit that it did not choose on single ports only"
-        raise refusal("pin", "(given)", limit, "give --ports 1, or no circuit that is there")
+        limit = f"{policy.kind} can keep existing circuits only with one port per node"
+        raise refusal("pin", "(given)", limit, "write --ports 1 or remove the existing circuits")
     works = left.works(rules, len(matrix), planes_of(policy, given), pinned=False)
     apart = sorted(rules.apart)
     return ask(Question(matrix, given, works, rules.pinned_both_ways, apart))

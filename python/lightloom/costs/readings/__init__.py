@@ -239,8 +239,8 @@ def _side(key: str, table: Any, parts: tuple[str, ...]) -> dict[str, Fraction]:
             raise refusal(f"{key}.{inner}", "(a key)", "no such key", remedy)
     found = {part: _fraction(f"{key}.{part}", table.get(part)) for part in parts}
     if not any(found.values()):
-        limit = "nothing lies on a path, and nothing is relative to nothing"
-        raise refusal(key, "0", limit, f"write how many {' and '.join(parts)} do")
+        limit = "a path needs at least one part"
+        raise refusal(key, "0", limit, f"write the number of {' or '.join(parts)} on it")
     return found
 
 
