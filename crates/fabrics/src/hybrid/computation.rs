@@ -1,9 +1,8 @@
-//! How long the policy takes to decide: as given, as the clock says, or as the clock
-//! said when the same run was made before.
+//! The computation time of the policy: as given, as measured on this machine, or as measured in an
+//! earlier run of the same experiment.
 //!
-//! A controller has no clock, so it is wrapped around the policy here. A time that was
-//! measured differs from run to run; it is recorded, and a run that is given the record
-//! comes out the same.
+//! A controller has no clock, so the time is added around the policy here. Measured times differ
+//! from run to run; they are recorded, and a run that is given the record has the same results.
 
 use lightloom_control::order::Order;
 use lightloom_control::policy::{Demand, Evidence, Policy, SwitchView, Target};
@@ -16,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// The key of what decisions take.
+/// The key of the computation time.
 pub const DELAY: &str = "computation_delay";
 
 /// From the demand to the decision: a time, "measured", or a list of times that were
@@ -25,7 +24,7 @@ pub const DELAY: &str = "computation_delay";
 pub enum Computation {
     /// Every decision takes as long.
     Given(Time),
-    /// As long as it does on this machine.
+    /// The time that the policy takes on this machine.
     Measured,
     /// As long as the first, the second, … did when it was measured.
     Recorded(Vec<Time>),
@@ -124,7 +123,7 @@ fn readable(time: Time, than: Time) -> Time {
     }
 }
 
-/// What decisions took, for the record.
+/// The computation times of all decisions, for the record.
 pub type Times = Arc<Mutex<Vec<Time>>>;
 
 /// A policy whose decisions are timed, or were.

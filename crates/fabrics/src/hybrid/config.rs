@@ -37,15 +37,15 @@ with_overheads! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, default)]
     pub struct HybridConfig {
-        /// What decides about circuits: the name of a policy (`lightloom explain policies`
+        /// The policy that chooses circuits: its name (`lightloom explain policies`
         /// lists them), a table with its `kind` and its own keys, or a class in a Python
         /// file, `"my_policy.py:Threshold"`; as a table, `{ file = …, … }`, the class is
         /// made with the other keys. Default: c-Through's matching.
         pub policy: PolicyTable = PolicyTable::kind("cthrough"),
-        /// Circuits that are lit when the run begins, a row each as those of the policy "fixed":
-        /// two racks, and the plane where there are several; like `[[0, 1], [2, 3]]`. They lead one
-        /// way where the policy's do ("assignment"), else both. Default: those of a policy that needs no demand, "fixed" or "rotation", and none
-        /// of any other; `[]` is none.
+        /// Circuits that are lit when the run begins, one row each as for the policy "fixed": two
+        /// racks, and the plane if there are several; like `[[0, 1], [2, 3]]`. They lead one way if
+        /// the policy's do ("assignment"), else both. Default: those of a policy that needs no
+        /// demand ("fixed" or "rotation"), and none for any other; `[]` is none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub initial: Option<Vec<Vec<u32>>> = None,
         /// Whether there is an electrical network beside the circuits. Without one, traffic
@@ -77,12 +77,12 @@ with_overheads! {
         /// From one decision to the next [s]; a change that takes longer delays the next.
         /// Default 1 s.
         pub interval: Time = Time::S,
-        /// From the demand to the decision [s]; longer than the interval, it delays the
-        /// next. "measured" takes what the policy takes on this machine, and the results
-        /// hold a list of these times, with which the run comes out the same again; none of
-        /// them may be longer than the interval. Default 0 s.
+        /// Time from the demand to the decision [s]; if it is longer than the interval, it delays
+        /// the next decision. "measured" uses the computation time on this machine, and the results
+        /// hold a list of these times, with which the run can be repeated exactly; none of them may
+        /// be longer than the interval. Default 0 s.
         pub computation_delay: Computation = Computation::default(),
-        /// What counts as demand.
+        /// The measure of demand.
         pub demand: DemandFrom = DemandFrom::Announced,
         /// As much of a flow as its server shows [B]. Default: all of it.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,7 +151,7 @@ fn order<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Order>, D::Error> {
     Order::named(&name).map(Some).ok_or_else(unknown)
 }
 
-/// Of the tree, unless told otherwise.
+/// Oversubscription of the tree, unless it is given.
 const OVERSUBSCRIPTION: f64 = 10.0;
 const PLANES_MAX: u32 = 128;
 /// The key of policies that leave small demand to the electrical network.
@@ -239,7 +239,7 @@ impl HybridConfig {
         Hardware::new(cluster.racks, self.planes, rate)
     }
 
-    /// What packets are on the tree and on circuits.
+    /// The packets on the tree and on circuits.
     fn packets(&self, cluster: &Cluster) -> Packets {
         Packets {
             overheads: self.overheads(),
@@ -249,7 +249,7 @@ impl HybridConfig {
         }
     }
 
-    /// What is lit, or followed, when the run begins.
+    /// The circuits that are lit, or the schedule, when the run begins.
     fn initial(&self, hardware: &Hardware) -> Result<Option<Target>, Refusal> {
         let circuits = match &self.initial {
             None => return standing(&self.policy, hardware),
@@ -453,7 +453,7 @@ impl FabricConfig for HybridConfig {
     }
 
     fn facts_for(&self, site: &Site) -> Facts {
-        // What cannot be read was refused when it was built.
+        // A file that cannot be read was refused when the fabric was built.
         let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
         let alone = { standing.as_ref() }.filter(|_| !self.electrical);
         Facts {

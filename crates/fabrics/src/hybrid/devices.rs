@@ -19,7 +19,7 @@ const DIRECTED: &[Constraint] = &[Constraint::Multicast];
 /// The same permutations for ever.
 const TURNING: &[Constraint] = &[Constraint::Rotor, Constraint::Multicast];
 
-/// What a policy asks of a switch that is dark for so long.
+/// The constraints that a policy states for a switch that is dark for `settle` at each change.
 ///
 /// # Errors
 /// Of a plan that cannot be read, or whose nights are too short.
@@ -37,7 +37,7 @@ pub fn asked(policy: &PolicyTable, hardware: &Hardware, settle: Time) -> Result<
     })
 }
 
-/// What a policy's circuits need; `planned` are those of a plan that it follows.
+/// The constraints of a policy's circuits; `planned` are the circuits of a plan that it follows.
 fn takes(policy: &PolicyTable, planned: Option<&Target>) -> &'static [Constraint] {
     let directed = [
         mordia::ENTRY.kind,
@@ -71,7 +71,7 @@ fn refuse_night(planned: Option<&Target>, settle: Time) -> Result<(), Refusal> {
 /// A fabric's table with the switch's time as the night of its policy, if that plans for one.
 ///
 /// # Errors
-/// Of a night that is another.
+/// If the policy has a different night.
 pub fn with_night(table: &Value, policy: &PolicyTable, settle: Time) -> Result<Value, Refusal> {
     let (mut table, mut filled) = (table.clone(), policy.clone());
     filled.fill("night", &settle);

@@ -1,11 +1,11 @@
-//! What happens by itself, and what an event acts on.
+//! Events of hybrid networks, and the parts that an event acts on.
 
 use super::paths::transport::BatchId;
 use lightloom_control::controller::StepId;
 use lightloom_engine::kernel::flow::{Net, Todo};
 use lightloom_engine::{Io, Time};
 
-/// What happens by itself.
+/// An event that the kernel schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The controller asked to be woken.

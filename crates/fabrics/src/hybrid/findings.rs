@@ -20,7 +20,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// What limits the results of a network whose circuits change.
+    /// Notes on settings that limit the results of a network whose circuits change.
     pub fn findings(&self) -> Vec<Finding> {
         let (dark, by) = self.dark;
         if self.day.is_none() && self.interval <= dark {

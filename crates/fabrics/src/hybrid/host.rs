@@ -27,14 +27,14 @@ pub struct Host {
     /// Servers have left the circuits, until the controller is back.
     given_up: bool,
     log: Option<Log>,
-    /// The first input of the controller, and what it asked for.
+    /// The first input of the controller, and the actions that it returned.
     opening: (Input, Vec<Action>),
     /// The times that decisions took, if they were measured or recorded.
     times: Option<Times>,
 }
 
 impl Host {
-    /// The host of a policy. What is left of the setup has none.
+    /// Creates the host of a policy; a setup without a policy has no host.
     pub fn new(setup: Setup) -> Host {
         let (cluster, monitoring, hardware) = (setup.cluster, setup.monitoring, setup.hardware);
         let estimation = Estimation {

@@ -38,7 +38,7 @@ pub struct Hybrid {
     hardware: Hardware,
     /// The controller.
     host: Host,
-    /// What is lit, or followed, when the loop begins.
+    /// The circuits that are lit, or the schedule, when the control loop begins.
     initial: Option<Target>,
     /// The optical switches.
     switch: Switch,
@@ -47,9 +47,9 @@ pub struct Hybrid {
     followed: Followed,
     /// Routes, and the flows on them.
     paths: Paths,
-    /// What servers report.
+    /// The demand that servers report.
     meter: Meter,
-    /// What servers report, whatever they have.
+    /// A fixed report that replaces that of the servers.
     #[cfg(test)]
     told: Option<Arc<Mutex<Report>>>,
 }

@@ -1,9 +1,9 @@
-//! What servers tell the controller: what each has for each rack (c-Through §4.1;
-//! HydRA §III.B, step 1).
+//! The demand that servers report to the controller: the bytes that each server has for each rack
+//! (c-Through §4.1; HydRA §III.B, step 1).
 //!
-//! Either they show what waits, a flow at most the limit of its buffer; or the network
-//! watches what is carried. What is carried over a congested tree says little of what
-//! would be sent over a circuit: that is a limit of monitoring, not of the model.
+//! Servers report the bytes that wait, for each flow at most the size of its buffer; or the network
+//! measures the bytes that are carried. The bytes that a congested tree carries are a poor estimate
+//! of the bytes that a circuit would carry: that is a limit of monitoring, not of the model.
 
 use super::setup::{DemandFrom, Monitoring};
 use lightloom_control::demand::{Queue, Report};
@@ -14,7 +14,7 @@ use lightloom_engine::{Cluster, FlowId, HostId};
 pub struct Meter {
     cluster: Cluster,
     buffer: u64,
-    /// What each flow had left at the report before, where what is carried counts.
+    /// The bytes that each flow had left at the last report, if carried bytes are measured.
     left: Option<Vec<u64>>,
     /// Sent since then by flows that are complete.
     closed: Vec<Queue>,
@@ -49,7 +49,7 @@ impl Meter {
         }
     }
 
-    /// What is to be told, given the flows between racks with their ends and what each
+    /// The report, given the flows between racks with their ends and the bytes that each
     /// has left.
     pub fn report(&mut self, flows: impl Iterator<Item = (FlowId, HostId, HostId, u64)>) -> Report {
         let mut queues = std::mem::take(&mut self.closed);
@@ -96,7 +96,7 @@ mod tests {
         Meter::new(&monitoring, &cluster, 2)
     }
 
-    /// (server, rack, bytes) that are told of flows with so many bytes left.
+    /// (server, rack, bytes) of the report on flows with these bytes left.
     fn told(meter: &mut Meter, flows: &[(u32, u32, u32, u64)]) -> Vec<(u32, u32, u64)> {
         let flows = flows.iter();
         let report = meter.report(flows.map(|&(f, s, d, l)| (FlowId(f), HostId(s), HostId(d), l)));

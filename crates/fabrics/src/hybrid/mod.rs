@@ -1,14 +1,14 @@
-//! Hybrid networks: circuits that somebody decides on, beside an electrical network or
-//! alone. c-Through and HydRA are two of them with their papers' parameters; the kind
-//! `hybrid` takes any policy.
+//! Hybrid networks: circuits that a policy chooses, beside an electrical network or without one.
+//! c-Through and HydRA are two of them with their papers' parameters; the kind `hybrid` takes any
+//! policy.
 //!
 //! | file | what it is |
 //! |---|---|
 //! | [`config`] | the table of `kind = "hybrid"` |
 //! | [`devices`] | its circuit switch: what the policy asks of it |
 //! | [`policy_table`] | its policy: of the registry, or in a user's file |
-//! | [`schedule_file`] | a schedule that somebody planned, from its file |
-//! | [`standing`] | whom a policy never joins that never changes |
+//! | [`schedule_file`] | a schedule that was planned before, from its file |
+//! | [`standing`] | the circuits of a policy that never changes them |
 //! | [`setup`] | what every hybrid network is made of |
 //! | [`kernel`] | the fabric: its state, its events, what can fail; `changes`: the controller's actions, carried out |
 //! | [`event`] | what happens, and what an event acts on |
@@ -93,7 +93,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "rotation",
-        summary: "every rack meets every other in turn, 10 ms each, and nobody asks for demand",
+        summary: "every rack meets every other in turn, 10 ms each, without reports of demand",
         table: r#"{"policy": {"kind": "rotation", "day": "10 ms", "night": "1 ms"},
                    "ramp": "0 s", "dip": "0 s"}"#,
     },

@@ -1,5 +1,5 @@
-//! What flows over the tree and over circuits take beyond their bytes at their rate: the way,
-//! the switches on it, headers, and packets that switches store whole.
+//! Time that flows over the tree and over circuits need beyond bytes ÷ rate: propagation, the
+//! switches on the way, headers, and packets that switches store whole.
 //!
 //! How long that is depends on which links a flow passes, not on which servers it joins: within a
 //! rack, within a pod, over the core, over so many circuits in a row.
@@ -12,12 +12,12 @@ use lightloom_engine::{Rate, Time};
 /// Circuits in a row for which it is worked out beforehand: the most that HydRA may take.
 const CIRCUITS: u32 = 12;
 
-/// What packets are, and what they pass.
+/// The packet format and the forwarding of the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packets {
-    /// What they take beside their bytes.
+    /// Headers and other overheads of packets.
     pub overheads: Overheads,
-    /// Whether switches store them.
+    /// Whether switches store packets whole.
     pub forwarding: Forwarding,
     /// A link of those that an uplink is made of [b/s].
     pub link: Rate,
@@ -32,7 +32,7 @@ impl Packets {
     }
 }
 
-/// What the links of a tree carry on the wire.
+/// The rates of a tree's links on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Wires {
     /// A server's link, if it limits, and all of a rack.
@@ -43,7 +43,7 @@ pub(super) struct Wires {
     pub pod: Option<Rate>,
 }
 
-/// By the links that they pass.
+/// Extra time of flows, by the links that they cross.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Beyond {
     packets: Packets,
@@ -54,7 +54,7 @@ pub(super) struct Beyond {
     circuits: Vec<Kind>,
 }
 
-/// What flows take that pass links of one kind.
+/// Extra time of flows over links of one kind.
 #[derive(Clone, Debug, PartialEq)]
 struct Kind {
     latency: Time,

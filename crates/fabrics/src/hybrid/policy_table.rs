@@ -34,7 +34,7 @@ const SHOWN: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Source {
-    /// Of the registry.
+    /// A policy of the registry, by its kind.
     Kind(String),
     /// `PATH:NAME`.
     File(String),
@@ -208,7 +208,7 @@ fn below_fabric(refusal: Refusal) -> Refusal {
     }
 }
 
-/// What is in a file is not what the digest was taken of.
+/// The refusal of a file whose contents differ from those of the recorded digest.
 fn another(path: &str, wanted: &Value, found: &str) -> Refusal {
     let shown = match wanted.as_str() {
         Some(digest) if digest.chars().count() > SHOWN => {

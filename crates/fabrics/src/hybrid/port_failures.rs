@@ -7,9 +7,9 @@ use lightloom_control::hardware::Hardware;
 #[derive(Clone, Debug)]
 pub struct PortFailures {
     hardware: Hardware,
-    /// By port, as the hardware numbers them.
+    /// Whether each port works, by the hardware's port number.
     ports: Vec<bool>,
-    /// By plane.
+    /// Whether each plane works.
     planes: Vec<bool>,
 }
 

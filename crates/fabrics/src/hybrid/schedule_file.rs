@@ -11,12 +11,12 @@ use std::io::{self, Read};
 /// The longest file that is read [B]: more than a round of 4,096 racks takes.
 pub const LONGEST: u64 = 256 << 20;
 
-/// What a file held when it was read.
+/// The contents of a file when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleFile {
     /// For the switch that it was read for.
     pub schedule: Schedule,
-    /// Of the file's bytes, in hexadecimal.
+    /// SHA-256 of the file's bytes, in hexadecimal.
     pub sha256: String,
 }
 
@@ -45,7 +45,7 @@ pub fn read_plan(path: &str, key: &str) -> Result<Planned, Refusal> {
     planned.map_err(|refusal| of_file(path, key, refusal))
 }
 
-/// The refusal of what is in a file, by the key that names the file.
+/// The refusal of a file's contents, by the key that names the file.
 fn of_file(path: &str, key: &str, refusal: Refusal) -> Refusal {
     let place = match refusal.key.as_str() {
         "" => String::new(),

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 /// A hybrid network, to be simulated by [`super::kernel::Hybrid`].
 pub struct Setup {
-    /// What messages call it.
+    /// The name of the network in messages.
     pub title: &'static str,
     /// Racks and servers.
     pub cluster: Cluster,
@@ -22,7 +22,7 @@ pub struct Setup {
     pub tree: Tree,
     /// The optical switches.
     pub hardware: Hardware,
-    /// What decides about circuits.
+    /// The policy that chooses circuits.
     pub policy: Box<dyn Policy>,
     /// Its table, as logs have it.
     pub described: Value,
@@ -34,11 +34,11 @@ pub struct Setup {
     pub timing: Timing,
     /// How long it takes.
     pub computation: Computation,
-    /// What it sees.
+    /// The measure of demand that the policy receives.
     pub monitoring: Monitoring,
-    /// What a change takes.
+    /// The time that each step of a change takes.
     pub delays: Delays,
-    /// What TCP makes of it.
+    /// The reaction of TCP to changes of a path.
     pub transport: Transport,
     /// Share of a server's link that its flows over circuits may claim; none where
     /// servers schedule nothing.
@@ -50,9 +50,9 @@ pub struct Setup {
 /// How demand is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Monitoring {
-    /// What is counted.
+    /// The bytes that are counted as demand.
     pub demand: DemandFrom,
-    /// As much of a flow as its server shows [B].
+    /// The largest number of bytes of a flow that its server reports [B].
     pub buffer: u64,
     /// When servers report.
     pub thresholds: Option<Thresholds>,
@@ -69,11 +69,11 @@ pub enum DemandFrom {
     /// Applications say what they still have to send (default): bandwidth on
     /// demand.
     Announced,
-    /// What was carried since the cycle before.
+    /// The bytes that were carried since the last cycle.
     Monitored,
 }
 
-/// What the steps of a change take.
+/// The times that the steps of a change take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delays {
     /// Mirrors move and settle.

@@ -15,7 +15,7 @@ use lightloom_control::policies::{fixed, rotation};
 use lightloom_control::policy::{Demand, SwitchView, Target};
 use lightloom_engine::{Refusal, Time};
 
-/// What a policy decides for any demand, and never changes; none if it may.
+/// The circuits that a policy chooses for any demand; none if they may depend on the demand.
 ///
 /// # Errors
 /// As [`PolicyTable::build`].

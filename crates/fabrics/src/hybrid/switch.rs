@@ -77,7 +77,7 @@ impl Switch {
         self.push(rules, of_rack.into_iter().max().unwrap_or(0))
     }
 
-    /// What it takes to push so many rules, of which no server gets more than `most`.
+    /// The time to install `rules` rules, of which no server gets more than `most`.
     fn push(&self, rules: u64, most: u64) -> Time {
         let rules = match self.delays.pushing {
             Pushing::Sequential => rules,
@@ -98,7 +98,7 @@ impl Switch {
         Some(self.pending.remove(at).1)
     }
 
-    /// What is under way is never carried out: mirrors that were moving stay dark.
+    /// Cancels pending changes: mirrors that were moving stay dark.
     pub fn forget(&mut self) {
         self.pending.clear();
     }
@@ -141,7 +141,7 @@ impl Switch {
         self.works[port] = true;
     }
 
-    /// Which ports work.
+    /// Whether each port works.
     pub fn works(&self) -> &[bool] {
         &self.works
     }

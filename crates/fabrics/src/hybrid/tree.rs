@@ -102,9 +102,9 @@ pub struct Tree {
     uplink: Rate,
     /// The same of a pod; none with two levels.
     pod_uplink: Option<Rate>,
-    /// Of all servers of a rack.
+    /// The rate of all servers of a rack together.
     rack: Rate,
-    /// What flows take beside their rates; none without packets.
+    /// Time that flows need beyond bytes ÷ rate; none without packets.
     beyond: Option<Beyond>,
 }
 
@@ -319,9 +319,8 @@ impl Tree {
         }
     }
 
-    /// The most that a flow gets between two racks over the tree, by
-    /// configuration alone; within a rack where servers' links do not limit,
-    /// what its servers have together.
+    /// The highest rate of a flow between two racks over the tree, by configuration alone; within a
+    /// rack whose servers' links do not limit, the rate of all its servers together.
     pub fn narrowest(&self, a: u32, b: u32) -> Rate {
         if a == b {
             return self.nic.unwrap_or(self.rack);
@@ -387,8 +386,8 @@ mod tests {
 
     const MBPS: u64 = 1_000_000;
 
-    /// §5.1: 40:1, 10:1 and 4:1 are 100 Mb/s, 400 Mb/s and 1 Gb/s out of a rack
-    /// of 4 Gb/s.
+    /// §5.1: with 40:1, 10:1 and 4:1, a rack of 4 Gb/s has uplinks of 100 Mb/s, 400 Mb/s and 1
+    /// Gb/s.
     #[test]
     fn the_ratios_of_the_testbed_are_its_rates() {
         let cluster = cluster(4, 4, Nic::Capped(Rate::GBPS));

@@ -1,4 +1,4 @@
-//! What a policy could not decide, or should not have, told as a user's key.
+//! Errors of a policy and of its decisions, as a refusal of a user's key.
 
 use super::computation::DELAY;
 use lightloom_engine::{Refusal, Time};
@@ -20,7 +20,7 @@ pub fn could_not(policy: &Value, refusal: Refusal, now: Time) -> Refusal {
     }
 }
 
-/// The same of what it decided before anything ran.
+/// The refusal of a decision that the policy made before the run.
 pub fn of_policy(policy: &Value, refusal: Refusal) -> Refusal {
     let name = ["file", "kind"].iter().find_map(|key| policy[key].as_str());
     let limit = match refusal.value.is_empty() {

@@ -74,9 +74,9 @@ pub struct MordiaConfig {
     /// until the first. Default, whatever the policy: a round robin, (racks - 1) slots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Time>,
-    /// From the demand to the decision [s]; longer than the interval, it delays the next.
-    /// "measured" takes what the policy takes on this machine, and the results hold a list
-    /// of these times, with which the run comes out the same again. Default 0 s.
+    /// Time from the demand to the decision [s]; if it is longer than the interval, it delays the
+    /// next decision. "measured" uses the computation time on this machine, and the results hold a
+    /// list of these times, with which the run can be repeated exactly. Default 0 s.
     pub computation_delay: Computation,
     /// Share of a new measurement in the demand that the policy sees, above 0 to 1; the
     /// rest is what it saw before. Default 1: nothing is averaged.
@@ -158,7 +158,7 @@ impl Default for MordiaConfig {
 }
 
 impl MordiaConfig {
-    /// What packets take beside their bytes.
+    /// Headers and other overheads of packets.
     pub(super) fn overheads(&self) -> Overheads {
         Overheads {
             propagation: self.propagation,
@@ -174,7 +174,7 @@ impl MordiaConfig {
     }
 
     pub(super) fn hardware(&self, cluster: &Cluster) -> Hardware {
-        // As fast as racks can use it.
+        // Circuits are as fast as racks can use them.
         Hardware::new(cluster.racks, 1, self.wire(cluster).rate)
     }
 

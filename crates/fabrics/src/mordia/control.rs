@@ -1,7 +1,7 @@
-//! The host of the controller that decides about schedules, in simulated time.
+//! The host of the controller that chooses schedules, in simulated time.
 //!
-//! Of what a controller may ask for there is little here: to measure, to be woken, and to
-//! follow a schedule, which the switch does from its next night on.
+//! Few of the actions of a controller occur here: to measure, to be woken, and to follow a
+//! schedule, which the switch does from its next night on.
 
 use crate::hybrid::computation::{Computation, Timed, Times};
 use crate::hybrid::trouble;
@@ -18,18 +18,18 @@ use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{ControlRecord, Refusal, Time};
 use serde_json::Value;
 
-/// What the switch is to do.
+/// The actions that the controller requests of the switch.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// The controller wants to be woken then.
     pub wakes: Vec<Time>,
-    /// It has been told what racks have.
+    /// Whether the demand of the racks has been measured.
     pub measured: bool,
     /// To be followed from the next night on.
     pub follow: Option<Schedule>,
 }
 
-/// What a slot of the switch takes.
+/// The times of a slot of the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
     /// t_setup: no schedule's night is shorter.
@@ -42,7 +42,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// What policies are told of them.
+    /// The times that policies receive.
     fn told(&self) -> hardware::Slots {
         hardware::Slots {
             night: self.silent,
@@ -56,30 +56,31 @@ pub struct Control {
     controller: Controller<Box<dyn Policy>>,
     hardware: Hardware,
     slots: Slots,
-    /// Of the policy, as logs have it.
+    /// The policy, as it is written to logs.
     policy: Value,
     works: bool,
-    /// Of the policy, if it could not decide: then nobody decides any more.
+    /// Set if the policy failed; the controller then stops deciding.
     trouble: Option<Refusal>,
     log: Option<Log>,
-    /// What was followed when the loop began.
+    /// The schedule that was followed when the control loop began.
     first: Option<Schedule>,
     /// Followed now, or from the next night on.
     following: Option<Schedule>,
     opening: Vec<Action>,
     times: Option<Times>,
-    /// What racks had at the last decision.
+    /// The demand of the racks at the last decision.
     seen: Report,
 }
 
 impl Control {
-    /// A policy for a switch with such slots, asked as `timing` says.
+    /// Creates the host of a policy for a switch with these `slots`, which decides as `timing`
+    /// states.
     ///
-    /// What one of the registry decides where nobody has anything to send is followed from
+    /// If a policy of the registry has a schedule for a network without demand, it is followed from
     /// the start: a round robin need not wait for its first decision.
     ///
     /// # Errors
-    /// What it decides then, if the switch cannot follow it.
+    /// If the switch cannot follow that schedule.
     pub fn new(
         mut policy: Box<dyn Policy>,
         described: Value,
@@ -118,7 +119,7 @@ impl Control {
         })
     }
 
-    /// What is followed before anything is decided.
+    /// The schedule that is followed before the first decision.
     pub fn first(&self) -> Option<&Schedule> {
         self.first.as_ref()
     }
@@ -200,7 +201,7 @@ impl Control {
         (&self.seen, self.following.as_ref())
     }
 
-    /// What keeps it from deciding.
+    /// The error that stopped the policy.
     pub fn trouble(&self) -> Option<&Refusal> {
         self.trouble.as_ref()
     }
@@ -226,7 +227,7 @@ impl Control {
         self.log = Some(log);
     }
 
-    /// What was kept.
+    /// Ends the log and returns the records of the run.
     pub fn end_log(&mut self) -> ControlRecord {
         let times = self.times.as_ref().and_then(|times| times.lock().ok());
         ControlRecord {
@@ -236,7 +237,7 @@ impl Control {
     }
 }
 
-/// What a policy decides if nobody has anything to send; nothing, if that is darkness.
+/// The schedule of a policy without demand; `None` if it has no circuits.
 fn unasked(
     policy: &mut dyn Policy,
     author: Author,
@@ -271,7 +272,7 @@ enum Author {
 }
 
 impl Author {
-    /// By the policy's table.
+    /// The author of the policy that this table describes.
     fn of(described: &Value) -> Author {
         match described.get("kind").and_then(Value::as_str) {
             None => Author::User,
@@ -350,9 +351,9 @@ fn of_schedules(target: Target, author: Author, slots: &Slots) -> Result<Schedul
     Ok(schedule)
 }
 
-/// A policy of which schedules alone are taken, with slots that are not shorter than the
-/// switch can have them. A policy of the registry may not know them, as it may bound slots
-/// by none, and its slots are lengthened; a user's own is told.
+/// A policy whose schedules alone are used, with slots that are not shorter than the switch
+/// permits. A policy of the registry may have no limit for slots, and its slots are lengthened; a
+/// user's own policy receives the limit.
 struct Schedules {
     policy: Box<dyn Policy>,
     author: Author,

@@ -50,12 +50,12 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "round-robin",
-        summary: "every pair has its slot of 106 us in turn, and nobody asks for demand",
+        summary: "every pair has its slot of 106 us in turn, without reports of demand",
         table: r#"{"policy": "rotation"}"#,
     },
     Preset {
         name: "tms",
-        summary: "traffic-matrix scheduling of what waits, a schedule a period",
+        summary: "traffic-matrix scheduling of the queued bytes, a schedule each period",
         table: r#"{"policy": "mordia"}"#,
     },
     Preset {
@@ -123,7 +123,7 @@ impl FabricConfig for MordiaConfig {
         let (racks, hosts) = (u64::from(cluster.racks), u64::from(cluster.hosts()));
         // What cannot be read is refused when it is built.
         let standing = standing(&self.policy, &self.hardware(cluster)).unwrap_or_default();
-        // Those until the last flow comes, at the least.
+        // The days until the last arrival, at least.
         let turns = standing.as_ref().and_then(slot).unwrap_or(self.slot);
         let days = (site.flows.last_arrival() / turns.0.max(1)).0 as u64;
         let slots = match &standing {

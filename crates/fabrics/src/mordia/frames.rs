@@ -1,12 +1,12 @@
 //! When the light comes, and when racks believe that it does (Mordia, SIGCOMM 2013, §5.2.1,
 //! §6.1, §6.2).
 //!
-//! A synchronisation frame tells every rack that its circuit has been set up, and for how
-//! long. Frames come early or late by some jitter, and a few are received at the wrong
-//! time. A rack counts its day from the frame: it hands its interface what fits into the
-//! day less the interface's own delay, so that the last of it is on the wire when the day
-//! ends. If the frame was late, that is too late: the frame that tells of the next night
-//! stops the rack, and what its interface holds by then is sent into the dark.
+//! A synchronisation frame tells every rack that its circuit has been set up, and for how long.
+//! Frames come early or late by some jitter, and a few are received at the wrong time. A rack
+//! counts its day from the frame: it hands its interface the packets that fit into the day less the
+//! interface's own delay, so that the last of them is on the wire when the day ends. If the frame
+//! was late, the last packets are too late: the frame that announces the next night stops the rack,
+//! and packets in its interface are sent into the dark.
 //!
 //! Assumed where the paper is silent: jitter is normal about the right time; a frame at the
 //! wrong time is late by anything up to the day; the frame of the tear-down is on time.
@@ -45,7 +45,7 @@ impl Punctuality {
     }
 }
 
-/// Draws when there is light, and when racks are told.
+/// Draws the time of first light and the times of synchronisation frames.
 #[derive(Clone, Debug)]
 pub struct Frames {
     /// How punctual they are.
@@ -76,7 +76,7 @@ impl Frames {
         (slot.begins + night).min(slot.ends)
     }
 
-    /// Whether all racks are told in time, and so send during the same window.
+    /// Whether the frames reach all racks on time, so that all send during the same window.
     pub fn are_punctual(&self) -> bool {
         self.law.sync_jitter == Time::ZERO && self.law.late_sync_fraction == 0.0
     }

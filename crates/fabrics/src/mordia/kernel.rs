@@ -17,7 +17,7 @@ use lightloom_engine::{Agenda, Command, Element, FlowId, Io, Rate, Rejected, Tim
 /// The plane of switches: all rings together.
 pub(super) const RING: usize = 0;
 
-/// What happens.
+/// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A night begins, and with it the next slot.
@@ -66,7 +66,7 @@ impl From<EdgeEvent> for Event {
 
 pub(super) type Cx<'a, 'b> = &'a mut Context<'b, Event>;
 
-/// What Mordia is made of.
+/// The parts of a Mordia network.
 pub struct MordiaSetup {
     /// Racks, the ring and its schedule at the start.
     pub network: Setup,
@@ -123,7 +123,7 @@ impl Mordia {
         self.voqs.push(self.voqs.of(from, to), flow, bytes);
         let line = self.circuits.line(RING, from);
         if self.circuits.lines[line].to == to {
-            // It is in the interface first.
+            // The packet is in the interface first.
             let leaves = cx.now + self.frames.law.nic_delay;
             self.serve_line(line, leaves, cx);
         }

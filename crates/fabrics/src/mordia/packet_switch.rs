@@ -33,8 +33,8 @@ pub struct PacketSwitch {
     pub peak: u64,
     /// Bytes of each pair that the last decision has seen and that still wait.
     seen: Vec<u64>,
-    /// Bytes of each pair that the last decision has seen, that a circuit has lost since, and
-    /// that are not yet back in their queue.
+    /// Bytes of each pair that were counted in the last decision, were lost on a circuit since, and
+    /// are not yet back in their queue.
     lost: Vec<u64>,
     /// Bytes that waited before a circuit took the first of those that it takes now.
     waited: u64,
@@ -42,7 +42,7 @@ pub struct PacketSwitch {
     planned: Vec<u64>,
     /// Slots to come of the pass.
     slots: usize,
-    /// Who was served last at each rack.
+    /// The destination that was served last at each rack.
     turns: Vec<u32>,
 }
 
@@ -66,8 +66,8 @@ impl PacketSwitch {
         }
     }
 
-    /// A decision was made: of what was seen and still waits, all may cross that one pass
-    /// of `schedule` at `rate` leaves.
+    /// Applies a decision: of the bytes in `seen` that still wait, those beyond one pass of
+    /// `schedule` at `rate` may cross the packet switch.
     pub fn allow(&mut self, seen: &Report, voqs: &Voqs, schedule: Option<&Schedule>, rate: Rate) {
         self.seen.fill(0);
         self.lost.fill(0);
@@ -126,7 +126,7 @@ impl PacketSwitch {
         }
     }
 
-    /// What a pair may send now.
+    /// The bytes that a pair may send now.
     #[inline]
     fn allowed(&self, pair: usize, voqs: &Voqs) -> u64 {
         let waiting = self.seen[pair].min(voqs.waiting(pair));

@@ -239,7 +239,7 @@ fn policies_plan_for_the_delay_of_interfaces() {
         let (mut fabric, mut io) = built(&cluster(4), &table, of_demand(&demand));
         fabric.advance(Time::MS * 20, &mut io);
         assert_eq!(io.ledger.in_flight(), 0, "{policy}");
-        // Nobody sends sooner than 34.5 us after the tear-down.
+        // No rack sends sooner than 34.5 us after the tear-down.
         let first = io.flows.start.iter().min().expect("flows");
         let rotation = policy == "rotation";
         let begins = if rotation { Time::ZERO } else { Time::MS };
@@ -368,8 +368,8 @@ fn a_packet_switch_takes_what_schedules_leave() {
     );
 }
 
-/// Days of 16 racks are 24 B and 32 B a circuit, and in all four million circuits; a slot
-/// of a schedule 32 B and 4 B a rack.
+/// A day of 16 racks takes 24 B plus 32 B per circuit, for four million circuits at most; a slot of
+/// a schedule takes 32 B plus 4 B per rack.
 #[test]
 fn memory_is_of_days_and_schedules_too() {
     let memory = |policy: &str, us: i64| {

@@ -19,8 +19,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Opera: rotor switches that turn one after another, so that at any moment the circuits
-/// of the others are an expander.
+/// Opera: rotor switches that reconfigure one after another, so that at any moment the circuits of
+/// the other switches form an expander.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct OperaConfig {
@@ -124,7 +124,7 @@ const QUEUE: u32 = 8;
 const SEED_MAX: u64 = 1 << 53;
 
 impl OperaConfig {
-    /// What packets take beside their bytes.
+    /// Headers and other overheads of packets.
     pub(super) fn overheads(&self) -> Overheads {
         Overheads {
             propagation: self.propagation,
@@ -157,8 +157,8 @@ impl OperaConfig {
         self.slice * i64::from(self.uplinks(cluster))
     }
 
-    /// Each switch's matchings, dealt at random; where the last slot has none for a switch,
-    /// it idles.
+    /// The matchings of each switch, dealt at random; a switch without a matching in the last slot
+    /// idles.
     fn schedules(&self, cluster: &Cluster) -> Vec<Option<Arc<Schedule>>> {
         let uplinks = self.uplinks(cluster) as usize;
         let idle: Vec<u32> = (0..cluster.racks).collect();

@@ -124,7 +124,7 @@ impl FabricConfig for OperaConfig {
             Indirect::None => 0,
             Indirect::Rotorlb => racks * racks * uplinks * 64,
         };
-        // Those until the last flow comes, at the least.
+        // The days until the last arrival, at least.
         let slot = self.slot(site.cluster);
         let days = (site.flows.last_arrival() / slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);

@@ -27,7 +27,7 @@ pub struct Expander {
 }
 
 impl Expander {
-    /// So many racks without circuits.
+    /// Creates an expander of `racks` racks without circuits.
     pub fn new(racks: u32) -> Expander {
         let n = racks as usize;
         Expander {
@@ -155,7 +155,7 @@ mod tests {
         ) {
             let n = permutations[0].len();
             let mut expander = Expander::new(n as u32);
-            // What stood before is forgotten.
+            // Circuits of before are removed.
             expander.replace_circuits(Time(1));
             expander.add_plane(0, &(0..n as u32).rev().collect::<Vec<_>>());
             expander.find_planes(0, 1, &mut Vec::new());

@@ -11,7 +11,7 @@ use crate::tdma::setup::Setup;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{Agenda, Cluster, Command, FlowId, Io, Rejected, Time};
 
-/// What happens.
+/// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The run begins, amid a slot of every switch.
@@ -50,7 +50,7 @@ impl From<EdgeEvent> for Event {
 
 pub(super) type Cx<'a, 'b> = &'a mut Context<'b, Event>;
 
-/// What Opera is made of.
+/// The parts of an Opera network.
 pub struct OperaSetup {
     /// Racks, rotor switches and their matchings.
     pub network: Setup,
@@ -60,7 +60,7 @@ pub struct OperaSetup {
     pub ahead: Vec<Time>,
     /// How RotorLB divides circuits.
     pub division: Division,
-    /// Which flows are low-latency traffic.
+    /// The rule that selects low-latency traffic.
     pub low_latency: LowLatency,
 }
 

@@ -44,7 +44,7 @@ pub struct LowLatencyPacket {
 
 /// The packets of such flows, and the circuits that they take.
 pub struct LowLatencyTraffic {
-    /// Which flows are low-latency traffic.
+    /// The rule that selects low-latency traffic.
     pub law: LowLatency,
     /// The circuits that are lit, as a network.
     pub expander: Expander,

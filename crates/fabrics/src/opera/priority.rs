@@ -19,7 +19,7 @@ impl Opera {
         { lines }.find(|&at| circuits.lines[at].to == to && circuits.lines[at].window.until >= now)
     }
 
-    /// That line, with all that began before now.
+    /// Advances the line of the direct circuit: sends all packets that began before now.
     pub(super) fn advance_direct_line(&mut self, from: u32, to: u32, cx: Cx) -> Option<usize> {
         let line = self.direct_line(from, to, cx.now)?;
         self.advance_line(line, cx.now, cx);
@@ -156,8 +156,8 @@ impl Opera {
         self.schedule_line(at, due, cx);
     }
 
-    /// The packet that a line's day is too short for may leave for a relay, and what is behind
-    /// it may fit: the line is served again when the next one has left.
+    /// A packet that does not fit into the rest of a line's day may leave for a relay, and the next
+    /// packet may fit: the line is served again when the next one has left.
     fn schedule_bulk_behind(&mut self, at: usize, begins: Time, cx: Cx) {
         let to = self.circuits.lines[at].to;
         let queue = self.bulk.own.of(self.circuits.rack(at), to);

@@ -12,9 +12,9 @@ use std::collections::VecDeque;
 /// Bytes of a flow that wait together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Of this flow.
+    /// The flow of the bytes.
     pub flow: FlowId,
-    /// How many: of what is under way no more than a packet.
+    /// Number of bytes; at most one packet if they are in transit.
     pub bytes: u64,
     /// Circuits that they have crossed.
     pub hops: u16,
@@ -23,7 +23,7 @@ pub struct Waiting {
 /// At a rack, what waits to go to one other, each with its number: the lowest goes first.
 #[derive(Clone, Debug, Default)]
 struct Queue {
-    /// It has crossed circuits, and goes first.
+    /// Bytes that have crossed circuits; they go first.
     under_way: VecDeque<(u64, Waiting)>,
     /// It has not; where flows take turns, each is here once, with all its bytes.
     new: VecDeque<(u64, Waiting)>,
@@ -51,7 +51,7 @@ impl Queue {
     }
 }
 
-/// What waits at all racks.
+/// The bytes that wait at all racks.
 #[derive(Clone, Debug)]
 pub struct RackQueues {
     racks: usize,
@@ -126,8 +126,8 @@ impl RackQueues {
         { queues.get(to as usize) }.is_some_and(|queue| !queue.is_empty())
     }
 
-    /// The destination, of those that will do, of what goes first: of what is under way, or
-    /// else of all, what has waited longest.
+    /// The destination that is served next, of those for which `will_do` is true: that of bytes in
+    /// transit if there are any, else that of the bytes that have waited longest.
     pub fn first(&self, at: u32, will_do: impl Fn(u32) -> bool) -> Option<u32> {
         let queues = &self.queues[at as usize];
         let found = self.waits_for[at as usize].iter().copied();
@@ -136,7 +136,7 @@ impl RackQueues {
             .max_by_key(|&to| queues[to as usize].precedence())
     }
 
-    /// No more than a packet of what goes first of what waits at a rack for one other.
+    /// Takes at most one packet of the bytes that a rack sends next to a destination.
     pub fn take(&mut self, at: u32, to: u32, packet: u64) -> Option<Waiting> {
         let takes_turns = self.takes_turns();
         let queue = self.queues[at as usize].get_mut(to as usize)?;
@@ -192,7 +192,7 @@ mod tests {
     const RACKS: u32 = 4;
 
     proptest! {
-        /// As one list at each rack.
+        /// Compares with a model that has one list at each rack.
         #[test]
         fn what_is_under_way_goes_first_then_what_waits_longest(
             steps in prop::collection::vec((0..RACKS, 0..RACKS, 0u16..3, 1u64..40, 0u32..16), 1..200),

@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// RotorNet: rotor switches that step through fixed matchings, so that in a cycle every
-/// rack meets every other; nobody asks for demand.
+/// RotorNet: rotor switches that step through fixed matchings, so that in a cycle every rack meets
+/// every other; demand is not reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RotorNetConfig {
@@ -97,7 +97,7 @@ impl Default for RotorNetConfig {
 const MATCHINGS: u32 = 16;
 
 impl RotorNetConfig {
-    /// What packets take beside their bytes.
+    /// Headers and other overheads of packets.
     pub(super) fn overheads(&self) -> Overheads {
         Overheads {
             propagation: self.propagation,

@@ -113,7 +113,7 @@ impl FabricConfig for RotorNetConfig {
         let uplinks = u64::from(self.uplinks(site.cluster));
         // Matchings, and lines.
         let switches = racks * racks * 4 + racks * uplinks * 112;
-        // Those until the last flow comes, at the least.
+        // The days until the last arrival, at least.
         let days = (site.flows.last_arrival() / self.slot.0.max(1)).0 as u64;
         let light = Light::memory(days, racks).saturating_mul(uplinks);
         let by_hosts = match self.rotorlb {

@@ -11,7 +11,7 @@ use crate::tdma::setup::Setup;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{Agenda, Cluster, Command, FlowId, Io, Rejected, Time};
 
-/// What happens.
+/// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// All switches reconfigure, and the next slot begins.
@@ -47,7 +47,7 @@ pub struct RotorNet {
     pub(super) circuits: Circuits,
     /// Racks' switches and servers' links.
     pub(super) edge: RackEdge,
-    /// What waits at sources and relays.
+    /// The bytes that wait at sources and relays.
     pub(super) bulk: Bulk,
     /// Most bytes at a rack that have left their source, at any time.
     pub(super) queue_peak: u64,

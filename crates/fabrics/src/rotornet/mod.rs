@@ -33,12 +33,12 @@
 //! other, which form rings, each is half first hops. Where S divides N that is half of the
 //! duty cycle exactly.
 //!
-//! Assumed where the paper is silent: matchings are cyclic, and so circuits directed (the
-//! paper's are pairs, joined both ways, which differ in nothing that is modelled but in who
-//! meets whom when); what a relay holds goes before its own traffic to that rack; shares
-//! are fair to the byte, so that what is relayed may end in a short packet; relays are
-//! asked in turn, each slot beginning with another; traffic that comes during a slot leaves
-//! directly in it, if the circuit is idle, and is offered when the next one begins.
+//! Assumed where the paper is silent: matchings are cyclic, and so circuits are directed (the
+//! paper's are pairs, joined both ways; of all that is modelled, only the order of the pairs
+//! differs); a relay sends the bytes that it holds before its own traffic to that rack; shares are
+//! fair to the byte, so relayed bytes may end in a short packet; relays are asked in turn, each
+//! slot beginning with another; traffic that arrives during a slot leaves directly in it, if the
+//! circuit is idle, and is offered when the next one begins.
 //!
 //! Not modelled: the messages of offers and acceptances, and the time that they take of
 //! circuits; the packet-switched network for traffic that cannot wait; buffers that

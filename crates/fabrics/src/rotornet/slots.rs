@@ -1,5 +1,5 @@
 //! Slots: all switches step to their next matching at once, racks send direct traffic and second
-//! hops, and RotorLB divides what is left.
+//! hops, and RotorLB divides the remaining capacity.
 
 use super::kernel::{Cx, Event, RotorNet};
 use crate::tdma::circuits::Line;

@@ -45,7 +45,7 @@ impl Cell {
         Cell(self.0 + NEXT)
     }
 
-    /// As a word of memory.
+    /// The cell packed into one word of memory.
     #[inline(always)]
     pub fn word(self) -> u64 {
         self.0
@@ -76,7 +76,7 @@ impl Cell {
     }
 }
 
-/// What of a flow never changes, by flow index.
+/// The constant properties of flows, by flow index.
 #[derive(Clone, Debug)]
 pub struct Routes {
     /// Payload of a cell [B].

@@ -25,8 +25,8 @@ pub use switches::*;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiriusConfig {
-    /// Granularity of the simulation: `cells` (default), or `flows`: every flow has its
-    /// max-min fair rate of what the schedule and the protocol carry, and its last byte comes
+    /// Granularity of the simulation: `cells` (default), or `flows`: every flow has its max-min
+    /// fair rate over the capacity of the schedule and the protocol, and its last byte arrives
     /// later by the protocol's latency. Much faster for long flows and many servers, without
     /// queues, padding and failures.
     pub detail: Detail,
@@ -155,7 +155,7 @@ impl SiriusConfig {
     }
 }
 
-/// What the cluster and the table say together.
+/// The values that are derived from the cluster and the fabric's table together.
 #[derive(Clone, Debug)]
 pub struct Derived {
     /// Uplinks a node.
@@ -164,16 +164,16 @@ pub struct Derived {
     pub base: u32,
     /// Payload of a cell [B].
     pub cell: u64,
-    /// Who meets whom.
+    /// The nodes that meet in each slot.
     pub schedule: Schedule,
     /// Slots of an epoch, as a fraction.
     pub epoch: (i64, i64),
 }
 
 impl Derived {
-    /// Epochs from sending something in a cell to acting on it: from asking to answering,
-    /// from granting to taking up. 1, and more over long fibres. By the shortest epoch, for
-    /// those of a fractional round differ by a slot.
+    /// Epochs from sending something in a cell to acting on it: from a request to its answer, from
+    /// a grant to its acceptance. 1, or more with long fibres. Computed for the shortest epoch,
+    /// because epochs of a fractional round differ by a slot.
     pub(super) fn lag(&self, config: &SiriusConfig) -> i64 {
         let (slots, of) = self.epoch;
         1 + config

@@ -18,13 +18,13 @@ pub struct Row(pub usize);
 pub struct Turn(pub u16);
 
 impl Label {
-    /// Of a number that a label can be.
+    /// Creates a label from a number that a label can hold.
     #[inline(always)]
     pub fn new(number: usize) -> Label {
         Label(number as u16)
     }
 
-    /// As an index of what there is of every node.
+    /// The index of the node in arrays with one entry per node.
     #[inline(always)]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -51,7 +51,7 @@ impl Row {
 }
 
 impl Turn {
-    /// As an index of what there is of every turn.
+    /// The index of the turn in arrays with one entry per turn.
     #[inline(always)]
     pub fn index(self) -> usize {
         self.0 as usize

@@ -49,7 +49,7 @@ pub struct Sirius {
     /// Flows that are not through the switch of their own rack.
     pub(super) entrance: Entrance,
     pub(super) bypassed: Bypass,
-    /// Which schedule is in force.
+    /// The schedules, and which of them is in force.
     pub(super) schedules: Schedules,
     pub(super) faults: Faults,
     /// The links of servers, where they have a rate of their own.
@@ -290,7 +290,7 @@ impl Sirius {
         });
     }
 
-    /// Nodes ask, but not whom they `avoid`.
+    /// Nodes send their requests, except to nodes in `avoid`.
     fn request(&mut self, kept: usize, avoid: &Avoid) {
         let Epoch {
             matrices, askers, ..

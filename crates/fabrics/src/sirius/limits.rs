@@ -44,8 +44,8 @@ pub fn soonest(
     (entrance + servers).max(optics)
 }
 
-/// Light passes between the guardband and the end of a slot, to the receiver
-/// that wiring and wavelength name.
+/// Light passes between the guardband and the end of a slot, to the receiver that the wiring and
+/// the wavelength determine.
 pub fn lit(config: &SiriusConfig, schedule: &Schedule, tx: PortId, rx: PortId, at: Time) -> bool {
     let (slot, u) = (at.0.div_euclid(config.slot.0), schedule.uplinks());
     let (peer, port) = schedule.peer(tx.0 / u, tx.0 % u, slot);

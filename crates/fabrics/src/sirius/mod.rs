@@ -11,7 +11,7 @@
 //! |---|---|
 //! | [`kernel`] | one slot: admit; at the start of an epoch lapse, grant, accept, request; transmit, receive |
 //! | `shard`, `partition` | the state of the nodes of one thread; which nodes those are |
-//! | [`schedule`] | who meets whom when (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), `reschedule`: the schedules without dead nodes (`recovery = "reschedule"`), and which is in force when |
+//! | [`schedule`] | the pairs of nodes that meet in each slot (§4.1): how uplinks are hung where U is not N/G (`plan`), which port leads where (`wiring`), the next meeting of a pair (`next_meeting`), the order of a node's peers (`peer_order`), `reschedule`: the schedules without dead nodes (`recovery = "reschedule"`), and which is in force when |
 //! | `protocol` | `request`, `grant`, `accept`, and what is kept of an `epoch` (§4.3, A.3); `matrix` and `simd`, requests and grants by the block |
 //! | `relay` | `local` (LOCAL), `queues` of cells: `by_slot` of departure while that is known in advance, `by_pair` while something may have failed or where pairs meet very often; `in_flight`, `transmit`, `leaving` and `receive`, `reorder` (§4.2); `chunked`, lists that leave as they are |
 //! | `failure` | `faults` (the rule of k epochs, in words), `light` (which links are dark, and the fate of the cells on them); `injection`, `detection`, `avoidance` and `avoid`, `recovery`, `retransmission` (§4.5) |
@@ -29,13 +29,13 @@
 //! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
 //! (LOCAL, queues, matrices) needs none. No type rests on one that rests on it; what `failure`
 //! and `servers` do in a slot is called by [`kernel`], whose parts these steps are, but for a cell's fate (`relay/transmit.rs`
-//! asks) and whom a node avoids (`protocol/request.rs` asks).
+//! asks) and the nodes that a node avoids (`protocol/request.rs` asks).
 //!
 //! # Glossary
 //! | the paper's term | here | file |
 //! |---|---|---|
 //! | grating, AWGR | [`Awgr`](lightloom_photonics::Awgr), [`Wiring`](schedule::wiring::Wiring) | `schedule/wiring.rs` |
-//! | cyclic schedule, timeslot: who meets whom | [`Schedule::peer`](schedule::Schedule): by default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings make, else `Wiring::peer`; as the kernel walks it: `PeerOrder::matchings` | `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
+//! | cyclic schedule, timeslot: the pairs that meet | [`Schedule::peer`](schedule::Schedule): by default the rotation of `lightloom_control::algorithms::cyclic`, which no gratings make, else `Wiring::peer`; as the kernel walks it: `PeerOrder::matchings` | `schedule/mod.rs`, then `schedule/wiring.rs`, `schedule/peer_order.rs` |
 //! | wavelength, frame | each slot a laser goes on by one wavelength, and so to the next port of its grating; after a frame, the ports of the largest grating, all begin anew: `Schedule::frame` | `schedule/wiring.rs`, `schedule/mod.rs` |
 //! | uplinks that do not fill gratings of one size: `rotor`, `wide`, `mixed` | `UplinkPlan`: evenly, as no gratings do; on gratings of one larger size; whole banks, and the rest on larger gratings | `schedule/plan.rs` |
 //! | guardband | `SiriusConfig::guardband`; the cell that fits beside it: `check_cell`; no light in it: `lit` | `config.rs`, `config/checks.rs`, `limits.rs` |
@@ -51,7 +51,7 @@
 //! | propagation: cells in the fibres | kept by slot of sending in `Sirius::flights`, taken out by `Sirius::receive` after `SiriusConfig::crossing`; what a shard sends in one slot: `Flight`; what happens to a cell at the other end: `Purpose` | `kernel.rs`, `config.rs`, `relay/in_flight.rs` |
 //! | the rack switch, that a flow of its servers passes first | [`Entrance`](crate::entrance::Entrance) | `entrance.rs`, beside this folder |
 //! | grey failure: a part that loses some cells, and whose light is still heard | `Broken::loss` below 1: never declared dead | `failure/faults.rs`, `failure/light.rs` |
-//! | a laser (transceiver), node or grating dies, and k epochs later every node acts on it | `Sirius::recover` in `failure/recovery.rs` takes the declaration that is due, calls back what cannot go and sends again; for which epoch that is booked, when the part dies: `Faults::set` in `failure/detection.rs` (the rule in words: head of `failure/faults.rs`); links left dark: `Faults::prepare` in `failure/light.rs`; whom a node asks no more: `failure/avoidance.rs` | one file each, as said |
+//! | a laser (transceiver), node or grating dies, and k epochs later every node acts on it | `Sirius::recover` in `failure/recovery.rs` takes the declaration that is due, calls back what cannot go and sends again; for which epoch that is booked, when the part dies: `Faults::set` in `failure/detection.rs` (the rule in words: head of `failure/faults.rs`); links left dark: `Faults::prepare` in `failure/light.rs`; the nodes that are no longer asked: `failure/avoidance.rs` | one file each, as said |
 //! | a dead node is left out of the schedule | when: `Sirius::reschedule` in `failure/recovery.rs`; which schedule then: `Schedules::begin` | `schedule/reschedule.rs` |
 //! | a lost cell is sent again | kept until it is due: `Faults::resend`, `resent_by` in `failure/retransmission.rs`; back into LOCAL before all others: `enter_again` in `failure/recovery.rs` | one file each, as said |
 //! | traffic within a rack | where servers' links have a rate it goes over these (`Servers::turn_back`); where not, `Bypass`; which of them: `Sirius::admit` in `kernel.rs` | `servers/links.rs`; `servers/rack.rs` |
@@ -64,10 +64,10 @@
 //! nodes of one thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
 //! that are never divided among threads; a *lane* the cells of a slot that go to one shard for
 //! one purpose; a *stretch* neighbouring cells of a flow that enter LOCAL together; an *asker*
-//! a node that sent requests, with what it asked for.
+//! a node that sent requests, with these requests.
 //!
-//! When who meets whom has five types, each resting on those before it: `Schedule`, the paper's,
-//! slot by slot; `PeerOrder`, laid out for who walks through a slot; `Timetable`, laid out for
+//! Five types hold the times at which pairs meet, each computed from those before it: `Schedule`, the
+//! paper's, slot by slot; `PeerOrder`, laid out for who walks through a slot; `Timetable`, laid out for
 //! when a pair meets next; `NextMeeting`, that question asked from one slot on; `Schedules`,
 //! those that have been in force since something died, each an `InForce`. `Derived`
 //! (`config.rs`) is what the table and the cluster say together, `Routes` (`cell.rs`) what never

@@ -13,7 +13,7 @@ const ROWS: usize = 64;
 /// How nodes are divided into shards.
 #[derive(Clone, Debug)]
 pub struct Partition {
-    /// Nodes in all.
+    /// Number of nodes in all shards.
     pub nodes: usize,
     /// Rows of every shard but the last.
     pub rows: usize,

@@ -43,7 +43,7 @@ use servers::Racks;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// So many cells of a queue have their places.
+/// Number of cells of a queue that have their own places.
 const PLACES: usize = 32;
 
 /// So many intermediates see the askers in the same order.
@@ -110,8 +110,7 @@ struct Sent {
 /// The requests of an epoch, and the fate of them.
 #[derive(Clone, Debug, Default)]
 struct Epoch {
-    /// By source, then by intermediate: for which destination it is asked; later on, for
-    /// which it has granted.
+    /// By source, then by intermediate: the destination of the request, later that of the grant.
     requests: BTreeMap<usize, Vec<Option<usize>>>,
     /// The slots in which they are asked.
     slots: Range<i64>,
@@ -142,7 +141,7 @@ pub(super) struct Reference {
     /// The candidates C of every block.
     candidates: Vec<Vec<usize>>,
     rng: Vec<Stream>,
-    /// By slot of sending.
+    /// Cells in the fibres, by slot of sending.
     fibres: BTreeMap<i64, Vec<Sent>>,
     racks: Racks,
     /// Flows that are not through the switch of their own rack until then.
@@ -434,7 +433,7 @@ impl Reference {
                     self.places += 1;
                 }
                 Some(_) => self.aside.push((node, peer, aside)),
-                // It was called back.
+                // The cell was called back.
                 None => (),
             }
         }
@@ -497,7 +496,7 @@ impl Reference {
         self.deliver_to_servers(self.config.slot * (slot + 1), io);
     }
 
-    /// A cell is at its server. The reorder buffer holds what is there beyond the first gap.
+    /// A cell has arrived at its server. The reorder buffer holds the cells beyond the first gap.
     fn deliver(&mut self, cell: Cell, at: Time, io: &mut Io) {
         io.deliver_some(self.bytes(cell));
         let flow = &mut self.flows[cell.flow];

@@ -44,7 +44,7 @@ pub struct Shard {
     /// Nodes.
     pub rows: usize,
     pub(super) nodes: usize,
-    /// Shards in all.
+    /// Number of shards.
     pub(super) shards: usize,
     /// Cells that wait at their source.
     pub local: Local,
@@ -52,13 +52,13 @@ pub struct Shard {
     pub(super) queues: Queues,
     /// Cells in the queues of all rows.
     pub(super) held: u64,
-    /// Of each row, cells on their second hop.
+    /// Cells of each row on their second hop.
     pub(super) relaying: Vec<u32>,
     /// Most cells ever relayed by the worst row at a time.
     pub(super) peak: u64,
     /// Whether there are too many pairs for the second-level cache.
     pub(super) far: bool,
-    /// What they need to ask.
+    /// The state that nodes need to send requests.
     pub(super) requests: Requests,
     /// M and the grants.
     pub grants: Grants,
@@ -88,17 +88,17 @@ pub struct Shard {
     pub(super) leaving: Leaving,
 }
 
-/// What all shards need to know.
+/// State that all shards share.
 pub(crate) struct Shared<'a> {
-    /// Who is met at which turn.
+    /// The peer that each node meets at each turn.
     pub peer_order: &'a PeerOrder,
-    /// And in which slot.
+    /// The peer that each node meets in each slot.
     pub timetable: Option<&'a Timetable>,
     /// Where flows go.
     pub routes: &'a Routes,
-    /// Who has which node.
+    /// The shard and row of each node.
     pub partition: &'a Partition,
-    /// What is broken.
+    /// The broken parts.
     pub faults: &'a Faults,
 }
 
@@ -185,8 +185,8 @@ impl Shard {
         }
     }
 
-    /// Bytes of every cell here, counted cell by cell: those at their source, and of each row
-    /// those that wait for their second hop.
+    /// Bytes of all cells here, counted cell by cell: those at their source, and for each row those
+    /// that wait for their second hop.
     pub fn bytes(&self, routes: &Routes) -> (u64, Vec<u64>) {
         let (mut waiting, mut relayed) = (self.local.bytes(routes), vec![0; self.rows]);
         // Most lists of the queues are empty: behind the last cell there is nothing to look at.

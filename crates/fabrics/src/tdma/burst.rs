@@ -1,5 +1,5 @@
-//! What becomes of what a rack sends during a day, in closed form: its packets leave back
-//! to back, and those that the light does not cover whole are lost.
+//! The packets that a rack sends during a day, in closed form: they leave back to back, and those
+//! that the light does not cover whole are lost.
 
 use lightloom_engine::{Rate, Time};
 use std::ops::Range;
@@ -114,8 +114,7 @@ impl Wire {
         starts.map(move |start| start..end.min(start + packet))
     }
 
-    /// What becomes of `bytes` of a flow of which the first packet leaves at `at`, which
-    /// is in the window.
+    /// Sends `bytes` of a flow whose first packet leaves at `at`, which is in the window.
     pub fn burst(&self, window: &Window, at: Time, bytes: u64) -> Burst {
         let room = |until: Time| self.rate.bytes_in(until - at);
         let sent = self.fitting(bytes, room(window.until));

@@ -71,7 +71,7 @@ impl Line {
     }
 }
 
-/// All planes, their lines, and counts of what they carry.
+/// All planes, their lines, and counts of the bytes that they carry.
 pub struct Circuits {
     /// Racks.
     pub racks: u32,
@@ -81,7 +81,7 @@ pub struct Circuits {
     pub propagation: Time,
     /// Switches.
     pub planes: Vec<Plane>,
-    /// By plane and rack.
+    /// Lines by plane and rack.
     pub lines: Vec<Line>,
     /// Bytes that were sent and have not landed, or that were lost and not yet queued again.
     pub moving: u64,

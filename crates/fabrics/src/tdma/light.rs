@@ -30,8 +30,8 @@ impl Light {
     /// Circuits of a plane that are remembered: of more, the first.
     pub const MOST: usize = 4_000_000;
 
-    /// Memory that so many days of so many circuits take, about, and what is told of them in
-    /// the end [B]; schedules, which others have, too, apart.
+    /// Approximate memory of `days` days of `circuits` circuits, including their final report [B];
+    /// without the schedules, which are shared.
     pub fn memory(days: u64, circuits: u64) -> u64 {
         let kept = days.min((Light::MOST as u64).div_ceil(circuits.max(1)));
         kept * (size_of::<Day>() as u64 + circuits * size_of::<Circuit>() as u64)
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use lightloom_control::schedule::Slot;
 
-    /// By counting what is there.
+    /// Compares with a count of the stored entries.
     #[test]
     fn memory_is_that_of_days_that_are_kept() {
         let racks = 1_000;

@@ -12,7 +12,7 @@ use crate::links::Packet;
 use crate::overheads::Overheads;
 use lightloom_engine::{Cluster, FlowId, HostId, Io, Nic, PortId, Rate, Time};
 
-/// What happens at the edge.
+/// An event at the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeEvent {
     /// A flow is through the switch of its own rack.
@@ -231,7 +231,7 @@ impl RackEdge {
 
 /// A kernel, as the edge sees it.
 pub trait Racks: Sized {
-    /// What is scheduled.
+    /// The events of the kernel.
     type Event: Copy + From<EdgeEvent> + From<Landing>;
 
     /// The edge.

@@ -23,7 +23,7 @@ pub struct Departure {
     pub line: usize,
     /// The flow.
     pub flow: FlowId,
-    /// What leaves; of that, `carried` lands.
+    /// The bytes that leave; `carried` of them arrive.
     pub burst: Burst,
     /// When the first byte leaves.
     pub at: Time,

@@ -68,7 +68,7 @@ impl ServerLinks {
         Some((packet, now + takes))
     }
 
-    /// What a server was sending is at its rack.
+    /// The packet that a server was sending is at its rack.
     pub fn sent(&mut self, host: HostId) -> hosts::Packet {
         let host = host.index();
         let kind = self.sending[host].take().expect("it was sending");

@@ -70,11 +70,11 @@ impl Hybrid {
         }
     }
 
-    /// What servers report.
+    /// The demand that servers report.
     fn measure(&mut self, context: &Context) -> Report {
         #[cfg(test)]
         if let Some(told) = &self.told {
-            return told.lock().expect("nobody panics with it").clone();
+            return told.lock().expect("the lock is not poisoned").clone();
         }
         let flows = self.paths.flows(context);
         let (io, net) = (context.io, &*context.net);

@@ -27,7 +27,7 @@ use lightloom_engine::fair::LinkId;
 use lightloom_engine::kernel::flow::Net;
 use lightloom_engine::{Cluster, HostId, Rate};
 
-/// What a flow leaves its server by.
+/// The VLAN by which a flow leaves its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vlan {
     /// VLAN-c: the circuit to the connected rack.
@@ -209,8 +209,9 @@ impl Demultiplexer {
         }
     }
 
-    /// What is kept free where sides are `seen` to use so much at most: what a side can use of its
-    /// share, if it would have less by its part of the flows. That is one side at most.
+    /// The rate that is reserved if sides are `seen` to use at most these rates: the rate that a
+    /// side can use of its share, if its part of the flows would give it less. That is one side at
+    /// most.
     fn kept_of(&self, server: HostId, seen: Kept) -> Kept {
         let own = self.servers[server.index()];
         if own.optical == 0 || own.electrical == 0 {
@@ -300,8 +301,8 @@ impl Demultiplexer {
         (self.kept_of(server, seen) != self.kept[server.index()]).then_some(seen)
     }
 
-    /// What a side uses if it is less than is kept free and the other could use the rest; all, if
-    /// the server's link holds a flow of a side that was seen to use less.
+    /// The rate that a side uses if it is less than the reserved rate and the other side could use
+    /// the rest; all, if the server's link holds a flow of a side that was seen to use less.
     fn used(&self, server: HostId, vlan: Vlan, net: &Net) -> Option<u64> {
         let other = match vlan {
             Vlan::Optical => Vlan::Electrical,

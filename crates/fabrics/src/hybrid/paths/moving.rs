@@ -71,7 +71,7 @@ impl Paths {
         lay(Some(route), (src, a), (dst, b), &self.tree, servers, path);
     }
 
-    /// What `flow` takes longer than its rate says, over `self.path`, which it has taken.
+    /// The time that `flow` takes beyond bytes ÷ rate on `self.path`, its present path.
     #[inline]
     pub(super) fn delay(&self, flow: FlowId, vlan: Vlan, io: &Io, net: &mut Net) {
         let bytes = io.flows.bytes[flow.index()];

@@ -1,14 +1,14 @@
-//! Which of several routes each flow of a pair of racks takes, as rack switches spread flows
-//! over parallel links: one route a flow, and no route idles while another is shared.
+//! Spreads the flows of a pair of racks over its routes, as rack switches spread flows over
+//! parallel links: one route per flow, and no route idles while another is shared.
 //!
-//! A route is as busy as its busiest circuit, by open flows of all pairs. An arriving flow
+//! The load of a route is that of its busiest circuit, in open flows of all pairs. An arriving flow
 //! takes the least busy route of its pair, the first of equals. When flows arrive, end or are
-//! led elsewhere, every pair with several routes over the circuits concerned is looked at
-//! again at that instant: while a flow's route is busier by two flows or more than another
-//! route of its pair, the pair's flow of highest number on its busiest route moves to the
-//! least busy one. So N flows over M circuits of their own are never more than ⌈N/M⌉ on one.
+//! rerouted, every pair with several routes over the circuits concerned is rebalanced at that
+//! instant: while a flow's route is busier by two flows or more than another route of its pair, the
+//! pair's flow of highest number on its busiest route moves to the least busy one. N flows over M
+//! circuits of their own are therefore never more than ⌈N/M⌉ on one.
 //!
-//! A flow that moves so keeps its rate's rise, if it is rising: both routes are lit.
+//! A flow that moves in this way keeps its rate's rise, if it is rising: both routes are lit.
 
 use super::demultiplex::Vlan;
 use super::forwarding::Forwarding;

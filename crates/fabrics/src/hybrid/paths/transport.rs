@@ -1,4 +1,4 @@
-//! What TCP makes of a path that changes under it (c-Through §5.2.1, Fig 5).
+//! The reaction of TCP to a path that changes during a flow (c-Through §5.2.1, Fig 5).
 //!
 //! A flow that is moved to a circuit fills it within `ramp`; one that falls back
 //! to the tree loses packets and is back at its share after `dip`. Both are
@@ -17,7 +17,7 @@ const STEPS: u32 = 4;
 #[derive(Clone, Debug, Default)]
 struct Batch {
     flows: Vec<FlowId>,
-    /// What each of them rises to.
+    /// The rate to which each flow rises.
     parts: Vec<Rate>,
     span: Time,
     step: u32,
@@ -123,7 +123,7 @@ impl Transport {
     }
 }
 
-/// What a flow has if everybody on its path's fullest link has as much.
+/// The rate of a flow if all flows on the fullest link of its path have equal rates.
 fn equal_part(flow: FlowId, net: &Net) -> Rate {
     let part = |&link| net.capacity(link).0 / net.flows_over(link).len() as u64;
     Rate(net.path(flow).iter().map(part).min().unwrap_or(u64::MAX))

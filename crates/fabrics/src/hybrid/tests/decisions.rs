@@ -1,4 +1,4 @@
-//! What a policy sees, how long it takes, and what becomes of one that errs.
+//! The demand that a policy sees, its computation time, and errors of a policy.
 
 use super::*;
 use lightloom_control::circuits::{Circuit as Lit, Circuits};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 /// The n-th decision.
 type Decide = Box<dyn FnMut(usize, &Demand) -> Result<Target, Refusal> + Send>;
 
-/// Decides as it is told.
+/// A policy that returns scripted decisions.
 struct Scripted {
     decide: Decide,
     calls: usize,
@@ -107,7 +107,7 @@ fn demand_is_what_servers_show() {
     assert_eq!(seen(json!({"demand": "monitored"})), [none; 5]);
 }
 
-/// A quarter of what is new and three of what was: 1/4, 7/16 and 37/64.
+/// A quarter of the new demand and three quarters of the old: 1/4, 7/16 and 37/64.
 #[test]
 fn smoothing_believes_new_demand_by_and_by() {
     let parts = |n: i64| (8 * MS as i64 * n / 64, 2 * MS as i64 * n / 64);
@@ -192,7 +192,7 @@ fn a_measured_time_is_the_delay() {
     assert!(lit[0].from >= Time::MS * 1_012 && lit[0].from < Time::MS * 1_900);
 }
 
-/// A refusal of the policy, or of what it decided: the run ends, by name.
+/// A refusal by the policy, or of its decision: the run ends with a message that names it.
 #[test]
 fn a_policy_that_errs_ends_the_run_by_name() {
     let over_nothing = || {
@@ -214,11 +214,11 @@ fn a_policy_that_errs_ends_the_run_by_name() {
         Err(Refusal::new(
             "threshold",
             7,
-            "nobody has so much",
+            "no rack has this much",
             "lower it",
         ))
     };
-    errs(own, "threshold = 7", "nobody has so much");
+    errs(own, "threshold = 7", "no rack has this much");
     let nowhere = || Ok(joined(&[(0, 4)]));
     errs(
         nowhere,

@@ -25,7 +25,7 @@ const FOUR: Cluster = Cluster {
     nic: Nic::Capped(Rate(8 * Rate::GBPS.0)),
 };
 
-/// What 8 Gb/s carry in a millisecond [B].
+/// Bytes that 8 Gb/s carry in a millisecond [B].
 const MS: u64 = 1_000_000;
 
 /// More than any test carries [B].
@@ -99,7 +99,7 @@ impl Bench {
         self.io.flows.delivered.clone()
     }
 
-    /// What each flow carries until then [B].
+    /// Bytes of each flow that are carried by then [B].
     fn carried_until(&mut self, ms: i64) -> Vec<u64> {
         let before = self.delivered();
         let after = self.until(ms).delivered();
@@ -114,8 +114,8 @@ impl Bench {
     }
 }
 
-/// A table for closed forms of rates: ideal transport, circuits as fast as a server, packets
-/// that are not stored.
+/// A table for closed forms of rates: ideal transport, circuits as fast as a server, packets that
+/// switches do not store.
 fn ideal(more: Value) -> Value {
     let mut table = json!({
         "ramp": "0 s", "dip": "0 s", "circuit_rate": "8 Gb/s", "forwarding": "cut-through",

@@ -1,4 +1,4 @@
-//! Schedules that the switch follows by itself: days, nights, and nobody who asks.
+//! Schedules that the switch follows without decisions: days and nights, without reports.
 
 use super::*;
 
@@ -112,12 +112,12 @@ fn a_broken_port_is_dark_in_its_turns() {
     assert_eq!(bench.carried_until(210), [10 * MS, 0, 0]);
 }
 
-/// Somebody has to have something to send before a period is known.
+/// The period is only known once a rack has something to send.
 #[test]
 fn a_rotation_without_a_period_waits_for_demand() {
     let policy = json!({"kind": "rotation", "night": "1 ms"});
-    // 24 MB arrive at 150 ms and are told of at 200 ms: 24 ms, 30 ms with a quarter,
-    // three slots of 10 ms.
+    // 24 MB arrive at 150 ms and are reported at 200 ms: 24 ms, 30 ms with a quarter, three slots
+    // of 10 ms.
     let rows = [(0, 2, 24 * MS, Time::MS * 150)];
     let mut bench = Bench::new(rotation(json!({"policy": policy})), &rows);
     bench.until(260);

@@ -32,7 +32,7 @@ fn the_fabric_runs_every_script() {
     }
 }
 
-/// What the fabric's controller asks for.
+/// The actions of the fabric's controller.
 fn actions(script: &Script) -> Vec<(Time, String)> {
     let told = Arc::new(Mutex::new(Default::default()));
     let kernel = Hybrid::new(setup(script), 0).reporting(Arc::clone(&told));
@@ -45,7 +45,7 @@ fn actions(script: &Script) -> Vec<(Time, String)> {
         let fail = |element| Command::Fail { element, loss: 1.0 };
         let command = match happening {
             Happening::Demand(report) => {
-                *told.lock().expect("nobody panics with it") = report.clone();
+                *told.lock().expect("the lock is not poisoned") = report.clone();
                 continue;
             }
             Happening::PortDown(rack, plane) => fail(port(rack, plane)),
@@ -56,7 +56,7 @@ fn actions(script: &Script) -> Vec<(Time, String)> {
         };
         fabric.apply(command).expect("the fabric has the part");
     }
-    // What happens at the end counts, too.
+    // Events at the end are included.
     fabric.advance(script.time("until") + Time(1), &mut io);
     let record = fabric.control_record().expect("a controller");
     let log = log::read(&record.log.expect("it was recorded")).expect("a whole log");

@@ -100,7 +100,7 @@ fn packets_have_a_size_where_they_are_stored() {
     let table = resolve(stored).expect("jumbo frames");
     assert_eq!(table["packet"], json!("9 KB"));
     assert_eq!(table["forwarding"], json!("store-and-forward"));
-    // A completed table says so where nobody did.
+    // A completed table states the forwarding even if the given one does not.
     let silent = (ENTRY.resolve)(&json!({"packet": "9 KB"}), &FOUR).expect("good");
     assert_eq!(silent["forwarding"], json!("store-and-forward"));
     let cut = resolve(json!({})).expect("good");

@@ -63,7 +63,7 @@ fn run(setup: MordiaSetup, rows: &[Row], ns: i64) -> (Io, EventDriven<Mordia>) {
     let flows = flows(rows);
     let mut fabric = EventDriven::new(Mordia::new(setup, flows.len(), 1));
     let mut io = Io::new(flows);
-    // What happens then has happened.
+    // Includes the events at this instant.
     fabric.advance(Time::NS * ns + Time(1), &mut io);
     (io, fabric)
 }
@@ -112,7 +112,7 @@ fn sending_stops_before_a_packet_would_be_cut() {
     assert_eq!(finish, [85, 128, 133]);
 }
 
-/// What joins during the day leaves in it, at once if nobody else does.
+/// A flow that arrives during the day leaves in it, at once if no other flow does.
 #[test]
 fn who_comes_during_the_day_leaves_in_it() {
     let rows = [

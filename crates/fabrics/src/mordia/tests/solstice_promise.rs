@@ -73,8 +73,8 @@ fn circuits_alone_take_what_was_promised() {
     }
 }
 
-/// Or else the test above would hold of anything: planned by bytes, days end within packets,
-/// which wait for the next round.
+/// Counter-example to the test above: if days are planned by bytes, they end within packets, which
+/// wait for the next round.
 #[test]
 fn a_plan_by_bytes_promises_too_much() {
     let policy = json!({"policy": {"kind": "solstice", "packet": "1 B"}});

@@ -45,7 +45,7 @@ enum Event {
     Begin,
     /// A switch turns.
     Turn(usize),
-    /// What it carried to relays is there.
+    /// The bytes that a line carried to relays arrive.
     Relayed(usize),
     Arrive(usize),
     Hop(Packet),
@@ -117,7 +117,7 @@ impl Reference<'_> {
         self.net.racks as usize
     }
 
-    /// To whom a line sends; to itself if it idles.
+    /// The rack to which a line sends; the sender itself if the line idles.
     fn to(&self, line: usize, now: i64) -> usize {
         let (plane, rack) = (line / self.racks(), line % self.racks());
         if self.net.dead == Some(plane as u32) {
@@ -244,7 +244,7 @@ impl Reference<'_> {
         }
     }
 
-    /// A rack at which packets wait is looked at when the next of its lines has room.
+    /// A rack at which packets wait is served again when the next of its lines has room.
     fn look_again(&mut self, rack: usize, now: i64) {
         if self.waiting[rack].is_empty() {
             return;
@@ -264,7 +264,7 @@ impl Reference<'_> {
         }
     }
 
-    /// Of what waits at a rack, what is under way goes first, then flows take turns.
+    /// Packets in transit through a rack go first; then flows take turns.
     fn refill(&mut self, rack: usize, now: i64) {
         for plane in self.usable(now) {
             while self.has_room(plane, rack, now) {
@@ -568,8 +568,8 @@ fn nets() -> impl Strategy<Value = Net> {
     )
 }
 
-/// Flows that come at even picoseconds of their own, so that few things happen at once:
-/// that a line has room is seen at odd ones.
+/// Flows arrive at distinct even picoseconds, so that few events coincide: the room of a line is
+/// checked at odd ones.
 fn rows(racks: u32) -> impl Strategy<Value = Vec<Row>> {
     let row = (0..racks, 1..racks, 1u64..4_000, 1i64..60_000);
     prop::collection::vec(row, 1..40).prop_map(move |rows| {
@@ -663,8 +663,9 @@ fn all_of_it_is_tried() {
     assert!(alone > 24_000.0, "{alone}");
 }
 
-/// When a circuit from rack 1 to rack 2 is lit, 320 B of what waited for it have left for
-/// a relay, over another circuit that is lit still. They end their flow, later than the rest of it.
+/// When a circuit from rack 1 to rack 2 is lit, 320 B of the bytes that waited for it have left for
+/// a relay, over another circuit that is still lit. They arrive last, later than the rest of their
+/// flow.
 #[test]
 fn what_has_left_for_a_relay_does_not_wait_for_the_next_circuit() {
     let net = Net {

@@ -72,10 +72,10 @@ fn uniform_bulk_gets_the_duty_cycle() {
     assert_eq!(carried * 100, capacity * 98);
 }
 
-/// Where each sends to one other alone: without relays a slot a cycle; with them N / 2
-/// slots, as on RotorNet: one directly, and half of each of the N - 2 others. Slots feed each
-/// other, so that over W cycles all that is delivered is within what relays can hold and
-/// what a first hop is ahead of its second.
+/// Each rack sends to one other rack: without relays a slot a cycle; with them N / 2 slots, as on
+/// RotorNet: one directly, and half of each of the N - 2 others. Slots depend on each other, so
+/// over W cycles the delivered bytes differ from this by at most the bytes that relays can hold,
+/// plus the bytes by which first hops are ahead of second hops.
 #[test]
 fn a_permutation_gets_half() {
     for (racks, switches) in [(8, 7), (16, 5), (10, 3), (12, 4)] {

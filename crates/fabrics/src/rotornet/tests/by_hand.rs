@@ -15,8 +15,8 @@ fn one_switch(indirect: &str) -> Value {
     })
 }
 
-/// In 3 slots of 3 switches 10 racks meet 9 others, once each; and nobody hears two at
-/// once on a plane.
+/// In 3 slots of 3 switches 10 racks meet 9 others, once each; and no rack receives from two racks
+/// at once on a plane.
 #[test]
 fn in_a_cycle_everybody_meets_everybody() {
     let table = json!({"switches": 3, "night": "1 us", "slot": "11 us", "link_rate": "10 Gb/s"});

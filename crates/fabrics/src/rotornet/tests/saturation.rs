@@ -98,11 +98,11 @@ fn a_permutation_gets_half_with_relays() {
     assert_eq!(got[0], capacity * 9 / 10 / 2);
 }
 
-/// A random permutation in which nobody sends to himself.
+/// A random permutation in which no rack sends to itself.
 fn derangements() -> impl Strategy<Value = Vec<(u32, u32)>> {
     (3u32..10).prop_flat_map(|racks| {
         let order = Just((0..racks).collect::<Vec<u32>>()).prop_shuffle();
-        order.prop_filter_map("somebody sends to himself", |to| {
+        order.prop_filter_map("a rack sends to itself", |to| {
             let pairs: Vec<_> = (0..).zip(to).collect();
             pairs.iter().all(|(a, b)| a != b).then_some(pairs)
         })

@@ -8,7 +8,7 @@ use crate::sirius::schedule::plan::UplinkPlan;
 use crate::sirius::schedule::Schedule;
 use lightloom_engine::{check_range, Bytes, Cluster, Flows, Refusal, Time};
 
-/// What a relay queue for one cell does.
+/// The effect of a relay queue that holds one cell.
 const STALLS: &str =
     "below 2 a node cannot take the next cell before it has sent the last: Sirius §4.3";
 
@@ -45,7 +45,7 @@ impl SiriusConfig {
             return Ok((slots as i64, 1));
         }
         let in_force = usual.0 as f64 / usual.1 as f64;
-        // As good as it is printed.
+        // Equal at the precision with which it is printed.
         if (slots - in_force).abs() <= 5e-4 * in_force {
             return Ok(usual);
         }

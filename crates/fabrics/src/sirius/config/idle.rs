@@ -12,7 +12,7 @@ const OF_THE_PROTOCOL: &[&str] = &[
     "recovery",
 ];
 
-/// What SIRIUS (IDEAL) alone has (§7).
+/// Keys that only SIRIUS (IDEAL) uses (§7).
 const OF_THE_IDEAL: &[&str] = &["ideal_window"];
 
 /// What cells alone have: failures, and queues at links.

@@ -31,7 +31,7 @@ switch! {
     }
 }
 switch! {
-    /// Which requests are granted.
+    /// The rule by which an intermediate grants requests.
     GrantRule {
         /// All, in random order, while queued + granted < Q.
         Threshold,
@@ -40,7 +40,7 @@ switch! {
     }
 }
 switch! {
-    /// Who may be asked to relay.
+    /// The nodes that a source may ask to relay.
     Intermediates {
         /// Every node, the source and the destination included.
         All,
@@ -49,7 +49,7 @@ switch! {
     }
 }
 switch! {
-    /// What follows the detection of a dead node.
+    /// The reaction to the detection of a dead node.
     Recovery {
         /// Its slots stay empty: each node has 1/N less.
         Degrade,

@@ -1,10 +1,10 @@
-//! Whom nobody asks to relay (Sirius §4.5).
+//! Nodes and pairs that sources do not ask to relay (Sirius §4.5).
 
 use crate::sirius::index::Label;
 use lightloom_engine::Stream;
 use std::collections::BTreeSet;
 
-/// Whom nobody asks, known at the start of an epoch.
+/// The nodes and pairs that are not asked, as known at the start of an epoch.
 pub struct Avoid {
     /// Nodes that are left alone.
     pub nodes: Vec<Label>,

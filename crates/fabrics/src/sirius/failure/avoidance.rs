@@ -56,7 +56,7 @@ impl Sirius {
         *want = none;
     }
 
-    /// Whom nobody asks in the epoch that begins with `slot`.
+    /// The nodes and pairs that are not asked in the epoch that begins with `slot`.
     #[cold]
     pub(crate) fn avoid(&self, slot: i64) -> Avoid {
         let slots = self.schedules.slots_from(slot);

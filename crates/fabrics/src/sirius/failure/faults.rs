@@ -56,7 +56,7 @@ pub(super) struct Broken {
     pub(super) known_from: i64,
     /// Whether everybody acts on it.
     pub(super) known: bool,
-    /// What is plugged into it (gratings).
+    /// The transceivers whose fibres lead into it, as (node, uplink); for gratings only.
     pub(super) inputs: Vec<(Label, u16)>,
 }
 

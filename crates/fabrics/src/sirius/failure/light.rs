@@ -1,4 +1,4 @@
-//! Which links of a slot carry light, and the fate of what they carry (Sirius §4.5).
+//! The links of a slot that carry light, and the fate of the cells on them (Sirius §4.5).
 
 use super::faults::{Broken, Faults, Link, Part};
 use crate::sirius::index::Label;
@@ -105,9 +105,8 @@ impl Faults {
             .then_some(None)
     }
 
-    /// The chance that what rides on the cells of `slots` gets through, of all
-    /// pairs that meet in them only over broken transceivers and gratings among
-    /// those that `counts` names.
+    /// The probability that requests and grants on the cells of `slots` arrive, for all pairs whose
+    /// meetings in these slots all use broken transceivers or gratings that `counts` names.
     fn silent_in(
         &self,
         slots: Range<i64>,
@@ -195,8 +194,8 @@ mod tests {
     use crate::sirius::schedule::plan::{gratings, UplinkPlan};
     use crate::sirius::schedule::Schedule;
 
-    /// By the wiring itself: who is heard in no slot of a frame, and in no slot
-    /// of an epoch, without the grating.
+    /// Computed from the wiring alone: the nodes that are received in no slot of a frame, and in no
+    /// slot of an epoch, without the grating.
     #[test]
     fn a_pair_is_cut_off_when_all_its_meetings_go_over_dead_gratings() {
         for (plan, uplinks) in [

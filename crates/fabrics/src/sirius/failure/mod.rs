@@ -1,10 +1,10 @@
-//! What fails, what nodes do about it, and what is lost meanwhile (§4.5).
+//! Failures, the reaction of the nodes, and the cells that are lost in between (§4.5).
 //!
 //! - `injection`: parts fail and are repaired;
-//! - [`faults`], `light`: what is broken, and the fate of cells that go through it;
-//! - `detection`: when who knows;
-//! - `avoidance`, [`avoid`]: whom nobody asks, and which requests and grants are lost;
-//! - `recovery`, `retransmission`: what is called back, parked, and sent again.
+//! - [`faults`], `light`: the broken parts, and the fate of cells that cross them;
+//! - `detection`: when each node learns of a failure;
+//! - `avoidance`, [`avoid`]: nodes that are not asked to relay, and lost requests and grants;
+//! - `recovery`, `retransmission`: cells that are called back, parked and retransmitted.
 
 pub(crate) mod avoid;
 mod avoidance;

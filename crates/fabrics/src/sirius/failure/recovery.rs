@@ -70,7 +70,7 @@ impl Sirius {
             Some(now) => now == members,
             None => members.len() == self.partition.nodes,
         };
-        // One node alone has nobody to meet.
+        // A single node has no peer to meet.
         if !same && members.len() > 1 {
             self.schedules.begin(slot, epoch, members, &self.peer_order);
         }

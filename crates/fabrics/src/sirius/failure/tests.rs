@@ -77,7 +77,7 @@ fn requests_to_who_is_left_alone_go_to_others_and_no_more_than_there_are() {
         let sound = |d| asked(d).all(|by| avoid(true).allows(Label(3), Label(by), Label(d)));
         assert!([5, 6, 7].into_iter().all(sound), "{wants:?}");
     }
-    // With nobody free but 4, which cannot relay to 5, one of them asks nobody.
+    // If only 4 is free, which cannot relay to 5, one of them asks no node.
     let mut wants = [7; 8];
     (wants[2], wants[4]) = (5, none);
     let mut rng = Stream::new(1, "test", 0);
@@ -161,7 +161,7 @@ fn killing_what_is_known_to_be_dead_changes_nothing() {
     }
 }
 
-/// By the wiring: nobody sends who is dead or left alone, nor into a grating that is.
+/// Computed from the wiring: no node sends if it is dead or avoided, or into a dead grating.
 #[test]
 fn what_is_known_to_be_dead_stays_dark() {
     let schedule = wired();
@@ -175,7 +175,7 @@ fn what_is_known_to_be_dead_stays_dark() {
         faults.set(part, 1.0, 0, &schedules);
         faults.declare(part, true, 4, &schedules);
     }
-    faults.set(Part::Node(Label(12)), 1.0, 5, &schedules); // nobody knows yet
+    faults.set(Part::Node(Label(12)), 1.0, 5, &schedules); // not known yet
     let hears = |to: u32, uplink| {
         let node = (0..NODES as u32)
             .find(|&n| schedule.label(n) == to)

@@ -27,7 +27,7 @@
 //! makes up for the links that lead from a node to itself. Where nodes do not relay for
 //! themselves (`intermediates = "others"`) these links are left out.
 //!
-//! That traffic within S and D is even is taken for granted.
+//! Traffic within S and D is assumed to be even.
 
 use crate::sirius::config::{Derived, GrantRule, Intermediates, SiriusConfig};
 use lightloom_engine::{Rate, Time};
@@ -42,7 +42,8 @@ pub struct Capacity {
     others: bool,
     /// What two nodes can send each other, times N: C.
     uplinks: u128,
-    /// What requests leave of what one rack sends, and grants of what it receives, whatever
+    /// Capacity that requests leave of a rack's sent traffic and grants leave of its received
+    /// traffic, whatever other racks do.
     /// others do.
     sent: u128,
     received: u128,
@@ -51,7 +52,7 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Of a table that has been completed.
+    /// The capacity for a table that has been completed.
     pub fn new(config: &SiriusConfig, derived: &Derived) -> Capacity {
         let nodes = derived.schedule.nodes() as u128;
         let (slots, of) = derived.epoch;
@@ -81,17 +82,17 @@ impl Capacity {
         Rate(self.sent.min(self.beside(all)) as u64)
     }
 
-    /// What one rack can receive meanwhile.
+    /// The rate that one rack can receive while all send at rate `all`.
     pub fn received(&self, all: Rate) -> Rate {
         Rate(self.received.min(self.beside(all)) as u64)
     }
 
-    /// What relays leave of a rack's uplinks.
+    /// The capacity of a rack's uplinks that is not used for relaying.
     fn beside(&self, all: Rate) -> u128 {
         self.uplinks - (all.0 as u128 / self.nodes).min(self.uplinks / 2)
     }
 
-    /// A difference of what all send each other that is not worth another solution.
+    /// The largest change of the total rate for which the solution is not computed again.
     pub fn little(&self) -> u64 {
         (self.nodes * self.uplinks / 256) as u64
     }
@@ -112,7 +113,7 @@ impl Capacity {
         }
     }
 
-    /// What racks can send each other altogether.
+    /// The largest rate at which all racks together can send to each other.
     pub fn together(&self, active: &Active) -> Rate {
         let Active { p, q, r, .. } = *active;
         let (s, d) = (p + r, q + r);
@@ -138,7 +139,7 @@ fn counted(config: &SiriusConfig, derived: &Derived) -> u128 {
     epochs + (config.slot + config.crossing()).0 as u128
 }
 
-/// Which racks have flows to send or to receive.
+/// The racks that have flows to send or to receive.
 #[derive(Clone, Debug, Default)]
 pub struct Active {
     sends: Vec<u32>,
@@ -236,7 +237,7 @@ mod tests {
     fn capacities_are_those_of_the_links_that_cells_cross() {
         let c = capacity(8, SiriusConfig::default());
         assert_eq!(c.sent(Rate(0)), Rate(280 * GBPS));
-        // Of 800 Gb/s it relays 100.
+        // The rack relays 100 of 800 Gb/s.
         assert_eq!(c.sent(Rate(800 * GBPS)), Rate(220 * GBPS));
         assert_eq!(c.received(Rate(0)), Rate(280 * GBPS));
         let gbps = |pairs: &[(usize, usize)]| c.together(&active(8, pairs)).0 / GBPS;
@@ -254,10 +255,10 @@ mod tests {
         assert_eq!(gbps(&[(1, 0), (2, 0), (3, 0)]), (4 + 3) * 40);
     }
 
-    /// What linear programming makes of two-hop routes over links of 1 between 8 or 12 nodes
-    /// (scipy's `linprog`: all pairs from S to D may send, by way of whom they like, but for
-    /// the 2/N of each that its own ends relay), with the source and destination relaying
-    /// and without. Where racks that do both are uneven with others the rule is a bound.
+    /// Results of linear programming (scipy's `linprog`) for two-hop routes over links of 1 between
+    /// 8 or 12 nodes. All pairs from S to D may send through any relay, except for the 2/N of each
+    /// pair that its own ends relay; with the source and destination relaying, and without. If
+    /// racks that do both are uneven with others, the rule is a bound.
     #[test]
     fn together_racks_carry_what_linear_programming_finds() {
         const FOUND: [(u32, [usize; 3], [f64; 2]); 14] = [

@@ -30,7 +30,7 @@ pub enum CellArrivals {
     },
 }
 
-/// What follows from the schedule.
+/// Latencies that follow from the schedule.
 #[derive(Clone, Debug)]
 pub struct Latency {
     seed: u64,
@@ -48,7 +48,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Of a table that has been completed.
+    /// The latencies for a table that has been completed.
     pub fn new(
         config: &SiriusConfig,
         derived: &Derived,
@@ -139,8 +139,8 @@ impl Latency {
         Time((start * self.slot.0 as i128 - at.0 as i128) as i64)
     }
 
-    /// Until the last of some cells has arrived over two hops: the least time that is at least
-    /// as likely as drawn.
+    /// Time until the last of `cells` has arrived over two hops: the smallest time whose
+    /// probability is at least `draw`.
     fn meetings(&self, cells: u64, draw: f64) -> Time {
         let (mut low, mut high) = (0, 2 * self.gap.0);
         while low < high {

@@ -10,12 +10,12 @@
 //! shares the links of its two servers.
 //!
 //! # Not modelled
-//! - Queues, and what waits in them: no flow waits for another's cells, however full the
-//!   uplinks are, so short flows of a busy network are faster than their cells are. Queue and
-//!   reorder peaks are null.
+//! - Queues: no flow waits for the cells of another flow, however full the uplinks are, so short
+//! flows in a busy network are faster than with `detail = "cells"`. Queue and reorder peaks are
+//! null.
 //! - The padding of the last cell of a flow.
-//! - Who asks whom: a source that has flows for a crowded destination wastes requests on it,
-//!   which its other flows would have had.
+//! - The choice of intermediates: a source that has flows for a crowded destination wastes requests
+//! on it that its other flows could use.
 //! - Failures.
 
 mod capacity;
@@ -53,7 +53,7 @@ pub struct SiriusFlows {
     measures: bool,
 }
 
-/// What all racks send each other is measured.
+/// The event at which the total rate of all racks is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Measure;
 

@@ -154,8 +154,8 @@ fn long_flows_share_what_is_carried() {
     near(between(n, &ring, LONG), C / 2.0);
     let incast: Vec<_> = (1..6).map(|i| (i, 0)).collect();
     near(between(n, &incast, LONG), one / 5.0);
-    // Every eighth rack is active, and relays an eighth of what it sends; that is known to
-    // N · C / 256.
+    // Every eighth rack is active, and relays an eighth of its sent traffic; the rule states that
+    // to a precision of N · C / 256.
     let few: Vec<_> = (0..4).map(|i| (i, (i + 1) % 4)).collect();
     let ratio = between(n, &few, LONG) / time(C / (1.0 + 4.0 / 32.0));
     assert!((ratio - 1.0).abs() < 1.5 / 256.0 + 1e-3, "{ratio}");

@@ -54,7 +54,7 @@ pub struct Ideal {
     routes: Routes,
     peer_order: PeerOrder,
     nodes: Nodes,
-    /// What is in crossing, by slot of sending.
+    /// Cells in the fibres, by slot of sending.
     crossings: Vec<Crossing>,
     reorder: Reorder,
     entrance: Entrance,

@@ -20,7 +20,7 @@ pub struct Via {
     pub node: u16,
 }
 
-/// What is sent in one slot.
+/// The cells that are sent in one slot.
 #[derive(Clone, Debug, Default)]
 pub struct Crossing {
     /// First hops.
@@ -89,7 +89,7 @@ impl Nodes {
         }
     }
 
-    /// A flow is at its source, with so many of its cells.
+    /// Adds `come` cells of a flow to its source.
     pub fn admit(&mut self, flow_index: FlowIndex, come: u32, routes: &Routes) {
         let flow = flow_index as usize;
         let (src, dst, cells) = (routes.src[flow], routes.dst[flow], routes.cells[flow]);

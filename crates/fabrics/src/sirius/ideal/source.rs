@@ -36,7 +36,7 @@ pub struct Source {
     flows: Vec<SourceFlow>,
     /// Places in use, a bit each.
     taken: Vec<u64>,
-    /// Of those, flows with cells still here.
+    /// The subset of flows that still have cells here.
     waiting: Vec<u64>,
     /// Their number.
     count: u32,

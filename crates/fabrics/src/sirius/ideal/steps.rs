@@ -19,8 +19,8 @@ impl Ideal {
         self.send_from_servers(0..self.cluster.racks, now, io);
     }
 
-    /// What has left a server of these racks by `now` is at its source, or on its way to a
-    /// server there.
+    /// Moves the cells that have left a server of these racks by `now` to their source, or onto the
+    /// way to a server of the same rack.
     fn send_from_servers(&mut self, racks: Range<u32>, now: Time, io: &mut Io) {
         let Some(servers) = &mut self.servers else {
             return;

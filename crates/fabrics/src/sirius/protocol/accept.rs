@@ -17,7 +17,7 @@ use crate::sirius::shard::{Shard, Shared};
 pub(crate) struct Answers<'a> {
     /// The answers, by shard of the intermediates.
     pub matrices: &'a mut [RequestMatrix],
-    /// Who asked.
+    /// The nodes that sent requests.
     pub askers: &'a mut Askers,
     /// Grants that find no cell, by shard.
     pub unused: &'a mut [Vec<Grant>],

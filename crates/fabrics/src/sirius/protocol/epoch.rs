@@ -1,6 +1,5 @@
-//! An epoch of the protocol: who asked whom for what, what was granted, and what of
-//! that found no cell. Epochs follow each other faster than answers travel, so
-//! several are open at a time.
+//! An epoch of the protocol: its requests, its grants, and the grants that found no cell. Epochs
+//! are shorter than the time of an answer, so several are open at once.
 
 use super::matrix::{Grant, RequestMatrix};
 use crate::sirius::index::{Label, Row};
@@ -57,9 +56,8 @@ impl Epoch {
     }
 }
 
-/// Opens an epoch with these slots, `asking`, in which nobody has asked yet. It
-/// takes over the matrices of the epoch whose grants are taken up from now on, `granted`: a row
-/// is written when it has been read.
+/// Opens an epoch with the slots `asking`, without requests. It reuses the matrices of `granted`,
+/// the epoch whose grants are accepted from now on: a row is written after it has been read.
 pub(crate) fn open(
     epochs: &mut [Epoch],
     [granted, asking]: [usize; 2],
@@ -106,14 +104,14 @@ pub struct Askers {
 }
 
 impl Askers {
-    /// Nobody.
+    /// Removes all requests.
     pub fn clear(&mut self) {
         self.rows.clear();
         self.ends.clear();
         self.destinations.clear();
     }
 
-    /// Whether nobody asked.
+    /// True if there are no requests.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

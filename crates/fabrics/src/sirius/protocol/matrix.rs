@@ -1,4 +1,4 @@
-//! Who asks whom for what, as a matrix: requests, and in their place the grants.
+//! Requests of a block of nodes as a matrix; grants replace the requests in place.
 
 use super::simd::{equal, BLOCK};
 use crate::memory::Column;

@@ -41,12 +41,12 @@ impl Tuple {
     }
 }
 
-/// What a range of nodes needs to ask.
+/// The state that a range of nodes needs to send requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Requests {
     /// First label.
     lo: usize,
-    /// Of each row, what it draws from.
+    /// The random stream of each row.
     rng: Vec<Stream>,
     walk: Walk,
     /// Scratch space: what a row asks of each node.
@@ -323,8 +323,8 @@ mod tests {
         }
     }
 
-    /// Two nodes of a block walk one candidate set, again and again: whom one asks tells
-    /// nothing of whom the other asks, nor of whom it asks itself the next time.
+    /// Two nodes of a block repeatedly walk the same candidate set: the choice of one is
+    /// independent of the choice of the other, and of its own next choice.
     #[test]
     fn walks_of_one_candidate_set_are_independent() {
         const N: usize = 6;
@@ -379,7 +379,7 @@ mod tests {
         }
     }
 
-    /// Walks `count` times over `flows`, and shows what was asked for each time.
+    /// Walks `count` times over `flows`, and passes the requests of each walk to `show`.
     fn walks(flows: &[(u16, u32)], count: usize, mut show: impl FnMut(&[u16])) {
         let mut local = Local::new(1, 8);
         for (flow_index, &(dst, cells)) in flows.iter().enumerate() {

@@ -13,7 +13,7 @@ use lightloom_engine::run::{run, Fault, Plan, Sample, Silent, Stop};
 use lightloom_engine::*;
 use proptest::prelude::*;
 
-/// What is to be equal.
+/// The results that must be equal.
 struct Results {
     start: Vec<Time>,
     finish: Vec<Time>,
@@ -27,7 +27,7 @@ struct Results {
 }
 
 impl Results {
-    /// What differs first, in words.
+    /// The first difference between two results, as text.
     fn first_difference(&self, other: &Results) -> Option<String> {
         fn at<T: PartialEq + std::fmt::Debug>(what: &str, a: &[T], b: &[T]) -> Option<String> {
             let differs = (0..a.len().max(b.len())).find(|&k| a.get(k) != b.get(k))?;
@@ -128,17 +128,17 @@ impl Case {
         }
     }
 
-    /// What differs between kernel and reference.
+    /// The first difference between kernel and reference.
     fn differs(&self) -> Option<String> {
         self.kernel().first_difference(&self.reference())
     }
 
-    /// Of the kernel.
+    /// The results of the kernel.
     fn kernel(&self) -> Results {
         self.results(|site| self.config.build(site).unwrap())
     }
 
-    /// Of the reference.
+    /// The results of the reference.
     fn reference(&self) -> Results {
         self.results(|site| {
             let (config, derived) = (&self.config, self.config.derive(site.cluster).unwrap());
@@ -353,7 +353,7 @@ fn crowded() -> impl Strategy<Value = Case> {
     })
 }
 
-/// What fails, and never loses a cell.
+/// Failures that never lose a cell.
 fn never() -> impl Strategy<Value = Command> {
     let element = prop_oneof![
         Just(Element::Node(0)),

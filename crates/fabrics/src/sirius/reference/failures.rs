@@ -46,7 +46,7 @@ struct Broken {
     known: bool,
 }
 
-/// What everybody does at the start of an epoch.
+/// An action of all nodes at the start of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {
     Declare(Part),
@@ -54,7 +54,7 @@ enum Event {
     Reschedule,
 }
 
-/// What is broken, and what follows from it.
+/// The broken parts and their consequences.
 #[derive(Clone, Debug)]
 pub struct Failures {
     commands: Vec<Command>,

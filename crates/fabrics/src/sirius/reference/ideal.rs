@@ -14,7 +14,7 @@ use lightloom_engine::{
 };
 use std::collections::{BTreeMap, VecDeque};
 
-/// Flows of a node that take turns are told apart by places that come in sets of so many.
+/// Flows of a node that take turns are identified by places; each set has this many places.
 const PLACES: usize = 64;
 
 /// A cell at an intermediate, or on its way there.
@@ -37,7 +37,7 @@ struct Source {
 
 /// SIRIUS (IDEAL).
 pub struct Ideal {
-    /// What receives, and what stays within racks.
+    /// The receivers, and the traffic that stays within racks.
     common: Reference,
     sources: Vec<Source>,
     /// Of every flow, the cells that have come to its source, and the next to leave it.

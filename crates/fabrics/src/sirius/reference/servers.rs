@@ -82,7 +82,7 @@ impl Racks {
         self.stopped.insert(rack, now);
     }
 
-    /// It goes on.
+    /// The rack resumes after a failure.
     pub fn resume(&mut self, rack: usize, now: Time) {
         let Some(since) = self.stopped.remove(&rack) else {
             return;
@@ -156,7 +156,8 @@ impl Reference {
         self.racks.servers[host].leaves = takes.map(|takes| from + takes);
     }
 
-    /// What has left its server by `now` waits in LOCAL, or goes to a server of its rack.
+    /// Moves cells that have left their server by `now` into LOCAL, or to a server of the same
+    /// rack.
     pub(super) fn send_from_servers(&mut self, now: Time, io: &mut Io) {
         while let Some((at, host)) = self.racks.next_to_leave(now) {
             let sending = &mut self.racks.servers[host].sending;

@@ -45,7 +45,7 @@ const NONE: u32 = 0;
 pub struct ByPair {
     rows: usize,
     stride: usize,
-    /// By turn and row.
+    /// Queues by turn and row.
     queues: Column<Queue>,
     /// Words of bits a turn.
     words: usize,
@@ -201,7 +201,7 @@ impl ByPair {
                     self.next += 1;
                 }
                 Some(_) => self.aside.push((turn, row, aside)),
-                // It was called back.
+                // The cell was called back.
                 None => (),
             }
         }
@@ -267,7 +267,7 @@ impl ByPair {
         all.flat_map(|(turn, row)| self.queue(turn, row).map(move |placed| (row, placed)))
     }
 
-    /// As of a schedule, for nodes from `lo` on.
+    /// The queues under a schedule, for nodes from `lo` on.
     pub fn at<'a>(&'a mut self, peer_order: &'a PeerOrder, lo: usize) -> ByPairAt<'a> {
         ByPairAt {
             queues: self,
@@ -378,7 +378,8 @@ mod tests {
             assert_eq!(gone, go.iter().map(|p| p.queued.cell()).collect::<Vec<_>>());
         }
 
-        /// Of those who stand aside the first in all queues, in the order in which they came.
+        /// Gives places to the cells that wait aside among the first PLACES of each queue, in order
+        /// of arrival.
         fn move_up(&mut self) {
             let near = self
                 .model

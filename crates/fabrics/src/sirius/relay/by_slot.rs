@@ -34,8 +34,8 @@ const TOGETHER: usize = 256;
 /// Queues are looked up so many cells before they are needed, where they are in memory.
 const AHEAD: usize = 32;
 
-/// How many stand in a queue, by the number of the first meeting that nobody takes less that
-/// of the next meeting; none if the former is over. Looked up, for no branch predicts it.
+/// Number of cells in a queue, by the number of the first free meeting less the number of the next
+/// meeting; 0 if the free meeting is over. A table, because a branch would be mispredicted.
 const BEFORE: [u8; 256] = {
     let mut before = [0; 256];
     let mut k = 0;
@@ -60,10 +60,10 @@ fn labels(range: std::ops::Range<usize>, of: impl Fn(usize) -> usize) -> Labels 
     all.try_into().expect("as many as labels")
 }
 
-/// Which lists are whose.
+/// The mapping from labels to lists.
 #[derive(Clone, Debug)]
 struct Tables {
-    /// Labels in all, and the first here.
+    /// Number of labels, and the first label of this shard.
     nodes: usize,
     lo: usize,
     /// Of each label here, the first list of its block.
@@ -109,19 +109,19 @@ pub struct BySlot {
     /// Lanes of all blocks, and of one.
     lanes: usize,
     lanes_a_block: usize,
-    /// Of each pair, by row and label: the number of the first meeting that nobody in
-    /// queue takes, modulo 256; or of one that is over.
+    /// For each pair, by row and label: the number of the first meeting that no queued cell takes,
+    /// modulo 256, or the number of a meeting that is over.
     free: Column<u8>,
-    /// The least number of any pair's next meeting when all in `free` were looked at.
+    /// The smallest number of any pair's next meeting when `free` was last checked.
     looked: i64,
-    /// By block, lane and slot (a ring).
+    /// Lists by block, lane and slot (a ring).
     lists: Chunked,
     /// Slots of the ring, a power of two, less one.
     ring: usize,
     /// Scratch space: the lists of cells that have found their places.
     places: Vec<u32>,
-    /// Cells that stand aside, for they found a full queue: as they came, with the label at
-    /// which they wait.
+    /// Cells that wait aside because their queue was full, in order of arrival, with the label of
+    /// the node at which they wait.
     aside: Vec<(Queued, Label)>,
 }
 
@@ -227,8 +227,8 @@ impl BySlot {
         }
     }
 
-    /// Finds the places of the cells from `start` on, and returns them; `of` tells who
-    /// waits for whom, and their first list.
+    /// Finds the places of the cells from `start` on, and returns them; `of` gives the waiting
+    /// node, the peer and their first list.
     #[inline(always)]
     fn find<'c, const FAR: bool>(
         &mut self,

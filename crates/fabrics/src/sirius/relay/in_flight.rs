@@ -7,14 +7,14 @@ use super::queued::Queued;
 use crate::sirius::cell::{Cell, Routes};
 use crate::sirius::index::Label;
 
-/// What happens to a cell at the other end.
+/// The treatment of a cell at the other end of its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// It is relayed.
+    /// The cell is relayed.
     Relay,
-    /// It has been, and is delivered.
+    /// The cell was relayed before, and is delivered.
     Second,
-    /// It is delivered on its first hop.
+    /// The cell is delivered on its first hop.
     Direct,
 }
 
@@ -24,7 +24,7 @@ pub fn lane_of(shard: usize, purpose: Purpose) -> usize {
     3 * shard + purpose as usize
 }
 
-/// What happens to the cells of a lane.
+/// The purpose of the cells of a lane.
 pub fn purpose(lane: usize) -> Purpose {
     [Purpose::Relay, Purpose::Second, Purpose::Direct][lane % 3]
 }
@@ -39,7 +39,7 @@ pub struct Flight {
 }
 
 impl Flight {
-    /// Gives back the memory of what has landed.
+    /// Returns the memory of cells that have arrived.
     #[inline]
     pub fn clear(&mut self, spare: &mut Vec<Vec<Queued>>) {
         spare.extend(self.landed.drain(..).map(|(_, mut chunk)| {

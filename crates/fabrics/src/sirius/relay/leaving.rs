@@ -25,7 +25,7 @@ pub struct Leaving {
     /// The lane of each, and the cell.
     cells: Vec<(u32, Queued)>,
     keys: Vec<Key>,
-    /// The bits that are not the same in all keys, and the first key.
+    /// The bits in which the keys differ, and the first key.
     differ: u64,
     first: u64,
     /// Scratch space: keys after a pass, and cells lane by lane.

@@ -27,7 +27,7 @@ use queued::Queued;
 /// How cells are kept.
 #[derive(Clone, Debug)]
 pub enum Queues {
-    /// By the slot in which they leave.
+    /// Cells by the slot in which they leave.
     BySlot(BySlot),
     /// A queue for each pair.
     ByPair(ByPair),

@@ -23,8 +23,8 @@ pub trait RelayQueues {
     /// Hints that cells of `row` are going to wait.
     fn prefetch(&self, _row: Row) {}
 
-    /// At the end of a slot, before any cell is relayed: those for whom there was no place in
-    /// their queues take one if there is.
+    /// At the end of a slot, before any cell is relayed: cells that found their queues full enter
+    /// them if there is a place now.
     fn move_up(&mut self);
 
     /// Cells have come to their intermediates, and join the queues for their destinations.

@@ -88,7 +88,7 @@ fn count_relayed(relaying: &mut [u32], lo: usize, arrived: &[Queued]) {
     }
 }
 
-/// What was sent to a shard for some purpose.
+/// The cells that were sent to a shard for a purpose.
 fn chunks(flights: &[Flight], itself: usize, purpose: Purpose) -> impl Iterator<Item = &[Queued]> {
     let lane = lane_of(itself, purpose);
     flights.iter().flat_map(move |f| f.chunks(lane))

@@ -24,7 +24,7 @@ struct Arriving {
     bits: u32,
 }
 
-/// What it seldom needs.
+/// Fields that are rarely used, kept apart.
 #[derive(Clone, Copy, Debug)]
 struct Seldom {
     /// Bytes in the last cell.

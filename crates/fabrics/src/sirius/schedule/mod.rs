@@ -1,12 +1,12 @@
-//! Who meets whom (Sirius §3.1, §4.1, §4.2).
+//! The cyclic schedule: the pairs of nodes that meet in each slot (Sirius §3.1, §4.1, §4.2).
 //!
-//! Nodes hang on gratings by their uplinks; every transceiver of a node tunes through the
-//! wavelengths together, one a slot. A [`Wiring`] says where each uplink goes, a [`Schedule`]
-//! who meets whom in a slot. It names nodes by *labels*, an order in which the nodes met in a
-//! slot stand side by side, so that the kernel walks memory in sequence.
+//! The uplinks of nodes are connected to gratings; all transceivers of a node step through the
+//! wavelengths together, one per slot. A [`Wiring`] gives the grating and port of each uplink, a
+//! [`Schedule`] the pairs that meet in a slot. It names nodes by *labels*, an order in which the
+//! nodes met in a slot are adjacent, so that the kernel walks memory in sequence.
 //!
-//! - [`wiring`], [`plan`]: gratings, and how uplinks are hung on them;
-//! - [`peer_order`]: slot by slot, whom each node meets;
+//! - [`wiring`], [`plan`]: gratings, and the connection of uplinks to them;
+//! - [`peer_order`]: slot by slot, the peers of each node;
 //! - [`next_meeting`]: pair by pair, when they meet next;
 //! - `reschedule`: the schedules that nodes agree on when some are dead (§4.5).
 
@@ -21,7 +21,7 @@ pub mod wiring;
 use lightloom_control::algorithms::cyclic::RoundRobin;
 use wiring::Wiring;
 
-/// Who meets whom.
+/// The pairs of nodes that meet in each slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Idealised fractional round robin; no wiring of gratings realises it.

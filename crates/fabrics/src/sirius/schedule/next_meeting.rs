@@ -1,8 +1,7 @@
 //! When two nodes meet next: the schedule, asked pair by pair.
 //!
-//! The meetings of a pair are numbered. A cell that joins the queue of a pair leaves at
-//! the first meeting that nobody before it takes, so it is known when it joins in which
-//! slot it will leave.
+//! The meetings of a pair are numbered. A cell that joins the queue of a pair leaves at the first
+//! meeting that no cell before it takes, so its slot of departure is known when it joins.
 
 use super::Schedule;
 use crate::sirius::index::Label;
@@ -98,7 +97,7 @@ impl Rounds {
         Rounds { rr, modulo }
     }
 
-    /// As of `slot`.
+    /// The meetings from `slot` on.
     pub fn at(&self, slot: i64) -> RoundAt<'_> {
         let (nodes, turn) = (self.rr.nodes as usize, self.rr.first_turn(slot) as usize);
         RoundAt {
@@ -205,7 +204,7 @@ impl Frame {
         })
     }
 
-    /// As of `slot`.
+    /// The meetings from `slot` on.
     pub fn at(&self, slot: i64) -> FrameAt<'_> {
         let phase = slot.rem_euclid(self.slots as i64) as usize;
         let frames = slot.div_euclid(self.slots as i64);

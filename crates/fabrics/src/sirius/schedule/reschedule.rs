@@ -271,7 +271,7 @@ impl Schedules {
         (start..start + slots, (slots * u / n) as u32)
     }
 
-    /// Whom `from` meets in `slots`, and how often.
+    /// The peers of `from` in `slots`, and how often it meets each.
     pub fn met(&self, from: Label, slots: Range<i64>) -> BTreeMap<Label, u32> {
         let mut met = BTreeMap::new();
         for slot in slots {

@@ -67,7 +67,7 @@ struct Stopped {
 pub struct Servers {
     discipline: Discipline,
     per_rack: u32,
-    /// By server, the flows that it sends.
+    /// The flows that each server sends, by server.
     up: Vec<VecDeque<ServerFlow>>,
     /// When the next cell of a server has left it.
     leaving: Due,
@@ -229,7 +229,7 @@ impl Servers {
         });
     }
 
-    /// It goes on.
+    /// A rack resumes after a failure.
     pub fn resume(&mut self, rack: u32, now: Time) {
         let Some(at) = self.stopped.iter().position(|s| s.rack == rack) else {
             return;

@@ -61,7 +61,7 @@ impl Bypass {
         });
     }
 
-    /// They go on.
+    /// The servers of a rack resume after a failure.
     pub fn resume(&mut self, rack: u32, now: Time) {
         let Some(at) = self.stopped.iter().position(|s| s.rack == rack) else {
             return;

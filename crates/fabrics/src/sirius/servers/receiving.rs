@@ -59,19 +59,19 @@ struct Links {
     payload: u64,
     /// Time that a full cell takes.
     full: Time,
-    /// By flow index.
+    /// The end of each flow, by flow index.
     ends: Vec<End>,
-    /// By server, when the link to it is free.
+    /// When the link to each server is free, by server.
     free: Vec<Time>,
     /// By server, the cells that were put on the link.
     sent: Vec<VecDeque<Coming>>,
-    /// By server, the flows whose cells wait.
+    /// The flows whose cells wait, by server.
     turns: Turns,
     /// By flow index, those cells; empty without turns.
     queues: Vec<Queue>,
     cells: Vec<Waiting>,
     unused: u32,
-    /// By rack, bytes that wait or are on links.
+    /// Bytes that wait or are on links, by rack.
     held: Vec<u64>,
 }
 
@@ -302,7 +302,7 @@ impl Receiving {
         }
     }
 
-    /// They go on, `late` by that.
+    /// The servers of a rack resume; their cells arrive `late` later.
     pub fn resume(&mut self, rack: u32, late: Time) {
         for host in self.arriving.servers(rack) {
             self.links.free[host as usize] += late;

@@ -24,7 +24,8 @@ impl Sirius {
         self.send_from_servers(0..self.cluster.racks, now, io);
     }
 
-    /// What has left a server of these racks by `now` waits in LOCAL, or is in its rack already.
+    /// Moves cells that have left a server of these racks by `now` into LOCAL, or on to a server of
+    /// the same rack.
     fn send_from_servers(&mut self, racks: Range<u32>, now: Time, io: &mut Io) {
         let Some(mut servers) = self.servers.take() else {
             return;
@@ -35,7 +36,7 @@ impl Sirius {
                 let [src, dst] = [src, dst].map(Label);
                 let mut run = 0;
                 if servers.turn_back(flow, at, &self.routes, io) {
-                    // It is on its way to a server.
+                    // The cell is on its way to a server.
                 } else if self.faults.on && self.faults.bars(src, dst) {
                     let (flow_index, count) = (flow.flow_index, 1);
                     self.enter(Stretch {

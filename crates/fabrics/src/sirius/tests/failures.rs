@@ -201,7 +201,7 @@ fn a_transceiver_costs_its_share() {
         let ran = Case::new(c, table, flows, faults).run();
         assert_eq!(ran.io.ledger.flows_completed, 1500, "{plan}");
         assert!(ran.losses() > 0);
-        // Nobody has lost more than a quarter of one node's uplinks.
+        // No node has lost more than a quarter of its uplinks.
         let slower = ran.out.simulated.as_secs_f64() / sound.out.simulated.as_secs_f64();
         assert!(slower < 1.35, "{plan} {uplinks}: {slower}");
     }
@@ -402,7 +402,7 @@ fn matrices_are_handed_on() {
     }
 }
 
-/// It has nobody to meet, and waits for others to be repaired.
+/// A node without peers waits until others are repaired.
 #[test]
 fn who_is_left_alone_keeps_the_schedule() {
     let c = cluster(16, 4);

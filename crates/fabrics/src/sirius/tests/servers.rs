@@ -24,8 +24,8 @@ fn drained(mode: Mode, flows: &[(u32, u32, u64, Time)], sample: Time) -> Vec<f64
     drained_of(16, mode, flows, 1, sample).1
 }
 
-/// Runs until all is delivered; checks that bytes are conserved and that nobody
-/// is early. Flows as (source, destination, bytes, arrival).
+/// Runs until all flows are delivered; checks that bytes are conserved and that no flow is early.
+/// Flows as (source, destination, bytes, arrival).
 fn drained_of(
     racks: u32,
     mode: Mode,

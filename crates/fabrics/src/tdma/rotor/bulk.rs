@@ -19,7 +19,7 @@ pub struct Bulk {
     pub relays: Option<Relays>,
     /// All bulk traffic, where circuits are divided among hosts.
     pub hosts: Option<PerHost>,
-    /// What crosses to relays in this slot.
+    /// Bytes that cross to relays in this slot.
     pub(super) crossings: Crossings,
 }
 
@@ -98,7 +98,7 @@ impl Bulk {
         }
     }
 
-    /// A line's day is over: it sends nothing more of what was planned.
+    /// Drops the plans of a line whose day is over.
     pub fn drop_plans(&mut self, line: usize, to: u32) {
         if let Some(relays) = &mut self.relays {
             relays.drop_grants(line, to);
@@ -108,7 +108,7 @@ impl Bulk {
         }
     }
 
-    /// Switches have failed or were repaired: nobody relays for a rack that it meets no more.
+    /// Switches have failed or were repaired: no rack relays for a rack that it no longer meets.
     pub fn update_meetings(&mut self, circuits: &Circuits) {
         match (&mut self.relays, &mut self.hosts) {
             (Some(relays), _) => relays.set_meetings(circuits.meetings()),

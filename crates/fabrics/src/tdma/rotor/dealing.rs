@@ -19,8 +19,8 @@ fn idle(matchings: u32, switches: u32) -> f64 {
     1.0 - f64::from(matchings) / f64::from(slots)
 }
 
-/// Tells where switches idle for more than a little of a cycle, and the nearest number of switches,
-/// of those `allowed`, that do not.
+/// The finding that switches idle for more than `LITTLE` of a cycle, with the nearest number of
+/// `allowed` switches for which they do not.
 pub fn finding(matchings: u32, switches: u32, allowed: RangeInclusive<u32>) -> Option<Finding> {
     let idles = idle(matchings, switches);
     if idles <= LITTLE {
@@ -42,8 +42,9 @@ pub fn finding(matchings: u32, switches: u32, allowed: RangeInclusive<u32>) -> O
     })
 }
 
-/// Tells that one switch shows all racks in turn, and how many, with links of about a server's rate,
-/// show them sooner at the same rate of a rack; none where there are more, or racks of one server.
+/// The finding that one switch connects all racks in turn, with the number of switches, of links at
+/// about a server's rate, that do so sooner at the same rate per rack; `None` if there are more
+/// switches, or one server per rack.
 pub fn one_switch(matchings: u32, switches: u32, servers: u32, slot: Time) -> Option<Finding> {
     let fit = |&s: &u32| s > 1 && idle(matchings, s) <= LITTLE;
     let better = (2..=matchings)

@@ -1,5 +1,5 @@
-//! First hops: what is left of a slot when direct traffic and second hops are sent takes bytes to
-//! relays.
+//! First hops: the capacity of a slot that direct traffic and second hops leave unused carries
+//! bytes to relays.
 
 use super::bulk::Bulk;
 use super::offers::{Grant, Spare, Taken};
@@ -114,7 +114,7 @@ impl Bulk {
         }
     }
 
-    /// The list of what crossed is empty again, and its room is kept.
+    /// Returns the list of crossed bytes, empty, so that its memory is used again.
     pub fn recycle_crossed(&mut self, plane: usize, crossed: Vec<Crossing>) {
         if let Some(relays) = &mut self.relays {
             relays.recycle_crossed(plane, crossed);

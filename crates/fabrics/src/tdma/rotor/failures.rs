@@ -1,9 +1,10 @@
 //! Rotor switches that fail: a plane whose switch has failed lights no circuit from its next night
 //! on.
 //!
-//! What its last day carries arrives. All racks detect at once which racks meet no more: nobody
-//! relays for a rack that it would never meet. What a relay holds for such a rack waits for the
-//! repair, and so does what a source has for a rack that it reaches over no relay either.
+//! The bytes that its last day carries arrive. All racks detect at once which racks no longer meet:
+//! no rack relays for a rack that it would never meet. Bytes that a relay holds for such a rack
+//! wait for the repair, as do bytes at a source whose destination it reaches through no relay
+//! either.
 
 use crate::tdma::circuits::Circuits;
 use crate::tdma::failures::refuse_grey;

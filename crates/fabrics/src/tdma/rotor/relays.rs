@@ -32,7 +32,7 @@ pub struct Relays {
     rule: RotorLb,
     /// At each relay a queue for each rack.
     pub queues: Voqs,
-    /// By plane, bytes on their way to relays.
+    /// Bytes on their way to relays, by plane.
     crossing: Vec<Vec<Crossing>>,
     /// By line, first hops that it may still send in this slot.
     planned: Vec<VecDeque<Grant>>,

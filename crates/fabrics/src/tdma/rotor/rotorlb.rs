@@ -15,7 +15,7 @@ use crate::tdma::voq::Voqs;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of traffic whose slot is far while another is idle.
+/// The treatment of traffic whose slot is far away while another circuit is idle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Indirect {
@@ -50,7 +50,7 @@ pub struct RotorLb {
     first: u32,
     /// Queues of racks that offer: the destination, and the bytes that no relay has accepted.
     waits: Vec<(u32, u64)>,
-    /// By rack, where its queues begin in `waits`.
+    /// The index in `waits` at which the queues of each rack begin.
     starts: Vec<usize>,
     /// Circuits with time left, those of a relay together.
     circuits: Vec<Spare>,
@@ -192,7 +192,7 @@ fn of(taken: &[Taken], from: u32) -> &[Taken] {
     &taken[first..end]
 }
 
-/// Removes what is taken from the queues; both are in order of destinations.
+/// Subtracts `taken` from the queues; both are in order of destinations.
 fn leave_out(waits: &mut [(u32, u64)], taken: &[Taken]) {
     for left in taken {
         if let Ok(at) = waits.binary_search_by_key(&left.to, |&(to, _)| to) {

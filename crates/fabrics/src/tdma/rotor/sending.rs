@@ -27,7 +27,7 @@ impl Part {
         Part { from, before }
     }
 
-    /// What is left of a day before a time.
+    /// The part of a day before a time.
     pub fn until(before: Time) -> Part {
         let from = Time::ZERO;
         Part { from, before }

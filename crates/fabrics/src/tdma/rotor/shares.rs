@@ -8,10 +8,10 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Divides `all` among those who could use so much each: nobody gets more than that,
-    /// and nobody less than another but by a byte, unless it is all that he could use.
+    /// Divides `all` among users that could use these amounts: none gets more than it could use,
+    /// and none gets less than another by more than a byte, unless it has all that it could use.
     ///
-    /// Bytes that do not divide go to those who could use most, of equals to the last.
+    /// Bytes that do not divide go to the users that could use most, the last of equals first.
     pub fn divide(&mut self, all: u64, could_use: impl Iterator<Item = u64>) -> &[u64] {
         let Shares { shares, order } = self;
         shares.clear();

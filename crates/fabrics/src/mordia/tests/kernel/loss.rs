@@ -21,7 +21,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What both are told.
+/// The input of kernel and model.
 #[derive(Clone, Debug)]
 struct Case {
     schedule: Schedule,
@@ -34,7 +34,7 @@ struct Case {
     end: Time,
 }
 
-/// What a run comes to.
+/// The outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     /// Of every flow: bytes that have arrived, when the first packet left, when the last
@@ -99,7 +99,7 @@ impl Pair<'_> {
             Some(last) => last.1 += bytes,
             None => self.queue.push_back((flow, bytes)),
         }
-        // It is in the interface first.
+        // The packet is in the interface first.
         self.send(now + self.case.law.nic_delay);
     }
 
@@ -308,7 +308,7 @@ fn round_robin(racks: u32, night: Time, day: Time) -> Schedule {
 }
 
 prop_compose! {
-    /// Of some hundred nanoseconds: a good part of what is sent is lost.
+    /// Times of some hundred nanoseconds: a good part of the sent bytes is lost.
     fn laws()(
         night in 1i64..60,
         deviation in 0.0f64..1.0,
@@ -327,7 +327,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// What comes, and when one looks.
+    /// Arrivals, and the times of observation.
     fn cases(schedules: impl Strategy<Value = Schedule>)(
         schedule in schedules,
         law in laws(),

@@ -51,8 +51,8 @@ impl Reference {
         Some(link)
     }
 
-    /// Whom an uplink sends to in a slot: nobody from a node that is dead, or thought so, or
-    /// over what is known to be.
+    /// The node to which an uplink sends in a slot; none if the sender or a part on the way is
+    /// dead, or is believed to be.
     pub(in crate::sirius::reference) fn peer(
         &self,
         node: usize,

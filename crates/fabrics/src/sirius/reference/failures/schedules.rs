@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct InForce {
     pub slot: i64,
     epoch: i64,
-    /// Who meets whom by a round robin; none where all meet by the wiring.
+    /// The nodes that meet by a round robin; `None` if all meet by the wiring.
     pub members: Option<Vec<usize>>,
 }
 
@@ -61,7 +61,7 @@ impl Reference {
         slot..next.expect("epochs end")
     }
 
-    /// Whom an uplink of a node meets in a slot, and on which of its receive ports.
+    /// The peer that an uplink of a node meets in a slot, and the receive port there.
     pub(super) fn met(&self, node: usize, uplink: u32, slot: i64) -> Option<(usize, u32)> {
         let Some(members) = &self.in_force(slot).members else {
             let schedule = &self.derived.schedule;
@@ -77,7 +77,7 @@ impl Reference {
     pub(super) fn reschedule(&mut self, slot: i64, epoch: i64) {
         let all = 0..self.nodes;
         let living: Vec<usize> = all.filter(|&n| !self.failures.is_known(n)).collect();
-        // One node alone has nobody to meet.
+        // A single node has no peer to meet.
         if living.len() < 2 {
             return;
         }

@@ -42,7 +42,7 @@ pub enum Way {
     Direct,
     /// From their source to a host that relays them.
     First {
-        /// That host.
+        /// The relaying host.
         relay: u32,
     },
     /// From there to their destination.
@@ -52,9 +52,9 @@ pub enum Way {
 /// Bytes of a flow that a line is to send in this slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// Of this flow.
+    /// The flow of the bytes.
     pub flow: FlowId,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
     /// Their hop.
     pub way: Way,
@@ -73,7 +73,7 @@ pub struct Circuit {
     pub from: u32,
     /// The rack that hears it.
     pub to: u32,
-    /// What it carries in this slot.
+    /// Bytes that the circuit carries in this slot.
     pub bytes: u64,
 }
 
@@ -82,19 +82,19 @@ pub struct PerHost {
     hosts_per_rack: u32,
     racks: u32,
     packet: u64,
-    /// What a host relays for another at most.
+    /// Most bytes that a host relays for another.
     room: u64,
-    /// By source and destination, what has not left its source.
+    /// Bytes that have not left their source, by source and destination.
     own: Voqs,
-    /// By relay and destination.
+    /// Bytes at relays, by relay and destination.
     relayed: Voqs,
     /// By the same numbers, bytes that a relay has accepted and that are not there yet.
     coming: Vec<u64>,
     /// By source, a bit for each destination for which something waits.
     busy: Vec<u64>,
-    /// By line.
+    /// Planned bytes, by line.
     plans: Vec<VecDeque<Planned>>,
-    /// By plane, what is on its way to relays.
+    /// Bytes on their way to relays, by plane.
     crossing: Vec<Vec<Planned>>,
     /// By relay and destination rack, whether they ever meet; empty where all do.
     meet: Vec<bool>,
@@ -102,7 +102,7 @@ pub struct PerHost {
     first: u32,
     /// Bytes that have not left their sources.
     waiting: u64,
-    /// By rack, bytes at its relays.
+    /// Bytes at the relays of each rack.
     held: Vec<u64>,
     /// Bytes of each flow that a relay has delivered.
     delivered: Vec<u64>,
@@ -153,7 +153,7 @@ impl PerHost {
         hosts * hosts * (2 * 16 + 8) + hosts * hosts / 8 + lines * 256 + flows * 8
     }
 
-    /// A host's share of what a circuit carries, in whole packets.
+    /// A host's share of a circuit's capacity, in whole packets.
     fn share(&self, carries: u64) -> u64 {
         carries / self.packet / u64::from(self.hosts_per_rack) * self.packet
     }
@@ -166,7 +166,7 @@ impl PerHost {
         host / self.hosts_per_rack
     }
 
-    /// The host of a rack with a number, counted from whoever is first in this slot.
+    /// The host of a rack with a number, counted from the host that is first in this slot.
     fn host(&self, rack: u32, number: u32) -> u32 {
         let h = self.hosts_per_rack;
         rack * h + (number + self.first) % h
@@ -214,12 +214,12 @@ impl PerHost {
         }
     }
 
-    /// What a line sends next.
+    /// The bytes that a line sends next.
     pub fn next(&self, line: usize) -> Option<Planned> {
         self.plans[line].front().copied()
     }
 
-    /// Of that, so many bytes leave.
+    /// Removes `bytes` of the next planned bytes of a line, which leave.
     pub fn send(&mut self, line: usize, bytes: u64) {
         let next = self.plans[line].front_mut().expect("it sends what is next");
         let way = next.way;

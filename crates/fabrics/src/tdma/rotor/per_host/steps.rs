@@ -12,13 +12,13 @@ use crate::tdma::rotor::shares::Shares;
 /// What hosts may still send and receive over a circuit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Left {
-    /// By host of the rack that sends.
+    /// Bytes that each host of the sending rack may send.
     send: Vec<u64>,
-    /// By host of the rack that is met.
+    /// Bytes that each host of the receiving rack may receive.
     receive: Vec<u64>,
 }
 
-/// Bytes that a host offers to those that relay: for whom, and what nobody has accepted.
+/// Bytes that a host offers to relays: their destination, and the bytes that no relay has accepted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
     sender: u32,
@@ -66,8 +66,8 @@ impl PerHost {
         }
     }
 
-    /// Step 2: senders divide what they may send, then receivers what they may receive of that,
-    /// and again, until nobody gets more.
+    /// Step 2: senders divide their shares, then receivers theirs among these bytes, repeatedly,
+    /// until no host gets more.
     fn only_hops(&mut self, circuit: &Circuit) {
         let h = self.hosts_per_rack;
         let queue = |i, j| {
@@ -89,9 +89,9 @@ impl PerHost {
         }
     }
 
-    /// Step 3: what is left of shares takes bytes of third racks to relays. Each relay says what
-    /// it would accept of all offers, and each offer is divided fairly among those; and again,
-    /// until no relay accepts more.
+    /// Step 3: the rest of the shares carries bytes of third racks to relays. Each relay computes
+    /// how much it would accept of all offers, and each offer is divided fairly among the relays;
+    /// this is repeated until no relay accepts more.
     fn first_hops(&mut self, circuit: &Circuit) {
         self.offer(circuit);
         while !self.offers.is_empty() && self.accept(circuit) > 0 {
@@ -99,7 +99,8 @@ impl PerHost {
         }
     }
 
-    /// Each sender divides what it may still send fairly among those for whom something waits.
+    /// Each sender divides the rest of its share fairly among the destinations for which bytes
+    /// wait.
     fn offer(&mut self, circuit: &Circuit) {
         self.offers.clear();
         for i in 0..self.hosts_per_rack {
@@ -194,9 +195,9 @@ fn pairs(h: u32) -> impl Iterator<Item = (u32, u32)> {
     (0..h).flat_map(move |i| (0..h).map(move |j| (i, j)))
 }
 
-/// Divides what each sender may send and each receiver may receive among pairs that could use
-/// so much, sender by sender: each side in turn divides fairly, until neither can give more.
-/// What is given is taken from both.
+/// Divides the share of each sender and each receiver among the pairs that could use it, sender by
+/// sender: each side in turn divides fairly, until neither can give more. The bytes given are
+/// subtracted from both shares.
 pub(super) fn divide_both_ways(
     could_use: &[u64],
     send: &mut [u64],

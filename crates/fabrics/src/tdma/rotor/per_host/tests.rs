@@ -54,7 +54,7 @@ fn by_hand() {
             (1, 4, Way::First { relay: 3 }, 20),
         ]
     );
-    // What is not sent waits in front again.
+    // Unsent bytes wait at the front again.
     rule.return_planned(0);
     assert_eq!(rule.own.waiting(rule.own.of(0, 2)), 100);
     assert_eq!(rule.own.waiting(rule.own.of(1, 4)), 100);
@@ -62,7 +62,7 @@ fn by_hand() {
     assert_eq!(rule.coming.iter().sum::<u64>(), 0);
 }
 
-/// Nobody exceeds what he may, and no pair that wants more has both sides left.
+/// No host exceeds its share, and no pair that wants more has both shares left.
 fn is_feasible_and_whole(
     could_use: &[u64],
     got: &[u64],
@@ -144,7 +144,7 @@ proptest! {
                     let waits = before.1.waiting(before.1.of(from, host));
                     let most = packets / u64::from(h) / u64::from(h) * 10;
                     prop_assert_eq!(second, waits.min(most));
-                    // Whoever can send more to him, directly, has nothing left to send.
+                    // A host that could send more to it directly has nothing left to send.
                     let direct = sum(&|p| p.0 == from && p.1 == host && p.2 == Way::Direct);
                     let waits = before.0.waiting(before.0.of(from, host));
                     let idle = sum(&|p| p.0 == from && !matches!(p.2, Way::First { .. })) < share
@@ -163,7 +163,7 @@ proptest! {
                 }
             }
         }
-        // Nothing is lost, and what is taken back is where it was.
+        // No bytes are lost, and returned bytes are where they were.
         (0..racks as usize).for_each(|line| rule.return_planned(line));
         for from in 0..h * racks {
             for to in 0..h * racks {
