@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a fabric is built on.
+/// The inputs from which a fabric is built.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// The servers to connect.
@@ -99,7 +99,7 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
 /// A named configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// What users write after `preset =`.
+    /// The value of `preset` that selects it.
     pub name: &'static str,
     /// One sentence.
     pub summary: &'static str,
@@ -112,7 +112,7 @@ pub struct Preset {
 pub struct Memory {
     /// While nothing has failed.
     pub sound: u64,
-    /// What is added once something has.
+    /// Memory that is added after the first failure.
     pub of_failures: u64,
 }
 
@@ -121,7 +121,7 @@ pub type Built = Result<Box<dyn Fabric>, Refusal>;
 
 /// A fabric in the registry.
 pub struct Entry {
-    /// What users write after `kind =`.
+    /// The value of `kind` that selects it.
     pub kind: &'static str,
     /// A heading.
     pub title: &'static str,
@@ -137,7 +137,7 @@ pub struct Entry {
     pub resolve: fn(&Value, &Cluster) -> Result<Value, Refusal>,
     /// By which keys a table obeys the physics of an experiment.
     pub obey: fn(&Value, &Physics, &Cluster) -> Result<Obeyed, Refusal>,
-    /// What is ideal about a resolved table.
+    /// The idealised properties of a resolved table.
     pub ideal: fn(&Value) -> Result<Vec<&'static str>, Refusal>,
     /// Values of a resolved table that limit its results.
     pub findings: fn(&Value, &Cluster) -> Result<Vec<Finding>, Refusal>,
@@ -175,7 +175,7 @@ pub fn obey<C: FabricConfig>(
     Ok(config::read::<C>(table, "fabric")?.obey(physics, cluster))
 }
 
-/// What is ideal about a resolved table.
+/// The idealised properties of a resolved table.
 pub fn ideal<C: FabricConfig>(table: &Value) -> Result<Vec<&'static str>, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.ideal())
 }

@@ -95,7 +95,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// As a list for each ring.
+        /// Compares with a list for each ring.
         #[test]
         fn flows_take_turns(steps in prop::collection::vec((0usize..3, 0u8..4), 0..200)) {
             let mut turns = Turns::new(3, steps.len());

@@ -15,7 +15,7 @@ pub struct Entrance {
 }
 
 impl Entrance {
-    /// Of switches with this latency.
+    /// Creates the entrance for switches with this latency.
     pub fn new(latency: Time) -> Entrance {
         Entrance {
             latency,

@@ -3,7 +3,7 @@
 use lightloom_engine::{Bytes, Rate, Time};
 use serde_json::Value;
 
-/// So many of one part, or of its bandwidth.
+/// A number of equal parts, or their bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// What it is, in words joined by `_`; ends in `_bps` if it is a bandwidth
@@ -33,7 +33,7 @@ impl Derived {
     }
 }
 
-/// What packets take of a server's link.
+/// The share of a server's link that packets use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
     /// Rate of the link [b/s].
@@ -91,10 +91,10 @@ pub struct Facts {
     pub slot: Option<Time>,
     /// From one decision on circuits to the next; none where nothing is decided.
     pub interval: Option<Time>,
-    /// In what time circuits meet every pair of racks once, or are decided on again: a run that
-    /// is shorter shows a part of what the fabric carries. None where circuits do not change.
+    /// The time in which circuits join every pair of racks once, or are chosen anew: a shorter run
+    /// shows a part of the fabric's capacity. `None` if circuits do not change.
     pub cycle: Option<Time>,
-    /// What follows from the devices that the table names; none where it names none.
+    /// Values that follow from the devices that the table names; `None` if it names none.
     pub devices: Option<Value>,
 }
 

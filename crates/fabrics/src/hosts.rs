@@ -96,8 +96,8 @@ impl HostQueues {
         }
     }
 
-    /// The first packet, of so many bytes, has left its host: the next is of the next flow, or
-    /// of the same as long as it has one.
+    /// Removes the first packet, of `bytes` bytes, which has left its host: the next packet is of
+    /// the next flow in turn or, first in, first out, of the same flow while it has one.
     #[inline]
     pub fn pop(&mut self, host: usize, bytes: u32) {
         self.bytes -= u64::from(bytes);

@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 /// A packet, or its rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Of which flow.
+    /// The flow.
     pub flow: FlowId,
     /// Its bytes.
     pub bytes: u32,
@@ -34,7 +34,7 @@ struct Chain {
 /// Links of one rate, each with queues without bound: of low-latency packets, and of others.
 #[derive(Clone, Debug)]
 pub struct Links {
-    /// Of each [b/s].
+    /// Rate of each link [b/s].
     pub rate: Rate,
     discipline: Discipline,
     /// The packet on each link.

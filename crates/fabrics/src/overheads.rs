@@ -33,9 +33,9 @@ pub struct Overheads {
     pub propagation: Time,
     /// Of every electrical switch, those of racks among them.
     pub switch_latency: Time,
-    /// Of every link between racks or switches.
+    /// Latency of every link between racks or switches.
     pub fec_latency: Time,
-    /// Of every packet.
+    /// Header of every packet.
     pub header: Bytes,
     /// Payload of a full packet.
     pub packet: Option<Bytes>,
@@ -51,7 +51,7 @@ const HEADER_MAX: Bytes = Bytes(65_535);
 /// The links of a path between two racks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// Of the tree.
+    /// Links of the tree.
     pub tree: u32,
     /// Circuits.
     pub circuits: u32,
@@ -117,7 +117,7 @@ impl Overheads {
         *self == Overheads::default()
     }
 
-    /// What is ideal, in words.
+    /// The idealised properties, as text.
     pub fn ideal(&self) -> Vec<&'static str> {
         crate::physics::ideal_of(&[
             ("no propagation", self.propagation == Time::ZERO),
@@ -140,7 +140,7 @@ impl Overheads {
         }
     }
 
-    /// What is left for payload of a rate on the wire.
+    /// The payload rate of a rate on the wire.
     pub fn payload(&self, wire: Rate) -> Rate {
         let (Some(packet), 1..) = (self.packet, self.header.0) else {
             return wire;
@@ -230,7 +230,7 @@ macro_rules! with_overheads {
         }
 
         impl $name {
-            /// What packets take beside their bytes.
+            /// Headers and other overheads of packets.
             pub fn overheads(&self) -> $crate::overheads::Overheads {
                 $crate::overheads::Overheads {
                     propagation: self.propagation,

@@ -1,17 +1,17 @@
-//! The physics that all fabrics of an experiment share, and what each makes of it.
+//! The physics that all fabrics of an experiment share, and their effect on each.
 //!
-//! An experiment states them once ([`Physics`]), and with them how oversubscribed all electrical
-//! networks are. A fabric says by which keys of its own
-//! table it obeys them ([`Obeyed`]), and which terms its model does not have: a user is told,
-//! and nothing is dropped silently. Its own keys and its presets go before.
+//! An experiment states the physics once ([`Physics`]), with the oversubscription of all electrical
+//! networks. A fabric states which keys of its own table follow them ([`Obeyed`]), and which terms
+//! its model does not have: these are reported, and none is dropped silently. Its own keys and its
+//! presets take precedence.
 
 use crate::discipline::Discipline;
 use lightloom_engine::{Bytes, Rate, Time};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// What holds for every network of an experiment; a term that nobody gave leaves each fabric
-/// its own default.
+/// The terms that apply to every network of an experiment; for a term that is not given each fabric
+/// has its own default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Physics {
     /// From any rack to any other, over all links of a path together.
@@ -36,7 +36,7 @@ pub struct Physics {
 }
 
 impl Physics {
-    /// Whether nobody gave a term.
+    /// Whether no term is given.
     pub fn is_empty(&self) -> bool {
         *self == Physics::default()
     }
@@ -87,7 +87,7 @@ impl Term {
     }
 }
 
-/// By its key.
+/// A term is serialized as its key.
 impl Serialize for Term {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         s.serialize_str(self.key())

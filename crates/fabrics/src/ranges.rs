@@ -5,8 +5,8 @@ use lightloom_engine::{check_range, Bytes, Cluster, Nic, Rate, Refusal, Time};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// Most racks that circuits join: matrices of all pairs are kept, and the largest switches
-/// of mirrors have a few thousand ports.
+/// Most racks that circuits join: matrices of all pairs are stored, and the largest mirror switches
+/// have a few thousand ports.
 pub const RACKS_MAX: u32 = 4_096;
 /// No rate is higher: sums over all racks stay in range.
 pub const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
@@ -32,7 +32,7 @@ pub fn refuse<T>(
 /// more than to raise or to lower it, as [`check_range`] does.
 ///
 /// # Errors
-/// Of the key.
+/// If the value of `key` is out of range.
 pub fn within<T: PartialOrd + Display>(
     key: &str,
     value: T,
@@ -48,7 +48,7 @@ pub fn within<T: PartialOrd + Display>(
 /// Refuses a propagation that no fibre of a data centre has.
 ///
 /// # Errors
-/// Of the key.
+/// If the propagation is negative or longer than `most`.
 pub fn propagation(key: &str, value: Time, most: Time) -> Result<(), Refusal> {
     let remedy = "lower it: light takes 5 ns a metre of fibre";
     within(key, value, Time::ZERO..=most, remedy)
@@ -57,7 +57,7 @@ pub fn propagation(key: &str, value: Time, most: Time) -> Result<(), Refusal> {
 /// Refuses fewer than two racks, or more than circuits join.
 ///
 /// # Errors
-/// As it says.
+/// If there are fewer than 2 or more than [`RACKS_MAX`] racks.
 pub fn racks(racks: u32) -> Result<(), Refusal> {
     let remedy = match racks {
         2..=RACKS_MAX => return Ok(()),
@@ -71,7 +71,7 @@ pub fn racks(racks: u32) -> Result<(), Refusal> {
 /// Refuses the first time that is too long.
 ///
 /// # Errors
-/// As it says.
+/// If a time is too long.
 pub fn times(times: &[(&str, Time)]) -> Result<(), Refusal> {
     match times.iter().find(|(_, time)| *time > TIME_MAX) {
         None => Ok(()),
@@ -82,7 +82,7 @@ pub fn times(times: &[(&str, Time)]) -> Result<(), Refusal> {
 /// Refuses a rate at which nothing is sent, or that is beyond all links.
 ///
 /// # Errors
-/// As it says.
+/// If the rate is 0 or above the largest rate.
 pub fn rate(key: &str, rate: Rate) -> Result<(), Refusal> {
     if rate.0 > 0 && rate <= RATE_MAX {
         return Ok(());
@@ -91,7 +91,7 @@ pub fn rate(key: &str, rate: Rate) -> Result<(), Refusal> {
     refuse(key, rate, limit, "use 10 Gb/s")
 }
 
-/// The `circuit_rate` of racks: as given, else a plane's share of what their uplinks carry.
+/// The `circuit_rate` of racks: the given rate, or a plane's share of their uplinks' rate.
 pub fn circuit_rate(given: Option<Rate>, planes: u32, cluster: &Cluster) -> Rate {
     given.unwrap_or(Rate(cluster.rack_rate().0 / u64::from(planes.max(1))))
 }
@@ -100,7 +100,7 @@ pub fn circuit_rate(given: Option<Rate>, planes: u32, cluster: &Cluster) -> Rate
 /// and what is faster than those links.
 ///
 /// # Errors
-/// Of `rate`.
+/// If `rate` is refused.
 pub fn host_rate(given: Option<Rate>, cluster: &Cluster) -> Result<Rate, Refusal> {
     let link = match cluster.nic {
         Nic::Uncapped => None,
@@ -121,7 +121,7 @@ pub fn host_rate(given: Option<Rate>, cluster: &Cluster) -> Result<Rate, Refusal
 /// Refuses the first amount of data that is beyond `most`.
 ///
 /// # Errors
-/// As it says.
+/// If an amount is above `most`.
 pub fn amounts(amounts: &[(&str, Bytes)], most: Bytes) -> Result<(), Refusal> {
     match amounts.iter().find(|(_, bytes)| *bytes > most) {
         None => Ok(()),
@@ -129,19 +129,19 @@ pub fn amounts(amounts: &[(&str, Bytes)], most: Bytes) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses packets of nothing, or beyond all frames.
+/// Refuses empty packets, and packets larger than all frames.
 ///
 /// # Errors
-/// Of `packet`.
+/// If `packet` is out of range.
 pub fn packet(packet: Bytes) -> Result<(), Refusal> {
     within("packet", packet, Bytes(1)..=PACKET_MAX, "use 1500 B")
 }
 
-/// Refuses to send nothing in what a `key` leaves of its time: less the `left_out`, a
-/// packet has to fit.
+/// Refuses a time in which no packet can be sent: after subtracting `left_out`, a packet has to
+/// fit.
 ///
 /// # Errors
-/// Of the key.
+/// If the time of `key` is too short.
 pub fn day(
     (key, time): (&str, Time),
     left_out: &str,
@@ -156,10 +156,10 @@ pub fn day(
     refuse(key, time, limit, "raise it, or lower fabric.packet")
 }
 
-/// Refuses a turn that is over with its night.
+/// Refuses a turn that is not longer than its night.
 ///
 /// # Errors
-/// Of the key.
+/// If the time of `key` is too short.
 pub fn turn((key, time): (&str, Time), night: Time) -> Result<(), Refusal> {
     if time > night {
         return Ok(());
@@ -168,10 +168,10 @@ pub fn turn((key, time): (&str, Time), night: Time) -> Result<(), Refusal> {
     refuse(key, time, limit, "use ten times the night")
 }
 
-/// Refuses a share of a new measurement that counts nothing, or more than all.
+/// Refuses a share of a new measurement that is 0 or less, or above 1.
 ///
 /// # Errors
-/// Of `smoothing`.
+/// If `smoothing` is out of range.
 pub fn smoothing(share: f64) -> Result<(), Refusal> {
     if share > 0.0 && share <= 1.0 {
         return Ok(());
@@ -180,10 +180,10 @@ pub fn smoothing(share: f64) -> Result<(), Refusal> {
     refuse("smoothing", share, limit, "use 1 to average nothing")
 }
 
-/// Refuses a share of servers' links for circuits that starves the one or the other.
+/// Refuses a share of servers' links for circuits that starves one of the two networks.
 ///
 /// # Errors
-/// Of `optical_weight`.
+/// If `optical_weight` is out of range.
 pub fn optical_weight(share: f64, remedy: &str) -> Result<(), Refusal> {
     if (0.5..1.0).contains(&share) {
         return Ok(());

@@ -42,8 +42,8 @@ fn finish(kind: &str, table: &Value, cluster: &Cluster, flows: &Flows) -> Vec<Ti
     io.flows.finish
 }
 
-/// Racks below one core: two links between switches, of 10 Gb/s each. Nobody says how switches
-/// forward: like with like is the default.
+/// Racks below one core: two links between switches, of 10 Gb/s each. The forwarding of switches is
+/// not given, so the default is equal.
 fn both(ratio: f64, header: u64, latency: &str) -> [(&'static str, Value); 2] {
     let header = format!("{header} B");
     let tree = json!({

@@ -1,17 +1,16 @@
 //! The two allocators of a router, in every cycle.
 //!
-//! *Virtual channels*: the first packet of an input's virtual channel asks its
-//! output; every output gives one a cycle, the next that is free to the next that
-//! asks. *Switch*, separable, input first: each input of the crossbar proposes the
-//! next of its virtual channels that could send a flit; each output takes the next
-//! of the inputs that propose to it. In further iterations those left over propose
-//! what is left over. Turns go round, and past those who were served: in the first
-//! iteration only, so that nobody starves.
+//! *Virtual channels*: the first packet of an input's virtual channel requests its output; every
+//! output grants one request per cycle, pairing its next free channel with the next requester.
+//! *Switch*, separable, input first: each input of the crossbar proposes the next of its virtual
+//! channels that could send a flit; each output accepts the next of the inputs that propose to it.
+//! In further iterations unmatched inputs propose to unmatched outputs. Priorities rotate past the
+//! inputs that were served, in the first iteration only, so that no input starves.
 //!
-//! Where packets take detours, an output prefers those in transit to those that
-//! come from its router's hosts: otherwise hosts that always have more take what
-//! packets with wires behind them wait for, and more offered is less carried. Hosts
-//! wait as long as others fill the output.
+//! If packets take detours, an output prefers packets in transit to packets from its router's
+//! hosts: otherwise hosts that always have packets take the capacity for which packets with
+//! occupied wires wait, and the accepted load falls as the offered load rises. Hosts wait as long
+//! as others fill the output.
 //!
 //! With an input speedup of s a port has s inputs of the crossbar, the j-th for
 //! the virtual channels that are j modulo s. With a speedup both allocators work
@@ -145,8 +144,8 @@ impl Network {
         asked
     }
 
-    /// Added to the turn of an input that comes after others: a host's, where
-    /// those in transit come first.
+    /// Added to the turn of an input with low priority: that of a host, if packets in transit go
+    /// first.
     #[inline(always)]
     fn later(&self, port: usize) -> u32 {
         match self.transit_first && port < self.topology.concentration {

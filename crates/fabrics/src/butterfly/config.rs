@@ -108,13 +108,13 @@ pub struct ButterflyConfig {
     pub spacing: Length,
 }
 
-/// Which way packets take.
+/// The routes of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
     /// The shortest: one wire in each dimension that differs, in order.
     DimensionOrder,
-    /// By a random intermediate router (Valiant).
+    /// Over a random intermediate router (Valiant).
     Valiant,
     /// Minimal, or by a random intermediate router if the queue that way, times
     /// hops, is shorter at the first router (UGAL with local queues).
@@ -243,8 +243,8 @@ impl ButterflyConfig {
         1 + (wire.delay() + self.router_latency).div_ceil(self.cycle()) as u64
     }
 
-    /// Cycles from a flit's departure to the use of its credit at the other end
-    /// of the wire by which it came.
+    /// Cycles from a flit's departure to the use of its credit at the other end of the wire on
+    /// which it arrived.
     pub fn credit_cycles(&self, wire: Length) -> u64 {
         ((wire.delay() + self.credit_latency).div_ceil(self.cycle()) as u64).max(1)
     }

@@ -15,7 +15,7 @@ pub struct Counters {
     pub packet_hops: u64,
     /// The most flits that the buffers of a router ever held.
     pub peak: u32,
-    /// By flow, payload × routers visited of what was delivered [B].
+    /// Delivered payload × routers visited, by flow [B].
     visited: Vec<u64>,
 }
 

@@ -1,13 +1,13 @@
-//! A flit on its way, and the numbers by which places are told apart.
+//! Flits in transit, and the numbering of places.
 
 use super::hosts::NONE;
 
 /// Parts of the numbers of channels and virtual channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits {
-    /// Of a port.
+    /// Index of a port.
     pub port: u32,
-    /// Of a virtual channel.
+    /// Index of a virtual channel.
     pub vc: u32,
 }
 

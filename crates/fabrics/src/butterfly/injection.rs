@@ -93,8 +93,8 @@ impl Network {
         ((host / c) as u32, (host % c) as u8)
     }
 
-    /// The virtual channel of a host's wire with most credits, at least so many;
-    /// of equals the next in turn.
+    /// The virtual channel of a host's wire with most credits, if it has at least `least`; of
+    /// equals the next in turn.
     fn roomiest(&self, host: usize, least: u16) -> Option<u8> {
         let first = self.host_channel(host) << self.bits.vc;
         let vcs = self.classes[0].count_ones() as usize;

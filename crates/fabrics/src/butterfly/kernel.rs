@@ -16,7 +16,7 @@ use lightloom_engine::{
     Shape, Time, Totals, View,
 };
 
-/// What happens.
+/// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A cycle.

@@ -247,7 +247,7 @@ fn refuse_sizes(sizes: &[u32], hosts: u32) -> Result<(), Refusal> {
         return refuse("routers", shown(), limit, &remedy);
     }
     if sizes.iter().map(|&k| k as f64).product::<f64>() > HOSTS_MAX as f64 {
-        let limit = format!("must be at most {HOSTS_MAX} routers in all");
+        let limit = format!("must be at most {HOSTS_MAX} routers in total");
         return refuse("routers", shown(), limit, &remedy);
     }
     Ok(())

@@ -14,15 +14,15 @@
 //! | [`config`], `limits`, `entry` | the table, and what is refused; put together with the kernel |
 //! | [`topology`] | which router is wired to which |
 //! | [`network`], [`flit`], `chains` | the state; a flit, and how places are numbered; packets in buffers |
-//! | [`hosts`], [`packets`], [`lines`] | what sends, what is sent, what is on wires |
-//! | [`routing`] | dimension order, Valiant, UGAL, and why nothing deadlocks; `route_rule`, what it goes by |
-//! | `allocation` | who gets virtual channels and the switch |
+//! | [`hosts`], [`packets`], [`lines`] | senders, packets, and wires |
+//! | [`routing`] | dimension order, Valiant, UGAL, and why there is no deadlock; `route_rule`, the parameters of routing |
+//! | `allocation` | allocation of virtual channels and of the switch |
 //! | `transfer`, `injection` | flits and credits that arrive and leave |
-//! | `output_queues` | what waits behind a switch with a speedup |
-//! | [`kernel`], `counters` | cycle by cycle; what it counts |
-//! | [`bound`] | what tests hold the kernel to |
+//! | `output_queues` | flits behind a switch with a speedup |
+//! | [`kernel`], `counters` | the cycles of the network; its counters |
+//! | [`bound`] | the bounds against which tests check the kernel |
 //!
-//! What waits at hosts is in [`crate::hosts`].
+//! Packets that wait at hosts are in [`crate::hosts`].
 //!
 //! - Routers and hosts share a clock, a flit at the line rate; a wire and a
 //!   pipeline take whole cycles, rounded up together. A packet that comes to a host

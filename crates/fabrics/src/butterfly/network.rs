@@ -31,9 +31,9 @@ use lightloom_engine::Time;
 pub enum Class {
     /// Any.
     All,
-    /// Those of Valiant's first phase.
+    /// The virtual channels of Valiant's first phase.
     First,
-    /// Those of his second phase.
+    /// The virtual channels of Valiant's second phase.
     Second,
 }
 
@@ -57,7 +57,7 @@ pub struct Lane {
     pub output: u8,
     /// The virtual channel there that it holds; [`WAITS`] before it has one.
     pub vc: u8,
-    /// What it may ask for.
+    /// The virtual channels that it may request.
     pub class: Class,
 }
 
@@ -84,7 +84,7 @@ pub struct Network {
     pub(super) bound: Bound,
     pub(super) topology: Topology,
     pub(super) bits: Bits,
-    // What does not change.
+    // Constants of the run.
     pub(super) cycle: Time,
     /// From the departure of a packet's last flit to its delivery.
     pub(super) ejection: Time,
@@ -127,12 +127,11 @@ pub struct Network {
     pub(super) vc_turn: Vec<u8>,
     /// Which virtual channel of an input is given one first.
     pub(super) head_turn: Vec<u16>,
-    /// Which input of the crossbar is heard first.
+    /// The input of the crossbar that each output serves first.
     pub(super) output_turn: Vec<u16>,
-    /// Flits of packets that are routed to it and wait, come or not, and of wires
-    /// the credits used besides: of what is on the wire, in the buffers behind
-    /// it, or was. So a flit that leaves for a wire is counted until its credit
-    /// is back.
+    /// Flits of packets that are routed to the port and have not left, whether they have arrived or
+    /// not; for wires also the credits in use: flits on the wire and in the buffers behind it. A
+    /// flit that leaves for a wire is therefore counted until its credit returns.
     pub(super) queue: Vec<u32>,
     /// Flits behind a switch with a speedup.
     pub(super) output_queues: OutputQueues,
@@ -147,17 +146,17 @@ pub struct Network {
     /// Inputs with something in `ready`, and in `heads`.
     pub(super) ready_ports: Vec<u64>,
     pub(super) head_ports: Vec<u64>,
-    /// Flits in all buffers of a router.
+    /// Flits in all buffers of each router.
     pub(super) held: Vec<u32>,
     /// A bit for each router with anything to do, and for each host.
     pub(super) busy_routers: Vec<u64>,
     pub(super) busy_hosts: Vec<u64>,
-    // What is on wires, and the rest.
+    // Flits and credits on wires, and the remaining state.
     pub(super) flits: Lines<Flit>,
     pub(super) returning: Lines<u32>,
     pub(super) packets: Packets,
     pub(super) hosts: HostQueues,
-    /// What each host is sending.
+    /// The packet that each host is sending.
     pub(super) sending: Vec<Injection>,
     pub(super) rule: RouteRule,
     pub(super) counters: Counters,

@@ -1,9 +1,8 @@
-//! What waits behind the crossbar of routers with an internal speedup: their switch
-//! moves up to `speedup` flits a cycle to an output, of which its wire takes one.
+//! Flits behind the crossbar of routers with an internal speedup: their switch moves up to
+//! `speedup` flits per cycle to an output, and its wire takes one of them.
 //!
-//! A queue of each output, first in, first out whatever the virtual channel: every
-//! flit in it has a place in the buffer at the other end, so that none waits for
-//! another's credits.
+//! Each output has one queue, first in, first out for all virtual channels: every flit in it has a
+//! place in the buffer at the other end, so none waits for another's credits.
 
 use super::flit::{Bits, Flit};
 

@@ -16,7 +16,7 @@ pub struct RouteRule {
 }
 
 impl RouteRule {
-    /// Of a resolved configuration.
+    /// Creates the rule of a resolved configuration.
     pub fn new(config: &ButterflyConfig, seed: u64) -> RouteRule {
         RouteRule {
             routing: config.routing,

@@ -1,4 +1,4 @@
-//! Who is wired to whom: a k-ary n-flat (Kim, Dally and Abts, ISCA 2007).
+//! The wiring of a k-ary n-flat (Kim, Dally and Abts, ISCA 2007).
 //!
 //! Host h is terminal h mod c of router ⌊h/c⌋. A router's number is its
 //! coordinates, the first running fastest. In every dimension it has a wire to
@@ -19,7 +19,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Of that shape.
+    /// Creates the topology of a shape.
     pub fn new(concentration: u32, sizes: &[u32]) -> Topology {
         let sizes: Vec<usize> = sizes.iter().map(|&k| k as usize).collect();
         let concentration = concentration as usize;
@@ -61,7 +61,7 @@ impl Topology {
         differ
     }
 
-    /// What a port beyond the terminals leads to.
+    /// The router and port at the other end of a port beyond the terminals.
     pub fn far_end(&self, router: usize, port: usize) -> FarEnd {
         let (mut offset, mut stride) = (port - self.concentration, 1);
         for &size in &self.sizes {

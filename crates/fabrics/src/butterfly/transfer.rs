@@ -210,7 +210,7 @@ impl Network {
         let leaves = lane.output as usize >= self.topology.concentration;
         let (flit, full) = match leaves {
             true => self.address(out, lane.vc as usize, tag),
-            // Hosts are told of packets, by their last flit.
+            // A packet is reported to its host with its last flit.
             false if lane.left == 0 => {
                 let packet = self.chains.packet(lane.first);
                 (Flit { to: NONE, packet }, false)

@@ -48,9 +48,8 @@ with_overheads! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         pub racks_per_pod: Option<u32> = None,
-        /// Rate of a circuit between two racks, each way [b/s]. Default: that of the
-        /// rack's uplinks, what all its servers can send (§5.1: 4 Gb/s for four servers
-        /// of 1 Gb/s).
+        /// Rate of a circuit between two racks, each way [b/s]. Default: that of the rack's
+        /// uplinks, the sum of its servers' links (§5.1: 4 Gb/s for four servers with 1 Gb/s each).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub circuit_rate: Option<Rate> = None,
         /// Optical switch: the name of one of the papers' ("mems-cthrough", "mems-hydra"), or a table of its keys,
@@ -67,10 +66,10 @@ with_overheads! {
         /// of computation and reconfiguration together. Default 1 s (§6.1; 0.3 s to
         /// 5 s are studied).
         pub interval: Time = Time::S,
-        /// From the reports to the decision [s]. Default 0 s, as for the four racks
-        /// of §5.1; §7.3 has 640 ms for 1,000 racks. "measured": what it takes on this
-        /// machine, which the results hold as a list, with which the run comes out the
-        /// same again; none of these times may be longer than the interval.
+        /// From the reports to the decision [s]. Default 0 s, as for the four racks of §5.1; §7.3
+        /// has 640 ms for 1,000 racks. "measured": the computation time on this machine, which the
+        /// results hold as a list, with which the run can be repeated exactly; none of these times
+        /// may be longer than the interval.
         pub computation_delay: Computation = Computation::default(),
         /// Limit of the buffer of each connection [B]: as much of a flow as a server
         /// shows the manager. Default 100 MB (§6.1: "a reasonable choice"; 128 KB is
@@ -145,7 +144,7 @@ impl CThroughConfig {
         Hardware::new(cluster.racks, 1, rate)
     }
 
-    /// What packets are on the tree and on circuits.
+    /// The packets on the tree and on circuits.
     fn packets(&self, cluster: &Cluster) -> Packets {
         Packets {
             overheads: self.overheads(),
@@ -241,7 +240,7 @@ impl CThroughConfig {
     }
 }
 
-/// What it asks of its mirrors.
+/// The constraints that it has for its mirrors.
 const SWITCH: Asked = Asked {
     settle: "reconfiguration_delay",
     deviation: None,

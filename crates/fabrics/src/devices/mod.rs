@@ -71,7 +71,7 @@ impl Following {
     }
 }
 
-/// As messages show it.
+/// A value as messages show it.
 fn text(value: &Value) -> String {
     value
         .as_str()

@@ -25,7 +25,7 @@ pub struct Asked {
 /// The switch that a table names, if it names one.
 ///
 /// # Errors
-/// Of its keys.
+/// If a key of the design is wrong.
 pub fn named(table: &Value) -> Result<Option<SwitchDesign>, Refusal> {
     let named = table.get("devices").filter(|named| !named.is_null());
     let read = |named| Named::<SwitchDesign>::read(named, AT).map(|named| named.0);

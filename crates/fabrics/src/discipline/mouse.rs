@@ -6,7 +6,7 @@ use lightloom_engine::run::{run, Plan, Silent, Stop};
 use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Time};
 use serde_json::{json, Value};
 
-/// Of servers and their links.
+/// Rate of servers and their links.
 const RATE: Rate = Rate(10 * Rate::GBPS.0);
 /// The elephant takes 11.2 ms of a link.
 const ELEPHANT: u64 = 14_000_000;

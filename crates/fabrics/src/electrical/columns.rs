@@ -15,8 +15,7 @@ const FRESH: u32 = 1 << 30;
 /// Flag of `Link::bytes`: it takes no more packets.
 const DOWN: u32 = 1 << 31;
 
-/// Parallel links between two groups of switches and the ring of flows that
-/// they serve.
+/// Parallel links between two groups of switches, and the ring of flows that they serve.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Station {
@@ -62,7 +61,7 @@ struct Link {
 /// An active flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Which.
+    /// The flow.
     pub flow: FlowId,
     /// Size of its last packet if that is short, else a full one.
     pub last: u32,
@@ -72,7 +71,7 @@ pub struct Row {
 
 /// All of it.
 pub struct Columns {
-    /// By station number.
+    /// Stations, by number.
     pub stations: Vec<Station>,
     links: Vec<Link>,
     queues: Vec<Queue>,

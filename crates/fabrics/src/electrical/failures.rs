@@ -1,26 +1,26 @@
-//! What fails in a network of bundles, and which links that leaves.
+//! Failures in a network of bundles, and the links that remain.
 //!
 //! A rack's uplinks go to the aggregation switches of its pod in turn, and a pod's to the
 //! core's switches in equal shares, so a switch that dies takes as much of every bundle
 //! that it ends. Both directions of a link fail together.
 //!
-//! Everybody knows at once, as back-pressure is known at once: a link that fails still
-//! delivers the packet that is on it, and takes no other. So nothing is lost, and what
-//! remains is the most that any electrical network could carry. A rack's own switch takes
-//! its servers with it, in this network as in all others, and is refused.
+//! All switches react at once, as with back-pressure: a link that fails still delivers the packet
+//! that is on it, and takes no other. No packet is therefore lost, and the remaining capacity is
+//! the most that any electrical network could have. The failure of a rack's own switch also cuts
+//! off its servers, in this network as in all others, and is refused.
 
 use lightloom_engine::{Command, Element, Refusal, Rejected, SwitchTier};
 
 /// Links between a group of switches and those above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uplinks {
-    /// Of a rack.
+    /// The uplinks of a rack.
     OfRack(u32),
-    /// Of a pod.
+    /// The uplinks of a pod.
     OfPod(u32),
 }
 
-/// Which switches the links lead to.
+/// The switches to which the links lead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wiring {
     /// The fabric's kind, for refusals.
@@ -204,7 +204,7 @@ impl Wiring {
     }
 }
 
-/// What has failed.
+/// The switches and links that have failed.
 #[derive(Clone, Debug)]
 pub struct Failures {
     wiring: Wiring,

@@ -56,7 +56,7 @@ impl ClosFlows {
         }
     }
 
-    /// What flows get of a rate on the wire.
+    /// The payload rate of a rate on the wire.
     fn payload(&self, rate: Rate) -> Rate {
         Rate((rate.0 as u128 * self.mtu as u128 / self.wire as u128) as u64)
     }

@@ -15,7 +15,7 @@ use lightloom_engine::{
     Shape, Time, Totals, View,
 };
 
-/// What happens.
+/// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A link has sent its packet's last bit.
@@ -30,7 +30,7 @@ pub enum Event {
         /// Its bytes.
         bytes: u32,
     },
-    /// What no packet waits for.
+    /// An event that no packet waits for.
     Rare(Rare),
 }
 
@@ -121,8 +121,8 @@ impl Clos {
             return;
         }
         let queue = before + 1;
-        // An idle link means that nobody who may be served waits here, so an
-        // own packet waits only for room behind.
+        // An idle link means that no packet that could be served waits here, so an own packet waits
+        // only for room behind the link.
         if self.columns.room(queue) {
             if let Some(link) = self.columns.take_link(self.columns.station_of(queue)) {
                 self.transmit(queue, link, bytes, now, io, todo);

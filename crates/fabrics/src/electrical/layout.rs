@@ -34,7 +34,7 @@ pub const TIERS: usize = 6;
 pub struct Bundle {
     /// How many.
     pub links: u64,
-    /// Of each.
+    /// The rate of each link.
     pub rate: Rate,
 }
 
@@ -199,7 +199,7 @@ impl Layout {
         }
     }
 
-    /// Which switches the links lead to.
+    /// The switches to which the links lead.
     pub fn wiring(&self, config: &ClosConfig) -> Wiring {
         let [rack, pod] = [RACK_UP, POD_UP].map(|tier| self.bundles[tier].links);
         let or_all = |switches: Option<u32>, links: u64| switches.unwrap_or(links as u32);

@@ -97,10 +97,11 @@ with_overheads! {
         /// Substep 3-2, beside the mirrors: ToR ports are tagged with VLANs [s].
         /// Default 1.2 s (§V.B; below 1.5 s for 32 ports, §III.B.1).
         pub retag: Time = Time::MS * 1_200,
-        /// To push one rule to a server's switch [s], in all three substeps. Default 440 us,
-        /// fitted to the cycle of 2.2 s that 5,000 rules take in §V.B: less substeps 3-1 and
-        /// 3-3, which push a rule to each of its two servers and take 4 of 5,004 such times,
-        /// it is 2.198 s ÷ 5,000, and 100 rules hide behind the tagging. Put your own.
+        /// Time to install one rule on a server's switch [s], in all three substeps. Default 440
+        /// us, fitted to the cycle of 2.2 s that 5,000 rules take in §V.B: without substeps 3-1 and
+        /// 3-3, which install a rule on each of its two servers and take 4 of 5,004 such times, it
+        /// is 2.198 s ÷ 5,000; the time of 100 rules is hidden by the tagging. Measure your own
+        /// value.
         pub rule: Time = Time::US * 440,
         /// Rules that substep 3-2 installs. Default: counted, one on each server of
         /// both racks for each path that changes.
@@ -110,8 +111,8 @@ with_overheads! {
         /// Whether servers get their rules one after the other, as in the paper's
         /// controller (§III.B.1), or all at once.
         pub pushing: Pushing = Pushing::Sequential,
-        /// From the controller's failure to servers leaving all circuits for the tree
-        /// [s]. Default: never; what it has set needs nobody, and the paper does not say.
+        /// From the controller's failure to servers leaving all circuits for the tree [s]. Default:
+        /// never; the installed rules work without a controller, and the paper gives no time.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub controller_timeout: Option<Time> = None,
         /// How long flows that were moved take to fill their new path [s], either way.
@@ -162,7 +163,7 @@ impl HydraConfig {
         Hardware::new(cluster.racks, self.planes, rate)
     }
 
-    /// What packets are on the tree and on circuits.
+    /// The packets on the tree and on circuits.
     fn packets(&self, cluster: &Cluster) -> Packets {
         Packets {
             overheads: self.overheads(),
@@ -259,7 +260,7 @@ impl HydraConfig {
     }
 }
 
-/// What it asks of its mirrors.
+/// The constraints that it has for its mirrors.
 const SWITCH: Asked = Asked {
     settle: "settle",
     deviation: None,

@@ -17,16 +17,14 @@
 //! their racks' path while there is one, over the electrical tree otherwise. A
 //! reconfiguration first moves the traffic that it affects to the tree (3-1), then
 //! sets mirrors, tags ToR ports and installs rules at once (3-2), then lets traffic
-//! in (3-3): no byte is ever sent into a dark circuit. Circuits that stay carry
-//! their traffic on.
+//! in (3-3): no byte is ever sent into a dark circuit. Unchanged circuits carry traffic throughout.
 //!
-//! Assumed where the paper is silent: a cycle begins every `interval`, or when the
-//! one before is complete; a pair with more demand than a circuit carries may have
-//! several paths, over which its flows are spread evenly; when the controller
-//! fails, everything stays as it is, for VLANs and rules need nobody (unless
-//! `controller_timeout` says when servers leave the circuits), and what it had begun
-//! is void (mirrors that were moving stay dark); a rack whose optical port breaks sends what went
-//! over it to the tree at once.
+//! Assumed where the paper is silent: a cycle begins every `interval`, or when the one before is
+//! complete; a pair with more demand than a circuit carries may have several paths, over which its
+//! flows are spread evenly; when the controller fails, all state remains, because VLANs and rules
+//! work without it (unless `controller_timeout` states when servers leave the circuits), and a
+//! change that had begun is cancelled (mirrors that were moving stay dark); a rack whose optical
+//! port breaks sends the traffic of the port over the tree at once.
 //!
 //! Not modelled: packets, queues and their delay, several ports of a rack on one
 //! plane (raise `planes`), unidirectional circuits, servers with a second link for

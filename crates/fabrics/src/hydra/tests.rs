@@ -18,7 +18,7 @@ const CLUSTER: Cluster = Cluster {
     nic: Nic::Capped(TEN),
 };
 
-/// What 1 Gb/s carries in a millisecond [B].
+/// Bytes that 1 Gb/s carries in a millisecond [B].
 const GBPS_MS: u64 = 125_000;
 
 struct Bench {

@@ -247,8 +247,8 @@ mod tests {
         }
     }
 
-    /// A receiver that hears a packet is granted from when it is free, and by nobody
-    /// sooner; its neighbours are not held up.
+    /// A receiver that receives a packet is granted again once it is free, and to no packet
+    /// earlier; its neighbours are not delayed.
     #[test]
     fn a_receiver_is_free_when_its_packet_is_over() {
         let (mut arbiters, at, mine) = distributed(8, 2);

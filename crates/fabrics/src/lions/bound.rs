@@ -37,8 +37,7 @@ impl Bound {
         }
     }
 
-    /// What the fabric connects. Its links are the transmitters at the inputs
-    /// of the grating.
+    /// The shape of the fabric. Its links are the transmitters at the inputs of the grating.
     pub fn shape(&self) -> Shape {
         let links = self.hosts + self.transmitters();
         Shape {

@@ -33,9 +33,8 @@ pub struct LionsConfig {
     /// Which inputs share a wavegroup. Default "contiguous", which alone
     /// satisfies all that §II claims of interleaved ports.
     pub group_rule: GroupRule,
-    /// r: hosts that a queue of the mixed loop-back buffer serves; 2r must
-    /// divide N (§II.C). Only with "mlb". Default: the largest of 4, 2 and 1
-    /// that fits.
+    /// r: hosts that a queue of the mixed loop-back buffer serves; 2r must divide N (§II.C). Only
+    /// with "mlb". Default: the largest of 4, 2 and 1 that divides N.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub hosts_per_queue: Option<u32>,
@@ -134,7 +133,7 @@ pub enum Timing {
     Slotted,
 }
 
-/// What a host hears at once.
+/// The number of packets that a host receives at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostLink {
@@ -144,7 +143,7 @@ pub enum HostLink {
     Receivers,
 }
 
-/// Which inputs share a wavegroup.
+/// The assignment of inputs to wavegroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupRule {
@@ -186,8 +185,8 @@ pub enum Detector {
     /// The edge detector if every packet of the workload is sent longer than its
     /// NACK takes, else timers.
     Auto,
-    /// Light that returns is of the packet being sent; after one too short for
-    /// that the host waits.
+    /// Returning light belongs to the packet being sent; after a packet that is too short for that
+    /// the host waits.
     Edge,
     /// A timer for each packet in flight: a NACK takes a fixed time.
     Timers,
@@ -263,12 +262,12 @@ impl LionsConfig {
         self.transmitters.unwrap_or(1)
     }
 
-    /// Which VOQ wins a transmitter.
+    /// The rule that selects the VOQ of a transmitter.
     pub fn transmitter_order(&self) -> TransmitterRule {
         self.transmitter_rule.unwrap_or(TransmitterRule::Random)
     }
 
-    /// Which packet has a receiver.
+    /// The rule that selects the packet of a receiver.
     pub fn arbiter_rule(&self) -> ArbiterRule {
         self.arbiter.unwrap_or(ArbiterRule::LoopBackFirst)
     }
@@ -325,7 +324,7 @@ impl LionsConfig {
         self.line_rate().time_for(self.packet.0 + self.header.0)
     }
 
-    /// What the delay line has to cover.
+    /// The time that the delay line has to cover.
     pub fn budget(&self) -> Time {
         self.label_reading + self.arbitration + self.tuning
     }

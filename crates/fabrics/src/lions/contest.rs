@@ -8,7 +8,7 @@ use super::config::ArbiterRule;
 use super::ports::Ports;
 use lightloom_engine::Time;
 
-/// Who asks.
+/// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contender {
     /// A host, now.
@@ -114,8 +114,8 @@ fn input_of(contender: Contender, ports: &Ports) -> u32 {
     }
 }
 
-/// What has less of it goes first: of packets that ask at one instant, by whom, when their flows
-/// came, and how many inputs are before theirs.
+/// The precedence of a request; the lowest goes first. It depends on the kind of sender, on the
+/// arrival of the packet's flow, and on the number of inputs before its own.
 pub fn precedence(rule: ArbiterRule, who: Contender, came: Time, wait: u32) -> (i64, u32) {
     let is_host = matches!(who, Contender::Host(_));
     let first = match rule {
@@ -152,7 +152,7 @@ mod tests {
             (0..left).filter_map(winner).collect::<Vec<_>>()
         };
         let [three, zero, queue] = asking.map(|(who, _)| who);
-        // Whoever wins asks again.
+        // The winner requests again.
         assert_eq!(winners(ArbiterRule::HostsFirst, 3), [zero, three, zero]);
         assert_eq!(
             winners(ArbiterRule::RoundRobin, 4),

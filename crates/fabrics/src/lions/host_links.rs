@@ -28,9 +28,9 @@ pub struct HostLinks {
 /// A packet at the receivers of its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// It is with its host.
+    /// The packet is at its host.
     Delivered,
-    /// It is the next that its link sends, until then.
+    /// The packet is the next that its link sends, until this time.
     Sending(Time),
     /// Others go before it.
     Waits,
@@ -64,7 +64,7 @@ impl HostLinks {
     /// The last bit of a packet is at a receiver of its host.
     pub fn hear(&mut self, host: usize, packet: Packet, stored: bool, now: Time) -> Heard {
         let wire = packet.bytes + self.header;
-        // It may have been on the link while it came.
+        // The packet may have been on the link while it arrived.
         let came = now - self.links.rate.time_for(u64::from(wire));
         if self.links.first(host).is_none() && self.free[host] <= came {
             self.free[host] = now;

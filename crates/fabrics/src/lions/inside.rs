@@ -14,13 +14,13 @@ use lightloom_engine::{HostId, Io, PortId, Rate, Reports, Shape, Time, Totals, V
 /// Packets at their hosts, in loop-back buffers and in the grating.
 pub struct Inside {
     bound: Bound,
-    /// What waits at hosts.
+    /// Packets that wait at hosts.
     pub hosts: HostQueues,
     /// Bytes of packets that hosts have sent and may have to send again.
     pub open: u64,
-    /// What lost; without queues for NACKs.
+    /// Packets that lost arbitration; without queues if there are NACKs.
     pub loopback: Loopback,
-    /// What passes the grating.
+    /// Packets that pass the grating.
     pub passage: Passage,
     /// Hosts' links, where they are slower than their receivers.
     links: Option<HostLinks>,

@@ -25,7 +25,7 @@ use lightloom_engine::kernel::delegates::Delegates;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 
-/// What happens.
+/// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A host's packet is at the arbiter.

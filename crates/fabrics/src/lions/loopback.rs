@@ -129,8 +129,7 @@ impl Loopback {
         (p.next, p.packet.flow)
     }
 
-    /// The packet joins its VOQ. Returns whether it is now the first of a VOQ
-    /// that sends nothing.
+    /// Adds a packet to its VOQ. Returns whether it is now the first of a VOQ that is not sending.
     pub fn enqueue(&mut self, packet: u32, queue: u32, output: u32) -> bool {
         self.packets[packet as usize].next = NONE;
         let at = self.voq(queue, output);
@@ -250,7 +249,7 @@ impl Loopback {
         q.peak = q.peak.max(q.bytes);
     }
 
-    /// Bytes that wait in all memories, and in the fullest.
+    /// Bytes in all memories, and in the fullest one.
     pub fn bytes(&self) -> (u64, u64) {
         let bytes = || self.queues.iter().map(|q| q.bytes);
         (bytes().sum(), bytes().max().unwrap_or(0))

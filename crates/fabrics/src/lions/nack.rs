@@ -14,7 +14,7 @@ pub struct Nack {
 }
 
 impl Nack {
-    /// Of a resolved configuration.
+    /// Creates the state of a resolved configuration.
     pub fn new(config: &LionsConfig) -> Nack {
         let has = config.architecture == Architecture::AoNack;
         Nack {

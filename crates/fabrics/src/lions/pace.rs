@@ -23,7 +23,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Of a resolved configuration.
+    /// Creates the pace of a resolved configuration.
     pub fn new(config: &LionsConfig) -> Pace {
         Pace {
             packet: config.packet.0,

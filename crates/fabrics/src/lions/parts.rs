@@ -46,7 +46,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// What there is, by name.
+    /// The parts of the network, by name.
     pub fn list(&self) -> Vec<Part> {
         let receivers = match self.memories {
             0 => "nack_receivers",

@@ -21,7 +21,7 @@ use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 /// End of a chain; no packet.
 const NONE: u32 = u32::MAX;
 
-/// What happens.
+/// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A host may send.

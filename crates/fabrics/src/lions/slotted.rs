@@ -19,12 +19,12 @@ use lightloom_engine::kernel::delegates::Delegates;
 use lightloom_engine::kernel::event::EventKernel;
 use lightloom_engine::{Agenda, Command, FlowId, Io, Rejected, Time};
 
-/// What happens.
+/// An event of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The packets of a slot are at their arbiters.
     Slot {
-        /// Which.
+        /// Number of the slot.
         number: i64,
     },
     /// A packet is with its destination.

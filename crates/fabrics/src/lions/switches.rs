@@ -4,7 +4,7 @@
 use super::config::{Architecture, Detector, LionsConfig, Timing};
 use lightloom_engine::Refusal;
 
-/// What a switch has that some keys are about.
+/// The mechanisms of a switch that some keys configure.
 struct Mechanisms {
     /// Loop-back queues that ask beside hosts.
     stores: bool,
@@ -42,7 +42,7 @@ impl LionsConfig {
         let mixed = self.architecture == Architecture::Mlb;
         let queues = "fabric.architecture = \"dlb\" or \"mlb\"";
         let reflected = "fabric.architecture = \"ao-nack\" and fabric.timing = \"unslotted\"";
-        // What was not set is not written.
+        // Keys that were not set are not serialized.
         let set = serde_json::to_value(self).expect("configurations are plain data");
         for (key, works, needs) in [
             ("hosts_per_queue", mixed, "fabric.architecture = \"mlb\""),

@@ -179,9 +179,9 @@ impl Uniform {
         self.receivers * self.group() / (self.group() - 1.0)
     }
 
-    /// What a host delivers in a slot of its own at saturation, unslotted, if losers
-    /// are lost and a receiver is taken for `heard` of a slot (less than 1 where
-    /// converters tune longer than receivers settle): K/(K + heard).
+    /// Packets that a host delivers per slot of its own at saturation, unslotted, if losers are
+    /// dropped and a receiver is occupied for `heard` of a slot (less than 1 if converters tune
+    /// longer than receivers settle): K/(K + heard).
     pub fn unslotted_saturation(&self, heard: f64) -> f64 {
         1.0 / (1.0 + heard / self.rivals())
     }

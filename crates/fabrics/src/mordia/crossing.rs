@@ -15,10 +15,10 @@ impl Mordia {
 
     /// A rack's idle link to the packet switch takes a packet that may cross it.
     pub(super) fn serve_packet_switch(&mut self, rack: u32, cx: Cx) {
-        let Some(packets) = &mut self.packets else {
+        let Some(switch) = &mut self.packet_switch else {
             return;
         };
-        if let Some((packet, until)) = packets.serve(rack, &mut self.voqs, cx.now) {
+        if let Some((packet, until)) = switch.serve(rack, &mut self.voqs, cx.now) {
             cx.io.start(packet.flow, cx.now);
             let port = self.switch_port(rack, true);
             self.edge.record(port, packet.bytes, cx.now, until, cx.io);
@@ -29,22 +29,22 @@ impl Mordia {
     /// Lost bytes of a flow are going to join their queue again, from which they may cross.
     pub(super) fn return_lost(&mut self, flow: FlowId, bytes: u64, io: &Io) {
         let (from, to) = self.edge.ends(flow, io);
-        if let Some(packets) = &mut self.packets {
-            packets.return_lost(self.voqs.of(from, to), bytes);
+        if let Some(switch) = &mut self.packet_switch {
+            switch.return_lost(self.voqs.of(from, to), bytes);
         }
     }
 
     /// The packet switch has a rack's packet.
     pub(super) fn crosses(&mut self, rack: u32, cx: Cx) {
-        let Some(packets) = &mut self.packets else {
+        let Some(switch) = &mut self.packet_switch else {
             return;
         };
-        let Some(packet) = packets.receive(rack, cx.now) else {
+        let Some(packet) = switch.receive(rack, cx.now) else {
             return;
         };
         self.circuits.carried += u64::from(packet.bytes);
         let (_, to) = self.edge.ends(packet.flow, cx.io);
-        if let Some(until) = packets.forward(to, packet, cx.now) {
+        if let Some(until) = switch.forward(to, packet, cx.now) {
             let port = self.switch_port(to, false);
             self.edge.record(port, packet.bytes, cx.now, until, cx.io);
             cx.schedule(until, Event::Leaves(to));
@@ -54,10 +54,10 @@ impl Mordia {
 
     /// A rack has a packet of the packet switch.
     pub(super) fn leaves(&mut self, rack: u32, cx: Cx) {
-        let Some(packets) = &mut self.packets else {
+        let Some(switch) = &mut self.packet_switch else {
             return;
         };
-        let Some((packet, next)) = packets.sent(rack, cx.now) else {
+        let Some((packet, next)) = switch.sent(rack, cx.now) else {
             return;
         };
         if let Some((next, until)) = next {

@@ -49,11 +49,11 @@ impl Mordia {
 
     /// What the schedule leaves of the demand may cross the packet switch.
     fn allow_residual(&mut self, cx: Cx) {
-        let (Some(packets), Some(control)) = (&mut self.packets, &self.control) else {
+        let (Some(switch), Some(control)) = (&mut self.packet_switch, &self.control) else {
             return;
         };
         let (seen, schedule) = control.decided();
-        packets.allow(seen, &self.voqs, schedule, self.circuits.wire.rate);
+        switch.allow(seen, &self.voqs, schedule, self.circuits.wire.rate);
         for rack in 0..self.circuits.racks {
             self.serve_packet_switch(rack, cx);
         }

@@ -12,7 +12,7 @@
 //! wrong time is late by anything up to the day; the frame of the tear-down is on time.
 
 use crate::tdma::burst::Window;
-use crate::tdma::days::Slot;
+use crate::tdma::days::SlotTimes;
 use lightloom_engine::rng::Stream;
 use lightloom_engine::Time;
 use rand_distr::{Distribution, StandardNormal};
@@ -66,7 +66,7 @@ impl Frames {
     }
 
     /// First light of a slot; its end, if the night is longer.
-    pub fn light(&mut self, slot: &Slot) -> Time {
+    pub fn light(&mut self, slot: &SlotTimes) -> Time {
         let deviation = self.law.night_deviation;
         let more = match deviation {
             Time::ZERO => Time::ZERO,
@@ -81,10 +81,11 @@ impl Frames {
         self.law.sync_jitter == Time::ZERO && self.law.late_sync_fraction == 0.0
     }
 
-    /// When a rack sends in a slot that is lit from `light` on; the next in its order.
-    pub fn window(&mut self, rack: u32, slot: &Slot, light: Time) -> Window {
-        let day = slot.ends - slot.day;
-        let told = (slot.day + self.lateness(rack, day)).max(slot.begins);
+    /// Draws the next lateness of a rack, and returns when it sends in a slot that is lit from
+    /// `light` on.
+    pub fn window(&mut self, rack: u32, slot: &SlotTimes, light: Time) -> Window {
+        let day = slot.ends - slot.first_light;
+        let told = (slot.first_light + self.lateness(rack, day)).max(slot.begins);
         let delay = self.law.nic_delay;
         Window {
             from: told + delay,
@@ -117,9 +118,9 @@ fn normal(stream: &mut Stream, sigma: Time) -> Time {
 mod tests {
     use super::*;
 
-    const SLOT: Slot = Slot {
+    const SLOT: SlotTimes = SlotTimes {
         begins: Time(1_000_000_000),
-        day: Time(1_011_500_000),
+        first_light: Time(1_011_500_000),
         ends: Time(1_106_000_000),
     };
 
@@ -132,11 +133,11 @@ mod tests {
         let nic_delay = Time::US * 23;
         let mut frames = Frames::new(Punctuality { nic_delay, ..law() }, 2, 1);
         let light = frames.light(&SLOT);
-        assert_eq!(light, SLOT.day);
+        assert_eq!(light, SLOT.first_light);
         let window = frames.window(1, &SLOT, light);
         assert_eq!(
             (window.from, window.until),
-            (SLOT.day + nic_delay, SLOT.ends)
+            (SLOT.first_light + nic_delay, SLOT.ends)
         );
         assert!(window.is_lit());
     }
@@ -170,7 +171,7 @@ mod tests {
         let mean_overrun = |law: Punctuality| {
             let mut frames = Frames::new(law, 1, 3);
             let over = (0..20_000).map(|_| {
-                let window = frames.window(0, &SLOT, SLOT.day);
+                let window = frames.window(0, &SLOT, SLOT.first_light);
                 assert!(window.until <= SLOT.ends + law.nic_delay);
                 (window.until - SLOT.ends).max(Time::ZERO).0 as f64 * 1e-6
             });

@@ -93,7 +93,7 @@ pub struct Mordia {
     /// Light, and synchronisation frames.
     pub(super) frames: Frames,
     pub(super) retransmit_after: Time,
-    pub(super) packets: Option<PacketSwitch>,
+    pub(super) packet_switch: Option<PacketSwitch>,
     pub(super) control: Option<Control>,
     /// Most bytes at a rack for its servers, at any time.
     pub(super) queue_peak: u64,
@@ -111,7 +111,7 @@ impl Mordia {
             voqs: Voqs::new(racks),
             frames: Frames::new(setup.punctuality, racks, seed),
             retransmit_after: setup.retransmit_after,
-            packets: { setup.packet_rate }.map(|rate| PacketSwitch::new(racks, rate, packet)),
+            packet_switch: { setup.packet_rate }.map(|rate| PacketSwitch::new(racks, rate, packet)),
             control: setup.control,
             queue_peak: 0,
         }

@@ -7,7 +7,7 @@
 //! | [`config`], `checks` | the paper's parameters; what of them is refused |
 //! | [`lightloom_control::policies::mordia`] | traffic-matrix scheduling: Sinkhorn, Birkhoff-von Neumann, lengths of days |
 //! | [`lightloom_control::policies::rotation`] | round robin, the schedule of the prototype (§6) |
-//! | [`control`], `decisions` | the controller: demand and decisions, from one period to the next; schedules that it asks for |
+//! | [`control`], `decisions`, [`lightloom_control::controller`] | the controller and its host: `decisions::report` measures the demand, the controller decides from one period to the next, and returns the schedule to follow |
 //! | `slots` | nights and days: the ring takes its next matching, each rack a frame with its peer and its window (§5.2.1) |
 //! | [`frames`] | set-up times (§6.1), synchronisation frames that come early or late (§5.2.1, §6.2) |
 //! | `sending`, [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination; in place of its tokens the window in which a queue may send, which ends early; loss at the ends of a day, and retransmission (§5.2.1) |

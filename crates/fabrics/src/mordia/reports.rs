@@ -16,13 +16,13 @@ impl Mordia {
 
     /// Bytes that have left their sources: at racks, at the packet switch, or on its links.
     pub(super) fn queued(&self) -> u64 {
-        let packets = self.packets.as_ref().map_or(0, PacketSwitch::bytes);
+        let packets = self.packet_switch.as_ref().map_or(0, PacketSwitch::bytes);
         self.edge.for_servers() + packets
     }
 
     /// Bytes that wait at the packet switch for a rack.
     fn waiting_at_switch(&self, rack: u32) -> u64 {
-        { self.packets.as_ref() }.map_or(0, |packets| packets.waiting_for(rack))
+        { self.packet_switch.as_ref() }.map_or(0, |switch| switch.waiting_for(rack))
     }
 
     /// The peak of the longest queue, and whether that was at a rack or at the packet switch;
@@ -30,13 +30,16 @@ impl Mordia {
     fn longest_queue(&self) -> Option<(u64, QueuePlace)> {
         let has_links = self.edge.has_server_links();
         let at_racks = has_links.then_some((self.queue_peak, QueuePlace::Relay));
-        let at_switch = { self.packets.as_ref() }.map(|switch| (switch.peak, QueuePlace::Port));
+        let at_switch =
+            { self.packet_switch.as_ref() }.map(|switch| (switch.peak, QueuePlace::Port));
         // If the peaks are equal, the place is the rack.
         at_switch.into_iter().chain(at_racks).max_by_key(|q| q.0)
     }
 
     fn packet_rate(&self) -> u64 {
-        self.packets.as_ref().map_or(0, |packets| packets.rate.0)
+        self.packet_switch
+            .as_ref()
+            .map_or(0, |switch| switch.rate.0)
     }
 }
 
@@ -54,7 +57,10 @@ impl Reports for Mordia {
 
     fn observe(&self, _: &Io, view: &mut View) {
         view.waiting_bytes = self.waiting();
-        let on_links = self.packets.as_ref().map_or(0, PacketSwitch::on_links);
+        let on_links = self
+            .packet_switch
+            .as_ref()
+            .map_or(0, PacketSwitch::on_links);
         view.queued_bytes = self.queued() - on_links;
         let nodes = (0..self.circuits.racks)
             .flat_map(|r| [self.edge.for_rack(r), self.waiting_at_switch(r)]);

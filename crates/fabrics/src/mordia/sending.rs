@@ -9,20 +9,20 @@ use lightloom_engine::Time;
 impl Mordia {
     /// Sends what waits for a circuit; the packet switch need not carry it.
     pub(super) fn serve_line(&mut self, line: usize, from: Time, cx: Cx) {
-        if self.packets.is_none() {
+        if self.packet_switch.is_none() {
             return self.drain(line, from, cx);
         }
         let pair = self
             .voqs
             .of(self.circuits.rack(line), self.circuits.lines[line].to);
         let waiting = self.voqs.waiting(pair);
-        if let Some(packets) = &mut self.packets {
-            packets.begin_taking(waiting);
+        if let Some(switch) = &mut self.packet_switch {
+            switch.begin_taking(waiting);
         }
         self.drain(line, from, cx);
         let left = self.voqs.waiting(pair);
-        if let Some(packets) = &mut self.packets {
-            packets.take_seen(pair, waiting - left);
+        if let Some(switch) = &mut self.packet_switch {
+            switch.take_seen(pair, waiting - left);
         }
     }
 
@@ -91,8 +91,8 @@ impl Mordia {
         let (burst, wire) = (&departure.burst, self.circuits.wire);
         let line = &self.circuits.lines[departure.line];
         let pair = self.voqs.of(self.circuits.rack(departure.line), line.to);
-        if let Some(packets) = &mut self.packets {
-            packets.lose(pair, burst, self.voqs.waiting(pair));
+        if let Some(switch) = &mut self.packet_switch {
+            switch.lose(pair, burst, self.voqs.waiting(pair));
         }
         let packets = wire.packets(burst.early) + wire.packets(burst.late);
         let again = line.window.dark + self.retransmit_after;

@@ -6,7 +6,6 @@ use crate::tdma::circuits::{Line, Open};
 use crate::tdma::days::Begun;
 use crate::tdma::rack_edge::Racks;
 use lightloom_control::schedule;
-use lightloom_engine::Time;
 
 impl Mordia {
     /// The day is over, and the next slot begins.
@@ -19,24 +18,15 @@ impl Mordia {
         let Some(begun) = begun else {
             return self.circuits.lines.fill(Line::DARK);
         };
-        cx.schedule(begun.slot.ends, Event::Night);
+        cx.schedule(begun.times.ends, Event::Night);
         self.begin_day(&begun, cx);
         self.leave_rests(begun.planned(), cx);
     }
 
-    /// Counts what the day carried of a flow that goes on.
+    /// Counts the bytes that the day carried of a flow that continues.
     fn close_day(&mut self, line: usize, cx: Cx) {
-        if self.circuits.propagation == Time::ZERO {
-            if let Some(landing) = self.circuits.close(line) {
-                self.count(landing, cx.now, cx.io);
-            }
-            return;
-        }
-        if let Some(landing) = self.circuits.count_open(line, cx.now) {
-            self.count(landing, cx.now - Time(1), cx.io);
-        }
-        if let Some(landing) = self.circuits.close(line) {
-            cx.schedule(cx.now + self.circuits.propagation, landing);
+        if let Some((landing, at)) = self.circuits.close_day(line, cx) {
+            self.count(landing, at, cx.io);
         }
     }
 
@@ -44,7 +34,7 @@ impl Mordia {
     fn begin_day(&mut self, begun: &Begun, cx: Cx) {
         let rate = self.circuits.wire.rate;
         let room = |window: &Window| rate.bytes_in(window.until - window.from);
-        let (slot, light) = (&begun.slot, begun.light);
+        let (slot, light) = (&begun.times, begun.light);
         let mut window = self.frames.window(0, slot, light);
         let mut bytes = room(&window);
         let punctual = self.frames.are_punctual();
@@ -71,10 +61,10 @@ impl Mordia {
 
     /// What a slot's circuits leave of their share of the demand may cross the packet switch.
     fn leave_rests(&mut self, slot: &schedule::Slot, cx: Cx) {
-        let Some(packets) = &mut self.packets else {
+        let Some(switch) = &mut self.packet_switch else {
             return;
         };
-        packets.end_of_slot(slot, self.circuits.wire.rate);
+        switch.end_of_slot(slot, self.circuits.wire.rate);
         for rack in 0..self.circuits.racks {
             self.serve_packet_switch(rack, cx);
         }

@@ -1,7 +1,7 @@
 //! The table of `kind = "opera"`.
 
 use super::kernel::OperaSetup;
-use super::packets::LowLatency;
+use super::low_latency::state::LowLatencyLaw;
 use crate::discipline::Discipline;
 use crate::overheads::Overheads;
 use crate::physics::is_nothing;
@@ -206,7 +206,7 @@ impl OperaConfig {
             division: self
                 .rotorlb
                 .division(self.indirect, self.wire(cluster), day),
-            low_latency: LowLatency {
+            low_latency: LowLatencyLaw {
                 below: self.low_latency.0,
                 guard: self.slice - self.night,
                 queue: QUEUE,
@@ -236,10 +236,7 @@ impl OperaConfig {
                     format!("use 2 to {most}"),
                 ),
                 _ => (
-                    format!(
-                        "must be {most} at most, as {racks} racks have {most} matchings, and each \
-                         switch one or more"
-                    ),
+                    format!("must be at most {most}, one for each other rack"),
                     format!("use 2 to {most}, or raise cluster.racks"),
                 ),
             };

@@ -2,7 +2,7 @@
 
 use super::config::OperaConfig;
 use super::kernel::Opera;
-use super::packets::LowLatencyTraffic;
+use super::low_latency::state::LowLatencyTraffic;
 use crate::contract::{
     build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
 };
@@ -11,7 +11,7 @@ use crate::facts::Facts;
 use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::light::Light;
-use crate::tdma::rotor::dealing;
+use crate::tdma::rotor::idle_switches;
 use crate::tdma::rotor::per_host::fairness::Fairness;
 use crate::tdma::rotor::per_host::PerHost;
 use crate::tdma::rotor::relays::Relays;
@@ -98,7 +98,7 @@ impl FabricConfig for OperaConfig {
 
     fn findings(&self, cluster: &Cluster) -> Vec<Finding> {
         let allowed = 2..=cluster.racks - 1;
-        let found = dealing::finding(matchings(cluster), self.uplinks(cluster), allowed);
+        let found = idle_switches::finding(matchings(cluster), self.uplinks(cluster), allowed);
         found.into_iter().collect()
     }
 
@@ -132,7 +132,7 @@ impl FabricConfig for OperaConfig {
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {
-        let slots = dealing::slots(matchings(cluster), self.uplinks(cluster));
+        let slots = idle_switches::slots(matchings(cluster), self.uplinks(cluster));
         Facts {
             slot: Some(self.slice),
             cycle: Some(self.slot(cluster) * slots),

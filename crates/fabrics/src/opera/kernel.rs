@@ -1,6 +1,6 @@
 //! Opera's state and events.
 
-use super::packets::{LowLatency, LowLatencyPacket, LowLatencyTraffic};
+use super::low_latency::state::{LowLatencyLaw, LowLatencyPacket, LowLatencyTraffic};
 use crate::tdma::circuits::Circuits;
 use crate::tdma::context::Context;
 use crate::tdma::rack_edge::{EdgeEvent, RackEdge, Racks};
@@ -61,7 +61,7 @@ pub struct OperaSetup {
     /// How RotorLB divides circuits.
     pub division: Division,
     /// The rule that selects low-latency traffic.
-    pub low_latency: LowLatency,
+    pub low_latency: LowLatencyLaw,
 }
 
 /// The fabric.
@@ -166,7 +166,7 @@ impl EventKernel for Opera {
     }
 
     fn catch_up(&mut self, to: Time, _: &mut Io) {
-        self.bulk.count_crossings(to, &mut self.circuits);
+        self.bulk.count_crossed(to, &mut self.circuits);
     }
 
     fn apply(&mut self, command: Command, _: Time, _: &mut Agenda<Event>) -> Result<(), Rejected> {

@@ -1,7 +1,9 @@
 //! Low-latency packets cross the expander, that is, whatever circuits are lit, over shortest paths.
 
+pub mod state;
+
+use self::state::LowLatencyPacket;
 use super::kernel::{Cx, Event, Opera};
-use super::packets::LowLatencyPacket;
 use super::waiting::Waiting;
 use crate::tdma::rack_edge::Racks;
 use lightloom_engine::{FlowId, PortId, Time};

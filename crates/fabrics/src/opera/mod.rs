@@ -9,8 +9,8 @@
 //! | [`lightloom_control::algorithms::factorization`] | the complete graph as random matchings, which are dealt to the switches |
 //! | `slices` | topology slices and offset reconfiguration: one switch reconfigures, all others stay lit; the circuits that make the expander of a slice, without those of the switch that reconfigures in it |
 //! | [`expander`] | the circuits of a slice as a network: distances, and the circuits on shortest paths |
-//! | `low_latency` | low-latency packets: forwarded hop by hop over the expander, over one of the shortest paths by chance |
-//! | [`waiting`], [`packets`] | packets for which no circuit has room, at their racks; packets on circuits |
+//! | [`low_latency`] | low-latency packets: forwarded hop by hop over the expander, over one of the shortest paths by chance |
+//! | [`waiting`], [`low_latency::state`] | packets for which no circuit has room, at their racks; the state of low-latency traffic |
 //! | `priority` | low-latency packets go before bulk: bulk on a circuit is interrupted between packets |
 //! | `bulk` | bulk waits for its direct circuit, without a tax of bandwidth; skewed bulk takes two hops |
 //! | [`crate::tdma::rotor`] | RotorLB, the two-hop rule: offers, acceptances, queues at relays; by racks, or by hosts as the authors simulate it |
@@ -19,7 +19,7 @@
 //! | `reports`, `entry` | what is counted; the table put together with the kernel |
 //!
 //! A way through the code, for a low-latency flow: `kernel` (`arrive`, `enter`) → `low_latency`
-//! (`forward`, `choose_plane`, `send_packet`, `hop`). For bulk: `bulk` (`queue_bulk`) → `priority`
+//! (`forward`, `choose_plane`, which calls `update_expander` of `slices`; `send_packet`, `hop`). For bulk: `bulk` (`queue_bulk`) → `priority`
 //! (`schedule_bulk`, `advance_line`, `send_bulk`). For a slice: `slices` (`reconfigure`) →
 //! `bulk` (`plan_detours`), and once what crossed has arrived at its relays, `gather`.
 //!
@@ -53,8 +53,7 @@ pub mod config;
 mod entry;
 pub mod expander;
 pub mod kernel;
-mod low_latency;
-pub mod packets;
+pub mod low_latency;
 mod priority;
 mod reports;
 mod slices;

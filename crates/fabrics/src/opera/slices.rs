@@ -41,11 +41,13 @@ impl Opera {
     fn begin_slot(&mut self, switch: usize, ago: Time, cx: Cx) {
         let lines = self.circuits.lines_of(switch);
         let plane = &mut self.circuits.planes[switch];
-        let begun = plane.turn(cx.now - ago, self.night, |slot| slot.day.min(slot.ends));
+        let begun = plane.turn(cx.now - ago, self.night, |times| {
+            times.first_light.min(times.ends)
+        });
         let Some(begun) = begun else {
             return self.circuits.lines[lines].fill(Line::DARK);
         };
-        cx.schedule(begun.slot.ends, Event::Reconfigures(switch as u16));
+        cx.schedule(begun.times.ends, Event::Reconfigures(switch as u16));
         self.circuits.light_plane(switch, &begun);
         for line in lines {
             if self.circuits.lines[line].is_lit() {
@@ -72,7 +74,7 @@ impl Opera {
         let guard = self.low_latency.law.guard;
         let turning = self.circuits.planes.iter().filter(|plane| plane.turns);
         let changes = turning.map(|plane| {
-            let (light, night) = plane.day;
+            let (light, night) = (plane.lit.start, plane.lit.end);
             let times = [light, night - guard, night];
             // A switch whose night is due now turns before this moment is over.
             times.into_iter().find(|&at| at > now).unwrap_or(now)
@@ -84,7 +86,7 @@ impl Opera {
         let lines = self.circuits.lines.chunks_exact(racks);
         let mut permutation = Vec::with_capacity(racks);
         for ((number, plane), lines) in (0..).zip(&self.circuits.planes).zip(lines) {
-            let (light, night) = plane.day;
+            let (light, night) = (plane.lit.start, plane.lit.end);
             if light <= now && now < night - guard {
                 let to = |(rack, line): (u32, &Line)| if line.is_lit() { line.to } else { rack };
                 permutation.clear();

@@ -10,7 +10,7 @@ use crate::facts::Facts;
 use crate::findings::Finding;
 use crate::physics::{Obeyed, Physics};
 use crate::tdma::light::Light;
-use crate::tdma::rotor::dealing;
+use crate::tdma::rotor::idle_switches;
 use crate::tdma::rotor::per_host::fairness::Fairness;
 use crate::tdma::rotor::per_host::PerHost;
 use crate::tdma::rotor::relays::Relays;
@@ -92,10 +92,10 @@ impl FabricConfig for RotorNetConfig {
         let matchings = cluster.racks - 1;
         let allowed = 1..=cluster.racks - 1;
         let switches = self.uplinks(cluster);
-        let idles = dealing::finding(matchings, switches, allowed);
+        let idles = idle_switches::finding(matchings, switches, allowed);
         let servers = cluster.servers_per_rack;
         idles
-            .or_else(|| dealing::one_switch(matchings, switches, servers, self.slot))
+            .or_else(|| idle_switches::one_switch(matchings, switches, servers, self.slot))
             .into_iter()
             .collect()
     }
@@ -128,7 +128,7 @@ impl FabricConfig for RotorNetConfig {
     }
 
     fn facts(&self, cluster: &Cluster) -> Facts {
-        let slots = dealing::slots(cluster.racks - 1, self.uplinks(cluster));
+        let slots = idle_switches::slots(cluster.racks - 1, self.uplinks(cluster));
         Facts {
             slot: Some(self.slot),
             cycle: Some(self.slot * slots),

@@ -122,7 +122,7 @@ impl EventKernel for RotorNet {
     }
 
     fn catch_up(&mut self, to: Time, io: &mut Io) {
-        self.bulk.count_crossings(to, &mut self.circuits);
+        self.bulk.count_crossed(to, &mut self.circuits);
         for line in 0..self.circuits.lines.len() {
             if let Some(landing) = self.circuits.count_open(line, to) {
                 self.count(landing, to - Time(1), io);

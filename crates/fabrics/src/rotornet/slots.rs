@@ -24,19 +24,10 @@ impl RotorNet {
         }
     }
 
-    /// Counts what the day carried of a flow that goes on.
+    /// Counts the bytes that the day carried of a flow that continues.
     fn close_day(&mut self, line: usize, cx: Cx) {
-        if self.circuits.propagation == Time::ZERO {
-            if let Some(landing) = self.circuits.close(line) {
-                self.count(landing, cx.now, cx.io);
-            }
-            return;
-        }
-        if let Some(landing) = self.circuits.count_open(line, cx.now) {
-            self.count(landing, cx.now - Time(1), cx.io);
-        }
-        if let Some(landing) = self.circuits.close(line) {
-            cx.schedule(cx.now + self.circuits.propagation, landing);
+        if let Some((landing, at)) = self.circuits.close_day(line, cx) {
+            self.count(landing, at, cx.io);
         }
     }
 
@@ -60,12 +51,14 @@ impl RotorNet {
     fn step_to_next_matching(&mut self, plane: usize, cx: Cx) {
         let lines = self.circuits.lines_of(plane);
         let switch = &mut self.circuits.planes[plane];
-        let begun = switch.turn(cx.now, self.night, |slot| slot.day.min(slot.ends));
+        let begun = switch.turn(cx.now, self.night, |times| {
+            times.first_light.min(times.ends)
+        });
         let Some(begun) = begun else {
             return self.circuits.lines[lines].fill(Line::DARK);
         };
         if plane == 0 {
-            cx.schedule(begun.slot.ends, Event::Slot);
+            cx.schedule(begun.times.ends, Event::Slot);
         }
         self.circuits.light_plane(plane, &begun);
         let slot = Part::rest(cx.now);

@@ -143,10 +143,10 @@ impl Circuits {
         };
         let window = Window {
             // A slot may have begun before the run.
-            from: begun.slot.day.max(Time::ZERO),
-            until: begun.slot.ends,
+            from: begun.times.first_light.max(Time::ZERO),
+            until: begun.times.ends,
             light: begun.light,
-            dark: begun.slot.ends,
+            dark: begun.times.ends,
         };
         let room = self.wire.rate.bytes_in(window.until - window.from);
         let lit = |to| Line {

@@ -1,22 +1,23 @@
-//! Planes of switches that follow a schedule: a slot each matching, a night and a day in it.
+//! Planes of switches that follow a schedule: each matching has a slot, with a night and a day.
 
 use super::light::Light;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::Time;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// A slot as it is planned.
+/// The times of a slot, as they are planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
-    /// The circuits of the slot before are torn down.
+pub struct SlotTimes {
+    /// The circuits of the previous slot are torn down: the night begins.
     pub begins: Time,
-    /// First light, if the night is as long as it should be.
-    pub day: Time,
-    /// The next night.
+    /// First light, if the night has its planned length.
+    pub first_light: Time,
+    /// The next night begins.
     pub ends: Time,
 }
 
-/// One switch, or several that act as one.
+/// One switch, or several that reconfigure together.
 pub struct Plane {
     /// The schedule that it follows.
     pub schedule: Option<Arc<Schedule>>,
@@ -24,21 +25,21 @@ pub struct Plane {
     pub next: Option<Arc<Schedule>>,
     /// The number of the next slot of the schedule.
     slot: usize,
-    /// When which circuits were lit.
+    /// The circuits that were lit, and when.
     pub light: Light,
     /// Whether a night is due.
     pub turns: bool,
-    /// Whether its switch works. Without it no circuit is lit from the next night on.
+    /// Whether its switch works. If it does not, no circuit is lit from the next night on.
     pub works: bool,
-    /// First light and end of this slot.
-    pub day: (Time, Time),
+    /// From first light to the end of this slot.
+    pub lit: Range<Time>,
 }
 
 /// A slot that has begun.
 pub struct Begun {
-    /// Its times.
-    pub slot: Slot,
-    /// First light.
+    /// The planned times.
+    pub times: SlotTimes,
+    /// First light, as it happens.
     pub light: Time,
     schedule: Arc<Schedule>,
     number: usize,
@@ -68,7 +69,7 @@ impl Plane {
             light: Light::default(),
             turns: false,
             works: true,
-            day: (Time::ZERO, Time::ZERO),
+            lit: Time::ZERO..Time::ZERO,
         }
     }
 
@@ -78,7 +79,7 @@ impl Plane {
         &mut self,
         begins: Time,
         night: Time,
-        light: impl FnOnce(&Slot) -> Time,
+        light: impl FnOnce(&SlotTimes) -> Time,
     ) -> Option<Begun> {
         if let Some(schedule) = self.next.take() {
             self.light.follow(schedule.clone());
@@ -91,14 +92,14 @@ impl Plane {
         let number = self.slot;
         self.slot = (number + 1) % schedule.slots.len();
         // A schedule may have been planned for longer nights, those of racks' interfaces.
-        let slot = Slot {
+        let times = SlotTimes {
             begins,
-            day: begins + schedule.night.min(night),
+            first_light: begins + schedule.night.min(night),
             ends: begins + schedule.night + schedule.slots[number].day,
         };
-        let light = light(&slot);
+        let light = light(&times);
         let begun = Begun {
-            slot,
+            times,
             light,
             schedule,
             number,
@@ -107,9 +108,9 @@ impl Plane {
         let is_circuit = |(rack, &to): (u32, &u32)| to != rack;
         let mut circuits = (0..).zip(begun.permutation().unwrap_or_default());
         if circuits.any(is_circuit) {
-            self.light.shine(number, light.max(Time::ZERO), slot.ends);
+            self.light.shine(number, light.max(Time::ZERO), times.ends);
         }
-        self.day = (light, slot.ends);
+        self.lit = light..times.ends;
         Some(begun)
     }
 }

@@ -128,8 +128,8 @@ impl Circuits {
         }
     }
 
-    /// What has landed before a time of a line's flow that goes on, and is not counted: whole
-    /// packets, but the last with the day, so that no flow ends by it.
+    /// Returns the bytes of a line's open flow that have landed before a time and are not counted:
+    /// whole packets except the last one, which counts when the day ends, so that no flow ends here.
     pub fn count_open(&mut self, line: usize, before: Time) -> Option<Landing> {
         let wire = self.wire;
         let open = &mut self.lines[line].open;
@@ -148,8 +148,25 @@ impl Circuits {
         })
     }
 
-    /// The day of a line is over: what it carried of a flow that goes on, and is not counted.
-    pub fn close(&mut self, line: usize) -> Option<Landing> {
+    /// The day of a line is over. Returns the bytes of its open flow that have arrived and are not
+    /// counted, with the time at which they count; those still in the fibre land later.
+    pub fn close_day<E: Copy + From<Landing>>(
+        &mut self,
+        line: usize,
+        cx: &mut Context<E>,
+    ) -> Option<(Landing, Time)> {
+        if self.propagation == Time::ZERO {
+            return self.close(line).map(|landing| (landing, cx.now));
+        }
+        let arrived = self.count_open(line, cx.now);
+        if let Some(landing) = self.close(line) {
+            cx.schedule(cx.now + self.propagation, landing);
+        }
+        arrived.map(|landing| (landing, cx.now - Time(1)))
+    }
+
+    /// Ends the open flow of a line, and returns its bytes that are not counted.
+    fn close(&mut self, line: usize) -> Option<Landing> {
         let open = std::mem::replace(&mut self.lines[line].open, Open::NONE);
         let bytes = open.bytes - open.counted;
         (bytes > 0).then_some(Landing {

@@ -63,7 +63,7 @@ impl TreeConfig {
         }
     }
 
-    /// What packets are on it.
+    /// The packets on the tree.
     pub fn packets(&self, cluster: &Cluster) -> Packets {
         Packets {
             overheads: self.overheads(),
@@ -73,7 +73,7 @@ impl TreeConfig {
         }
     }
 
-    /// Which switches the links of this tree lead to.
+    /// The switches to which the links of this tree lead.
     ///
     /// # Errors
     /// When links have no rate, or there are more switches than links to them.

@@ -16,7 +16,7 @@ pub const ENTRY: Entry = Entry {
     kind: "tree",
     title: "Oversubscribed tree",
     source: "Wang et al., SIGCOMM 2010, §5.1; Christodoulopoulos et al., JOCN 2015, §IV",
-    summary: "Racks below an electrical tree that carries a part of what their servers can send \
+    summary: "Racks below an electrical tree that carries a part of their servers' capacity \
               (40:1, 10:1, 4:1), a β-oversubscribed fat tree of three levels, or full bisection; \
               flows at max-min fair rates.",
     presets: PRESETS,

@@ -1,10 +1,9 @@
-//! The oversubscribed electrical tree: what hybrid fabrics are measured by, and
-//! what they fall back on.
+//! The oversubscribed electrical tree: the baseline of hybrid fabrics, and their electrical
+//! network.
 //!
-//! Two levels are the tree of c-Through §5.1: racks whose uplinks carry a part
-//! of what their servers can send (40:1, 10:1, 4:1). Three levels are the
-//! β-oversubscribed fat tree of HydRA §IV, where each level divides by √β.
-//! β = 1 is full bisection.
+//! Two levels are the tree of c-Through §5.1: racks whose uplinks carry a part of their servers'
+//! capacity (40:1, 10:1, 4:1). Three levels are the β-oversubscribed fat tree of HydRA §IV, in
+//! which each level divides by √β. β = 1 is full bisection.
 //!
 //! | file | what |
 //! |---|---|

@@ -95,11 +95,11 @@ impl Case {
     }
 }
 
-/// What a fabric does with a scenario.
+/// The result of a fabric for a scenario.
 pub enum Verdict {
     /// These cases.
     Takes(Vec<Case>),
-    /// It has no such thing, and why.
+    /// The fabric has no such mechanism, for this reason.
     DoesNotApply(&'static str),
 }
 
@@ -119,7 +119,7 @@ pub fn cluster(racks: u32, servers_per_rack: u32, gbps: u64) -> Cluster {
     }
 }
 
-/// What bytes take at a rate [ms].
+/// Time to send bytes at a rate [ms].
 pub fn ms(bytes: u64, gbps: f64) -> f64 {
     bytes as f64 * 8.0 / (gbps * 1e6)
 }

@@ -9,7 +9,7 @@ use lightloom_fabrics::{find, Entry, Site};
 use proptest::test_runner::{Config, TestError, TestRunner};
 use serde_json::{json, Value};
 
-/// What is wrong with a Clos.
+/// An error in a Clos network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flaw {
     Miscounts,

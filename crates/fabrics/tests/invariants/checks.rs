@@ -301,7 +301,7 @@ fn partial(run: Run) -> Result<Outcome, TestCaseError> {
     equal(
         by_flow,
         outcome.ledger.delivered,
-        "conservation: bytes delivered, by flow and in all",
+        "conservation: bytes delivered, by flow and in total",
     )?;
     for (f, &bytes) in bytes.iter().enumerate() {
         let (has, finish) = (outcome.delivered[f], outcome.finish[f]);

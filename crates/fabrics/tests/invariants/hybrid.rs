@@ -232,7 +232,7 @@ fn try_circuits(kind: &'static str) {
         crossed >= 50,
         "{kind}: only {crossed} of 100 scenarios have bytes over circuits"
     );
-    // c-Through drains nobody.
+    // c-Through does not drain circuits.
     assert_eq!(undrained > 0, kind != "hydra", "{kind}: {undrained}");
 }
 

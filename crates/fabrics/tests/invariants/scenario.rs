@@ -43,7 +43,7 @@ pub struct Row {
     delay: Time,
 }
 
-/// Who receives a flow.
+/// The destination of a flow.
 #[derive(Clone, Copy, Debug)]
 enum Target {
     Anyone(u32),

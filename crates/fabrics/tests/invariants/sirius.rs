@@ -133,8 +133,8 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
         )
 }
 
-/// Sirius without a protocol refuses its keys, and with it those of the ideal mode; by rates,
-/// those of failures.
+/// Sirius without a protocol refuses the keys of the protocol, and with it those of the ideal mode;
+/// with `detail = "flows"` it refuses those of failures.
 fn without_idle_keys(table: &mut Value, ideal: bool, rates: bool) {
     let idle: &[&str] = match (ideal, rates) {
         (true, _) => &["queue", "grant_rule", "recovery"],
@@ -145,7 +145,7 @@ fn without_idle_keys(table: &mut Value, ideal: bool, rates: bool) {
     table.retain(|key, _| !idle.contains(&key.as_str()));
 }
 
-/// What fails.
+/// A part that fails.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Node,

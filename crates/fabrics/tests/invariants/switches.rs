@@ -41,7 +41,7 @@ pub fn failures() -> impl Strategy<Value = Vec<Failure>> {
     prop_oneof![Just(Vec::new()), prop::collection::vec(failure, 1..4)]
 }
 
-/// As the engine has them.
+/// Converts failures to the engine's form.
 pub fn faults(failures: &[Failure], parts: Parts) -> Vec<Fault> {
     let mut faults = Vec::new();
     for f in failures {
@@ -84,7 +84,7 @@ pub fn rotors() -> impl Strategy<Value = Rotors> {
     prop_oneof![Just(Vec::new()), prop::collection::vec(rotor, 1..4)]
 }
 
-/// As the engine has them, of so many planes.
+/// Converts failures of rotor switches to the engine's form, for this number of planes.
 pub fn rotor_faults(rotors: &Rotors, planes: u32) -> Vec<Fault> {
     let mut faults = Vec::new();
     for &(number, at, lasts) in rotors {

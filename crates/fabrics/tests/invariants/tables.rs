@@ -15,8 +15,8 @@ pub struct Fitted {
     pub table: Value,
     /// Faults of parts that it has.
     pub faults: Vec<Fault>,
-    /// Whether everything arrives, if everything works in the end: not where flows may
-    /// wait for a circuit that nobody ever sets.
+    /// Whether all flows finish if all parts work in the end: false if flows may wait for a circuit
+    /// that is never set.
     pub delivers: bool,
 }
 

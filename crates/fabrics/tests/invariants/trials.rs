@@ -6,7 +6,7 @@ use crate::{butterfly, clos, hybrid, hydra, lions, mordia, opera, policies, roto
 use proptest::strategy::BoxedStrategy;
 use serde_json::Value;
 
-/// What a fabric is tried with.
+/// The inputs with which a fabric is tested.
 pub struct Trial {
     /// The fabric.
     pub kind: &'static str,
@@ -31,7 +31,7 @@ const TRIALS: &[Trial] = &[
     butterfly::TRIAL,
 ];
 
-/// That of a fabric.
+/// The trial of a fabric kind.
 pub fn of(kind: &str) -> &'static Trial {
     let found = TRIALS.iter().find(|trial| trial.kind == kind);
     found.unwrap_or_else(|| panic!("add a trial of {kind:?} to tests/invariants/trials.rs"))

@@ -81,8 +81,8 @@ impl Run {
         !self.faults.is_empty()
     }
 
-    /// Whether everything arrives: everything works in the end, and nothing waits for
-    /// what may never come.
+    /// Whether all flows finish: all parts work in the end, and no flow waits for an event that may
+    /// never happen.
     pub fn is_mended(&self) -> bool {
         let element = |c: &Command| match *c {
             Command::Fail { element, .. } | Command::Repair(element) => element,
@@ -132,7 +132,7 @@ impl Run {
         Ok(())
     }
 
-    /// What the fabric shows.
+    /// The state that the fabric exposes.
     pub fn view(&self) -> View {
         let mut view = View::default();
         self.fabric.observe(&self.io, &mut view);

@@ -1,4 +1,4 @@
-//! Configurations that are refused, and what they are told.
+//! Configurations that are refused, and the messages.
 
 use super::*;
 use lightloom_engine::{Command, Element};
@@ -45,7 +45,7 @@ fn refuses_shapes_that_do_not_fit() {
         (
             64,
             json!({"routers": [64, 64, 64]}),
-            "fabric.routers = [64, 64, 64]: must be at most 16384 routers in all; use routers \
+            "fabric.routers = [64, 64, 64]: must be at most 16384 routers in total; use routers \
              = [4, 4] with concentration = 4",
         ),
         (

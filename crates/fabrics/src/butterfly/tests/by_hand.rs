@@ -52,7 +52,7 @@ fn zero_load() {
     }
 }
 
-/// The absolute figures, so that nobody has to trust the formula.
+/// The absolute values, computed without the formula.
 #[test]
 fn zero_load_in_nanoseconds() {
     let basic = preset("basic", json!({}));

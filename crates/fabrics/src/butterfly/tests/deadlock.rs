@@ -33,8 +33,8 @@ fn drains(hosts: u32, table: &Value, pattern: Pattern, cycles: i64) {
     fabric.kernel().check_credits().expect("credits are kept");
 }
 
-/// Bytes of Valiant that are not delivered in 10 ms, of what hosts send in 29 us [B];
-/// with a share of the virtual channels for each phase, or all for both.
+/// Bytes that Valiant has not delivered after 10 ms, of those that hosts send in 29 us [B]; with
+/// separate virtual channels for each phase, or all shared by both.
 fn left(pattern: Pattern, shared: bool) -> u64 {
     let table = bare("valiant", json!({"vcs": 2, "vc_buffer": 1}));
     let flows = packets(pattern, 64, 1.5, (64, 8), 3_000);

@@ -15,7 +15,7 @@ fn visited(hosts: u32, table: &Value) -> (f64, f64) {
     (mean, (variance / n).sqrt())
 }
 
-/// Nobody sends to itself: of N − 1 others, N − N/k are elsewhere in a dimension.
+/// No host sends to itself: of N − 1 others, N − N/k are elsewhere in a dimension.
 #[test]
 fn average_routers_on_uniform_traffic() {
     let lions = 1.0 + 2.0 * (1.0 - 1.0 / 4.0);

@@ -71,8 +71,8 @@ fn flits_wait_as_if_they_queued_at_outputs() {
     }
 }
 
-/// Of LIONS' network: what uniform traffic hosts carry, of what its wires can. A router
-/// has 3 in each dimension for what its 4 hosts send to 48 of 63 others.
+/// In LIONS' network: accepted uniform traffic ÷ capacity of the wires. A router has 3 wires in
+/// each dimension for the packets that its 4 hosts send to 48 of 63 others.
 fn of_the_wires(table: &Value, (bytes, flits): (u64, u64)) -> f64 {
     let cycles = 30_000;
     let flows = packets(Pattern::Uniform, 64, 1.2, (bytes, flits), cycles);

@@ -52,10 +52,10 @@ fn strong() -> Value {
     json!({"vcs": 8, "vc_buffer": 32, "input_speedup": 4, "allocator_iterations": 3})
 }
 
-/// Four hosts, one wire: a quarter of what they can send goes the shortest way. By
-/// a random router each packet takes 2 × 1.5 wires of 3 × 2 for 4 hosts: half at
-/// most. UGAL carries whatever it is offered nearly up to what Valiant carries;
-/// beyond, where all queues are full, it takes the shortest way more often.
+/// Four hosts share one wire: a quarter of their capacity takes the shortest way. Over a random
+/// router each packet takes 2 × 1.5 wires of 3 × 2 for 4 hosts: half at most. UGAL accepts the
+/// offered load nearly up to the load that Valiant accepts; beyond, where all queues are full, it
+/// takes the shortest way more often.
 #[test]
 fn adversarial_traffic() {
     let of = |routing, offered, keys| carried(64, &bare(routing, keys), NEXT, offered) / 64.0;
@@ -81,7 +81,7 @@ fn wide_crossbar() -> Value {
     })
 }
 
-/// Of what those who send can, carried of packets of 256 B in the second half.
+/// Accepted share of the senders' capacity, for packets of 256 B, in the second half of the run.
 fn of_senders(routing: &str, pattern: Pattern, senders: f64, offered: f64) -> f64 {
     let cycles = 24_000;
     let table = with(wide_crossbar(), json!({"routing": routing}));
@@ -92,9 +92,9 @@ fn of_senders(routing: &str, pattern: Pattern, senders: f64, offered: f64) -> f6
     33.0 * packets as f64 / (cycles / 2) as f64 / senders
 }
 
-/// Valiant makes any pattern two of random ones: permutations fare alike, also
-/// where more is offered than fits. 8 of the transpose's 64 hosts do not send, so
-/// that half of its routers have three senders.
+/// Valiant turns any pattern into two random ones: all permutations have equal accepted load, also
+/// beyond saturation. 8 of the transpose's 64 hosts do not send, so half of its routers have three
+/// senders.
 #[test]
 fn valiant_carries_as_much_of_any_permutation() {
     let of = |pattern, senders| of_senders("valiant", pattern, senders, 0.7);
@@ -136,9 +136,9 @@ fn adversarial_traffic_elsewhere() {
     assert!((0.32..=0.334).contains(&got), "{got}");
 }
 
-/// Uniform: each of a router's 3 wires in a dimension takes a third of what its 4
-/// hosts send to 48 of 63 others, so that hosts send at most 0.984; half of that
-/// by random routers (0.5, as the intermediate one may be any).
+/// Uniform: each of a router's 3 wires in a dimension carries a third of the traffic of its 4 hosts
+/// to 48 of 63 others, so hosts send at most 0.984; half of that over random routers (0.5, because
+/// the intermediate router may be any).
 #[test]
 fn uniform_traffic_is_below_the_bound_of_wires() {
     let (wires, random) = (3.0 / 4.0 * 63.0 / 48.0, 0.5);

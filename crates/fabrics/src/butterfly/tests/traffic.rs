@@ -3,7 +3,7 @@
 use super::CYCLE;
 use lightloom_engine::{Flows, HostId, Stream, Time};
 
-/// Who sends to whom; nobody to itself.
+/// The destinations of hosts; no host sends to itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Pattern {
     /// To everybody else alike.

@@ -13,8 +13,8 @@ fn hosts_of_a_router_are_served_in_turn() {
     for (vcs, iterations) in [(1, 1), (1, 2), (4, 1), (4, 2)] {
         let keys = json!({"concentration": 8, "vcs": vcs, "allocator_iterations": iterations});
         let table = bare("dimension-order", keys);
-        let nobody = kernel(hosts, &table, &Flows::new());
-        let rivals = nobody.topology.concentration as u32 - 1;
+        let idle = kernel(hosts, &table, &Flows::new());
+        let rivals = idle.topology.concentration as u32 - 1;
         assert!(rivals > 2, "a router with several hosts");
         let (rounds, mut flows) = (200, Flows::new());
         for _ in 0..2 * rounds {

@@ -54,7 +54,7 @@ fn a_controller_that_comes_back_in_time_goes_on() {
     );
 }
 
-/// Servers were told to leave the circuits, and nobody tells them to return.
+/// Servers left the circuits, and no controller orders them to return.
 #[test]
 fn a_controller_that_fails_in_the_dark_leaves_the_dark() {
     let mut bench = bench("4 s");

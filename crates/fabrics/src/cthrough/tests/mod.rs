@@ -23,7 +23,7 @@ const TESTBED: Cluster = Cluster {
     nic: Nic::Capped(Rate::GBPS),
 };
 
-/// What 1 Gb/s carries in a millisecond [B].
+/// Bytes that 1 Gb/s carries in a millisecond [B].
 const GBPS_MS: u64 = 125_000;
 
 /// (source, destination, bytes, arrival).

@@ -14,9 +14,8 @@ const LARGE: Cluster = Cluster {
     nic: Nic::Capped(Rate::GBPS),
 };
 
-/// §7.3: a rack that has something for all others is with the last of them
-/// after 999 periods. The tree is next to nothing, so that nobody is served by
-/// it before.
+/// §7.3: a rack that has bytes for all others is joined to the last of them after 999 periods. The
+/// tree has almost no capacity, so it serves none of them before.
 #[test]
 fn the_last_of_a_hundred_racks_waits_for_99_periods() {
     let cluster = Cluster {

@@ -1,4 +1,4 @@
-//! Configurations that are refused, and what they are told.
+//! Configurations that are refused, and the messages.
 
 use super::*;
 use serde_json::json;

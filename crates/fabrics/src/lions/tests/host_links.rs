@@ -102,8 +102,8 @@ fn presets_have_the_rate_of_the_servers() {
     }
 }
 
-/// A packet that finds its link idle is not later for it; one that does not waits for as long
-/// as the link needs, in turn with others.
+/// A packet that finds its link idle is not delayed; any other waits until the link is free, in
+/// turn with others.
 #[test]
 fn packets_wait_for_a_link_that_sends() {
     use super::super::config::{HostLink, LionsConfig};

@@ -11,11 +11,11 @@ fn fibre(beta: f64) -> Value {
     json!({"fibre": format!("{} m", 20.0 * beta)})
 }
 
-/// What a saturated host delivers in a slot, by another model: whatever a NACK
-/// takes, in each round trip a host sends in its slots, each at the host's phase,
-/// what came back of those slots in the round trip before, and otherwise a packet to
-/// anybody. So round trips are looked at one after another, with no clock: of those
-/// that aim at a receiver, it takes the first, and the next that is a slot later.
+/// Packets that a saturated host delivers per slot, by another model: for any delay of a NACK, a
+/// host sends in each round trip in its own slots, at its phase: the packets of these slots that
+/// were returned in the last round trip, and otherwise a packet to a random host. Round trips are
+/// therefore computed one after another, without a clock: of the packets for a receiver, it accepts
+/// the first, and the next that is a slot later.
 fn round_trips(hosts: u32, k: u32) -> f64 {
     const ALL: u32 = 90;
     const STEADY: u32 = 60;

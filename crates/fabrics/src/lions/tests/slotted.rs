@@ -38,7 +38,7 @@ fn dropped_losers() {
         let theory = Uniform::new(hosts, k, load).dropping();
         got.agrees(theory, 0.0, &format!("N {hosts} k {k} p {load}"));
     }
-    // As the literature has them.
+    // Values of the literature.
     for (k, known) in [(1, 0.635), (2, 0.792), (4, 0.891)] {
         let theory = Uniform::new(64, k, 1.0).dropping();
         assert!((theory - known).abs() < 5e-4, "{k}: {theory}");

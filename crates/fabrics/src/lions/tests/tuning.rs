@@ -50,10 +50,9 @@ fn tuning_delays_and_takes_time_of_hosts() {
     }
 }
 
-/// A receiver is taken for packet and guard alone: K/(K + (wire + guard)/slot) a
-/// slot of the host's if losers are lost. With AO-NACK they come again a slot later,
-/// for outputs that are busier than others: as the formula has it up to the guard,
-/// by 6 % less at most beyond.
+/// A receiver is occupied for packet and guard alone: K/(K + (wire + guard)/slot) per slot of the
+/// host if losers are dropped. With AO-NACK losers return a slot later, for outputs that are busier
+/// than others: equal to the formula up to the guard, and at most 6 % less beyond.
 #[test]
 fn tuning_takes_no_time_of_receivers() {
     for (hosts, k) in [(64, 1), (64, 4), (16, 2)] {

@@ -11,7 +11,7 @@ fn heard_of_each(table: &Value, hosts: u32, slots: u32) -> Vec<u32> {
             flows.push(HostId(host), HostId(hosts - 1), PACKET, SLOT * slot);
         }
     }
-    // What ends with the last slot is heard.
+    // Packets that end with the last slot are received.
     let until = SLOT * slots as i64 + Time(1);
     let (io, _) = simulate(hosts, table, flows, Stop::At(until));
     let mut heard = vec![0; hosts as usize];

@@ -22,8 +22,8 @@ pub fn nack(k: u32, keys: Value) -> Value {
     with(bare("ao-nack", "unslotted", k), keys)
 }
 
-/// The formula takes what hosts send to one output for a Poisson stream, which
-/// it is for many hosts.
+/// The formula assumes that packets of hosts to one output are a Poisson stream, which is true for
+/// many hosts.
 #[test]
 fn a_shared_buffer_with_one_receiver() {
     for (hosts, load, slots, error) in [

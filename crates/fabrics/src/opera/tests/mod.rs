@@ -25,8 +25,8 @@ fn what_cannot_be_is_refused_by_name() {
     says(
         8,
         json!({"switches": 8}),
-        "fabric.switches = 8: must be 7 at most, as 8 racks have 7 matchings, and each switch one \
-         or more; use 2 to 7, or raise cluster.racks",
+        "fabric.switches = 8: must be at most 7, one for each other rack; use 2 to 7, or raise \
+         cluster.racks",
     );
     says(
         8,

@@ -1,6 +1,6 @@
 //! The queues of bulk traffic: at the racks of sources for direct circuits, and at relays.
 
-use super::crossings::Crossings;
+use super::crossed_count::CrossedCount;
 use super::per_host::fairness::Division;
 use super::per_host::PerHost;
 use super::relays::Relays;
@@ -20,7 +20,7 @@ pub struct Bulk {
     /// All bulk traffic, where circuits are divided among hosts.
     pub hosts: Option<PerHost>,
     /// Bytes that cross to relays in this slot.
-    pub(super) crossings: Crossings,
+    pub(super) crossed_count: CrossedCount,
 }
 
 impl Bulk {
@@ -44,7 +44,7 @@ impl Bulk {
             own: Voqs::new(cluster.racks),
             relays,
             hosts,
-            crossings: Crossings::new(planes),
+            crossed_count: CrossedCount::new(planes),
         }
     }
 
@@ -118,7 +118,7 @@ impl Bulk {
     }
 
     /// Counts what has crossed to relays by a time.
-    pub fn count_crossings(&mut self, by: Time, circuits: &mut Circuits) {
-        circuits.carried += self.crossings.crossed_by(by, &circuits.wire);
+    pub fn count_crossed(&mut self, by: Time, circuits: &mut Circuits) {
+        circuits.carried += self.crossed_count.crossed_by(by, &circuits.wire);
     }
 }

@@ -57,7 +57,7 @@ impl Bulk {
             cx.io.start(next.flow, free);
             if matches!(next.way, Way::First { .. }) {
                 circuits.cross(at, next.flow, free, bytes, cx.io);
-                self.crossings.begin(plane, free, bytes);
+                self.crossed_count.begin(plane, free, bytes);
                 hosts.cross(plane, Planned { bytes, ..next });
             } else {
                 let departure = Departure {

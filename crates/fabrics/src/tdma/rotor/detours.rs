@@ -89,7 +89,7 @@ impl Bulk {
                 bytes: carried,
             };
             relays.cross(plane, crossing);
-            self.crossings.begin(plane, free, carried);
+            self.crossed_count.begin(plane, free, carried);
             self.own.take(queue, carried);
             io.start(flow, free);
             circuits.cross(at, flow, free, carried, io);
@@ -100,7 +100,7 @@ impl Bulk {
 
     /// A plane turns: all that it carried to relays is there. Returns what joins their queues.
     pub fn take_crossed(&mut self, plane: usize, circuits: &mut Circuits) -> Vec<Crossing> {
-        circuits.carried += self.crossings.end(plane);
+        circuits.carried += self.crossed_count.end(plane);
         let crossed =
             { self.relays.as_mut() }.map_or(Vec::new(), |relays| relays.take_crossed(plane));
         circuits.moving -= crossed.iter().map(|crossing| crossing.bytes).sum::<u64>();

@@ -6,17 +6,17 @@
 //! | [`bulk`] | the queues of bulk traffic, at sources and at relays |
 //! | `sending` | direct traffic and second hops, in the order in which a circuit takes them |
 //! | [`rotorlb`], [`offers`], [`shares`] | RotorLB: offers, acceptances, fair shares; what it is asked and grants |
-//! | [`relays`], `detours`, [`crossings`] | first hops: what a rack may send to relays, what is on its way there |
+//! | [`relays`], `detours`, [`crossed_count`] | first hops: what a rack may send to relays, what is on its way there |
 //! | [`per_host`], `by_hosts` | RotorLB by hosts, as Opera's authors simulate it |
 //! | [`failures`] | rotor switches that fail |
-//! | [`dealing`] | matchings that leave switches idle |
+//! | [`idle_switches`] | matchings that leave switches idle |
 
 pub mod bulk;
 mod by_hosts;
-pub mod crossings;
-pub mod dealing;
+pub mod crossed_count;
 mod detours;
 pub mod failures;
+pub mod idle_switches;
 pub mod offers;
 pub mod per_host;
 pub mod relays;

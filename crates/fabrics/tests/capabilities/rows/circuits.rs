@@ -6,7 +6,7 @@ use crate::scenario::*;
 use lightloom_engine::{Cluster, Element, Time};
 use serde_json::{json, Value};
 
-/// What a schedule gives a pair of racks.
+/// The slots that a schedule gives a pair of racks.
 struct Turns {
     table: Value,
     /// Bytes that go straight in a cycle.

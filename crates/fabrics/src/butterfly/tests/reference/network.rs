@@ -40,7 +40,7 @@ pub struct Reference {
     packets: Vec<Packet>,
     random: Stream,
     cycle: Time,
-    /// What came of each flow.
+    /// Start and finish of each flow.
     pub start: Vec<Time>,
     pub finish: Vec<Time>,
     pub routers_visited: Vec<u64>,
@@ -140,7 +140,7 @@ impl Reference {
         (there, whole(self.config.credit_latency).max(1))
     }
 
-    /// What is at the ends of wires.
+    /// Takes flits and credits off the ends of wires.
     fn receive(&mut self, now: u64) {
         for line in 0..self.flits.len() {
             while self.flits[line].front().is_some_and(|f| f.0 == now) {

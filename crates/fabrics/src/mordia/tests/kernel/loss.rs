@@ -13,7 +13,7 @@ use crate::mordia;
 use crate::mordia::frames::{Frames, Punctuality};
 use crate::mordia::kernel::Mordia;
 use crate::tdma::burst::Window;
-use crate::tdma::days::Slot as Planned;
+use crate::tdma::days::SlotTimes;
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::kernel::event::EventDriven;
 use lightloom_engine::{Audit, Fabric, Flows, HostId, Io, Time};
@@ -63,9 +63,9 @@ fn days(case: &Case) -> BTreeMap<(u32, u32), Vec<Day>> {
         if begins >= case.end {
             break;
         }
-        let planned = Planned {
+        let planned = SlotTimes {
             begins,
-            day: begins + case.schedule.night.min(case.law.night),
+            first_light: begins + case.schedule.night.min(case.law.night),
             ends: begins + case.schedule.night + slot.day,
         };
         let light = frames.light(&planned);

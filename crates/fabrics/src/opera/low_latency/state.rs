@@ -1,25 +1,25 @@
 //! The state of low-latency traffic: packets that wait for no circuit of their own, but cross
 //! those that are lit, over racks between (Mellette et al., NSDI 2020).
 //!
-//! A circuit takes such packets from first light until the slice begins in which its switch turns,
-//! and only while few packets are ahead of them. At each rack a packet takes one of the circuits that are on shortest
-//! paths of the moment and have room, by chance. If none has room, the packet waits at the rack
-//! ([`super::waiting`]), so no packet is bound to a circuit that will have changed at its turn.
+//! A circuit takes such packets from first light until the slice begins in which its switch
+//! reconfigures, and only while few packets are ahead of them. At each rack a packet takes one of the
+//! circuits that are on shortest paths of the moment and have room, at random. If none has room, the packet waits at the rack
+//! ([`crate::opera::waiting`]), so no packet is bound to a circuit that will have changed at its turn.
 //! Packets that have crossed circuits go before new ones: load beyond the capacity of the circuits
 //! waits at its source.
 
-use super::expander::Expander;
-use super::waiting::RackQueues;
 use crate::discipline::Discipline;
+use crate::opera::expander::Expander;
+use crate::opera::waiting::RackQueues;
 use lightloom_engine::rng::Stream;
 use lightloom_engine::{FlowId, Time};
 
-/// Which flows are low-latency traffic, and which circuits take their packets.
+/// The rules that select low-latency flows, and the circuits that take their packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LowLatency {
+pub struct LowLatencyLaw {
     /// Flows of fewer bytes are low-latency traffic.
     pub below: u64,
-    /// A circuit takes no such packet in this time before its night.
+    /// Time before its night in which a circuit takes no such packet.
     pub guard: Time,
     /// The number of packets of full size that a circuit takes, with the one that it sends.
     pub queue: u32,
@@ -45,7 +45,7 @@ pub struct LowLatencyPacket {
 /// The packets of such flows, and the circuits that they take.
 pub struct LowLatencyTraffic {
     /// The rule that selects low-latency traffic.
-    pub law: LowLatency,
+    pub law: LowLatencyLaw,
     /// The circuits that are lit, as a network.
     pub expander: Expander,
     /// Packets for which no circuit has room.
@@ -68,8 +68,8 @@ pub struct LowLatencyTraffic {
 }
 
 impl LowLatencyTraffic {
-    /// None, for so many racks and flows.
-    pub fn new(law: LowLatency, racks: u32, flows: usize, seed: u64) -> LowLatencyTraffic {
+    /// Creates the state without packets, for a number of racks and flows.
+    pub fn new(law: LowLatencyLaw, racks: u32, flows: usize, seed: u64) -> LowLatencyTraffic {
         LowLatencyTraffic {
             law,
             expander: Expander::new(racks),

@@ -1,14 +1,14 @@
-//! Matchings dealt to switches: in the last slot of a cycle some switches have none, and idle.
-//! Here a note states how much of a cycle is lost so, before a run; the kernel simulates it.
+//! Switches that idle: in the last slot of a cycle some switches have no matching left. A note
+//! before the run states the share of a cycle that is lost; the kernel simulates it.
 
 use crate::findings::Finding;
 use lightloom_engine::Time;
 use std::ops::RangeInclusive;
 
-/// A share of a cycle for which switches may idle without a word.
+/// The largest share of a cycle for which switches may idle without a note.
 const LITTLE: f64 = 0.05;
 
-/// Slots of a cycle.
+/// The number of slots of a cycle.
 pub fn slots(matchings: u32, switches: u32) -> i64 {
     i64::from(matchings.div_ceil(switches))
 }
@@ -72,7 +72,7 @@ mod tests {
     /// 15 matchings on one switch are 15 slots; with 8 servers five switches are nearest, with 16
     /// servers 15.
     #[test]
-    fn one_switch_is_told_with_a_shorter_cycle() {
+    fn one_switch_is_noted_with_a_shorter_cycle() {
         let found = |switches, servers| one_switch(15, switches, servers, Time::US * 200);
         let told = found(1, 8).expect("one switch");
         assert!(told.effect.ends_with("a cycle of 3 ms"), "{}", told.effect);
@@ -92,7 +92,7 @@ mod tests {
 
     /// Seven matchings on six switches are two slots, in the second of which five idle.
     #[test]
-    fn a_number_that_does_not_divide_is_told() {
+    fn a_number_that_does_not_divide_is_noted() {
         assert!((idle(7, 6) - 5.0 / 12.0).abs() < 1e-12);
         let remedy = |matchings, switches, most| {
             let found = finding(matchings, switches, 2..=most);
