@@ -98,8 +98,8 @@ def said(ahead: Fabric, others: Sequence[Fabric]) -> str:
 
 
 def standing(one: Fabric, other: Fabric) -> int:
-    """1 if `one` delivers all flows sooner and none later (`is_done_sooner`), 0 if no flow of `one` is
-    more than 3 % later than on `other`, -1 otherwise."""
+    """1 if `one` is done sooner (`is_done_sooner`), 0 if no flow of `one` is over 3 % later than on
+    `other`, -1 otherwise."""
     if is_done_sooner(one, other):
         return 1
     same = np.array_equal(one.sizes, other.sizes)
