@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 from controller_support import Lab
 
+from lightloom.controller.change import change_to
 from lightloom.controller.hooks import HookError
+from lightloom.controller.leases import reserve
 from lightloom.controller.run import Role, standby_store
-from lightloom.controller.store import DeposedError, Store
-from lightloom.controller.transaction import Executor
+from lightloom.controller.store import OPEN, DeposedError, Store
+from lightloom.controller.transaction import Executor, Steps
+from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
 
 
@@ -41,7 +44,7 @@ class Recorder:
         self.calls.append(("enter", list(pairs)))  # type: ignore[call-overload]
 
 
-def test_an_undo_drains_new_circuits_first(tmp_path: Path) -> None:
+def test_an_undo_drains_new_circuits_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash after `verifying`: the new circuit carries traffic, and turns out dark."""
     lab, hook = Lab(tmp_path), Recorder()
     switch = lab.switches["east"]
@@ -50,7 +53,7 @@ def test_an_undo_drains_new_circuits_first(tmp_path: Path) -> None:
     one = lab.store.plan("east", plan, "x")
     lab.store.move(one.id, "verifying")
     executor = Executor(lab.store, lambda name: switch, hook)
-    executor._unlit = lambda *_: "no light"  # type: ignore[method-assign]
+    monkeypatch.setattr(Steps, "_unlit", lambda *_: "no light")
     assert [found.state for found in executor.recover()] == ["undone"]
     assert hook.calls == [("drain", [(1, 1)]), ("drain", [(1, 2)]), ("enter", [(1, 1)])]
     assert lab.lit() == [(1, 1)]
@@ -154,3 +157,138 @@ def test_an_undo_leaves_others_circuits_alone(tmp_path: Path) -> None:
     assert {(w.pair, w.owner) for w in lab.store.intents("east")} == {((1, 2), "operator:ann")}
     # (8, 8) is nobody's still.
     assert [alarm["kind"] for alarm in lab.controller.alarms()] == ["drift"]
+
+
+class Shut(Recorder):
+    """Refuses to drain, and to let traffic in again before its fourth attempt."""
+
+    def drain(self, switch: str, pairs: object) -> None:
+        raise HookError("locked")
+
+    def enter(self, switch: str, pairs: object) -> None:
+        super().enter(switch, pairs)
+        if len(self.calls) < 4:
+            raise HookError("locked")
+
+
+def test_an_undone_change_lets_traffic_in_as_soon_as_its_hook_answers(tmp_path: Path) -> None:
+    lab, hook = Lab(tmp_path), Shut()
+    lab.switches["east"].change([], [(1, 1)])
+    controller = lab.begin(hook=hook)
+    lab.store.adopt("east", [(1, 1)], "x")
+    controller.want("east", [(1, 2)], "ann")
+    (made,) = controller.reconcile("east", "ann")
+    assert (made.state, lab.lit()) == ("draining", [(1, 1)])
+    assert [one["kind"] for one in controller.alarms()] == ["hook"]
+    assert [one.state for one in controller.cycle()] == ["draining"]
+    assert [one.state for one in controller.cycle()] == ["draining"]
+    (made,) = (one for one in controller.cycle() if one.id == made.id)
+    assert (made.state, made.reason) == ("undone", "locked")
+    assert hook.calls == [("enter", [(1, 1)])] * 4
+    assert "hook" not in {one["kind"] for one in controller.alarms()}
+
+
+@pytest.mark.parametrize("late", range(1, 12))
+def test_a_deposed_controller_sends_nothing_to_a_switch(tmp_path: Path, late: int) -> None:
+    """Its role is taken at the n-th time that it asks its switch or its hook, as while it was
+    stopped there: whatever it would send next is not sent, and the other one ends the change."""
+    url = f"sqlite:///{tmp_path / 'c.db'}"
+    lab = Lab(tmp_path, url)
+    other = Store(url, lab.clock)
+    assert lab.store.take_role("one", 10.0)
+    hook, asked = Recorder(), []
+    switch = lab.switches["east"]
+
+    def ask(what: str) -> None:
+        asked.append(what)
+        if len(asked) == late:
+            lab.now += 20.0
+            assert other.take_role("two", 1e9)
+
+    class Asked:
+        """Tells of each request before it is carried out."""
+
+        def __getattr__(self, name: str) -> object:
+            if name in ("read", "change", "power"):
+                ask(name)
+            return getattr(switch, name)
+
+    class Hooked(Recorder):
+        def drain(self, switch: str, pairs: object) -> None:
+            ask("drain")
+            hook.drain(switch, pairs)
+
+        def enter(self, switch: str, pairs: object) -> None:
+            ask("enter")
+            hook.enter(switch, pairs)
+
+    lab.store.want("east", "operator:ann", [(1, 2)], 0, "ann")
+    executor = Executor(lab.store, lambda name: Asked(), Hooked())  # type: ignore[arg-type]
+    change = change_to([], lab.store.intents("east"), set())
+    try:
+        made = executor.run("east", change, [], "ann")
+    except DeposedError:
+        assert len(asked) == late  # the request that was under way is the last
+    else:
+        assert made.state == "done"
+        assert len(asked) < late
+        return
+    (left,) = other.transactions()
+    assert left.state in OPEN
+    (ended,) = Executor(other, lambda name: switch, hook).recover()
+    assert ended.state in ("done", "undone")
+    assert lab.lit() == ([(1, 2)] if ended.state == "done" else [])
+
+
+def test_a_transaction_goes_on_from_the_state_that_it_is_in(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    plan = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
+    one = lab.store.plan("east", plan, "x")
+    lab.store.move(one.id, "draining", before="planned")
+    lab.store.move(one.id, "undone", before="draining")
+    with pytest.raises(DeposedError, match="undone, not changing"):
+        lab.store.move(one.id, "done", before="changing")
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_of_equal_leases_at_once_one_is_granted(tmp_path: Path, processes: int) -> None:
+    """By threads of one store, and of two stores as by two processes."""
+    url = f"sqlite:///{tmp_path / 'c.db'}"
+    stores = [Store(url, time.time) for _ in range(processes)]
+    granted, refused = [], []
+    start = threading.Barrier(8)
+
+    def ask(number: int) -> None:
+        start.wait(10)
+        try:
+            store = stores[number % processes]
+            granted.append(reserve(store, "east", ("a", "b"), f"o{number}", 0, 0.0, 10.0))
+        except ConfigError:
+            refused.append(number)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert (len(granted), len(refused)) == (1, 7)
+
+
+def test_the_audit_chain_of_two_writers_does_not_fork(tmp_path: Path) -> None:
+    """The controller, and `token add` beside it."""
+    url = f"sqlite:///{tmp_path / 'c.db'}"
+    stores = [Store(url, time.time) for _ in range(2)]
+    start = threading.Barrier(2)
+
+    def write(store: Store) -> None:
+        start.wait(10)
+        for number in range(60):
+            store.note("x", "event", {"number": number})
+
+    threads = [threading.Thread(target=write, args=(store,)) for store in stores]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(stores[0].audit()) == 120
+    assert stores[0].broken_link() is None

@@ -11,7 +11,7 @@ from sqlalchemy import event
 from lightloom.controller.change import Change, change_to
 from lightloom.controller.hooks import HookError
 from lightloom.controller.store import OPEN, Store, Transaction
-from lightloom.controller.transaction import Executor
+from lightloom.controller.transaction import Executor, Steps
 from lightloom.switches.ports import Pair, Port
 from lightloom.switches.protocol import (
     CrossConnect,
@@ -309,13 +309,17 @@ def test_seeds_reach_every_state_and_crash_everywhere() -> None:
     assert crashed >= {"planned", "draining", "changing", "verifying"}
 
 
-class CarelessExecutor(Executor):
+class CarelessSteps(Steps):
     """Changes without draining: what the checks above have to find."""
 
-    def _carry_out(self, one: Transaction) -> Transaction:
+    def carry_out(self, one: Transaction) -> Transaction:
         one = self._store.move(one.id, "changing")
         failure = self._change(one, one.pairs("removed"), one.pairs("added"))
         return self._store.move(one.id, "done" if failure is None else "stuck", failure or "")
+
+
+class CarelessExecutor(Executor):
+    steps = CarelessSteps
 
 
 def test_a_controller_that_does_not_drain_is_found_out() -> None:

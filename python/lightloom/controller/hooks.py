@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections.abc import Sequence
+from http.client import HTTPException
 from typing import Protocol
 
 from lightloom.switches.ports import Pair, name_of
@@ -84,5 +85,5 @@ class HttpHook:
         try:
             with urllib.request.urlopen(request, timeout=self._timeout_s):
                 pass
-        except OSError as problem:
+        except (OSError, HTTPException) as problem:
             raise HookError(f"hook {self._url}: {problem}") from None

@@ -6,6 +6,7 @@ then the other lease is not served while the two overlap.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +50,7 @@ def leases(store: Store, switch: str | None = None) -> list[Lease]:
     return [_lease(row) for row in store.rows(schema.lease, **where)]
 
 
-def _lease(row: dict[str, Any]) -> Lease:
+def _lease(row: Mapping[str, Any]) -> Lease:
     return Lease(
         row["id"],
         row["switch"],
@@ -84,17 +85,20 @@ def reserve(
     if not 0 <= priority <= MOST_PRIORITY:
         limit = f"must be 0 to {MOST_PRIORITY}"
         raise refusal("priority", priority, limit, "correct it")
-    for other in leases(store, switch):
-        shared = set(racks) & set(other.racks)
-        if shared and other.overlaps(begins, ends) and other.priority >= priority:
-            limit = f"{other.owner} holds it (lease {other.id}) until {other.until:.0f}"
-            remedy = (
-                f"begin at {other.until:.0f} or later, or use a priority above {other.priority}"
-            )
-            raise refusal("rack", sorted(shared)[0], limit, remedy)
+
+    def check(rows: Sequence[Mapping[str, Any]]) -> None:
+        for other in (_lease(row) for row in rows if row["switch"] == switch):
+            shared = set(racks) & set(other.racks)
+            if shared and other.overlaps(begins, ends) and other.priority >= priority:
+                limit = f"{other.owner} holds it (lease {other.id}) until {other.until:.0f}"
+                remedy = (
+                    f"begin at {other.until:.0f} or later, or use a priority above {other.priority}"
+                )
+                raise refusal("rack", sorted(shared)[0], limit, remedy)
+
     values: dict[str, Any] = {"switch": switch, "rack_a": racks[0], "rack_b": racks[1]}
     values |= {"owner": owner, "priority": priority, "begins": begins, "ends": ends}
-    number = store.add(schema.lease, owner, "reserve", **values)
+    number = store.add(schema.lease, owner, "reserve", check=check, **values)
     return next(one for one in leases(store, switch) if one.id == number)
 
 

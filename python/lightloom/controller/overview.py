@@ -114,6 +114,9 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
     if controller.failure is not None:
         found.append({"kind": "failed", "switch": "all", "text": controller.failure})
     for left in controller.store.transactions(states=OPEN):
+        if left.reason:
+            text = f"transaction {left.id} is {left.state}: {left.reason}; it is tried again"
+            found.append({"kind": "hook", "switch": left.switch, "text": text})
         if left.switch not in controller.switches:
             text = f"transaction {left.id} is {left.state}, and no table [[switch]] has this name"
             found.append({"kind": "removed", "switch": left.switch, "text": text})

@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from fastapi import Response
 from pydantic import BaseModel
@@ -55,7 +56,7 @@ class Replays:
             if rows:
                 return _response(rows[0]["body"], rows[0]["status"])
             body = act().model_dump_json()
-            values = {"key": key, "who": who, "request": asked, "status": status}
+            values: dict[str, Any] = {"key": key, "who": who, "request": asked, "status": status}
             values |= {"body": body, "at": self._clock()}
             self._store.add(schema.answer, who, "answered", **values)
             return _response(body, status)

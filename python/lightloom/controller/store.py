@@ -24,6 +24,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    text,
     update,
 )
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
@@ -107,6 +108,7 @@ class Store:
         """The token of the role that this controller holds; None: the role is not checked."""
         try:
             self._engine = _engine(url)
+            self._writing = self._engine.execution_options(writes=True)
             schema.metadata.create_all(self._engine)
             for index in schema.transaction.indexes:
                 # A store of an earlier release has the table without the newer index.
@@ -145,7 +147,7 @@ class Store:
 
     @contextmanager
     def _fenced(self) -> Iterator[Connection]:
-        with self._lock, self._engine.begin() as db:
+        with self._lock, self._writing.begin() as db:
             if self.fence is not None:
                 statement = select(schema.role.c.fence).filter_by(name=ROLE)
                 # The row stays locked until this transaction is over.
@@ -153,6 +155,19 @@ class Store:
                 if held != self.fence:
                     raise DeposedError("another controller holds the role")
             yield db
+
+    def check_role(self, fence: int | None) -> None:
+        """Refuses unless this controller holds the role with that token, and its time is not over.
+
+        Raises:
+            DeposedError: if another one may hold it.
+        """
+        if fence is None:
+            return
+        with self._read() as db:
+            row = db.execute(select(schema.role).filter_by(name=ROLE)).first()
+        if row is None or row.fence != fence or self.fence != fence or row.until <= self._clock():
+            raise DeposedError("another controller holds the role, or may take it now")
 
     def close(self) -> None:
         """Closes all connections."""
@@ -235,12 +250,26 @@ class Store:
             self._record(db, who, "planned", {"transaction": number[0], "switch": switch, **plan})
         return _transaction({"id": number[0], **values})
 
-    def move(self, number: int, state: str, reason: str = "") -> Transaction:
-        """Writes the next state of a transaction down, before its step begins."""
+    def move(
+        self, number: int, state: str, reason: str = "", before: str | None = None
+    ) -> Transaction:
+        """Writes the next state of a transaction down, before its step begins.
+
+        Args:
+            number: of the transaction.
+            state: the next one.
+            reason: why.
+            before: the state that it must be in.
+
+        Raises:
+            DeposedError: if it is in another state: another controller goes on with it.
+        """
         table = schema.transaction
         now = self._clock()
         with self._write() as db:
             row = db.execute(select(table).filter_by(id=number)).one()._mapping
+            if before is not None and row["state"] != before:
+                raise DeposedError(f"transaction {number} is {row['state']}, not {before}")
             steps = [*json.loads(row["steps"]), {"state": state, "at": now, "reason": reason}]
             values = {"state": state, "updated": now, "steps": json.dumps(steps)}
             if reason:
@@ -325,14 +354,30 @@ class Store:
             found = db.execute(select(table).filter_by(**where).order_by(*table.primary_key)).all()
         return [dict(row._mapping) for row in found]
 
-    def add(self, table: Any, who: str, what: str, /, **values: Any) -> Any:
+    def add(
+        self,
+        table: Any,
+        who: str,
+        what: str,
+        /,
+        check: Callable[[Sequence[Mapping[str, Any]]], None] = lambda _: None,
+        **values: Any,
+    ) -> Any:
         """Adds a row and an audit record; returns the row's key.
+
+        Args:
+            table: of the row.
+            who, what: of the record.
+            check: refuses the rows that are there by raising; no other is added meanwhile.
+            values: of the row.
 
         Raises:
             ConfigError: if there is one with the same key.
         """
         try:
             with self._write() as db:
+                self._one_writer(db)
+                check([dict(row._mapping) for row in db.execute(select(table)).all()])
                 key = db.execute(insert(table).values(**values)).inserted_primary_key
                 hidden = {k: v for k, v in values.items() if k not in ("hash", "body")}
                 self._record(db, who, what, {**hidden, "key": list(key or [])})
@@ -360,12 +405,20 @@ class Store:
 
     def _record(self, db: Connection, who: str, what: str, body: Mapping[str, Any]) -> None:
         table = schema.audit
+        self._one_writer(db)
         last = select(table.c.hash).order_by(table.c.id.desc()).limit(1)
         previous = db.execute(last).scalar() or FIRST_HASH
         values: dict[str, Any] = {"at": self._clock(), "who": who, "what": what}
         values["body"] = json.dumps(body, sort_keys=True, default=str)
         values["previous"] = previous
         db.execute(insert(table).values(**values, hash=digest(values)))
+
+    @staticmethod
+    def _one_writer(db: Connection) -> None:
+        """Keeps other processes from writing until this transaction is over. On SQLite each that
+        writes begins so (`_engine`)."""
+        if db.dialect.name == "postgresql":
+            db.execute(text("LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE"))
 
     def audit(self, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """Audit records after a number, oldest first."""
@@ -403,7 +456,7 @@ class Store:
 
     def _take_role(self, holder: str, length_s: float) -> bool:
         table, now = schema.role, self._clock()
-        with self._lock, self._engine.begin() as db:
+        with self._lock, self._writing.begin() as db:
             row = db.execute(select(table).filter_by(name=ROLE).with_for_update()).first()
             if row is None:
                 values: dict[str, Any] = {"name": ROLE, "holder": holder, "fence": 1}
@@ -428,8 +481,8 @@ class Store:
 def digest(record: Mapping[str, Any]) -> str:
     """The hash of an audit record, which holds that of the record before it."""
     fields = [record[key] for key in ("previous", "who", "what", "body")]
-    text = "\n".join([*fields, repr(float(record["at"]))])
-    return hashlib.sha256(text.encode()).hexdigest()
+    content = "\n".join([*fields, repr(float(record["at"]))])
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _transaction(row: Mapping[Any, Any]) -> Transaction:
@@ -443,7 +496,8 @@ def _engine(url: str) -> Engine:
         session = {"options": f"-c idle_in_transaction_session_timeout={IDLE_MS}"}
         return create_engine(url, pool_pre_ping=True, connect_args=session)
     options: dict[str, Any] = {"connect_args": {"check_same_thread": False, "timeout": 30}}
-    if url == "sqlite://":
+    in_memory = url == "sqlite://"
+    if in_memory:
         options["poolclass"] = StaticPool
     engine = create_engine(url, **options)
 
@@ -454,5 +508,17 @@ def _engine(url: str) -> Engine:
         # A committed step survives the loss of power.
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.close()
+        if not in_memory:
+            # The driver would begin a transaction at its first write alone: what it had read by
+            # then may be old.
+            connection.isolation_level = None
+
+    if in_memory:
+        return engine
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine

@@ -25,13 +25,219 @@ POLL_S = 0.1
 """Time between two readings of a switch that is setting cross-connects up [s]."""
 TRIES = 3
 """A switch that refuses or does not answer is asked so often before the change is undone."""
+KEPT_AWAY = "; traffic is kept away still: "
+"""In the reason of an undone change whose hook fails."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 Open = Callable[[str], CircuitSwitch]
 """Opens the switch of a name."""
 
 
+class Guarded:
+    """The switches and the hook of one transaction: each is asked only while the controller holds
+    the role that it had when the transaction began."""
+
+    def __init__(self, store: Store, open_switch: Open, hook: Hook) -> None:
+        self._store, self._open, self._hook = store, open_switch, hook
+        self._fence = store.fence
+
+    def check(self) -> None:
+        """Refuses if another controller may have taken the role.
+
+        Raises:
+            DeposedError: if it may.
+        """
+        self._store.check_role(self._fence)
+
+    def open(self, switch: str) -> CircuitSwitch:
+        """Opens a switch, to read it or to change it."""
+        self.check()
+        return self._open(switch)
+
+    def drain(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Traffic leaves these cross-connects."""
+        self.check()
+        self._hook.drain(switch, pairs)
+
+    def enter(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Traffic may use these cross-connects."""
+        self.check()
+        self._hook.enter(switch, pairs)
+
+
+class Steps:
+    """The steps of one transaction."""
+
+    def __init__(
+        self, store: Store, guarded: Guarded, wait_s: float, tell: Callable[[], None]
+    ) -> None:
+        self._store, self._guarded, self._wait_s, self._tell = store, guarded, wait_s, tell
+
+    def _move(self, one: Transaction, state: str, reason: str = "") -> Transaction:
+        self._guarded.check()
+        moved = self._store.move(one.id, state, reason, before=one.state)
+        self._tell()
+        return moved
+
+    def carry_out(self, one: Transaction) -> Transaction:
+        """All of them, of one that is planned."""
+        one = self._move(one, "draining")
+        try:
+            self._guarded.drain(one.switch, one.pairs("removed"))
+        except HookError as problem:
+            return self._let_in_again(one, str(problem))
+        one = self._move(one, "changing")
+        failure = self._change(one, one.pairs("removed"), one.pairs("added"))
+        if failure is not None:
+            return self._undo(one, failure)
+        return self._verify(one)
+
+    def resume(self, one: Transaction) -> Transaction:
+        """What is left of them, after a crash or a hook that failed."""
+        if one.state in ("planned", "draining"):
+            # The switch was not touched, or is as before again.
+            why = one.reason.partition(KEPT_AWAY)[0]
+            return self._let_in_again(one, why or "the controller stopped before the change")
+        try:
+            # An undo that the crash cut short may have let traffic in again.
+            self._guarded.drain(one.switch, one.pairs("removed"))
+        except HookError as problem:
+            return self._move(one, one.state, str(problem))
+        failure = self._change(one, one.pairs("removed"), one.pairs("added"))
+        if failure is not None:
+            return self._undo(one, failure)
+        return self._verify(one)
+
+    def _change(
+        self, one: Transaction, removed: Sequence[Pair], added: Sequence[Pair]
+    ) -> str | None:
+        """Makes the switch have `added` and not `removed`; why it does not, or None."""
+        why = ""
+        for _ in range(TRIES):
+            try:
+                reading = self._settled(one.switch, added)
+                missing = self._missing(reading, removed, added)
+                if missing is None:
+                    return None
+                if (taken := _taken(reading, removed, added)) is not None:
+                    return taken
+                self._ask(one.switch, removed, added)
+                missing = self._missing(self._read(one.switch), removed, added)
+                if missing is None:
+                    return None
+                why = missing
+            except SwitchError as problem:
+                why = str(problem)
+        return why
+
+    def _ask(self, switch: str, removed: Sequence[Pair], added: Sequence[Pair]) -> None:
+        opened = self._guarded.open(switch)
+        try:
+            opened.change(removed, added, wait_s=self._wait_s)
+        finally:
+            opened.close()
+
+    def _read(self, switch: str) -> Reading:
+        opened = self._guarded.open(switch)
+        try:
+            return opened.read()
+        finally:
+            opened.close()
+
+    def _settled(self, switch: str, added: Sequence[Pair]) -> Reading:
+        """A reading in which none of these cross-connects is being set up any more, as by a change
+        that a crash cut short; the last one after the longest wait."""
+        until = time.monotonic() + self._wait_s
+        while True:
+            reading = self._read(switch)
+            found = reading.by_pair()
+            begun = [found[pair] for pair in added if pair in found]
+            if all(one.status is not Status.PENDING_CONNECTION for one in begun):
+                return reading
+            if time.monotonic() >= until:
+                return reading
+            time.sleep(POLL_S)
+
+    @staticmethod
+    def _missing(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
+        """What of a change a switch does not have; None if it has all of it."""
+        there, found_of = {*reading.pairs}, reading.by_pair()
+        for pair in removed:
+            if pair in there:
+                return f"{name_of(pair)} is still there"
+        for pair in added:
+            found = found_of.get(pair)
+            if pair not in there or found is None:
+                return f"{name_of(pair)} is not there"
+            if found.status not in (None, Status.CONNECTED):
+                said = f" ({found.reason})" if found.reason else ""
+                return f"{name_of(pair)} is {found.status.value}{said}"
+        return None
+
+    def _verify(self, one: Transaction) -> Transaction:
+        one = self._move(one, "verifying")
+        failure = self._unlit(one.switch, one.pairs("added"))
+        if failure is not None:
+            return self._undo(one, failure)
+        try:
+            self._guarded.enter(one.switch, one.pairs("added"))
+        except HookError as problem:
+            # The light is there and traffic keeps away: the next cycle tries the hook again.
+            return self._move(one, "verifying", f"lit, but {problem}")
+        return self._move(one, "done")
+
+    def _unlit(self, switch: str, added: Sequence[Pair]) -> str | None:
+        """The first new cross-connect without light, on a switch that measures it."""
+        try:
+            opened = self._guarded.open(switch)
+            try:
+                power = opened.power()
+            finally:
+                opened.close()
+        except SwitchError as problem:
+            return f"light was not measured: {problem}"
+        if power is None:
+            return None
+        for pair in added:
+            level = power.get(Port("B", pair[1]))
+            if level is not None and level < DARK_DBM:
+                return f"{name_of(pair)} is connected, and no light leaves it ({level:.1f} dBm)"
+        return None
+
+    def _let_in_again(self, one: Transaction, why: str) -> Transaction:
+        """The switch is as before: traffic may use what was to be removed. A hook that fails is
+        called again at every cycle."""
+        try:
+            self._guarded.enter(one.switch, one.pairs("removed"))
+        except HookError as problem:
+            # Open still: the next cycle tries the hook again.
+            return self._move(one, "draining", f"{why}{KEPT_AWAY}{problem}")
+        return self._move(one, "undone", why)
+
+    def _undo(self, one: Transaction, why: str) -> Transaction:
+        """Leads the switch back to the state before the transaction."""
+        before = [pair for pair in one.pairs("before") if pair in one.pairs("removed")]
+        failure: str | None
+        try:
+            # After a crash in the state `verifying`, traffic may be on the new circuits.
+            self._guarded.drain(one.switch, one.pairs("added"))
+            failure = self._change(one, one.pairs("added"), before)
+        except HookError as problem:
+            failure = str(problem)
+        if failure is None:
+            return self._let_in_again(one, why)
+        ports = sorted({name_of(pair) for pair in [*one.pairs("added"), *before]})
+        text = (
+            f"{why}; undoing it failed: {failure}. Ports of {', '.join(ports)}: check them on the "
+            f"switch, make it as wanted by hand, then run `circuits apply`"
+        )
+        return self._move(one, "stuck", text)
+
+
 class Executor:
     """Carries transactions out on switches."""
+
+    steps: type[Steps] = Steps
+    """How."""
 
     def __init__(
         self,
@@ -76,168 +282,19 @@ class Executor:
         Raises:
             ConfigError: if another transaction of the switch is not over.
         """
+        steps = self._steps_now()
         one = self._store.plan(switch, {**change.plan(lit), **about}, who)
-        return self._carry_out(one)
+        return steps.carry_out(one)
 
     def recover(self, switch: str | None = None) -> list[Transaction]:
         """Finishes or undoes every transaction that a crash left open; those of one switch alone
         if it is named."""
         left = self._store.transactions(switch, OPEN, limit=10_000)
-        return [self._resume(one) for one in reversed(left)]
+        return [self._steps_now().resume(one) for one in reversed(left)]
 
-    def _move(self, number: int, state: str, reason: str = "") -> Transaction:
-        moved = self._store.move(number, state, reason)
-        self._tell()
-        return moved
-
-    def _carry_out(self, one: Transaction) -> Transaction:
-        one = self._move(one.id, "draining")
-        try:
-            self._hook.drain(one.switch, one.pairs("removed"))
-        except HookError as problem:
-            return self._let_in_again(one, str(problem))
-        one = self._move(one.id, "changing")
-        failure = self._change(one, one.pairs("removed"), one.pairs("added"))
-        if failure is not None:
-            return self._undo(one, failure)
-        return self._verify(one)
-
-    def _resume(self, one: Transaction) -> Transaction:
-        if one.state in ("planned", "draining"):
-            # The switch was not touched.
-            return self._let_in_again(one, "the controller stopped before the change")
-        try:
-            # An undo that the crash cut short may have let traffic in again.
-            self._hook.drain(one.switch, one.pairs("removed"))
-        except HookError as problem:
-            return self._move(one.id, one.state, str(problem))
-        failure = self._change(one, one.pairs("removed"), one.pairs("added"))
-        if failure is not None:
-            return self._undo(one, failure)
-        return self._verify(one)
-
-    def _change(
-        self, one: Transaction, removed: Sequence[Pair], added: Sequence[Pair]
-    ) -> str | None:
-        """Makes the switch have `added` and not `removed`; why it does not, or None."""
-        why = ""
-        for _ in range(TRIES):
-            try:
-                reading = self._settled(one.switch, added)
-                missing = self._missing(reading, removed, added)
-                if missing is None:
-                    return None
-                if (taken := _taken(reading, removed, added)) is not None:
-                    return taken
-                self._ask(one.switch, removed, added)
-                missing = self._missing(self._read(one.switch), removed, added)
-                if missing is None:
-                    return None
-                why = missing
-            except SwitchError as problem:
-                why = str(problem)
-        return why
-
-    def _ask(self, switch: str, removed: Sequence[Pair], added: Sequence[Pair]) -> None:
-        opened = self._open(switch)
-        try:
-            opened.change(removed, added, wait_s=self._wait_s)
-        finally:
-            opened.close()
-
-    def _read(self, switch: str) -> Reading:
-        opened = self._open(switch)
-        try:
-            return opened.read()
-        finally:
-            opened.close()
-
-    def _settled(self, switch: str, added: Sequence[Pair]) -> Reading:
-        """A reading in which none of these cross-connects is being set up any more, as by a change
-        that a crash cut short; the last one after the longest wait."""
-        until = time.monotonic() + self._wait_s
-        while True:
-            reading = self._read(switch)
-            found = reading.by_pair()
-            begun = [found[pair] for pair in added if pair in found]
-            if all(one.status is not Status.PENDING_CONNECTION for one in begun):
-                return reading
-            if time.monotonic() >= until:
-                return reading
-            time.sleep(POLL_S)
-
-    @staticmethod
-    def _missing(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
-        """What of a change a switch does not have; None if it has all of it."""
-        there, found_of = {*reading.pairs}, reading.by_pair()
-        for pair in removed:
-            if pair in there:
-                return f"{name_of(pair)} is still there"
-        for pair in added:
-            found = found_of.get(pair)
-            if pair not in there or found is None:
-                return f"{name_of(pair)} is not there"
-            if found.status not in (None, Status.CONNECTED):
-                said = f" ({found.reason})" if found.reason else ""
-                return f"{name_of(pair)} is {found.status.value}{said}"
-        return None
-
-    def _verify(self, one: Transaction) -> Transaction:
-        one = self._move(one.id, "verifying")
-        failure = self._unlit(one.switch, one.pairs("added"))
-        if failure is not None:
-            return self._undo(one, failure)
-        try:
-            self._hook.enter(one.switch, one.pairs("added"))
-        except HookError as problem:
-            # The light is there and traffic keeps away: the next cycle tries the hook again.
-            return self._move(one.id, "verifying", f"lit, but {problem}")
-        return self._move(one.id, "done")
-
-    def _unlit(self, switch: str, added: Sequence[Pair]) -> str | None:
-        """The first new cross-connect without light, on a switch that measures it."""
-        try:
-            opened = self._open(switch)
-            try:
-                power = opened.power()
-            finally:
-                opened.close()
-        except SwitchError as problem:
-            return f"light was not measured: {problem}"
-        if power is None:
-            return None
-        for pair in added:
-            level = power.get(Port("B", pair[1]))
-            if level is not None and level < DARK_DBM:
-                return f"{name_of(pair)} is connected, and no light leaves it ({level:.1f} dBm)"
-        return None
-
-    def _let_in_again(self, one: Transaction, why: str) -> Transaction:
-        """The switch is as before: traffic may use what was to be removed."""
-        try:
-            self._hook.enter(one.switch, one.pairs("removed"))
-        except HookError as problem:
-            why = f"{why}; traffic was not let in again: {problem}"
-        return self._move(one.id, "undone", why)
-
-    def _undo(self, one: Transaction, why: str) -> Transaction:
-        """Leads the switch back to the state before the transaction."""
-        before = [pair for pair in one.pairs("before") if pair in one.pairs("removed")]
-        failure: str | None
-        try:
-            # After a crash in the state `verifying`, traffic may be on the new circuits.
-            self._hook.drain(one.switch, one.pairs("added"))
-            failure = self._change(one, one.pairs("added"), before)
-        except HookError as problem:
-            failure = str(problem)
-        if failure is None:
-            return self._let_in_again(one, why)
-        ports = sorted({name_of(pair) for pair in [*one.pairs("added"), *before]})
-        text = (
-            f"{why}; undoing it failed: {failure}. Ports of {', '.join(ports)}: check them on the "
-            f"switch, make it as wanted by hand, then run `circuits apply`"
-        )
-        return self._move(one.id, "stuck", text)
+    def _steps_now(self) -> Steps:
+        guarded = Guarded(self._store, self._open, self._hook)
+        return self.steps(self._store, guarded, self._wait_s, self._tell)
 
 
 def _taken(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
