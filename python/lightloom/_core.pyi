@@ -64,6 +64,17 @@ def assumptions(json: str) -> str:
     of the physics that are `missing` from its model, and its `own` keys that go before them or
     before the cluster's; terms by the keys that state them."""
 
+def findings_of_run(
+    json: str,
+    at_ps: int,
+    arrived_ps: int | None,
+    job_flow_ps: tuple[int, int] | None,
+    longer: str,
+) -> str:
+    """JSON: values of a fabric's resolved table that limit the results of a run that ended then;
+    `job_flow_ps` is what the slowest flow of its jobs took, and would take alone; `longer` says how
+    to make the run last."""
+
 def run(
     json: str,
     fabric: int,

@@ -1,5 +1,5 @@
-"""Policies that decide on circuits once or never in a run, or when all flows have arrived: what the
-first lines of a result say of them."""
+"""Intervals that are long for a run: its policy decides on circuits once or never, or when all
+flows have arrived, or flows of a job wait for it. What the first lines of a result say."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from cli_support import lightloom
 
 import lightloom as ll
-from lightloom.analysis.circuits import rare_decisions
+from lightloom.analysis.circuits import interval_finding
 from lightloom.config.experiment import to_toml
 
 CLUSTER = {"racks": 4, "servers_per_rack": 1, "server_rate": "10 Gb/s", "nic": "uncapped"}
@@ -19,7 +19,8 @@ WORKLOAD = {
     "arrivals": "poisson", "load": 0.3, "sizes": {"kind": "fixed", "size": "10 KB"},
     "pattern": "uniform", "flows": 1000,
 }  # fmt: skip
-SHORTEN = "shorten fabric.interval, or "
+SHORTEN = "shorten it, or "
+NEVER, ONCE = "before the policy decides on circuits", "decides on circuits once"
 
 
 def table(fabric: dict[str, Any], stop: str) -> dict[str, Any]:
@@ -57,9 +58,9 @@ def test_decisions_are_those_of_the_log(kind: str, interval_us: int, share: floa
         assert result.controller_log is not None
         ended_s = result.summary["simulated_s"]
         expected = decided(result.controller_log, delay_us * 10**6, ended_s)
-        rare = rare_decisions(result.experiment["fabric"][0], ended_s)
-        found = None if rare is None else rare.decisions
-        assert found == (expected if expected < 2 else None), f"{end} intervals"
+        found = interval_finding(result.experiment["fabric"][0], ended_s)
+        said = "" if found is None else found.effect
+        assert (NEVER in said, ONCE in said) == (expected == 0, expected == 1), f"{end} intervals"
         counts.add(expected)
     assert {0, 1} < counts
 
@@ -76,15 +77,15 @@ def test_decisions_are_those_of_the_log(kind: str, interval_us: int, share: floa
         (
             "2 ms",
             "3 ms",
-            "the policy decides on circuits once: fabric.interval is 2 ms, and the run ends after "
+            "fabric.interval = 2 ms: the policy decides on circuits once, and the run ends after "
             f"3.00 ms; {SHORTEN}lengthen run.stop",
         ),
         ("1 ms", "3 ms", None),
         (
             "10 ms",
             "drain",
-            "the policy first decides on circuits when all flows have arrived: fabric.interval is "
-            f"10 ms, and the last flow arrives after 6.75 ms; {SHORTEN}offer traffic for longer",
+            "fabric.interval = 10 ms: the policy first decides on circuits when all flows have "
+            f"arrived, the last after 6.75 ms; {SHORTEN}offer traffic for longer",
         ),
         ("1 ms", "drain", None),
     ],
@@ -104,9 +105,10 @@ def test_the_first_line_of_a_run_says_so(
 
 @pytest.mark.parametrize("policy", ["rotation", {"kind": "rotation"}, {"kind": "fixed"}])
 def test_policies_that_always_decide_the_same_are_not_rare(policy: Any) -> None:
-    assert rare_decisions({"interval": "1 s", "policy": policy}, 0.5) is None
-    assert rare_decisions({"interval": "1 s", "policy": "mordia"}, 0.5) is not None
-    assert rare_decisions({"kind": "clos"}, 0.5) is None
+    fabric = {"kind": "mordia", "interval": "1 s"}
+    assert interval_finding({**fabric, "policy": policy}, 0.5) is None
+    assert interval_finding({**fabric, "policy": "mordia"}, 0.5) is not None
+    assert interval_finding({"kind": "clos"}, 0.5) is None
 
 
 def test_the_verdict_of_a_comparison_says_so() -> None:
@@ -121,7 +123,41 @@ def test_the_verdict_of_a_comparison_says_so() -> None:
     assert first is not None
     answer = first.answer.replace("\u00a0", " ")
     assert (
-        "rare decides on circuits once (fabric.interval is 2 ms, and the run ends after 3.00 ms). "
-        "Shorten fabric.interval, or let the traffic last longer." in answer
+        "rare: fabric.interval = 2 ms: the policy decides on circuits once, and the run ends after "
+        "3.00 ms; shorten it, or let the traffic last longer." in answer
     )
     assert answer.count("decides on circuits") == 1
+
+
+@pytest.mark.parametrize("verbose", [(), ("--verbose",)])
+def test_a_comparison_says_it_once(verbose: tuple[str, ...], tmp_path: Path) -> None:
+    several = table({"kind": "mordia", "interval": "2 ms"}, "3 ms")
+    several["fabric"].append({"kind": "clos"})
+    several["run"].pop("controller_log")
+    (tmp_path / "x.toml").write_text(to_toml(several), encoding="utf-8")
+    done = lightloom("compare", "x.toml", *verbose, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("fabric.interval = 2 ms") == 1
+
+
+def test_flows_of_a_job_that_wait_for_a_circuit_name_the_interval(tmp_path: Path) -> None:
+    """All-to-all of 4 racks by circuits alone: one at a time a rack, each for an interval of 1 s.
+    A flow of 1 MB takes 800 us at 10 Gb/s, and that of the last of three matchings over 2 s."""
+    hybrid = {
+        "kind": "hybrid", "electrical": False, "interval": "1 s", "policy": "cthrough",
+        "circuit_rate": "10 Gb/s",
+    }  # fmt: skip
+    job = {"kind": "all-to-all-collective", "name": "shuffle", "bytes": "3 MB"}
+    several = {
+        "cluster": CLUSTER, "workload": {"jobs": [job]}, "run": {"seed": 1},
+        "fabric": [hybrid, {"kind": "clos"}],
+    }  # fmt: skip
+    (tmp_path / "x.toml").write_text(to_toml(several), encoding="utf-8")
+    done = lightloom("compare", "x.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert said.count("fabric.interval = 1 s: flows between racks that no circuit joins wait") == 1
+    assert "decides on circuits once" not in said
+    several["fabric"][0]["electrical"] = True
+    (tmp_path / "x.toml").write_text(to_toml(several), encoding="utf-8")
+    assert "no circuit joins" not in lightloom("compare", "x.toml", cwd=tmp_path).stdout

@@ -119,9 +119,9 @@ def circuit_verdict(made: Comparison) -> verdicts.Verdict:
 
 def test_a_run_that_ended_before_circuits_has_a_note() -> None:
     made = make_hybrids()
-    settings_of(made, interval="10 s", settle="100 ms")
+    settings_of(made, interval="10 s", reconfiguration_delay="100 ms")
     (rare,) = circuit_verdict(made).notes  # circuits were lit, by no decision
-    assert rare.startswith("c-through: the policy never decides on circuits")
+    assert rare.startswith("c-through: fabric.interval = 10 s: the run ends after 10.0 s, before")
     made.results["c-through"].circuits = circuits([(0, 1, 0, S)]).slice(0, 0)
     (note,) = circuit_verdict(made).notes
     assert note.startswith("c-through: the run ended after 10.0 s, before any circuit could be lit")

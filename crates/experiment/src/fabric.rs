@@ -2,7 +2,7 @@
 
 use lightloom_engine::{config, Cluster, Refusal};
 use lightloom_fabrics::physics::{Obeyed, Obeying};
-use lightloom_fabrics::{Entry, Facts, Physics, Site, Term, REGISTRY};
+use lightloom_fabrics::{Ended, Entry, Facts, Finding, Physics, Site, Term, REGISTRY};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -125,6 +125,14 @@ impl FabricTable {
             ),
             format!("set fabric.{key} = {value} beside the preset, or {other} to keep it"),
         ))
+    }
+
+    /// Values of a resolved table that limit the results of a run that ended.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of a table that is not resolved.
+    pub fn findings_of_run(&self, ended: &Ended) -> Result<Vec<Finding>, Refusal> {
+        (self.entry("fabric")?.findings_of_run)(&self.table(), ended)
     }
 
     /// What a resolved table says before anything runs.

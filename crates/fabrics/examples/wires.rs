@@ -174,6 +174,7 @@ const ENTRY: Entry = Entry {
     memory: contract::memory::<WiresConfig>,
     facts: contract::facts::<WiresConfig>,
     findings: contract::findings::<WiresConfig>,
+    findings_of_run: contract::findings_of_run::<WiresConfig>,
 };
 
 impl FabricConfig for WiresConfig {

@@ -2,7 +2,7 @@
 //! [`Entry`], by which the [registry](crate::registry) knows it.
 
 use crate::facts::Facts;
-use crate::findings::Finding;
+use crate::findings::{Ended, Finding};
 use crate::physics::{Obeyed, Physics};
 use lightloom_control::policies::library::Library;
 use lightloom_engine::{config, Cluster, Fabric, Flows, Refusal};
@@ -70,6 +70,12 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
     /// Values of a resolved configuration that limit its results, each with its remedy; none
     /// unless the fabric works them out.
     fn findings(&self, _cluster: &Cluster) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    /// Values of a resolved configuration that limit the results of a run that ended; none
+    /// unless the fabric works them out.
+    fn findings_of_run(&self, _ended: &Ended) -> Vec<Finding> {
         Vec::new()
     }
 
@@ -141,6 +147,8 @@ pub struct Entry {
     pub ideal: fn(&Value) -> Result<Vec<&'static str>, Refusal>,
     /// Values of a resolved table that limit its results.
     pub findings: fn(&Value, &Cluster) -> Result<Vec<Finding>, Refusal>,
+    /// Values of a resolved table that limit the results of a run that ended.
+    pub findings_of_run: fn(&Value, &Ended) -> Result<Vec<Finding>, Refusal>,
     /// Builds the fabric from a resolved table.
     pub build: fn(&Value, &Site) -> Built,
     /// Bytes of memory its state will take, about.
@@ -186,6 +194,14 @@ pub fn findings<C: FabricConfig>(
     cluster: &Cluster,
 ) -> Result<Vec<Finding>, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.findings(cluster))
+}
+
+/// Values of a resolved table that limit the results of a run that ended.
+pub fn findings_of_run<C: FabricConfig>(
+    table: &Value,
+    ended: &Ended,
+) -> Result<Vec<Finding>, Refusal> {
+    Ok(config::read::<C>(table, "fabric")?.findings_of_run(ended))
 }
 
 /// Builds a fabric from a resolved table.

@@ -48,6 +48,6 @@ pub mod tree;
 pub use contract::{Entry, FabricConfig, Memory, Preset, Site};
 pub use discipline::Discipline;
 pub use facts::{Derived, Facts, Framing, Part, Unjoined};
-pub use findings::Finding;
+pub use findings::{Ended, Finding, JobFlow};
 pub use physics::{Obeyed, Physics, Term};
 pub use registry::{find, REGISTRY};

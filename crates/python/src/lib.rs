@@ -20,8 +20,9 @@ mod progress;
 mod testbed;
 
 use errors::{refused, ConfigError};
-use lightloom_engine::{Halt, Time};
-use lightloom_experiment::Experiment;
+use lightloom_engine::{config, Halt, Time};
+use lightloom_experiment::{Experiment, FabricTable};
+use lightloom_fabrics::{Ended, JobFlow};
 use policy::PyLibrary;
 use progress::{Teller, Told};
 use pyo3::prelude::*;
@@ -64,6 +65,33 @@ fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
 #[pyfunction]
 fn assumptions(json: &str) -> PyResult<String> {
     let found = read(json)?.assumptions().map_err(refused)?;
+    Ok(serde_json::to_string(&found).expect("plain data"))
+}
+
+/// Values of a fabric's resolved table that limit the results of a run that ended: when, when its
+/// last flow arrived, what the slowest flow of its jobs took and would take alone [ps], and how to
+/// make it last.
+#[pyfunction]
+#[pyo3(signature = (json, at_ps, arrived_ps, job_flow_ps, longer))]
+fn findings_of_run(
+    json: &str,
+    at_ps: i64,
+    arrived_ps: Option<i64>,
+    job_flow_ps: Option<(i64, i64)>,
+    longer: String,
+) -> PyResult<String> {
+    let value = serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))?;
+    let table: FabricTable = config::read(&value, "fabric").map_err(refused)?;
+    let ended = Ended {
+        at: Time(at_ps),
+        arrived: arrived_ps.map(Time),
+        job_flow: job_flow_ps.map(|(took, alone)| JobFlow {
+            took: Time(took),
+            alone: Time(alone),
+        }),
+        longer,
+    };
+    let found = table.findings_of_run(&ended).map_err(refused)?;
     Ok(serde_json::to_string(&found).expect("plain data"))
 }
 
@@ -191,6 +219,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(trace_hosts, m)?)?;
     m.add_function(wrap_pyfunction!(resolve, m)?)?;
     m.add_function(wrap_pyfunction!(assumptions, m)?)?;
+    m.add_function(wrap_pyfunction!(findings_of_run, m)?)?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(trial, m)?)?;
     m.add_function(wrap_pyfunction!(clock::clock_resolve, m)?)?;

@@ -8,12 +8,16 @@ fabric is named. Faults are not looked at: they can only make circuits later.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lightloom import _core
 from lightloom.config import networks
+from lightloom.errors import ConfigError
 from lightloom.results.columns import numbers
 from lightloom.units.formats import rate, seconds
 
@@ -27,9 +31,6 @@ UNTIL_DECIDED = ("interval", "computation_delay")
 UNTIL_LIT = ("reconfiguration_delay", "settle", "link_up")
 #: The order of a change in which routes are installed while circuits come up.
 ROUTED = "three-substeps"
-
-#: Policies that decide the same at every interval, whatever there is to send.
-STANDING = ("fixed", "rotation")
 
 #: How to make a run last that did not end at a given time, by `run.stop`.
 OTHERWISE = {
@@ -46,13 +47,23 @@ def notes(result: Result) -> Iterator[str]:
 
 
 def leading_notes(result: Result) -> Iterator[str]:
-    """What is printed before the figures of a run: that its circuits had too little time, or that
-    they were decided on once or never."""
+    """What is printed before the figures of a run: that its circuits had too little time, or what
+    its interval does to them."""
     if result.circuits is not None:
         fabric, summary = result.experiment["fabric"][0], result.summary
         lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))
         ended_s, arrived_s = summary["simulated_s"], _arrived_s(result)
-        yield from doubts(result.experiment, fabric, ended_s, lit, carried, arrived_s)
+        times_s = (numbers(result.flows["finish_ps"]) - numbers(result.flows["arrival_ps"])) * 1e-12
+        flow_s = slowest_of_jobs_s(summary, times_s)
+        yield from doubts(result.experiment, fabric, ended_s, lit, carried, arrived_s, flow_s)
+
+
+def notes_beside_a_verdict(result: Result) -> Iterator[str]:
+    """The same without what the verdict of a comparison says of the interval."""
+    if result.circuits is not None:
+        fabric, summary = result.experiment["fabric"][0], result.summary
+        lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))
+        yield from _too_short(result.experiment, fabric, summary["simulated_s"], lit, carried)
 
 
 def doubts(
@@ -62,83 +73,77 @@ def doubts(
     lit: bool,
     carried: bool,
     arrived_s: float | None = None,
+    job_flow_s: tuple[float, float] | None = None,
 ) -> Iterator[str]:
     """The same from its parts: the resolved experiment and the fabric's table of it, when the run
-    ended [s], whether a circuit was ever lit, and carried anything, and when the last flow arrived
-    [s], if flows arrive at times of their own."""
+    ended [s], whether a circuit was ever lit, and carried anything; the rest as of
+    `interval_finding`."""
     if "interval" not in fabric:
         return
     short = list(_too_short(experiment, fabric, ended_s, lit, carried))
     yield from short
-    rare = rare_decisions(fabric, ended_s, arrived_s)
-    if rare is not None and not short:
-        yield f"{rare}; shorten fabric.interval, or {rare.longer(experiment)}"
+    if not short:
+        longer = _longer(experiment, ended_s)
+        found = interval_finding(fabric, ended_s, arrived_s, job_flow_s, longer)
+        if found is not None:
+            yield str(found)
+
+
+def interval_finding(
+    fabric: Table,
+    ended_s: float,
+    arrived_s: float | None = None,
+    job_flow_s: tuple[float, float] | None = None,
+    longer: str = "let the traffic last longer",
+) -> Finding | None:
+    """What the fabric finds of its interval, given how the run ended: that its policy decides on
+    circuits once or never, or when all flows have arrived, or that flows of a job wait for it.
+
+    Args:
+        fabric: its resolved table.
+        ended_s: when the run ended [s].
+        arrived_s: when the last flow arrived [s], if flows arrive at times of their own.
+        job_flow_s: what the slowest flow of its jobs took, and the largest would take alone [s].
+        longer: how to make the run last.
+
+    >>> fabric = {"kind": "cthrough", "interval": "1 s"}
+    >>> [bool(interval_finding(fabric, end)) for end in (1.0, 2.0, 2.5)]
+    [True, True, False]
+    >>> interval_finding(fabric, 9.0, arrived_s=0.25).value
+    '1 s'
+    """
+    if "interval" not in fabric:
+        return None
+    flow = None if job_flow_s is None else (_ps(job_flow_s[0]), _ps(job_flow_s[1]))
+    arrived = None if arrived_s is None else _ps(arrived_s)
+    try:
+        found = _core.findings_of_run(json.dumps(fabric), _ps(ended_s), arrived, flow, longer)
+    except ConfigError:
+        return None  # another version wrote it, and this one cannot read its table
+    of_interval = [one for one in json.loads(found) if one["parameter"] == "interval"]
+    return Finding(**of_interval[0]) if of_interval else None
 
 
 @dataclass(frozen=True)
-class RareDecisions:
-    """A policy that decides on circuits once or never, or when all flows have arrived."""
+class Finding:
+    """A value of a fabric's table that limits the results of a run."""
 
-    interval_ps: int
-    ended_s: float
-    decisions: int
-    """How many are in force before the run ends."""
-    arrived_s: float | None
-    """When the last flow arrived, if no decision is in force before; else None."""
+    parameter: str
+    value: str
+    effect: str
+    remedy: str
 
     def __str__(self) -> str:
-        return f"the policy {self.often}: {self.why}"
-
-    @property
-    def often(self) -> str:
-        """How often, as a verb: `decides once`."""
-        if self.decisions == 0:
-            return "never decides on circuits"
-        if self.arrived_s is not None:
-            return "first decides on circuits when all flows have arrived"
-        return "decides on circuits once"
-
-    @property
-    def why(self) -> str:
-        """The interval, and what is too short for it."""
-        interval = f"fabric.interval is {_core.control_time_text(self.interval_ps)}"
-        if self.decisions and self.arrived_s is not None:
-            return f"{interval}, and the last flow arrives after {seconds(self.arrived_s)}"
-        return f"{interval}, and the run ends after {seconds(self.ended_s)}"
-
-    def longer(self, experiment: Table) -> str:
-        """How to give the policy more time."""
-        if self.decisions and self.arrived_s is not None:
-            return "offer traffic for longer"
-        return _longer(experiment, self.ended_s)
+        return f"fabric.{self.parameter} = {self.value}: {self.effect}; {self.remedy}"
 
 
-def rare_decisions(
-    fabric: Table, ended_s: float, arrived_s: float | None = None
-) -> RareDecisions | None:
-    """A policy that decides once or never before the run ends [s], or only after the last flow
-    arrived [s]; None where it decides more often, or always decides the same.
-
-    >>> fabric = {"interval": "1 s"}
-    >>> [getattr(rare_decisions(fabric, end), "decisions", None) for end in (1.0, 1.5, 2.0, 2.5)]
-    [0, 1, 1, None]
-    >>> print(rare_decisions(fabric, 9.0, arrived_s=0.25).often)
-    first decides on circuits when all flows have arrived
-    """
-    policy = fabric.get("policy")
-    kind = policy.get("kind") if isinstance(policy, Mapping) else policy
-    if "interval" not in fabric or kind in STANDING:
+def slowest_of_jobs_s(summary: Table, times_s: Any) -> tuple[float, float] | None:
+    """What the slowest flow took and the largest would take alone [s], of a run with jobs only;
+    times that are not finite are left out."""
+    alone, known = summary.get("largest_alone_s"), times_s[np.isfinite(times_s)]
+    if not summary.get("jobs") or summary.get("load_offered") is not None or alone is None:
         return None
-    interval = _core.control_time("fabric.interval", fabric["interval"])
-    decided, ended = decided_ps(fabric), _ps(ended_s)
-    # A decision that takes longer than the interval delays the next.
-    apart = max(interval, decided - interval)
-    # One at the very end has no effect.
-    decisions = 0 if ended <= decided else 1 + (ended - 1 - decided) // apart
-    late = arrived_s is not None and _ps(arrived_s) <= decided
-    if decisions > 1 and not late:
-        return None
-    return RareDecisions(interval, ended_s, decisions, arrived_s if late else None)
+    return (float(known.max()), float(alone)) if known.size else None
 
 
 def _arrived_s(result: Result) -> float | None:
@@ -153,6 +158,8 @@ def _too_short(
     experiment: Table, fabric: Table, ended_s: float, lit: bool, carried: bool
 ) -> Iterator[str]:
     """Says that a run ended before any circuit could be lit, or before traffic could enter."""
+    if "interval" not in fabric:
+        return
     cluster = experiment.get("cluster", {})
     ended, decided = _ps(ended_s), decided_ps(fabric)
     remedy = f"{_longer(experiment, ended_s)}, or shorten"

@@ -19,7 +19,7 @@ from lightloom.config import networks
 if TYPE_CHECKING:
     from lightloom.analysis.verdicts import First
     from lightloom.report.decisions import Decision
-    from lightloom.results.result import Comparison
+    from lightloom.results.result import Comparison, Result
 
 NUMBER = re.compile(r"(\d+(?:\.\d+)?)")
 SENTENCE = 150
@@ -130,10 +130,17 @@ def _of_comparison(
         (label, line)
         for label, result in comparison.results.items()
         for line in (
-            *circuits.leading_notes(result),
+            *_of_circuits(result, first),
             *notes.overloaded(result),
             *notes.faults_in_time(result),
         )
+    )
+
+
+def _of_circuits(result: Result, first: First | None) -> Iterator[str]:
+    """What to know of circuits, but for what the verdict says."""
+    return (
+        circuits.leading_notes(result) if first is None else circuits.notes_beside_a_verdict(result)
     )
 
 

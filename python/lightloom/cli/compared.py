@@ -121,10 +121,14 @@ def explain(legend: Iterable[str], said: set[str]) -> None:
 
 def _print_notes(comparison: lightloom.Comparison) -> None:
     """What weakens the figures of all fabrics, and of each."""
+    from lightloom import report
+
     for line in notes.of_traffic(next(iter(comparison.results.values()))):
         console.say(f"note: {line}")
     for line in (*cuts.of_loads(comparison), *notes.inexact_rates(comparison.means)):
         console.say(f"note: {line}")
+    (verdict,) = report.first([comparison]).values()
+    of_circuits = circuits.leading_notes if verdict is None else circuits.notes_beside_a_verdict
     for label, result in comparison.results.items():
-        for line in (*circuits.leading_notes(result), *notes.notes_of_run(result)):
+        for line in (*of_circuits(result), *notes.notes_of_run(result)):
             console.say(f"note: {label}: {line}")

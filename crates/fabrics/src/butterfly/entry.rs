@@ -4,7 +4,8 @@ use super::bound::Bound;
 use super::config::ButterflyConfig;
 use super::network::Network;
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing};
 use crate::findings::Finding;
@@ -27,6 +28,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<ButterflyConfig>,
     ideal: ideal::<ButterflyConfig>,
     findings: findings::<ButterflyConfig>,
+    findings_of_run: findings_of_run::<ButterflyConfig>,
     build: build::<ButterflyConfig>,
     memory: memory::<ButterflyConfig>,
     facts: facts::<ButterflyConfig>,

@@ -3,8 +3,9 @@
 use crate::contract::{FabricConfig, Site};
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
-use crate::findings::Finding;
+use crate::findings::{Ended, Finding};
 use crate::hybrid::computation::Computation;
+use crate::hybrid::decisions::Decisions;
 use crate::hybrid::findings::Times;
 use crate::hybrid::kernel::Hybrid;
 use crate::hybrid::packets::Packets;
@@ -299,6 +300,15 @@ impl FabricConfig for CThroughConfig {
             day: None,
         }
         .findings()
+    }
+
+    fn findings_of_run(&self, ended: &Ended) -> Vec<Finding> {
+        Decisions {
+            interval: self.interval,
+            takes: self.computation_delay.first(),
+            waits: false,
+        }
+        .findings(ended)
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

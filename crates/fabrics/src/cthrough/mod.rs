@@ -35,7 +35,7 @@ pub mod config;
 mod tests;
 
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, Preset,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry, Preset,
 };
 use config::CThroughConfig;
 
@@ -54,6 +54,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<CThroughConfig>,
     ideal: ideal::<CThroughConfig>,
     findings: findings::<CThroughConfig>,
+    findings_of_run: findings_of_run::<CThroughConfig>,
     build: build::<CThroughConfig>,
     memory: memory::<CThroughConfig>,
     facts: facts::<CThroughConfig>,

@@ -6,7 +6,8 @@ use super::flows::ClosFlows;
 use super::kernel::Clos;
 use super::layout::{Layout, LINKS_MAX};
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing};
 use crate::findings::Finding;
@@ -29,6 +30,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<ClosConfig>,
     ideal: ideal::<ClosConfig>,
     findings: findings::<ClosConfig>,
+    findings_of_run: findings_of_run::<ClosConfig>,
     build: build::<ClosConfig>,
     memory: memory::<ClosConfig>,
     facts: facts::<ClosConfig>,

@@ -39,6 +39,14 @@ impl Computation {
         }
     }
 
+    /// What the first decision takes, as far as it is known before anything runs.
+    pub fn first(&self) -> Time {
+        match self {
+            Computation::Recorded(times) => times.first().copied().unwrap_or(Time::ZERO),
+            _ => self.given(),
+        }
+    }
+
     /// Refuses a record that no run with such an interval can have left behind. A time
     /// that is given may be longer, and delays the next decision.
     pub fn check(&self, interval: Time) -> Result<(), Refusal> {

@@ -6,12 +6,13 @@ use super::kernel::Hybrid;
 use super::packets::Packets;
 use super::policy_table::PolicyTable;
 use super::setup::{Delays, DemandFrom, GiveUp, Monitoring, Pushing, Setup, Transport};
-use super::standing::{cycle, slot, standing, unjoined};
+use super::standing::{cycle, slot, standing, stands, unjoined};
 use super::tree::{Tree, TreeKeys};
 use crate::contract::{FabricConfig, Site};
 use crate::devices::switch::{named, record};
 use crate::facts::Facts;
-use crate::findings::Finding;
+use crate::findings::{Ended, Finding};
+use crate::hybrid::decisions::Decisions;
 use crate::hybrid::findings::{shortest_day, Times};
 use crate::overheads::{with_overheads, Forwarding};
 use crate::physics::{Obeyed, Physics};
@@ -430,6 +431,18 @@ impl FabricConfig for HybridConfig {
             day,
         }
         .findings()
+    }
+
+    fn findings_of_run(&self, ended: &Ended) -> Vec<Finding> {
+        if stands(&self.policy) {
+            return Vec::new();
+        }
+        Decisions {
+            interval: self.interval,
+            takes: self.computation_delay.first(),
+            waits: !self.electrical,
+        }
+        .findings(ended)
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

@@ -18,6 +18,7 @@
 //! | [`port_failures`] | which optical ports have failed, by themselves or with their plane |
 //! | [`days`] | where a schedule is that the switch follows by itself |
 //! | [`findings`](mod@findings) | times of a table that leave circuits, or flows over them, no time |
+//! | [`decisions`] | how often the controller decides in a run, and what that says of its interval |
 //! | [`meter`] | what servers report to the controller |
 //! | [`computation`] | what a decision takes, given or measured |
 //! | [`tree`] | the electrical tree |
@@ -36,6 +37,7 @@
 pub mod computation;
 pub mod config;
 pub mod days;
+pub mod decisions;
 pub mod devices;
 pub mod event;
 pub mod findings;
@@ -57,7 +59,7 @@ pub mod tree;
 pub mod trouble;
 
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, Preset,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry, Preset,
 };
 use config::HybridConfig;
 
@@ -74,6 +76,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<HybridConfig>,
     ideal: ideal::<HybridConfig>,
     findings: findings::<HybridConfig>,
+    findings_of_run: findings_of_run::<HybridConfig>,
     build: build::<HybridConfig>,
     memory: memory::<HybridConfig>,
     facts: facts::<HybridConfig>,

@@ -15,12 +15,17 @@ use lightloom_control::policies::{fixed, rotation};
 use lightloom_control::policy::{Demand, SwitchView, Target};
 use lightloom_engine::{Refusal, Time};
 
+/// Whether a policy decides the same, whatever there is to send.
+pub fn stands(policy: &PolicyTable) -> bool {
+    policy.is_kind(fixed::ENTRY.kind) || policy.is_kind(rotation::ENTRY.kind)
+}
+
 /// The circuits that a policy chooses for any demand; none if they may depend on the demand.
 ///
 /// # Errors
 /// As [`PolicyTable::build`].
 pub fn standing(policy: &PolicyTable, hardware: &Hardware) -> Result<Option<Target>, Refusal> {
-    if !(policy.is_kind(fixed::ENTRY.kind) || policy.is_kind(rotation::ENTRY.kind)) {
+    if !stands(policy) {
         return Ok(None);
     }
     let (lit, works) = (Circuits::default(), vec![true; hardware.columns()]);

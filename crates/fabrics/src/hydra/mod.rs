@@ -36,7 +36,7 @@ pub mod config;
 mod tests;
 
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, Preset,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry, Preset,
 };
 use config::HydraConfig;
 
@@ -55,6 +55,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<HydraConfig>,
     ideal: ideal::<HydraConfig>,
     findings: findings::<HydraConfig>,
+    findings_of_run: findings_of_run::<HydraConfig>,
     build: build::<HydraConfig>,
     memory: memory::<HydraConfig>,
     facts: facts::<HydraConfig>,

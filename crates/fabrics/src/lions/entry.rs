@@ -9,7 +9,8 @@ use super::pipelined::Pipelined;
 use super::ports::Ports;
 use super::slotted::Slotted;
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site,
 };
 use crate::facts::{Facts, Framing, Part};
 use crate::physics::{ideal_of, Obeyed, Physics, Term, NOT_MODELLED};
@@ -31,6 +32,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<LionsConfig>,
     ideal: ideal::<LionsConfig>,
     findings: findings::<LionsConfig>,
+    findings_of_run: findings_of_run::<LionsConfig>,
     build: build::<LionsConfig>,
     memory: memory::<LionsConfig>,
     facts: facts::<LionsConfig>,

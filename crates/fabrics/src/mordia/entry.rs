@@ -3,11 +3,14 @@
 use super::config::MordiaConfig;
 use super::kernel::Mordia;
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
-use crate::hybrid::standing::{cycle, slot, standing, unjoined};
+use crate::findings::{Ended, Finding};
+use crate::hybrid::decisions::Decisions;
+use crate::hybrid::standing::{cycle, slot, standing, stands, unjoined};
 use crate::physics::{Obeyed, Physics};
 use crate::ranges::{refuse, TIME_MAX};
 use crate::tdma::light::Light;
@@ -34,6 +37,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<MordiaConfig>,
     ideal: ideal::<MordiaConfig>,
     findings: findings::<MordiaConfig>,
+    findings_of_run: findings_of_run::<MordiaConfig>,
     build: build::<MordiaConfig>,
     memory: memory::<MordiaConfig>,
     facts: facts::<MordiaConfig>,
@@ -110,6 +114,18 @@ impl FabricConfig for MordiaConfig {
         let punctual = self.sync_jitter == Time::ZERO && self.late_sync_fraction == 0.0;
         ideal.extend(punctual.then_some("clocks in step"));
         ideal
+    }
+
+    fn findings_of_run(&self, ended: &Ended) -> Vec<Finding> {
+        if stands(&self.policy) {
+            return Vec::new();
+        }
+        Decisions {
+            interval: self.interval.unwrap_or_default(),
+            takes: self.computation_delay.first(),
+            waits: false,
+        }
+        .findings(ended)
     }
 
     fn build(&self, site: &Site) -> Result<Box<dyn Fabric>, Refusal> {

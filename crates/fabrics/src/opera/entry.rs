@@ -4,7 +4,8 @@ use super::config::OperaConfig;
 use super::kernel::Opera;
 use super::low_latency::state::LowLatencyTraffic;
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -37,6 +38,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<OperaConfig>,
     ideal: ideal::<OperaConfig>,
     findings: findings::<OperaConfig>,
+    findings_of_run: findings_of_run::<OperaConfig>,
     build: build::<OperaConfig>,
     memory: memory::<OperaConfig>,
     facts: facts::<OperaConfig>,

@@ -3,7 +3,8 @@
 use super::config::RotorNetConfig;
 use super::kernel::RotorNet;
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site,
 };
 use crate::devices::switch::{record, Asked};
 use crate::facts::Facts;
@@ -35,6 +36,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<RotorNetConfig>,
     ideal: ideal::<RotorNetConfig>,
     findings: findings::<RotorNetConfig>,
+    findings_of_run: findings_of_run::<RotorNetConfig>,
     build: build::<RotorNetConfig>,
     memory: memory::<RotorNetConfig>,
     facts: facts::<RotorNetConfig>,

@@ -34,6 +34,7 @@ pub const ENTRY: Entry = Entry {
     obey,
     ideal: contract::ideal::<SiriusConfig>,
     findings: contract::findings::<SiriusConfig>,
+    findings_of_run: contract::findings_of_run::<SiriusConfig>,
     build: contract::build::<SiriusConfig>,
     memory: contract::memory::<SiriusConfig>,
     facts: contract::facts::<SiriusConfig>,

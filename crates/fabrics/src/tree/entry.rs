@@ -3,7 +3,8 @@
 use super::config::TreeConfig;
 use super::kernel::TreeKernel;
 use crate::contract::{
-    build, facts, findings, ideal, memory, obey, resolve, schema, Entry, FabricConfig, Preset, Site,
+    build, facts, findings, findings_of_run, ideal, memory, obey, resolve, schema, Entry,
+    FabricConfig, Preset, Site,
 };
 use crate::electrical::failures::Failures;
 use crate::hybrid::tree::Tree;
@@ -25,6 +26,7 @@ pub const ENTRY: Entry = Entry {
     obey: obey::<TreeConfig>,
     ideal: ideal::<TreeConfig>,
     findings: findings::<TreeConfig>,
+    findings_of_run: findings_of_run::<TreeConfig>,
     build: build::<TreeConfig>,
     memory: memory::<TreeConfig>,
     facts: facts::<TreeConfig>,

@@ -19,10 +19,10 @@ from .kinds import (
     Basis,
     Cut,
     DarkStart,
-    DecidesRarely,
     DoneSooner,
     Finding,
     FinishesMore,
+    LongInterval,
     NoneCarries,
     RunTooShort,
     TooShort,
@@ -215,17 +215,19 @@ def dark_starts(fabrics: Sequence[Fabric]) -> list[DarkStart]:
     return found
 
 
-def rare_decisions(fabrics: Sequence[Fabric]) -> list[DecidesRarely]:
-    """Fabrics whose policy decides on circuits once or never, or when all flows have arrived."""
+def rare_decisions(fabrics: Sequence[Fabric]) -> list[LongInterval]:
+    """Fabrics whose policy decides on circuits once or never, or when all flows have arrived, or
+    whose flows of jobs wait for its decisions."""
     found = []
     for fabric in fabrics:
         end = fabric.get("simulated_s")
         if not end or fabric.circuits is None:
             continue
         arrived = None if fabric.get("load_offered") is None else fabric.arrivals
-        rare = circuits.rare_decisions(fabric.settings, end, arrived)
-        if rare is not None:
-            found.append(DecidesRarely(fabric.label, rare))
+        flow_s = circuits.slowest_of_jobs_s(fabric.summary, fabric.fct)
+        long = circuits.interval_finding(fabric.settings, end, arrived, flow_s)
+        if long is not None:
+            found.append(LongInterval(fabric.label, long))
     return found
 
 

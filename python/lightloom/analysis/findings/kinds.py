@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lightloom.analysis.circuits import RareDecisions
+from lightloom.analysis import circuits
 
 Basis = Literal["window", "load", "traffic"]
 
@@ -130,11 +130,12 @@ class DarkStart:
 
 
 @dataclass(frozen=True)
-class DecidesRarely:
-    """The policy of a fabric decides on circuits once or never, or when all flows have arrived."""
+class LongInterval:
+    """The policy of a fabric decides on circuits once or never, or when all flows have arrived, or
+    flows of a job wait for its decisions."""
 
     label: str
-    decisions: RareDecisions
+    finding: circuits.Finding
 
 
 @dataclass(frozen=True)

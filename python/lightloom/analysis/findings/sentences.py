@@ -11,8 +11,8 @@ from .kinds import (
     AloneCarries,
     Cut,
     DarkStart,
-    DecidesRarely,
     FinishesMore,
+    LongInterval,
     NoneCarries,
     RunTooShort,
     TooShort,
@@ -277,12 +277,9 @@ def dark(found: Sequence[DarkStart]) -> str:
     return f"Dark start: {each}; {keys} lights circuits from the start, or run for longer."
 
 
-def rarely(found: Sequence[DecidesRarely]) -> str:
-    """Which policies decide once or never, or too late, and the remedy; empty if none does."""
-    if not found:
-        return ""
-    each = quantities.listed(f"{d.label} {d.decisions.often} ({d.decisions.why})" for d in found)
-    return f"{each}. Shorten fabric.interval, or let the traffic last longer."
+def rarely(found: Sequence[LongInterval]) -> str:
+    """Of which fabrics the interval is long for the run, why, and the remedy; empty if of none."""
+    return " ".join(f"{one.label}: {one.finding}." for one in found)
 
 
 def left_out(found: Cut) -> str:

@@ -165,4 +165,4 @@ def _took_turns(seed: Fabric, part: float = 1.0) -> bool:
         return True
     if lit.settings > 1:
         return lit.settings * part >= ROUNDS * np.unique(np.concatenate((lit.a, lit.b))).size
-    return circuits.rare_decisions(seed.settings, end, seed.arrivals) is None
+    return circuits.interval_finding(seed.settings, end, seed.arrivals) is None
