@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from lightloom.costs.amounts import Form, Range, ratio
-from lightloom.costs.equal import equal_size
+from lightloom.costs.equal import equal_ends
 
 PARTS = ("a", "b", "c", "d")
 ints = st.integers(0, 40)
@@ -62,31 +62,26 @@ def test_a_part_costs_the_same_on_both_sides() -> None:
 
 
 @given(st.integers(0, 200), st.integers(1, 30), st.integers(1, 400), ranges)
-def test_the_equal_size_is_that_of_brentq(base: int, slope: int, target: int, price: Range) -> None:
+def test_equal_sizes_are_those_of_brentq(base: int, slope: int, target: int, price: Range) -> None:
     """A network of base + slope·x parts against one of `target`, where b costs `price`."""
 
     def form(x: Fraction) -> Form:
         return Form({"a": Fraction(base), "b": slope * x})
 
     goal, width = Form({"a": Fraction(target)}), Fraction(1, 10**6)
-    found = equal_size(
+    found = equal_ends(
         form, goal, {"a": Range.of(1), "b": price}, Fraction(0), Fraction(10**4), width=width
     )
 
     def excess(x: float, unit: float) -> float:
         return base + slope * unit * x - target
 
-    if base > target:
-        assert found is None
-        return
-    ends = [float(price.high), float(price.low)]
-    if any(excess(10**4, unit) < 0 for unit in ends):
-        assert found is None
-        return
-    least, most = (brentq(excess, 0, 10**4, args=(unit,)) for unit in ends)
-    assert found is not None
-    assert float(found.low) == pytest.approx(least, abs=1e-5)
-    assert float(found.high) == pytest.approx(most, abs=1e-5)
+    for end, unit in zip(found, (float(price.high), float(price.low)), strict=True):
+        if base > target or excess(10**4, unit) < 0:
+            assert end is None
+        else:
+            assert end is not None
+            assert float(end) == pytest.approx(brentq(excess, 0, 10**4, args=(unit,)), abs=1e-5)
 
 
 def test_cents_do_not_drift() -> None:

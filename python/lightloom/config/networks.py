@@ -42,17 +42,6 @@ def link_rate(cluster: Table) -> float | None:
     return None if share is None else share * float(cluster.get("servers_per_rack", 1))
 
 
-def alone_s(most_bytes: float, cluster: Table) -> float | None:
-    """What a flow of so many bytes takes with its server's link to itself [s]; None if the rate of
-    that is not known.
-
-    >>> alone_s(30e6, {"nic": "10 Gb/s"})
-    0.024
-    """
-    rate = link_rate(cluster)
-    return most_bytes * 8 / rate if rate else None
-
-
 def circuit_rate(fabric: Table) -> float | None:
     """What one circuit carries [b/s], of a resolved table; None for a fabric without."""
     if "circuit_rate" not in fabric:

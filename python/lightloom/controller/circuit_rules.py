@@ -14,7 +14,6 @@ from lightloom.openflow import NORMAL, Match, Removal, Rule
 from lightloom.switches.ports import Port, port_of
 
 NEEDED = ("switch", "port", "datapath", "circuit", "electrical")
-OPTIONAL = ("circuit_vlan", "electrical_vlan", "priority")
 LAST_PORT = 0xFFFFFF00
 """The largest number of a port that is one."""
 BAND = 66

@@ -31,8 +31,6 @@ class BreakEven:
     price: Range | None
     """For each unit of the part; None where no price makes them equal, or another part's price is
     unknown as well."""
-    cheaper_below: bool
-    """Whether `label` is the cheaper one below it: the price makes it dearer by more."""
     why: str = ""
     """Why there is none."""
     tied: tuple[str, ...] = ()
@@ -78,7 +76,7 @@ def _break_even(
     first = order.index(cost) < order.index(other)
 
     def none(why: str) -> BreakEven:
-        return BreakEven(part, cost.label, other.label, unit, None, True, why, tied)
+        return BreakEven(part, cost.label, other.label, unit, None, why, tied)
 
     missing = more.without(part, *tied).unpriced(prices)
     if missing:
@@ -93,7 +91,7 @@ def _break_even(
     if found.high <= 0:
         return none(f"{cost.label} costs more without any {part}")
     found = Range(max(found.low, Fraction(0)), found.high)
-    return BreakEven(part, cost.label, other.label, unit, found, True, tied=tied)
+    return BreakEven(part, cost.label, other.label, unit, found, tied=tied)
 
 
 def _undecided(part: str, tied: Sequence[str]) -> str:
@@ -141,21 +139,6 @@ def root_of(
         else:
             high = middle
     return low
-
-
-def equal_size(
-    form: Callable[[Fraction], Form],
-    target: Form,
-    prices: Prices,
-    low: Fraction,
-    high: Fraction,
-    *,
-    width: Fraction = WIDTH,
-) -> Range | None:
-    """At which size a network costs what `target` does, over all prices: the interval of
-    `equal_ends`, or None where one of them is."""
-    least, most = equal_ends(form, target, prices, low, high, width=width)
-    return None if least is None or most is None else Range(least, most)
 
 
 def equal_ends(

@@ -42,7 +42,6 @@ class EmulatedSwitch:
             design.size,
             design.settle_ps,
             design.bidirectional,
-            atomic=True,
             reports_status=True,
             reports_power=True,
         )

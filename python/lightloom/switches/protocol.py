@@ -29,8 +29,6 @@ class Description:
     """Settling time [ps]; None if the interface does not report it."""
     bidirectional: bool = False
     """Whether one cross-connect carries light in both directions."""
-    atomic: bool = False
-    """Whether a change is done whole or not at all."""
     reports_status: bool = False
     """Whether it reports the state of a cross-connect."""
     reports_power: bool = False

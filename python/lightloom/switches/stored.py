@@ -36,7 +36,7 @@ class StoredSwitch:
 
     def describe(self) -> Description:
         """What it is."""
-        return Description(f"file:{self._path}", "file", "", self._size, 0, atomic=True)
+        return Description(f"file:{self._path}", "file", "", self._size, 0)
 
     def read(self) -> Reading:
         """Its cross-connects."""

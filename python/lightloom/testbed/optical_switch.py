@@ -53,7 +53,6 @@ class OpticalSwitch:
             "testbed",
             self._size,
             self._settle_ps,
-            atomic=True,
             reports_status=True,
         )
 

@@ -75,7 +75,6 @@ class GnmiSwitch:
             self._model.dialect,
             "",
             self._ports(),
-            atomic=True,
             reports_status=True,
             reports_power=self._model.has_power,
         )

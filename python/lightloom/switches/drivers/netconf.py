@@ -92,7 +92,6 @@ class NetconfSwitch:
             f"NETCONF ({self._datastore})",
             found[0] if found else "",
             self._ports(),
-            atomic=True,
             reports_power=self.power() is not None,
         )
 
