@@ -202,6 +202,24 @@ def test_a_policy_in_python_decides(tmp_path: Path) -> None:
     assert lab.lit() == [(1, 4), (4, 1)]
 
 
+def test_a_policy_that_never_answers_leaves_its_switch_usable(tmp_path: Path) -> None:
+    code = (
+        "import time\nclass Mine:\n    def decide(self, demand, switch):\n        time.sleep(5)\n"
+    )
+    (tmp_path / "mine.py").write_text(code)
+    policy = {"file": "mine.py:Mine"}
+    lab = Lab(tmp_path, policy=policy, mode="act", policy_within="200 ms")
+    lab.send(matrix((0, 1, 5_000_000)))
+    assert lab.controller.cycle() == []
+    assert [alarm["kind"] for alarm in lab.controller.alarms()] == ["policy"]
+    lab.controller.want("east", [(1, 2)], "ann")
+    (made,) = lab.controller.reconcile("east", "ann")
+    assert (made.state, lab.lit()) == ("done", [(1, 2)])
+    started = time.monotonic()
+    lab.controller.cycle()
+    assert time.monotonic() - started < 5  # it is not asked again
+
+
 def test_a_policy_that_raises_changes_nothing(tmp_path: Path) -> None:
     code = "class Mine:\n    def decide(self, demand, switch):\n        raise ValueError('no')\n"
     (tmp_path / "mine.py").write_text(code)

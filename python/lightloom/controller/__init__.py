@@ -22,7 +22,7 @@
 | `deferred`, `deferrals` | changes that wait for a time or a checkpoint; when they take effect |
 | `cost`, `dark` | what a change costs; how long its circuits are dark |
 | `forecast`, `foresight` | a simulation of the next interval; of which switch and change |
-| `advice` | asks the policies, within the limits |
+| `advice`, `timed` | asks the policies, within the limits; calls that may not come back |
 | `retries` | when a failed change is tried again |
 | `service`, `passes` | the reconcile loop, over all switches at once |
 | `overview` | the state of all switches, and alarms |

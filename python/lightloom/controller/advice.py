@@ -4,6 +4,7 @@ unless a limit holds it back."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost
@@ -16,6 +17,7 @@ from lightloom.controller.managed import Managed
 from lightloom.controller.matrices import Seen
 from lightloom.controller.smoothing import Smoothing
 from lightloom.controller.store import Store, Wanted
+from lightloom.controller.timed import LateError, within
 from lightloom.controller.wishes import Wishes
 from lightloom.errors import ConfigError
 from lightloom.switches.ports import Pair
@@ -42,6 +44,7 @@ class Advice:
         self._clock = clock
         self._limits = Limits.of(config.limits)
         self._smoothing = Smoothing(config.demand.smoothing)
+        self._within_s = duration_ps("policy_within", config.policy_within) / 1e12
         self._older_s = duration_ps("demand.older", config.demand.older) / 1e12
 
     def renew(self, one: Managed) -> None:
@@ -51,7 +54,16 @@ class Advice:
         if seen is None or one.decider is None:
             return
         try:
-            one.advice = one.decider.decide(seen.matrix, one.lit)
+            decide = partial(one.decider.decide, seen.matrix, one.lit)
+            one.advice = within(self._within_s, decide)
+        except LateError:
+            # Its thread goes on, so it is not asked again.
+            one.decider = None
+            one.policy_trouble = (
+                f"the policy did not answer within {self._config.policy_within} (policy_within) "
+                "and is not asked again; correct it, then restart the controller"
+            )
+            return
         except ConfigError as problem:
             # A policy that fails changes nothing; a new one is built from its table.
             one.held_back = str(problem)

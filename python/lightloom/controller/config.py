@@ -177,6 +177,8 @@ class ControllerTable(_Keys):
     """Whether the policy's plans are only shown, or carried out."""
     interval: str = "10 s"
     """Time from one decision of the policy to the next."""
+    policy_within: str = "10 s"
+    """Longest time of one decision. A policy that takes longer is not asked again."""
     store: str = "controller.db"
     """File of an SQLite database, or the URL of a PostgreSQL database."""
     listen: str = "127.0.0.1:8400"
@@ -295,6 +297,7 @@ def _check(config: ControllerTable) -> None:
         if switch.settle is not None:
             duration_ps(f"switch[{at}].settle", switch.settle)
     positive_s("interval", config.interval)
+    positive_s("policy_within", config.policy_within)
     prometheus = config.demand.prometheus
     for key, value in (
         ("limits.dwell", config.limits.dwell),

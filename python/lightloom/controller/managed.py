@@ -35,6 +35,8 @@ class Managed:
     """What the policy wants; None if it has not decided."""
     held_back: str | None = None
     """Why the advice is not carried out."""
+    policy_trouble: str | None = None
+    """Why the policy is not asked any more; None if it is."""
     unowned: list[Pair] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     demand: Seen | None = None

@@ -123,6 +123,8 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
     for one in controller.switches.values():
         if one.trouble is not None:
             found.append({"kind": "unreachable", "switch": one.name, "text": one.trouble})
+        if one.policy_trouble is not None:
+            found.append({"kind": "policy", "switch": one.name, "text": one.policy_trouble})
         if one.unowned and controller.config.unowned == "report":
             text = f"{', '.join(map(name_of, one.unowned))}: they have no owner"
             found.append({"kind": "drift", "switch": one.name, "text": text})
