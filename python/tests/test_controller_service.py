@@ -193,6 +193,30 @@ def test_old_demand_is_not_used(tmp_path: Path) -> None:
     assert lab.lit() == []
 
 
+@pytest.mark.parametrize(
+    "keys", [{"policy": CTHROUGH}, {"mode": "act"}], ids=["advise", "no policy"]
+)
+def test_circuits_of_a_policy_that_no_longer_acts_are_left_alone(
+    tmp_path: Path, keys: dict[str, Any]
+) -> None:
+    """They stay lit and are unowned, are not restored, and the operator's are served as before."""
+    store = f"sqlite:///{tmp_path / 'store.db'}"
+    lab = Lab(tmp_path, store, policy=CTHROUGH, mode="act")
+    lab.controller.want("east", [(3, 4), (4, 3)], "ann")
+    lab.send(matrix((0, 1, 5_000_000), (2, 3, 4_000_000)))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2), (2, 1), (3, 4), (4, 3)]
+    after = Lab(tmp_path, store, **keys)
+    after.switches = lab.switches
+    after.begin()
+    assert after.controller.cycle() == []
+    assert after.lit() == [(1, 2), (2, 1), (3, 4), (4, 3)]
+    assert after.controller.switches["east"].unowned == [(1, 2), (2, 1)]
+    after.switches["east"].change([(1, 2), (2, 1), (3, 4), (4, 3)], [])
+    assert [made.state for made in after.controller.cycle()] == ["done"]
+    assert after.lit() == [(3, 4), (4, 3)]
+
+
 def test_a_policy_in_python_decides(tmp_path: Path) -> None:
     code = "class Mine:\n    def decide(self, demand, switch):\n        return [(0, 3)]\n"
     (tmp_path / "mine.py").write_text(code)

@@ -26,7 +26,7 @@ from lightloom.controller.racks import Racks
 from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
 from lightloom.controller.transaction import Executor
-from lightloom.controller.wishes import Wishes, check_pairs
+from lightloom.controller.wishes import POLICY, Wishes, check_pairs
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
@@ -159,10 +159,18 @@ class Controller:
     def _begin(self, one: Managed) -> list[Transaction]:
         with one.lock:
             recovered = self._executor.recover(one.name)
+            self._leave_policy(one)
             self._deferrals.resume(one)
             self._read(one)
         self._tell()
         return recovered
+
+    def _leave_policy(self, one: Managed) -> None:
+        """Withdraws the wishes of a policy that no longer acts, once no transaction is open: its
+        circuits are neither restored nor removed for it."""
+        acts = self.config.mode == "act" and one.decider is not None
+        if not acts and not self.store.transactions(one.name, OPEN, limit=1):
+            self.store.leave(one.name, POLICY, SELF)
 
     def _read(self, one: Managed) -> bool:
         try:
@@ -194,6 +202,7 @@ class Controller:
         with one.lock:
             # Such as a change whose hook failed at its end.
             made = self._executor.recover(one.name)
+            self._leave_policy(one)
             self._deferrals.resume(one)
             if self._read(one):
                 self._advice.renew(one)

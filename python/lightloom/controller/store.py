@@ -226,6 +226,20 @@ class Store:
         body = {"switch": switch, "owner": owner, "pairs": sorted({*pairs})}
         self._record(db, who, "intent", body)
 
+    def leave(self, switch: str, owner: str, who: str) -> None:
+        """Withdraws what an owner wants on a switch; its cross-connects stay lit, and belong to
+        nobody unless somebody else wants them."""
+        mine = {"switch": switch, "owner": owner}
+        with self._write() as db:
+            rows = db.execute(select(schema.intent).filter_by(**mine)).all()
+            if not rows:
+                return
+            db.execute(delete(schema.intent).filter_by(**mine))
+            for row in rows:
+                db.execute(delete(schema.owned).filter_by(switch=switch, a=row.a, b=row.b))
+            pairs = sorted((row.a, row.b) for row in rows)
+            self._record(db, who, "left lit", {**mine, "pairs": pairs})
+
     # Transactions
 
     def plan(self, switch: str, plan: Mapping[str, Any], who: str) -> Transaction:
