@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.client import Client
+from lightloom.controller.tokens import add_token
 from lightloom.errors import ConfigError
 
 
@@ -89,6 +90,15 @@ def test_others_leases_are_theirs(reached: Reached) -> None:
     clash = reached.ask("POST", "/switches/east/leases", body, "reserve")
     assert clash.status_code == 409
     assert "admin holds it" in clash.json()["detail"]
+
+
+def test_an_admin_ends_the_job_of_a_scheduler_that_is_gone(reached: Reached) -> None:
+    reached.tokens["other"] = add_token(reached.lab.store, "other", ["reserve"], "test")
+    reached.ask("PUT", "/jobs/train", {"racks": ["a"]}, "reserve")
+    assert reached.ask("DELETE", "/jobs/train", scope="other").status_code == 409
+    assert [job["name"] for job in reached.lab.controller.state()["jobs"]] == ["train"]
+    assert reached.ask("DELETE", "/jobs/train", scope="admin").json() == {"ended": "train"}
+    assert reached.lab.controller.state()["jobs"] == []
 
 
 def test_metrics_are_what_prometheus_reads(reached: Reached) -> None:
