@@ -45,6 +45,28 @@ def test_a_token_with_another_scope_is_refused(served: Served) -> None:
                 assert answer.status_code != 401
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("intent", {"cross_connects": ["1A-2B"]}), ("circuits", {"circuits": [["a", "b"]]})],
+)
+def test_a_dry_run_needs_the_scope_plan_or_apply(
+    reached: Reached, path: str, body: dict[str, Any]
+) -> None:
+    """With scope `plan` alone a client sees what a change would do, and makes none."""
+    url = f"/switches/east/{path}"
+    dry = {own: reached.ask("PUT", url, {**body, "dry_run": True}, own) for own in SCOPES}
+    statuses = {own: answer.status_code for own, answer in dry.items()}
+    assert statuses == {"read": 403, "reserve": 403, "plan": 200, "apply": 200, "admin": 200}
+    assert "1A-2B" in dry["plan"].json()["added"]
+    refused = reached.ask("PUT", url, body, "plan")
+    assert (refused.status_code, refused.json()["detail"]) == (
+        403,
+        "the token lacks the scope apply",
+    )
+    assert reached.lab.lit() == []
+    assert reached.lab.store.intents("east") == []
+
+
 def invalid_tokens(reached: Reached) -> dict[str, str]:
     """Headers that admit nobody, by what is wrong with them."""
     store, now = reached.lab.store, reached.lab.now

@@ -111,15 +111,17 @@ ALWAYS = (401, 403, 411, 413, 429)
 """Refusals of every route that needs a token."""
 
 
-def needs(scope: str, *refusals: int) -> dict[str, Any]:
+def needs(scope: str, *refusals: int, preview: str | None = None) -> dict[str, Any]:
     """Arguments of a route that a token needs a scope for.
 
     Args:
         scope: one of `tokens.SCOPES`; the document has it as `x-scope`.
         refusals: status codes beside those of `ALWAYS`.
+        preview: a scope that is enough for a dry run; the route then calls `check_scope` itself
+            for what is none.
     """
     return {
-        "dependencies": [BEARER, Depends(_check_scope(scope))],
+        "dependencies": [BEARER, Depends(_scope_check(scope, preview))],
         "responses": documented(*ALWAYS, *refusals),
         "openapi_extra": {"x-scope": scope},
     }
@@ -133,12 +135,23 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def _check_scope(scope: str) -> Callable[[Request], None]:
+def _scope_check(scope: str, preview: str | None) -> Callable[[Request], None]:
     def check(request: Request) -> None:
-        if not _client(request).may(scope):
-            raise HTTPException(403, f"the token lacks the scope {scope}")
+        client = _client(request)
+        if preview is None or not client.may(preview):
+            check_scope(client, scope)
 
     return check
+
+
+def check_scope(client: Client, scope: str) -> None:
+    """Refuses a client whose token lacks a scope.
+
+    Raises:
+        HTTPException: 403.
+    """
+    if not client.may(scope):
+        raise HTTPException(403, f"the token lacks the scope {scope}")
 
 
 def _client(request: Request) -> Client:

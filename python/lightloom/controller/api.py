@@ -14,7 +14,7 @@ from sse_starlette import EventSourceResponse
 
 import lightloom
 from lightloom.controller import answers, bodies, deferred, jobs, schema
-from lightloom.controller.admission import IN_ADDRESS, Who, add_admission, needs
+from lightloom.controller.admission import IN_ADDRESS, Who, add_admission, check_scope, needs
 from lightloom.controller.change import Change
 from lightloom.controller.dark import dark_s
 from lightloom.controller.foresight import Foresight, foresee
@@ -121,7 +121,7 @@ def diff(controller: Ours, switch: Switch) -> answers.TimedDifference:
 @routes.put(
     "/switches/{switch}/intent",
     response_model=answers.Applied | answers.Preview,
-    **needs("apply", 400, 409, 422, 503),
+    **needs("apply", 400, 409, 422, 503, preview="plan"),
 )
 def intent(
     controller: Ours,
@@ -139,7 +139,7 @@ def intent(
 @routes.put(
     "/switches/{switch}/circuits",
     response_model=answers.Applied | answers.Preview,
-    **needs("apply", 400, 409, 422, 503),
+    **needs("apply", 400, 409, 422, 503, preview="plan"),
 )
 def circuits(
     controller: Ours,
@@ -315,6 +315,7 @@ def _applied(
         return once.answer(
             who.name, None, asked, lambda: _preview(controller, switch, pairs, body, who)
         )
+    check_scope(who, "apply")
 
     def act() -> answers.Applied:
         if body.when != "now":
