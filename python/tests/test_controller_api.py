@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.client import Client
+from lightloom.controller.run import NO_ROLE
 from lightloom.controller.tokens import add_token
 from lightloom.errors import ConfigError
 
@@ -99,6 +100,28 @@ def test_an_admin_ends_the_job_of_a_scheduler_that_is_gone(reached: Reached) -> 
     assert [job["name"] for job in reached.lab.controller.state()["jobs"]] == ["train"]
     assert reached.ask("DELETE", "/jobs/train", scope="admin").json() == {"ended": "train"}
     assert reached.lab.controller.state()["jobs"] == []
+
+
+def test_healthz_names_a_standby_and_a_loop_that_fails(reached: Reached) -> None:
+    lab = reached.lab
+
+    def health() -> tuple[str, list[str]]:
+        found = reached.http.get("/healthz").json()
+        return found["status"], found["unreachable"]
+
+    assert lab.store.take_role("this", 10.0)
+    assert health() == ("ok", [])
+    lab.controller.switches["east"].trouble = "no answer"
+    assert health() == ("degraded", ["east"])
+    lab.controller.failure = "ValueError: no"
+    assert health() == ("failing", ["east"])
+    lab.controller.failure = lab.controller.switches["east"].trouble = None
+    lab.now += 11
+    assert health() == ("standby", [])
+    assert lab.store.take_role("this", 10.0)
+    assert health() == ("ok", [])
+    lab.store.fence = NO_ROLE
+    assert health() == ("standby", [])
 
 
 def test_metrics_are_what_prometheus_reads(reached: Reached) -> None:

@@ -29,7 +29,7 @@ class Refusal(Answer):
 class Health(Answer):
     """Whether the controller works, and the switches that do not answer."""
 
-    status: Literal["ok", "degraded"]
+    status: Literal["ok", "degraded", "failing", "standby"]
     unreachable: list[str]
 
 

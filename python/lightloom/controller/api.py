@@ -6,10 +6,11 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Path, Query, Request
 from fastapi.responses import HTMLResponse, Response
+from sqlalchemy.exc import SQLAlchemyError
 from sse_starlette import EventSourceResponse
 
 import lightloom
@@ -26,6 +27,7 @@ from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals
 from lightloom.controller.replays import Replays
 from lightloom.controller.service import Controller
+from lightloom.controller.store import DeposedError
 from lightloom.controller.tokens import Client
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of, pair_of
@@ -77,7 +79,21 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 def healthz(controller: Ours) -> answers.Health:
     """Whether the controller works, and which switches do not answer."""
     unreachable = [one.name for one in controller.switches.values() if one.trouble]
-    return answers.Health(status="degraded" if unreachable else "ok", unreachable=unreachable)
+    return answers.Health(status=_status(controller, unreachable), unreachable=unreachable)
+
+
+def _status(
+    controller: Controller, unreachable: list[str]
+) -> Literal["ok", "degraded", "failing", "standby"]:
+    try:
+        controller.store.check_role(controller.store.fence)
+    except DeposedError:
+        return "standby"
+    except SQLAlchemyError:
+        return "failing"
+    if controller.failure is not None:
+        return "failing"
+    return "degraded" if unreachable else "ok"
 
 
 @routes.get("/", response_class=HTMLResponse, include_in_schema=False)
