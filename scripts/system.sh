@@ -55,10 +55,11 @@ fi
 if [ "${1:-}" = --testbed ]; then
   wanted=()
   for pair in clang:clang ip:iproute2 iperf3:iperf3 nbdcopy:libnbd-bin nbdkit:nbdkit \
-    tcpdump:tcpdump mpirun:openmpi-bin setpriv:util-linux \
-    ovs-vswitchd:openvswitch-switch; do
+    tcpdump:tcpdump mpirun:openmpi-bin mpicc:libopenmpi-dev setpriv:util-linux \
+    memcached:memcached ovs-vswitchd:openvswitch-switch; do
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%:*}" >/dev/null || wanted+=("${pair##*:}")
   done
+  [ -e /usr/include/fftw3-mpi.h ] || wanted+=(libfftw3-mpi-dev)
   [ ${#wanted[@]} = 0 ] || (install_packages "${wanted[@]}") ||
     echo "without ${wanted[*]} the testbed is not built and tested in full" >&2
   exit 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from lightloom.cli import bars, console, forecast, papers, places, sweep_table
+from lightloom.cli import bars, console, forecast, papers, places, sweep_table, testbed_claims
 from lightloom.cli.options import DryRun, OutDir, Overrides, Workers, check_file
 from lightloom.cli.verdicts import print_verdicts
 from lightloom.config import loads
@@ -131,6 +131,14 @@ def reproduce(
             "papers.",
         ),
     ] = False,
+    testbed: Annotated[
+        bool,
+        typer.Option(
+            "--testbed",
+            help="Judge the claims that need an application instead, on the Linux testbed (as "
+            "root).",
+        ),
+    ] = False,
     out: OutDir = None,
     workers: Workers = None,
     scheduler: places.Scheduler = None,
@@ -149,6 +157,14 @@ def reproduce(
     with console.guarded():
         _check_workers(workers)
         _check_record(record, quick)
+        if testbed:
+            given = {
+                "--readings": readings,
+                "--workers": workers,
+                "--scheduler": scheduler,
+                "--scheduler-file": scheduler_file,
+            }
+            return testbed_claims.judge(target, out, given, quick=quick, keep=record)
         folder = console.check_output(out if out is not None else Path("results") / "reproduce")
         console.claim_output(folder)
         screen = console.err()
@@ -179,6 +195,7 @@ def reproduce(
         if changed:
             console.err().print(f"not as recorded: {', '.join(changed)}", markup=False)
             raise typer.Exit(1)
+    return None
 
 
 def _foretold(missing: Sequence[sweeps.Point]) -> list[forecasts.Forecast]:

@@ -39,6 +39,8 @@ class Application(BaseModel):
     """Bytes that nbdcopy transfers."""
     command: str | list[str] = ""
     """The command line of `command` and `mpi`."""
+    hosts: list[int] = Field(default_factory=list)
+    """Hosts that have a rank of `mpi` each. Default: all."""
     limit: str = "120 s"
     """Time limit; the program is then terminated."""
 

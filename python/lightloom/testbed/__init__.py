@@ -9,6 +9,7 @@ optical fabric that the simulated fabric's own controller drives.
 | `server_rules`, `open_vswitch` | HydRA's rules on servers, by Open vSwitch |
 | `host` | the controller's host in real time |
 | `applications`, `live`, `measure`, `capture` | programs, and samples and packets of their run |
+| `claims`, `programs` | claims of papers, judged here; programs in C that they need |
 | `agreement`, `matched`, `result`, `report` | the run beside its simulation; files and page |
 
 >>> from lightloom.testbed import Testbed, measure, setup_of  # doctest: +SKIP

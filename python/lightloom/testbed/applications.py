@@ -158,7 +158,8 @@ def _commands(
     here = layout.namespace(source)
     if table.kind in ("command", "mpi"):
         words = shlex.split(table.command) if isinstance(table.command, str) else table.command
-        line = mpi_line(layout, folder, words) if table.kind == "mpi" else list(words)
+        ranks = [layout.hosts[host] for host in table.hosts] or layout.hosts
+        line = mpi_line(layout, folder, words, ranks) if table.kind == "mpi" else list(words)
         return [(here, line, begin)]
     if to is None:
         raise refusal("to", "(missing)", "a receiver is needed", "name a host")
@@ -179,9 +180,11 @@ def _commands(
     return [(there, server, begin - HEAD_START_S), (here, client, begin)]
 
 
-def mpi_line(layout: Layout, folder: Path, words: Sequence[str]) -> list[str]:
-    """The command line that runs a program by Open MPI, a rank on each host. Its daemons are
-    begun by a script that enters the namespace of the host whose address it is given."""
+def mpi_line(
+    layout: Layout, folder: Path, words: Sequence[str], ranks: Sequence[Host]
+) -> list[str]:
+    """The command line that runs a program by Open MPI, a rank on each of some hosts. Its daemons
+    are begun by a script that enters the namespace of the host whose address it is given."""
     cases = [f"{h.address}) space={layout.namespace(h)} ;;" for h in layout.hosts]
     agent = folder / "mpi-agent"
     text = ["#!/bin/sh", "host=$1; shift", 'case "$host" in', *cases, "*) exit 1 ;;", "esac"]
@@ -199,7 +202,7 @@ def mpi_line(layout: Layout, folder: Path, words: Sequence[str]) -> list[str]:
     line = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
     for key, value in options.items():
         line += ["--mca", key, value]
-    return [*line, "--host", ",".join(host.address for host in layout.hosts), *words]
+    return [*line, "--host", ",".join(host.address for host in ranks), *words]
 
 
 def figures_of(running: Running) -> dict[str, Any]:

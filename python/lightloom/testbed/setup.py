@@ -12,7 +12,7 @@ from typing import Any
 from lightloom import _core
 from lightloom.config.experiment import Experiment
 from lightloom.config.schema import TESTBED, of_core
-from lightloom.config.testbed import Table, kept_bytes, read_table
+from lightloom.config.testbed import Application, Table, kept_bytes, read_table
 from lightloom.errors import refusal
 from lightloom.testbed.layout import Layout
 from lightloom.units.durations import duration_ps
@@ -254,8 +254,9 @@ def _check_applications(setup: Setup) -> None:
     hosts = len(setup.layout.hosts)
     for at, application in enumerate(setup.table.application):
         where = f"testbed.application[{at}]"
-        for key, host in (("from", application.source), ("to", application.to)):
-            if host is not None and host >= hosts:
+        ends = [("from", application.source), ("to", application.to)]
+        for key, host in [*ends, *(("hosts", host) for host in application.hosts)]:
+            if host is not None and not 0 <= host < hosts:
                 limit = f"the hosts are 0 to {hosts - 1}"
                 raise refusal(f"{where}.{key}", host, limit, "name a host that is there")
         if application.kind in ("iperf3", "nbdcopy") and application.to is None:
@@ -265,8 +266,20 @@ def _check_applications(setup: Setup) -> None:
             raise refusal(f"{where}.to", application.to, limit, "name another host")
         if application.kind in ("command", "mpi") and not application.command:
             raise refusal(f"{where}.command", '""', "nothing to run", "give a command")
+        _check_ranks(where, application)
         for key in ("begin", "duration", "limit"):
             duration_ps(f"{where}.{key}", getattr(application, key))
+
+
+def _check_ranks(where: str, application: Application) -> None:
+    if not application.hosts:
+        return
+    if application.kind != "mpi":
+        limit = f"kind {application.kind} has no ranks"
+        raise refusal(f"{where}.hosts", application.hosts, limit, "remove it")
+    if application.source != application.hosts[0]:
+        limit = "mpirun runs on the first of its hosts"
+        raise refusal(f"{where}.from", application.source, limit, f"{application.hosts[0]}")
 
 
 def default_name(path: Path | None) -> str:

@@ -18,6 +18,8 @@ TOOLS = {
     "nbdcopy": "libnbd-bin",
     "nbdkit": "nbdkit",
     "mpirun": "openmpi-bin",
+    "mpicc": "libopenmpi-dev",
+    "memcached": "memcached",
     "tcpdump": "tcpdump",
     "setpriv": "util-linux",
     "setsid": "util-linux",

@@ -13,7 +13,7 @@ from lightloom.errors import ConfigError
 from lightloom.validation.estimate import Estimate
 
 Status = Literal["reproduced", "not reproduced", "undecided", "not judged"]
-Basis = Literal["measured", "ours", "fitted", "set"]
+Basis = Literal["measured", "ours", "fitted", "set", "testbed"]
 
 
 class Expectation(BaseModel):
@@ -112,7 +112,8 @@ class Claim(BaseModel):
     source: str = Field(description="Section or figure.")
     statement: str = Field(description="What the source says.")
     command: str = Field(
-        pattern=r"^lightloom reproduce [a-z-]+/[a-z0-9_]+$", description="What measures it."
+        pattern=r"^lightloom reproduce [a-z-]+/[a-z0-9_]+( --testbed)?$",
+        description="What measures it.",
     )
     measures: str = Field(description="What is measured, with its unit.")
     unit: str = Field(default="", description="Unit of the measured value.")
@@ -128,7 +129,8 @@ class Claim(BaseModel):
         description="What the outcome rests on: the value is what the model makes of its "
         "parameters; the same, but the source has words where `expect` has a number, which is "
         "ours; a parameter was fitted to the source's value; or a parameter is that value. The "
-        "last two hold by construction and are no evidence for the model.",
+        "last two hold by construction and are no evidence for the model. Or programs on the Linux "
+        "testbed are measured instead of a model.",
     )
     exact: str | None = Field(
         default=None,
@@ -149,12 +151,14 @@ class Claim(BaseModel):
             raise ValueError(f"claim {self.id}: without expect it cannot be judged")
         if self.basis != "measured" and not self.criterion:
             raise ValueError(f"claim {self.id}: its criterion has to say what is {self.basis}")
+        if (self.basis == "testbed") != self.command.endswith(" --testbed"):
+            raise ValueError(f'claim {self.id}: --testbed and basis = "testbed" go together')
         return self
 
     @property
     def script(self) -> str:
         """Name of the script that measures it: `fig12`."""
-        return self.command.rpartition("/")[2]
+        return self.command.removesuffix(" --testbed").rpartition("/")[2]
 
     def status_text(self, outcome: Status) -> str:
         """An outcome with what it rests on, where that is not the model and the source alone."""

@@ -84,6 +84,11 @@ def load_script(folder: Path, fabric: str, name: str) -> Script:
     return Script(fabric, name, module.measure, module.figure, factors)
 
 
+def load_module(path: Path) -> ModuleType:
+    """Imports a script from its path."""
+    return _load(path)
+
+
 def beside(script: str, name: str) -> ModuleType:
     """What the scripts of a folder share: `_name.py` beside `script`, which gives its
     own `__file__`."""

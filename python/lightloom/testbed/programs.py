@@ -1,0 +1,44 @@
+"""MPI programs in C, compiled when they are needed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from lightloom.errors import refusal
+from lightloom.testbed import shell
+
+
+@contextmanager
+def built(programs: Mapping[Path, Sequence[str]]) -> Iterator[Path]:
+    """Compiles programs into a folder that applications of this process find them in; at its end
+    the folder is removed.
+
+    Args:
+        programs: source of each program, and the libraries that it is linked with.
+
+    Raises:
+        ConfigError: without the compiler, or if a program does not compile.
+    """
+    before = os.environ.get("PATH", "")
+    with tempfile.TemporaryDirectory(prefix="lightloom-programs-") as made:
+        folder = Path(made)
+        for source, libraries in programs.items():
+            line = ["mpicc", "-O2", str(source), "-o", str(folder / source.stem), *libraries]
+            shell.tool_path("mpicc")
+            try:
+                shell.call(line)
+            except RuntimeError as problem:
+                last = str(problem).strip().splitlines()[-1]
+                remedy = "install Debian's packages libopenmpi-dev and libfftw3-mpi-dev"
+                raise refusal(
+                    "testbed", source.name, f"does not compile ({last})", remedy
+                ) from None
+        os.environ["PATH"] = f"{folder}:{before}"
+        try:
+            yield folder
+        finally:
+            os.environ["PATH"] = before
