@@ -75,8 +75,9 @@ def test_what_a_setup_takes_from_the_experiment() -> None:
          ["sync_jitter", "late_sync_fraction"]),
         ({**MORDIA, "packet_rate": "50 Mb/s"}, ["packet_rate"]),
         ({**CTHROUGH, "oversubscription": 10}, []),
-        ({**HYDRA, "retag": "5 ms"}, []),
-        ({**HYDRA, "retag": "5 ms", "rule": "1 us"}, ["rule"]),
+        ({**HYDRA, "retag": "5 ms", "pushing": "parallel"}, []),
+        ({**HYDRA, "retag": "5 ms"}, ["pushing"]),
+        ({**HYDRA, "retag": "5 ms", "rule": "1 us"}, ["rule", "pushing"]),
     ],
 )  # fmt: skip
 def test_keys_without_effect_are_named(fabric: dict[str, Any], keys: list[str]) -> None:

@@ -38,16 +38,20 @@ _INSTEAD = {
         "rings": "one ring carries all racks",
     },
 }
-_SERVERS = {"rule": "rules take the time that Open vSwitch takes"}
-_NOTHING = {"rings": 1}
+_SERVERS = {
+    "rule": "rules take the time that Open vSwitch takes",
+    "pushing": "the switches of all servers get their rules at the same time",
+}
+_NOTHING = {"rings": 1, "pushing": "parallel"}
 """Values that ask for nothing, beside no value, zero and a delay of zero."""
-_RATES = ("packet_rate",)
+_WORDS = ("packet_rate", "pushing")
+"""Keys whose values are no durations."""
 
 
 def _asks(key: str, value: Any) -> bool:
     if value is None or value == _NOTHING.get(key):
         return False
-    if key in _RATES or not isinstance(value, str):
+    if key in _WORDS or not isinstance(value, str):
         return bool(value)
     return duration_ps(f"fabric.{key}", value) > 0
 

@@ -142,8 +142,10 @@ class KernelPlane:
     def totals(self) -> dict[str, Any]:
         """Packets that the plane lost, by reason."""
         dark, strange, nowhere = self._plane.lost()
-        lost = {"dark_packets": dark, "strange_packets": strange, "lost_frames": nowhere}
-        return lost | self.forwarding.totals()
+        own = self.forwarding.totals()
+        lost = nowhere + own.get("switch_drops", 0)
+        counts = {"dark_packets": dark, "strange_packets": strange, "lost_frames": lost}
+        return counts | own
 
     def is_alive(self) -> bool:
         """Whether all that forwards packets still runs."""

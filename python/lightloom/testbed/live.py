@@ -93,6 +93,7 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
             one.end()
     samples.take(bed.plane.read_counters())
     ended = time.monotonic()
+    totals = bed.plane.totals()
     captured, cut = capture.end() if capture is not None else (None, [])
     return Live(
         setup=setup,
@@ -101,8 +102,8 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
         ended=ended,
         applications=[_figures(one, host.began) for one in running],
         circuits=_circuits(bed.plane, host.began, ended),
-        facts=bed.plane.totals() | ({"capture_cut": cut} if cut else {}),
-        fidelity=judge_fidelity(setup, bed.plane.totals(), host.late_s, samples.loads),
+        facts=totals | ({"capture_cut": cut} if cut else {}),
+        fidelity=judge_fidelity(setup, totals, host.late_s, samples.loads),
         log=host.log(),
         captured=captured,
     )

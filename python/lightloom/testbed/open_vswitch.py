@@ -8,11 +8,13 @@ started them.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from lightloom import _core
 from lightloom.testbed import shell
 from lightloom.testbed.layout import DEVICE, UPLINK, Host, Layout
 
@@ -25,6 +27,8 @@ PREFERRED = "-10"
 """Niceness: a switch that waits for a processor loses packets."""
 POLL_S = 0.005
 CONTROLLER = f"{DEVICE}.controller"
+TX_DROPPED = 5
+"""Place of the packets that a device did not send among its counters."""
 LINK_PORT = 1
 """OpenFlow port of a host's link."""
 
@@ -95,6 +99,20 @@ class OpenVSwitches:
         limit = f"--timeout={CACHE_S:.0f}"
         self._each([[tool, limit, "-t", target, "revalidator/purge"] for target in targets])
 
+    def count_drops(self) -> int:
+        """Packets that switches lost because they did not read them in time: from their hosts (the
+        ring of the device was full) and from their links (the buffer of the socket was).
+
+        Raises:
+            RuntimeError: of `ss`.
+        """
+        drops = 0
+        for space in map(self._layout.namespace, self._layout.hosts):
+            drops += _core.testbed_counters(shell.NAMESPACES / space)[DEVICE][TX_DROPPED]
+            lines = shell.call(shell.namespace_command(space, ["ss", "-0", "-n", "-m"]))
+            drops += socket_drops(lines)
+        return drops
+
     def is_alive(self) -> bool:
         """Whether all of them still run."""
         return all(one.poll() is None for one in self._running)
@@ -159,6 +177,17 @@ class OpenVSwitches:
         for one, line, text in zip(begun, lines, texts, strict=True):
             if one.returncode:
                 raise RuntimeError(f"{' '.join(line)}: {text.decode(errors='replace').strip()}")
+
+
+def socket_drops(text: str) -> int:
+    """Packets that the buffer of the socket on a host's link had no room for, as `ss -0 -n -m`
+    prints them.
+
+    >>> socket_drops("p_raw 0 0 *:uplink * skmem:(r0,rb8,t0,tb8,f0,w0,o176,bl0,d42)")
+    42
+    """
+    lines = [line for line in text.splitlines() if f":{UPLINK} " in line]
+    return sum(int(count) for line in lines for count in re.findall(r",d(\d+)\)", line))
 
 
 def _database_line(own: Path) -> list[str]:

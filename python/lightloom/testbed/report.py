@@ -70,6 +70,7 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     names = {
         "dark_packets": "packets sent into the dark",
         "lost_frames": "frames lost in the fabric",
+        "switch_drops": "of these in the servers' switches",
         "frames": "frames",
         "days": "days",
         "missed_days": "days that passed unseen",

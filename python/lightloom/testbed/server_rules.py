@@ -158,7 +158,7 @@ class ServerForwarding:
         self._most_vlans = max(self._most_vlans, self._tags.in_use)
 
     def totals(self) -> dict[str, Any]:
-        """Rules that were changed, how long substeps took, and VLANs."""
+        """Rules that were changed, time of substeps, VLANs, and packets that switches lost."""
         times = sorted(self._step_s)
         return {
             "rule_changes": self._changes * self._layout.hosts_per_rack,
@@ -167,6 +167,7 @@ class ServerForwarding:
                 "max": 1e3 * max(times, default=0.0),
             },
             "vlans": self._most_vlans,
+            "switch_drops": self._switches.count_drops(),
         }
 
     def is_alive(self) -> bool:
@@ -178,6 +179,8 @@ class ServerForwarding:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._switches.stop()
         self._listener.close()
+        # Its programs are detached when nothing holds it.
+        del self._plane
 
 
 def _most_hops(setup: Setup) -> int:

@@ -14,6 +14,7 @@ from lightloom.errors import refusal
 TOOLS = {
     "ip": "iproute2",
     "tc": "iproute2",
+    "ss": "iproute2",
     "iperf3": "iperf3",
     "nbdcopy": "libnbd-bin",
     "nbdkit": "nbdkit",
