@@ -1,5 +1,6 @@
 """Makes docs/reproduced.md, the status page, and the table in docs/reproduce.md from the recorded
-values of claims (validation/*/measured.json, which `lightloom reproduce --record` writes). With
+values of claims (validation/*/measured.json and validation/*/testbed/measured.json, which
+`lightloom reproduce --record` and `--testbed --record` write). With
 `--check` it writes nothing, and reports whether both are up to date.
 """
 
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 from lightloom.errors import ConfigError
+from lightloom.testbed import claims_table
 from lightloom.validation import status
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,7 +22,8 @@ def made() -> dict[Path, str]:
     known = status.papers(ROOT / "validation")
     overview = OVERVIEW.read_text(encoding="utf-8")
     table = status.inserted(overview, status.summary(known), OVERVIEW.name)
-    return {PAGE: status.page(known), OVERVIEW: table}
+    page = status.page(known) + claims_table.section(ROOT / "validation")
+    return {PAGE: page, OVERVIEW: table}
 
 
 def main(arguments: list[str]) -> int:
@@ -29,6 +32,7 @@ def main(arguments: list[str]) -> int:
     try:
         files = made()
         found = [c for p in status.papers(ROOT / "validation") for c in status.contradictions(p)]
+        found += claims_table.contradictions(ROOT / "validation")
     except ConfigError as problem:
         print(problem, file=sys.stderr)
         return 2

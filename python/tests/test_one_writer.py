@@ -32,6 +32,7 @@ ALLOWED = {
     ("testbed/agreement.py", "write_text"): "the trace that it reads there",
     ("testbed/applications.py", "open"): "output of applications, in the run's own folder",
     ("testbed/applications.py", "write_text"): "the script that begins daemons of MPI, there",
+    ("testbed/programs.py", "TemporaryDirectory"): "programs that were compiled for one run",
     ("testbed/folders.py", "mkdtemp"): "the testbed's own folder",
     ("testbed/folders.py", "rmtree"): "the same",
     ("testbed/bed.py", "rmtree"): "the same",

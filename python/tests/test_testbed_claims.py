@@ -11,7 +11,7 @@ import pytest
 from cli_support import ROOT
 
 from lightloom.errors import ConfigError
-from lightloom.testbed import claims
+from lightloom.testbed import claims, claims_table
 from lightloom.testbed.claims import TestbedVerdict, Trials, judge_claim, papers, repeat
 from lightloom.testbed.measure import Samples
 from lightloom.validation.scripts import load_module
@@ -211,3 +211,23 @@ def test_a_target_without_claims_is_refused(
     monkeypatch.setattr(claims.shell, "check_rights", lambda: None)
     with pytest.raises(ConfigError, match=said):
         claims.judge_claims(target)
+
+
+def test_the_table_has_every_claim_with_its_outcome_on_record() -> None:
+    rows = [line.split(" | ") for line in claims_table.section(FOLDER).splitlines()]
+    shown = {row[0].split("`")[1]: row for row in rows if row[0].startswith("| `")}
+    known = {f"{of}/{c.id}": c for of, found in papers(FOLDER).items() for c in found.claim}
+    assert shown.keys() == known.keys()
+    for name, claim in known.items():
+        assert shown[name][3] == claim.status_text(claim.status)
+        assert (shown[name][2] == "–") == (claim.status == "not judged")
+    assert claims_table.contradictions(FOLDER) == []
+
+
+def test_a_status_other_than_the_record_is_found(tmp_path: Path) -> None:
+    own = tmp_path / "cthrough" / "testbed"
+    own.mkdir(parents=True)
+    (own / "claims.toml").write_text((FOLDER / "cthrough/testbed/claims.toml").read_text())
+    (own / "measured.json").write_text('{"fill-5ms": {"outcome": "reproduced"}}')
+    said = "cthrough/fill-5ms: not judged, but reproduced on record"
+    assert claims_table.contradictions(tmp_path) == [said]

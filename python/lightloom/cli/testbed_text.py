@@ -91,6 +91,9 @@ def _application(one: Mapping[str, Any]) -> str:
         return f"{name}: ended after its limit"
     if one["exit_code"] != 0:
         return f"{name}: failed with {one['exit_code']}: {one.get('said', '').strip()[-200:]}"
+    if latency := one.get("latency_us"):
+        shown = ", ".join(f"{key} {latency[key] / 1e3:.2f} ms" for key in ("p50", "p99", "p99.9"))
+        return f"{name}: {latency['requests']:,} requests, latency {shown}"
     if one["goodput_bps"] is None:
         return f"{name}: done in {one['took_s']:.2f} s"
     said = f"{name}: {formats.rate(one['goodput_bps'])} in {one['took_s']:.2f} s"

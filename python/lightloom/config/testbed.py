@@ -18,19 +18,20 @@ class Application(BaseModel):
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True, use_attribute_docstrings=True)
 
-    kind: Literal["iperf3", "nbdcopy", "mpi", "command"]
-    """The program: a bulk transfer, a block copy (VM migration), an MPI program with one rank on
-    each host, or any command on one host."""
+    kind: Literal["iperf3", "nbdcopy", "memcached", "mpi", "dask", "command"]
+    """The program: a bulk transfer, a block copy (VM migration), requests to a memcached one after
+    the other, an MPI program with one rank on each host, a program that uses a Dask cluster with
+    one worker on each host, or any command on one host."""
     name: str = ""
     """Its name in the results. Default: its kind and number."""
     source: int = Field(0, alias="from", ge=0)
     """The host that sends, or that runs the command."""
     to: int | None = Field(None, ge=0)
-    """The host that receives; iperf3 and nbdcopy need one."""
+    """The host that receives, or that has the memcached; iperf3, nbdcopy and memcached need one."""
     begin: str = "0 s"
     """Start time, counted from the start of the controller."""
     duration: str = "10 s"
-    """How long iperf3 sends, in whole seconds."""
+    """How long iperf3 sends, in whole seconds, and memcached is asked."""
     streams: int = Field(1, ge=1, le=64)
     """Parallel connections of iperf3."""
     udp: str | None = None
@@ -38,9 +39,9 @@ class Application(BaseModel):
     bytes: str = "256 MB"
     """Bytes that nbdcopy transfers."""
     command: str | list[str] = ""
-    """The command line of `command` and `mpi`."""
+    """The command line of `command`, `mpi` and `dask`."""
     hosts: list[int] = Field(default_factory=list)
-    """Hosts that have a rank of `mpi` each. Default: all."""
+    """Hosts that have a rank of `mpi` or a worker of `dask` each. Default: all."""
     limit: str = "120 s"
     """Time limit; the program is then terminated."""
 

@@ -9,7 +9,8 @@ optical fabric that the simulated fabric's own controller drives.
 | `server_rules`, `open_vswitch` | HydRA's rules on servers, by Open vSwitch |
 | `host` | the controller's host in real time |
 | `applications`, `live`, `measure`, `capture` | programs, and samples and packets of their run |
-| `claims`, `programs` | claims of papers, judged here; programs in C that they need |
+| `memcached_client` | a program that measures the latency of memcached |
+| `claims`, `claims_table`, `programs` | claims of papers, judged here; programs that they need |
 | `agreement`, `matched`, `result`, `report` | the run beside its simulation; files and page |
 
 >>> from lightloom.testbed import Testbed, measure, setup_of  # doctest: +SKIP

@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,12 +18,14 @@ from typing import Any
 from lightloom import _core
 from lightloom.config.testbed import Application
 from lightloom.errors import refusal
-from lightloom.testbed import shell
+from lightloom.testbed import memcached_client, shell
 from lightloom.testbed.layout import DEVICE, Host, Layout
 from lightloom.units.durations import duration_ps
 
 PORT = 5201
 """Servers listen on this port and those above."""
+DASK_PORT = 8786
+"""The scheduler of Dask listens on this port."""
 OUTPUT = 10_000
 """Length of the kept end of a command's output [characters]."""
 PREFERRED = -10
@@ -32,7 +35,9 @@ HEAD_START_S = 0.3
 NEEDS = {
     "iperf3": ("iperf3",),
     "nbdcopy": ("nbdcopy", "nbdkit"),
+    "memcached": ("memcached",),
     "mpi": ("mpirun",),
+    "dask": (),
     "command": (),
 }
 """Programs of each kind."""
@@ -156,14 +161,21 @@ def _commands(
     begin = duration_ps("begin", table.begin) / 1e12 + HEAD_START_S
     port = str(PORT + at)
     here = layout.namespace(source)
-    if table.kind in ("command", "mpi"):
+    if table.kind in ("command", "mpi", "dask"):
         words = shlex.split(table.command) if isinstance(table.command, str) else table.command
-        ranks = [layout.hosts[host] for host in table.hosts] or layout.hosts
-        line = mpi_line(layout, folder, words, ranks) if table.kind == "mpi" else list(words)
+        members = [layout.hosts[host] for host in table.hosts] or list(layout.hosts)
+        if table.kind == "dask":
+            return dask_lines(layout, source, members, words, begin)
+        line = mpi_line(layout, folder, words, members) if table.kind == "mpi" else list(words)
         return [(here, line, begin)]
     if to is None:
         raise refusal("to", "(missing)", "a receiver is needed", "name a host")
     there = layout.namespace(to)
+    if table.kind == "memcached":
+        server = ["memcached", "-u", "nobody", "-l", to.address, "-p", port, "-t", "1"]
+        seconds = duration_ps("duration", table.duration) / 1e12
+        client = [sys.executable, memcached_client.__file__, to.address, port, f"{seconds:g}"]
+        return [(there, server, begin - HEAD_START_S), (here, client, begin)]
     if table.kind == "iperf3":
         server = ["iperf3", "-s", "-1", "-p", port, "-B", to.address]
         seconds = duration_ps("duration", table.duration) / 1e12
@@ -178,6 +190,24 @@ def _commands(
     copy = f'nbdcopy "$uri" nbd://{to.address}:{port}'
     client = ["nbdkit", "-U", "-", "pattern", size, "--run", copy]
     return [(there, server, begin - HEAD_START_S), (here, client, begin)]
+
+
+def dask_lines(
+    layout: Layout, source: Host, members: Sequence[Host], words: Sequence[str], begin: float
+) -> list[tuple[str, list[str], float]]:
+    """A scheduler, a worker on each of some hosts, and a program that uses them, on the host of the
+    scheduler: `distributed.Client()` connects to it."""
+    address = f"tcp://{source.address}:{DASK_PORT}"
+    python, here = sys.executable, layout.namespace(source)
+    scheduler = ["-m", "distributed.cli.dask_scheduler", "--host", source.address]
+    scheduler += ["--port", str(DASK_PORT), "--no-dashboard", "--no-show"]
+    lines = [(here, [python, *scheduler], begin - HEAD_START_S)]
+    for host in members:
+        worker = ["-m", "distributed.cli.dask_worker", address, "--host", host.address]
+        worker += ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", "/tmp"]
+        lines.append((layout.namespace(host), [python, *worker], begin))
+    environment = [f"DASK_SCHEDULER_ADDRESS={address}", f"LIGHTLOOM_WORKERS={len(members)}"]
+    return [*lines, (here, ["env", *environment, *words], begin)]
 
 
 def mpi_line(
@@ -221,7 +251,7 @@ def figures_of(running: Running) -> dict[str, Any]:
         "bytes": None,
         "goodput_bps": None,
     }
-    if running.table.kind in ("command", "mpi"):
+    if running.table.kind in ("command", "mpi", "dask"):
         figures["output"] = running.output()[-OUTPUT:]
     if running.code != 0:
         figures["said"] = (running.errors() or running.output())[-400:]
@@ -229,6 +259,8 @@ def figures_of(running: Running) -> dict[str, Any]:
     if running.table.kind == "nbdcopy" and took:
         size = int(_core.control_bytes("bytes", running.table.bytes))
         figures |= {"bytes": size, "goodput_bps": size * 8 / took}
+    if running.table.kind == "memcached":
+        figures["latency_us"] = json.loads(running.output())
     if running.table.kind == "iperf3":
         figures |= _of_iperf(running.output(), running.table.udp is not None)
     return figures

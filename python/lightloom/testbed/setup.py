@@ -259,12 +259,12 @@ def _check_applications(setup: Setup) -> None:
             if host is not None and not 0 <= host < hosts:
                 limit = f"the hosts are 0 to {hosts - 1}"
                 raise refusal(f"{where}.{key}", host, limit, "name a host that is there")
-        if application.kind in ("iperf3", "nbdcopy") and application.to is None:
+        if application.kind in ("iperf3", "nbdcopy", "memcached") and application.to is None:
             raise refusal(f"{where}.to", "(missing)", "a receiver is needed", "name a host")
         if application.to == application.source:
             limit = "a host sends to another"
             raise refusal(f"{where}.to", application.to, limit, "name another host")
-        if application.kind in ("command", "mpi") and not application.command:
+        if application.kind in ("command", "mpi", "dask") and not application.command:
             raise refusal(f"{where}.command", '""', "nothing to run", "give a command")
         _check_ranks(where, application)
         for key in ("begin", "duration", "limit"):
@@ -274,10 +274,10 @@ def _check_applications(setup: Setup) -> None:
 def _check_ranks(where: str, application: Application) -> None:
     if not application.hosts:
         return
-    if application.kind != "mpi":
-        limit = f"kind {application.kind} has no ranks"
+    if application.kind not in ("mpi", "dask"):
+        limit = f"{application.kind} has neither ranks nor workers"
         raise refusal(f"{where}.hosts", application.hosts, limit, "remove it")
-    if application.source != application.hosts[0]:
+    if application.kind == "mpi" and application.source != application.hosts[0]:
         limit = "mpirun runs on the first of its hosts"
         raise refusal(f"{where}.from", application.source, limit, f"{application.hosts[0]}")
 

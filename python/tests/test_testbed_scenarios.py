@@ -1,0 +1,161 @@
+"""Scenarios ready to run: FFTW, all-reduce, memcached and Dask, beside electrical only and full
+bisection. Programs check their own data; figures are ratios within one machine."""
+
+import re
+import shutil
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import ROOT
+from test_testbed_setup import CTHROUGH, setup, table
+from testbed_support import live
+
+import lightloom
+from lightloom.errors import ConfigError
+from lightloom.testbed import applications, measure, memcached_client, namespaces, setup_of
+from lightloom.testbed.programs import built
+from lightloom.testbed.setup import cases
+
+mpi = pytest.mark.skipif(
+    shutil.which("mpicc") is None or not Path("/usr/include/fftw3-mpi.h").exists(),
+    reason="no libopenmpi-dev or libfftw3-mpi-dev",
+)
+C = ROOT / "examples/testbed"
+
+
+def ran(example: str, wanted: tuple[str, ...], *overrides: str) -> list[dict[str, dict[str, Any]]]:
+    """Applications of some cases of an example, by their names; nothing is left of the testbeds."""
+    file = ROOT / f"examples/testbed-{example}.toml"
+    of = cases(lightloom.load(file, list(overrides)))
+    found = []
+    for case in wanted:
+        result = measure(setup_of(of[case], None, "tscene"))
+        assert [one["exit_code"] for one in result.applications] == [0] * len(result.applications)
+        assert result.facts["dark_packets"] == result.facts["lost_frames"] == 0
+        found.append({one["name"]: one for one in result.applications})
+    assert namespaces.existing("tscene") == []
+    return found
+
+
+def fastest_ms(one: dict[str, Any]) -> float:
+    return min(float(ms) for ms in re.findall(r"round \d+: ([\d.]+) ms", one["output"]))
+
+
+@live
+@mpi
+def test_fftw_is_faster_over_circuits_than_over_the_electrical_network() -> None:
+    """The circuit has ten times the rate. The program compares its data with the first ones."""
+    with built({C / "fftw.c": ["-lfftw3_mpi", "-lfftw3", "-lm"]}) as folder:
+        command = f'testbed.application.0.command="{folder}/fftw 48 4"'
+        electrical, circuits = ran("fftw", ("electrical", "circuits"), command)
+    assert fastest_ms(electrical["fftw"]) > 2 * fastest_ms(circuits["fftw"])
+
+
+@live
+@mpi
+def test_all_reduce_is_faster_with_full_bisection_than_on_the_electrical_network() -> None:
+    with built({C / "allreduce.c": []}) as folder:
+        command = f'testbed.application.0.command="{folder}/allreduce 1000000 2"'
+        electrical, full = ran("allreduce", ("electrical", "full-bisection"), command)
+    assert fastest_ms(electrical["all-reduce"]) > 2 * fastest_ms(full["all-reduce"])
+
+
+@live
+@pytest.mark.skipif(shutil.which("memcached") is None, reason="no memcached")
+def test_memcached_is_asked_beside_bulk_traffic() -> None:
+    """Every reply is compared with the value that was stored."""
+    keys = ("application.0.duration=2 s", "application.1.duration=5 s")
+    electrical, circuits = ran(
+        "memcached", ("electrical", "circuits"), *(f"testbed.{key}" for key in keys)
+    )
+    for found in (electrical, circuits):
+        latency = found["requests"]["latency_us"]
+        assert latency["requests"] > 10
+        assert 0 < latency["p50"] <= latency["p99"] <= latency["p99.9"] <= latency["max"]
+    assert circuits["bulk"]["goodput_bps"] > 2 * electrical["bulk"]["goodput_bps"]
+
+
+@live
+def test_dask_shuffles_all_rows() -> None:
+    """The program fails if a row is lost or changed."""
+    pytest.importorskip("pandas")
+    command = f'testbed.application.0.command="{sys.executable} {C}/shuffle.py 200000"'
+    (full,) = ran("dask", ("full-bisection",), command)
+    assert re.search(r"shuffle of 200000 rows: [\d.]+ s", full["shuffle"]["output"])
+
+
+def layout_of(application: dict[str, Any]) -> Any:
+    return setup(table(CTHROUGH) | {"testbed": {"application": [application]}})
+
+
+@pytest.mark.parametrize(
+    ("application", "said"),
+    [
+        ({"kind": "mpi", "command": "a", "hosts": [0, 4]}, "hosts are 0 to 3"),
+        ({"kind": "mpi", "command": "a", "hosts": [1, 2]}, "runs on the first of its hosts"),
+        ({"kind": "command", "command": "a", "hosts": [0]}, "neither ranks nor workers"),
+        ({"kind": "memcached"}, "a receiver is needed"),
+        ({"kind": "dask"}, "nothing to run"),
+    ],
+)
+def test_what_an_application_lacks_is_refused(application: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        layout_of(application)
+
+
+def test_mpi_and_dask_run_on_the_hosts_that_are_named(tmp_path: Path) -> None:
+    layout = layout_of({"kind": "mpi", "command": "a"}).layout
+    line = applications.mpi_line(layout, tmp_path, ["a"], layout.hosts[1:3])
+    assert line[line.index("--host") + 1] == "10.0.1.1,10.0.2.1"
+    lines = applications.dask_lines(layout, layout.hosts[0], layout.hosts[1:3], ["a"], 1.0)
+    assert [space for space, _, _ in lines] == [
+        layout.namespace(layout.hosts[at]) for at in (0, 1, 2, 0)
+    ]
+    scheduler = "DASK_SCHEDULER_ADDRESS=tcp://10.0.0.1:8786"
+    assert lines[-1][1] == ["env", scheduler, "LIGHTLOOM_WORKERS=2", "a"]
+
+
+@contextmanager
+def server(spoiled: bool) -> Iterator[int]:
+    """A memcached of one connection, which has another value for key 5 if it is spoiled."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    known: dict[bytes, bytes] = {}
+
+    def serve() -> None:
+        link, _ = listening.accept()
+        with link, link.makefile("rb") as lines:
+            while line := lines.readline():
+                verb, key, *_ = line.split()
+                if verb == b"set":
+                    known[key] = lines.readline()
+                    link.sendall(b"STORED\r\n")
+                else:
+                    value = known[b"6" if spoiled and key == b"5" else key]
+                    size = memcached_client.VALUE_BYTES
+                    link.sendall(b"VALUE %b 0 %d\r\n%bEND\r\n" % (key, size, value))
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    with listening:
+        yield listening.getsockname()[1]
+    thread.join(5)
+
+
+def test_a_reply_with_another_value_ends_the_client() -> None:
+    with server(spoiled=False) as port:
+        found = memcached_client.ask("127.0.0.1", port, 0.1)
+    assert found["requests"] >= 1
+    with server(spoiled=True) as port, pytest.raises(ValueError, match="key 5 has another value"):
+        memcached_client.ask("127.0.0.1", port, 5)
+
+
+def test_percentiles_are_of_the_slowest_requests() -> None:
+    """Of 1,000 requests the p99 is the 990th, not an interpolation."""
+    found = memcached_client.percentiles([n * 1e-6 for n in range(1000, 0, -1)])
+    assert found == {"requests": 1000, "p50": 500, "p99": 990, "p99.9": 999, "max": 1000}
