@@ -85,7 +85,7 @@ def test_memcached_is_asked_beside_bulk_traffic() -> None:
 def test_dask_shuffles_all_rows() -> None:
     """The program fails if a row is lost or changed."""
     pytest.importorskip("pandas")
-    command = f'testbed.application.0.command="{sys.executable} {C}/shuffle.py 200000"'
+    command = f'testbed.application.0.command="python3 {C}/shuffle.py 200000"'
     (full,) = ran("dask", ("full-bisection",), command)
     assert re.search(r"shuffle of 200000 rows: [\d.]+ s", full["shuffle"]["output"])
 
@@ -118,7 +118,18 @@ def test_mpi_and_dask_run_on_the_hosts_that_are_named(tmp_path: Path) -> None:
         layout.namespace(layout.hosts[at]) for at in (0, 1, 2, 0)
     ]
     scheduler = "DASK_SCHEDULER_ADDRESS=tcp://10.0.0.1:8786"
-    assert lines[-1][1] == ["env", scheduler, "LIGHTLOOM_WORKERS=2", "a"]
+    assert lines[-1][1][:3] == ["env", scheduler, "LIGHTLOOM_WORKERS=2"]
+    assert lines[-1][1][3].startswith(f"PATH={Path(sys.executable).parent}:")
+    assert lines[-1][1][4:] == ["a"]
+
+
+def test_without_distributed_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = layout_of({"kind": "dask", "command": "a"})
+    monkeypatch.setattr(applications, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"lightloom\[cluster\]"):
+        applications.prepare(found.table.application, found.layout, tmp_path)
 
 
 @contextmanager

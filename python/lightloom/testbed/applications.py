@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,9 @@ def prepare(tables: Sequence[Application], layout: Layout, folder: Path) -> list
     for at, table in enumerate(tables):
         for tool in NEEDS[table.kind]:
             shell.tool_path(tool)
+        if table.kind == "dask" and find_spec("distributed") is None:
+            remedy = "pip install 'lightloom[cluster]'"
+            raise refusal("testbed", "distributed", "not installed", remedy)
         source = layout.hosts[table.source]
         to = None if table.to is None else layout.hosts[table.to]
         commands = _commands(table, at, layout, source, to, folder)
@@ -206,7 +210,10 @@ def dask_lines(
         worker = ["-m", "distributed.cli.dask_worker", address, "--host", host.address]
         worker += ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", "/tmp"]
         lines.append((layout.namespace(host), [python, *worker], begin))
+    # `python3` is the one that the workers have.
+    path = f"{Path(python).parent}:{os.environ.get('PATH', '')}"
     environment = [f"DASK_SCHEDULER_ADDRESS={address}", f"LIGHTLOOM_WORKERS={len(members)}"]
+    environment.append(f"PATH={path}")
     return [*lines, (here, ["env", *environment, *words], begin)]
 
 
