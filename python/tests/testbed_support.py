@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,13 @@ def reason() -> str | None:
 
 REASON = reason()
 live = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+
+
+def lost_beside_switches(totals: dict[str, Any]) -> tuple[int, int]:
+    """Packets sent into the dark, and frames lost elsewhere than in the servers' switches: these
+    lose packets if they wait for a processor, which other programs may have."""
+    return totals["dark_packets"], totals["lost_frames"] - totals.get("switch_drops", 0)
+
 
 #: Sends as many bytes of a sequence as asked for, then waits until the peer has closed.
 SEND = """
