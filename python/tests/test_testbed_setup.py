@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import lightloom
 from lightloom import _core
+from lightloom.cli.testbed_text import verdict
 from lightloom.errors import ConfigError
 from lightloom.testbed.forwarding import next_hops
 from lightloom.testbed.host import RealTimeHost
@@ -394,3 +395,15 @@ def test_flows_of_a_result_replay_on_other_fabrics(tmp_path: Path) -> None:
     assert took == pytest.approx([0.4e12, 0.2e12], rel=1e-3)
     missing = CliRunner().invoke(app, [*line[:3], str(tmp_path), "-o", str(out)])
     assert missing.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("drops", "said"),
+    [
+        ({}, "3 frames lost in the fabric"),
+        ({"switch_drops": 2}, "3 frames lost in the fabric (2 of them in servers' switches)"),
+    ],
+)
+def test_the_verdict_has_the_place_of_losses(drops: dict[str, int], said: str) -> None:
+    figures = {"fabric": "hydra", "matched_ratio": None, "lost_frames": 3, **drops}
+    assert verdict(figures, "") == f"hydra on the testbed: {said}"

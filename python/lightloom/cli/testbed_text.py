@@ -77,7 +77,9 @@ def verdict(figures: Mapping[str, Any], case: str) -> str:
             f"{100 * figures['in_day']:.3f} % of {figures['frames']:,} frames passed in their day"
         )
     if "lost_frames" in figures:
-        said.append(f"{figures['lost_frames']} frames lost in the fabric")
+        drops = figures.get("switch_drops")
+        where = f" ({drops} of them in servers' switches)" if drops else ""
+        said.append(f"{figures['lost_frames']} frames lost in the fabric{where}")
     if "dark_packets" in figures:
         said.append(f"{figures['dark_packets']} packets sent into the dark")
     name = f"{figures['fabric']}, {case}," if case else figures["fabric"]
