@@ -23,10 +23,10 @@ const LONG_ENOUGH: Duration = Duration::from_millis(250);
 /// CPU time of one instance [ms], and what the result is like.
 type Figure = (f64, Option<Proof>);
 
-/// What measures an instance: a family, its size, a seed.
+/// A measurement of an instance: a family, its size, a seed.
 type Measure = fn(Family, usize, u64) -> Figure;
 
-/// What proving an optimum took.
+/// The cost of proving an optimum.
 #[derive(Clone, Copy)]
 struct Proof {
     /// How often all pairs were priced.

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// Instances of every kind of demand.
 const INSTANCES: u64 = 3;
 
-/// What a call returns, and its time [ms].
+/// The result of a call, and its time [ms].
 fn fastest<T>(call: impl Fn() -> T) -> (T, f64) {
     let ms = time(|| drop(std::hint::black_box(call())));
     (call(), ms)

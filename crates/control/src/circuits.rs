@@ -77,7 +77,7 @@ impl From<Listed> for Circuits {
 pub struct Index {
     directed: bool,
     rows: Vec<Circuit>,
-    /// Of those of the same racks and plane, the first so many are taken.
+    /// Number of circuits of the same racks and plane that were taken, by the first of them.
     taken: Vec<u32>,
 }
 
@@ -109,14 +109,14 @@ impl Index {
     }
 }
 
-/// What a change of circuits does.
+/// The difference between two sets of circuits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Circuits that stay, and are never dark.
     pub kept: Circuits,
-    /// Those that go dark.
+    /// Circuits that go dark.
     pub removed: Circuits,
-    /// Those that come up.
+    /// Circuits that come up.
     pub added: Circuits,
 }
 
@@ -185,7 +185,7 @@ impl Circuits {
         self.iter().map(|c| (c.a, c.b)).collect()
     }
 
-    /// What leads from these circuits to `wanted`, each list in its own order.
+    /// The change from these circuits to `wanted`, each list in its own order.
     pub fn change_to(&self, wanted: &Circuits) -> Change {
         let mut there = wanted.index();
         Change {
@@ -195,14 +195,14 @@ impl Circuits {
         }
     }
 
-    /// What is left when `others` are taken out of them, one for one: racks with several
-    /// ports on a plane may be joined more than once.
+    /// The circuits that remain when `others` are removed one for one: racks with several ports on
+    /// a plane may be joined more than once.
     pub fn without(&self, others: &Circuits) -> Circuits {
         let mut others = others.index();
         self.filtered(|c| !others.take(c))
     }
 
-    /// Those that `keep` says, in their order.
+    /// The circuits for which `keep` is true, in their order.
     pub fn filtered(&self, mut keep: impl FnMut(Circuit) -> bool) -> Circuits {
         Circuits {
             directed: self.directed,

@@ -1,10 +1,9 @@
-//! A switch that does as it is told, in the time that it is told: for tests, for
-//! replays, and to see what a driver has to do.
+//! A switch that carries out all actions, in given times: for tests, for replays, and as an example
+//! for drivers.
 //!
-//! It knows what is physically so (which circuits are lit, which routes are in force,
-//! which pairs rules lead away, which ports work), and notes what should never be:
-//! a port in two circuits, traffic on a circuit that goes dark. Of a schedule it knows
-//! that it is followed.
+//! It models the physical state (the lit circuits, the routes in force, the pairs that rules move
+//! away, the working ports), and records violations: a port in two circuits, traffic on a circuit
+//! that goes dark. Of a schedule it records only that it is followed.
 //!
 //! Not modelled: time in which mirrors move while a step is under way; flows.
 
@@ -21,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub struct Fake {
     hardware: Hardware,
-    /// By kind; the last of a kind for all others.
+    /// Durations by kind of action; the last of a kind applies to all later actions.
     takes: BTreeMap<Kind, Vec<Option<Time>>>,
     begun: BTreeMap<Kind, usize>,
     lit: Circuits,
@@ -32,7 +31,7 @@ pub struct Fake {
     breaches: Vec<Breach>,
 }
 
-/// What should never be.
+/// A violation that must never happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breach {
     /// A circuit should come up on a port that has one; it does not.
@@ -100,7 +99,7 @@ impl Fake {
         self.schedule.as_ref()
     }
 
-    /// What should never have been.
+    /// The violations so far.
     pub fn breaches(&self) -> &[Breach] {
         &self.breaches
     }

@@ -22,12 +22,12 @@ pub struct Hardware {
     pub planes: u32,
     /// Ports of a rack on each plane, usually 1.
     pub ports: u32,
-    /// What a circuit carries, each way [b/s].
+    /// Rate of a circuit, each way [b/s].
     #[serde(with = "rate_bps", rename = "rate_bps")]
     pub rate: Rate,
 }
 
-/// What a switch that follows schedules leaves of a slot.
+/// The limits of slots, for a switch that follows schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
     /// The night to plan for: nothing is sent for so long in each slot.

@@ -1,13 +1,13 @@
-//! A host of a controller in virtual time, over any [`Driver`] of a switch: what tests
-//! and replays run, and the pattern for hosts of real switches.
+//! A host of a controller in virtual time, over any [`Driver`] of a switch: tests and replays run
+//! it, and it is the pattern for hosts of real switches.
 //!
-//! It keeps the contract of [`controller`](crate::controller) and nothing else: wakes
-//! the controller when it asked to be, has the driver carry out each step in its time
-//! and answers it once, tells of ports in the order in which they break. While the
-//! controller is silent it hears nothing, and what was under way is void.
+//! It keeps the contract of [`controller`](crate::controller) and nothing else: it wakes the
+//! controller at the requested times, has the driver carry out each step in its time and answers it
+//! once, and reports ports in the order in which they break. While the controller is silent it
+//! receives nothing, and steps in progress are void.
 //!
-//! What happens at one time happens in the order in which it was planned; a step that
-//! takes no time is carried out before anything else.
+//! Events at one time happen in the order in which they were scheduled; a step that takes no time
+//! is carried out before any other event.
 
 use crate::controller::{Action, Controller, Found, Input, Kind, StepId};
 use crate::demand::Report;
@@ -17,12 +17,12 @@ use crate::routes::Routes;
 use lightloom_engine::{Refusal, Time};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What a host has: a controller, or in tests one that is meddled with.
+/// The controller of a host, or in tests a modified one.
 pub trait Loop {
     /// See [`Controller::on`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Controller::on`].
     fn on(&mut self, now: Time, input: Input, actions: &mut Vec<Action>) -> Result<(), Refusal>;
 }
 
@@ -32,7 +32,7 @@ impl<P: Policy> Loop for Controller<P> {
     }
 }
 
-/// What carries actions out.
+/// A driver of a switch, which carries actions out.
 pub trait Driver {
     /// How long an action takes that is begun now; `None` if it is carried out at once.
     /// Asked once for each, but for [`Action::WakeAt`].
@@ -41,27 +41,27 @@ pub trait Driver {
     fn carry_out(&mut self, action: &Action, now: Time);
     /// The port of a rack on a plane loses its light.
     fn break_port(&mut self, rack: u32, plane: u32, now: Time);
-    /// It works again.
+    /// The port is repaired.
     fn mend_port(&mut self, rack: u32, plane: u32);
     /// Switch and servers as they are.
     fn found(&self) -> Found;
 }
 
-/// What happens by itself.
+/// An event that the host schedules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
     /// This is what there is to send, until there is something else.
     Demand(Report),
-    /// Somebody reports it unasked.
+    /// An unsolicited report.
     Report(Report),
     /// A port breaks.
     PortDown(u32, u32),
-    /// It is repaired.
+    /// The port is repaired.
     PortUp(u32, u32),
     /// The controller falls silent. Steps under way are lost, or carried out without
     /// being answered.
     Silent(UnderWay),
-    /// It hears again.
+    /// The controller receives inputs again.
     Hears,
     /// Servers leave all circuits, as they do when they hear nothing for long.
     Leave,
@@ -73,9 +73,9 @@ pub enum Happening {
 /// The fate of steps that are under way when the controller falls silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnderWay {
-    /// They are not carried out.
+    /// The steps are not carried out.
     Lost,
-    /// They are, but nobody hears of it.
+    /// The steps are carried out, but the controller receives no answer.
     CarriedOut,
 }
 
@@ -188,11 +188,11 @@ impl<C: Loop, D: Driver> Host<C, D> {
         Ok(())
     }
 
-    /// Lets one thing happen, and tells the controller, if there is anything by `until`;
-    /// otherwise nothing, and says so.
+    /// Processes the next event until `until`, and passes it to the controller; returns false if
+    /// there is none.
     ///
     /// # Errors
-    /// Of the controller; the host may go on.
+    /// If the controller fails; the host may continue.
     pub fn step(&mut self, until: Time) -> Result<bool, Refusal> {
         if let Some(answer) = self.answers.pop_front() {
             self.tell(answer)?;
@@ -214,11 +214,11 @@ impl<C: Loop, D: Driver> Host<C, D> {
         Ok(true)
     }
 
-    /// Hands an input to the controller, unless it is silent, and begins what it asks
-    /// for.
+    /// Hands an input to the controller, unless it is silent, and begins the actions that it
+    /// returns.
     ///
     /// # Errors
-    /// Of the controller.
+    /// If the controller fails.
     pub fn tell(&mut self, input: Input) -> Result<(), Refusal> {
         if self.silent {
             return Ok(());
@@ -380,7 +380,7 @@ impl<C: Loop, D: Driver> Host<C, D> {
         &self.driver
     }
 
-    /// What the controller heard and asked for, in order.
+    /// The inputs and actions of the controller, in order.
     pub fn log(&self) -> &[Entry] {
         &self.log
     }

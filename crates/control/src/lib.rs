@@ -1,10 +1,9 @@
 //! Control: which racks are connected, when, and in which order that is changed.
 //!
-//! What decides (a [policy]) and what carries a decision out step by step (the
-//! [controller]) have no input or output, no clock, no thread and no random source
-//! of their own: a simulated switch, the `plan` command, an emulation and real
-//! switches run the very same objects. The [algorithms] below them are pure
-//! functions.
+//! The part that decides (a [policy]) and the part that carries a decision out step by step (the
+//! [controller]) have no input or output, no clock, no thread and no random source of their own: a
+//! simulated switch, the `plan` command, an emulation and real switches run the very same objects.
+//! The [algorithms] below them are pure functions.
 //!
 //! | file | concept |
 //! |---|---|
@@ -20,7 +19,7 @@
 //! | [`live`] | the loop in real time, from the first lines of a log |
 //! | [`words`], `ps` | actions in words; times as whole picoseconds |
 //! | [`host`] | a host of the loop in virtual time, over any driver of a switch |
-//! | [`fake`] | a switch for tests and replays, which does as it is told |
+//! | [`fake`] | a switch for tests and replays, which carries out all actions |
 //! | [`policies`] | the policies, one file each, and their registry |
 //! | [`algorithms`] | matchings, assignments, topologies, schedules, VLANs |
 //!

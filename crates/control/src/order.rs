@@ -28,7 +28,7 @@ pub enum Step {
 pub enum Extent {
     /// All that are lit.
     All,
-    /// Those that are not wanted any more.
+    /// Circuits that are no longer wanted.
     Removed,
 }
 
@@ -74,7 +74,7 @@ impl Order {
     /// The names alone.
     pub const NAMES: &'static [&'static str] = &["all-dark", "three-substeps", "delete-create"];
 
-    /// What each of them means, for users.
+    /// The meaning of each order, for users.
     const MEANINGS: [&'static str; 3] = [
         "All circuits go dark, the new ones come up, traffic enters (c-Through §5.1).",
         "Traffic leaves, circuits change while routes are installed, traffic enters \

@@ -1,4 +1,4 @@
-//! What a policy is: it sees demand and the switch, and answers what is to be lit.
+//! The interface of a policy: it receives demand and the state of the switch, and returns a target.
 //!
 //! When it is asked, how long it may take, and in which order a change is carried out
 //! is the [controller](crate::controller)'s matter; how demand is measured, and what a
@@ -14,10 +14,10 @@ use crate::schedule::Schedule;
 use lightloom_engine::{Refusal, Time};
 use std::fmt;
 
-/// What racks have for each other.
+/// The demand of racks for each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Racks × racks [bytes]; zeros only, if nobody has anything.
+    /// Racks × racks [bytes]; zeros only, if there is none.
     pub bytes: Matrix,
     /// The time that it is for: from one decision to the next.
     pub over: Time,
@@ -32,8 +32,8 @@ pub struct SwitchView<'a> {
     pub lit: &'a Circuits,
     /// Which ports work, at [`Hardware::port`].
     pub works: &'a [bool],
-    /// What its slots take, if it follows schedules only; otherwise a schedule has the
-    /// night that its policy plans.
+    /// The times of its slots, if it follows schedules only; otherwise a schedule has the night
+    /// that its policy plans.
     pub slots: Option<Slots>,
 }
 
@@ -44,7 +44,7 @@ impl SwitchView<'_> {
     }
 }
 
-/// What somebody has laid down, whatever the demand.
+/// Rules that a user has set, whatever the demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     /// Circuits of both directions that are there, the lower rack first.
@@ -53,7 +53,7 @@ pub struct Rules {
     pub apart: Vec<Pair>,
 }
 
-/// What a policy decides.
+/// The decision of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Circuits that stay until the next decision, and who goes over them.
@@ -151,7 +151,7 @@ fn check_routes(routes: &Routes, circuits: &Circuits) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What shows how good a decision is.
+/// Evidence for the quality of a decision.
 #[derive(Clone, Copy, Debug)]
 pub enum Evidence<'a> {
     /// A matching with its certificate, and the weights that this is for.
@@ -163,15 +163,15 @@ pub enum Evidence<'a> {
     },
     /// An assignment with its potentials.
     Assignment(&'a assignment::Assignment),
-    /// A topology with its demands, and what the search for it was told.
+    /// A topology with its demands, and the options of its search.
     Topology(&'a multihop::Topology, multihop::Options),
     /// No schedule of the same frame carries more than this [bytes].
     Covers(i64),
     /// When all is served, and the time that no schedule beats.
     Completes {
-        /// By circuits, or by packets meanwhile.
+        /// The time at which all demand is served, by circuits or by packets.
         at: Time,
-        /// Sooner than this nobody is done.
+        /// No schedule serves all demand sooner.
         bound: Time,
     },
 }
@@ -182,7 +182,7 @@ pub enum Evidence<'a> {
 /// clock, no input or output and no random source of its own: the same calls give the
 /// same answers.
 pub trait Policy: Send {
-    /// What is to be lit, given what racks have for each other and what is lit.
+    /// Returns the target, given the demand of the racks and the lit circuits.
     ///
     /// # Errors
     /// Whatever keeps it from deciding, by name.
@@ -191,19 +191,19 @@ pub trait Policy: Send {
     /// The order in which a change to other circuits is carried out.
     fn order(&self) -> Order;
 
-    /// How long the last decision took, if somebody measured or recorded it; otherwise
-    /// it takes as long as the controller was told that decisions do.
+    /// The time that the last decision took, if it was measured or recorded; otherwise the
+    /// controller's given computation time applies.
     fn took(&self) -> Option<Time> {
         None
     }
 
-    /// What shows how good the last decision is.
+    /// Evidence for the quality of the last decision.
     fn evidence(&self) -> Option<Evidence<'_>> {
         None
     }
 
-    /// Takes rules to heed in all decisions to come; false, if it knows of none, so that
-    /// its caller has to see to them.
+    /// Sets rules for all later decisions; returns false if the policy does not support rules, so
+    /// that the caller has to apply them.
     fn lay_down(&mut self, _: &Rules) -> bool {
         false
     }

@@ -82,7 +82,7 @@ pub struct Routes {
     by_pair: Arc<BTreeMap<Pair, Vec<Route>>>,
 }
 
-/// As they are written.
+/// The form in which they are written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {

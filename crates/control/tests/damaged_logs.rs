@@ -141,7 +141,7 @@ fn played(text: &str) -> Vec<Refusal> {
         (json!({"kind": "hydra"}), None),
     ];
     let play = |(table, order): &(Value, Option<Order>)| {
-        // What the table says wrong is said of the policy.
+        // An error in the table is reported as one of the policy.
         let policy = built(table, hardware).map_err(|r| Refusal {
             key: "policy".into(),
             ..r

@@ -117,7 +117,7 @@ fn a_thousand_racks_of_every_family_are_proven() {
 
 #[test]
 fn one_of_an_odd_number_stays_alone() {
-    // Of a triangle, the heaviest edge.
+    // The heaviest edge of a triangle.
     let weights = symmetric(3, |i, j| [[0, 4, 7], [0, 0, 5], [0, 0, 0]][i][j]);
     let found = maximum_weight_perfect(&weights);
     assert_eq!((found.circuits.pairs(), found.weight), (vec![(0, 2)], 7));
@@ -365,7 +365,7 @@ fn circuits_that_cannot_be_up_are_refused_by_name() {
             .err()
             .map(|refusal| refusal.key)
     };
-    // Of four nodes, equals are told apart by counting weights threefold.
+    // With four nodes, ties are broken by threefold weights.
     for (largest, how) in [
         ((most - 1) / 3, ties),
         (most - 5, Hysteresis::Bonus(5)),

@@ -1,4 +1,4 @@
-//! Cyclic schedules: who meets whom in which slot, known for ever in advance.
+//! Cyclic schedules: the pairs that meet in each slot, known in advance for all slots.
 
 /// The idealised fractional round robin: in slot `t` uplink `u` of node `s`
 /// meets node `(s + 1 + (t · U + u)) mod N`, so that a pair meets every `N / U`
@@ -18,8 +18,8 @@ impl RoundRobin {
         ((node as u64 + 1 + self.first_turn(slot) + uplink as u64) % n) as u32
     }
 
-    /// `(t · U) mod N`: the turn of the first uplink in `slot`, a peer's place in the order in
-    /// which a node meets the others.
+    /// `(t · U) mod N`: the turn of the first uplink in `slot`, that is, the position of its peer
+    /// in the order in which a node meets the others.
     pub fn first_turn(&self, slot: i64) -> u64 {
         ((slot as i128 * self.uplinks as i128).rem_euclid(self.nodes as i128)) as u64
     }

@@ -2,9 +2,8 @@
 //! grants one input, both by round-robin pointers (Chao & Park, "Centralized
 //! contention resolution schemes for a large-capacity optical ATM switch", 1998).
 //!
-//! One exchange less than [`crate::algorithms::islip`], since nobody has to choose among
-//! grants. Pointers move beyond their partner where a request of the first
-//! iteration was granted, and nowhere else.
+//! One exchange less than [`crate::algorithms::islip`], because no port has to choose among grants.
+//! Pointers move beyond their partner only if a request of the first iteration was granted.
 
 use crate::algorithms::round_robin::{RoundRobin, Set};
 
@@ -42,10 +41,9 @@ impl<const W: usize> Drrm<W> {
         self.0.pointers()
     }
 
-    /// The matching of one slot: `join(input, output)` is called for every
-    /// pair of it. `queues(input)` are the outputs for which it has
-    /// something. Ends early when an iteration matches nobody; returns how many are
-    /// matched. About W words a port and iteration.
+    /// The matching of one slot: `join(input, output)` is called for every pair of it.
+    /// `queues(input)` are the outputs for which the input has cells. Ends early when an iteration
+    /// adds no pair; returns the number of pairs. About W words a port and iteration.
     ///
     /// # Panics
     /// If there is a queue for a port beyond the last.
@@ -82,7 +80,7 @@ mod tests {
     use lightloom_engine::Stream;
     use proptest::prelude::*;
 
-    /// As sets of outputs, input by input.
+    /// The requests as sets of outputs, input by input.
     fn rows(wants: &[Vec<bool>]) -> Vec<Set<2>> {
         let row = |row: &Vec<bool>| {
             let mut set = [0; 2];

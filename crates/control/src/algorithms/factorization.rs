@@ -14,9 +14,9 @@ use lightloom_engine::Stream;
 /// A perfect matching: of each node the other.
 pub type Factor = Vec<u32>;
 
-/// So many nodes are factorised directly.
+/// Largest number of nodes that is factorised directly.
 const BASE: usize = 64;
-/// Of the last matchings, so many are drawn again where they leave odd cycles.
+/// Number of last matchings that are drawn again if they leave odd cycles.
 const REDRAWN: usize = 6;
 /// How often each matching meets another to exchange pairs.
 const EXCHANGES: usize = 4;
@@ -51,7 +51,7 @@ fn even(n: usize, rng: &mut Stream) -> Vec<Factor> {
 
 // ---- One matching after another ----------------------------------------------
 
-/// Which pairs no matching has yet.
+/// The pairs that are in no matching yet.
 #[derive(Clone)]
 struct Left {
     n: usize,
@@ -231,7 +231,7 @@ fn between(rows: &[u32], columns: &[u32], shift: usize) -> Factor {
 mod tests {
     use super::*;
 
-    /// What defines a 1-factorisation: each matching joins pairs, and each pair is in one.
+    /// The definition of a 1-factorisation: each matching joins pairs, and each pair is in one.
     fn check(n: usize, factors: &[Factor]) {
         let mut met = vec![0; n * n];
         assert_eq!(factors.len(), n - 1 + n % 2);
@@ -244,7 +244,7 @@ mod tests {
                 met[a * n + b as usize] += 1;
             }
         }
-        // Of an odd number each node is alone once.
+        // If the number is odd, each node is alone once.
         let expected = |pair: usize| u32::from(pair / n != pair % n || n % 2 == 1);
         assert!((0..n * n).all(|pair| met[pair] == expected(pair)), "{n}");
     }

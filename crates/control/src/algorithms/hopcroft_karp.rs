@@ -10,7 +10,7 @@
 /// In [`Pairing`]: not matched.
 pub(crate) const FREE: u32 = u32::MAX;
 
-/// Which columns each row may be matched with.
+/// The columns with which each row may be matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitRows {
     rows: usize,

@@ -42,10 +42,9 @@ impl<const W: usize> Islip<W> {
         self.0.pointers()
     }
 
-    /// The matching of one slot: `join(input, output)` is called for every
-    /// pair of it. `requests(output)` are the inputs that have something
-    /// for it. Ends early when an iteration matches nobody; returns how many are
-    /// matched. About W words a port and iteration.
+    /// The matching of one slot: `join(input, output)` is called for every pair of it.
+    /// `requests(output)` are the inputs that have cells for it. Ends early when an iteration adds
+    /// no pair; returns the number of pairs. About W words a port and iteration.
     ///
     /// # Panics
     /// If there is a request from beyond the last port.
@@ -95,7 +94,7 @@ pub(crate) mod tests {
         (0..ports).map(&mut row).collect()
     }
 
-    /// As sets of inputs, output by output.
+    /// The requests as sets of inputs, output by output.
     fn columns(wants: &[Vec<bool>]) -> Vec<Set<2>> {
         let mut sets = vec![[0; 2]; wants.len()];
         for (i, row) in wants.iter().enumerate() {
@@ -109,7 +108,7 @@ pub(crate) mod tests {
     pub(crate) fn check_matching(wants: &[Vec<bool>], output_of: &[u32], matched: usize) {
         let mut taken = vec![false; wants.len()];
         for (i, &j) in output_of.iter().enumerate().filter(|(_, &j)| j != FREE) {
-            assert!(wants[i][j as usize], "nobody asked for it");
+            assert!(wants[i][j as usize], "a match without a request");
             assert!(!std::mem::replace(&mut taken[j as usize], true));
         }
         assert_eq!(output_of.iter().filter(|&&j| j != FREE).count(), matched);

@@ -32,7 +32,7 @@ pub fn stuff(demand: &Matrix) -> Stuffed {
     stuff_lines(demand, rows, columns)
 }
 
-/// As [`stuff`], for who knows the sums.
+/// Like [`stuff`], with given sums.
 pub(crate) fn stuff_lines(demand: &Matrix, mut rows: Vec<i64>, mut columns: Vec<i64>) -> Stuffed {
     let n = demand.n();
     let line_sum = rows.iter().chain(&columns).copied().max().unwrap_or(0);
@@ -48,7 +48,7 @@ pub(crate) fn stuff_lines(demand: &Matrix, mut rows: Vec<i64>, mut columns: Vec<
     Stuffed { matrix, line_sum }
 }
 
-/// Raises one row as far as it and its columns are short.
+/// Raises entries of one row by the amounts that the row and its columns are short.
 fn raise(cells: &mut [i64], short: &mut i64, columns: &mut [i64], fill_zeros: bool) {
     for (cell, column) in cells.iter_mut().zip(columns) {
         if *short == 0 {

@@ -1,12 +1,11 @@
-//! Rounds of two choices by round-robin pointers: what iSLIP and DRRM have in common.
+//! Rounds of two choices by round-robin pointers: the common part of iSLIP and DRRM.
 //!
-//! Ports of one side offer, each to one of those that it may be matched with; ports of
-//! the other side choose among their offers. In [`crate::algorithms::islip`] outputs offer
-//! (they grant) and inputs choose (they accept), in [`crate::algorithms::drrm`] inputs
-//! offer (they request) and outputs choose (they grant). Pointers move beyond their
-//! partner only where the first iteration matched two: that keeps ports from moving in
-//! step, so that one iteration already serves uniform traffic in full, and lets nobody
-//! starve.
+//! Each port of one side makes an offer to one of its possible partners; ports of the other side
+//! choose among their offers. In [`crate::algorithms::islip`] outputs offer (they grant) and inputs
+//! choose (they accept), in [`crate::algorithms::drrm`] inputs offer (they request) and outputs
+//! choose (they grant). Pointers move beyond their partner only if the first iteration matched the
+//! two: this keeps pointers from synchronising, so that one iteration serves uniform traffic in
+//! full, and prevents starvation.
 //!
 //! To be used inside kernels: sets of ports are arrays of words, nothing is
 //! allocated after construction, and all is inlined.
@@ -82,8 +81,8 @@ fn for_each<const W: usize>(set: &Set<W>, mut each: impl FnMut(usize)) {
 #[derive(Clone, Debug)]
 pub(crate) struct RoundRobin<const W: usize> {
     ports: usize,
-    /// To whom each port of the one side offers first, and whom each of the other
-    /// chooses first.
+    /// The first partner that each port of the offering side tries, and the first that each port of
+    /// the choosing side prefers.
     offer: Vec<u32>,
     choose: Vec<u32>,
     /// Offers to each port in this iteration.
@@ -116,14 +115,14 @@ impl<const W: usize> RoundRobin<W> {
         }
     }
 
-    /// Those of who offers, and those of who chooses.
+    /// The pointers of the offering and of the choosing side.
     pub fn pointers(&self) -> (&[u32], &[u32]) {
         (&self.offer, &self.choose)
     }
 
-    /// The matching of one slot: `join(offering, choosing)` is called for every pair of
-    /// it. `partners(offering)` are those whom a port may be matched with. Ends early when
-    /// an iteration matches nobody; returns how many are matched.
+    /// The matching of one slot: `join(offering, choosing)` is called for every pair of it.
+    /// `partners(offering)` are the ports with which a port may be matched. Ends early when an
+    /// iteration adds no pair; returns the number of pairs.
     #[inline(always)]
     pub fn schedule(
         &mut self,
@@ -156,7 +155,7 @@ impl<const W: usize> RoundRobin<W> {
         matched
     }
 
-    /// Each free port of the one side offers to one of the other; returns to whom.
+    /// Each free port of the offering side makes an offer; returns its partner.
     #[inline(always)]
     fn offer(
         &mut self,

@@ -11,7 +11,7 @@
 use crate::demand::{number, Matrix};
 use lightloom_engine::Refusal;
 
-/// What each line of [`Scaled::units`] sums up to: shares of 2⁻⁴⁰.
+/// The sum of each line of [`Scaled::units`]: shares of 2⁻⁴⁰.
 pub const WHOLE: i64 = 1 << 40;
 
 /// How scaling is done.
@@ -195,7 +195,8 @@ impl Scaled {
     /// assert_eq!(units.column_sums(), [sinkhorn::WHOLE; 3]);
     /// ```
     pub fn units(&self) -> Matrix {
-        // What scaling left over is taken from all, so that no line is too long.
+        // The residual error of scaling is subtracted from all entries, so that no line is too
+        // long.
         let unit = WHOLE as f64 * (1.0 - 2.0 * self.error.max(1e-12));
         let cells = self.cells.iter().map(|share| (share * unit) as i64);
         let mut matrix = Matrix::from_cells(self.n, cells.collect());

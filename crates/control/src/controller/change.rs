@@ -11,7 +11,7 @@ use crate::routes::{Pair, Routes};
 pub(super) struct Change {
     pub(super) target: Target,
     pub(super) order: &'static [(Step, &'static [usize])],
-    /// By place in the order.
+    /// Progress of the steps, by position in the order.
     pub(super) steps: Vec<Progress>,
     /// Of steps under way: pairs to be drained, circuits to be dark and to be lit.
     pub(super) drain: Vec<Pair>,
@@ -20,8 +20,8 @@ pub(super) struct Change {
     pub(super) failed: bool,
 }
 
-/// Circuits that were told to go dark, and routes as they were before: they count again
-/// if that fails.
+/// Circuits that were ordered to go dark, and routes as they were before: they count again if that
+/// fails.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Darkening {
     pub(super) circuits: Circuits,

@@ -1,4 +1,4 @@
-//! What a controller hears and asks for.
+//! The inputs and actions of a controller.
 
 use crate::circuits::Circuits;
 use crate::demand::Report;
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StepId(pub u64);
 
-/// What the controller hears.
+/// An input of the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
     /// A time that was asked for has come; the first begins the loop.
     Tick,
-    /// What there is to send, as asked for by [`Action::Measure`], or unasked.
+    /// The demand, as requested by [`Action::Measure`], or unsolicited.
     Demand(Report),
     /// A step is carried out.
     Done(StepId),
@@ -26,7 +26,7 @@ pub enum Input {
     Failed(StepId, String),
     /// The port of a rack on a plane has lost its light, and its circuit with it.
     PortDown(u32, u32),
-    /// It works again; no circuit is lit on it.
+    /// The port works again; no circuit is lit on it.
     PortUp(u32, u32),
     /// The controller has been silent until now (its own failure is its host's
     /// business). What it had begun is void; this is what its host found.
@@ -77,7 +77,7 @@ impl Found {
     }
 }
 
-/// What a host is asked to do.
+/// An action that the controller requests of its host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -104,7 +104,7 @@ pub enum Action {
     WakeAt(#[serde(with = "crate::ps")] Time),
 }
 
-/// What an action is, whatever it is about.
+/// The kind of an action, without its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum Kind {
@@ -119,7 +119,7 @@ pub enum Kind {
 }
 
 impl Action {
-    /// What it is.
+    /// The kind of the action.
     pub fn kind(&self) -> Kind {
         match self {
             Action::Measure => Kind::Measure,

@@ -26,10 +26,10 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | here | the loop: when something is measured, decided, changed |
-//! | `messages` | what it hears and asks for |
-//! | `change` | a change under way |
-//! | `network` | what is lit and in force, as far as it knows |
+//! | here | the loop: when to measure, decide and change |
+//! | `messages` | inputs and actions |
+//! | `change` | a change in progress |
+//! | `network` | the circuits and routes, as far as the controller has been informed |
 
 mod change;
 mod messages;
@@ -90,7 +90,7 @@ pub struct Controller<P> {
     hardware: Hardware,
     timing: Timing,
     estimator: Estimator,
-    /// Of a change, if not the policy's own.
+    /// The order of a change, if it is not the policy's own.
     order: Option<Order>,
     network: Network,
     phase: Phase,
@@ -104,7 +104,7 @@ pub struct Controller<P> {
 #[derive(Clone, Debug)]
 enum Phase {
     Idle,
-    /// Somebody counts what there is to send.
+    /// The host counts the bytes that wait.
     Measuring,
     /// The policy computes until then.
     Computing(Time, Target),
@@ -172,12 +172,12 @@ impl<P: Policy> Controller<P> {
         &self.network.routes
     }
 
-    /// Takes an input that came at `now`, and appends what is to be done to `actions`.
-    /// An answer to a step that is not under way is ignored.
+    /// Takes an input that arrived at `now`, and appends the resulting actions to `actions`. An
+    /// answer to a step that is not in progress is ignored.
     ///
     /// # Errors
-    /// Of the policy, or of what it decided; then the circuits stay as they are until
-    /// the next decision. A port that the switch does not have.
+    /// If the policy fails, or its decision is invalid; the circuits then stay as they are until
+    /// the next decision. If the switch does not have a port.
     pub fn on(
         &mut self,
         now: Time,
@@ -238,7 +238,7 @@ impl<P: Policy> Controller<P> {
         actions.push(Action::WakeAt(next));
     }
 
-    /// A decision is due: now, or when what is under way is over.
+    /// A decision is due: now, or when the change in progress has ended.
     fn cycle(&mut self, actions: &mut Vec<Action>) {
         match self.phase {
             Phase::Idle => {

@@ -1,5 +1,5 @@
-//! What is lit, and in force, as far as a controller knows; and what the steps of a
-//! change make of it.
+//! The circuits and routes in force, as far as a controller has been informed; and the effects of
+//! the steps of a change on them.
 
 use super::change::{Change, Darkening};
 use super::messages::{Action, StepId};
@@ -11,7 +11,7 @@ use crate::routes::{Pair, Routes};
 use crate::schedule::Schedule;
 use lightloom_engine::Refusal;
 
-/// What is lit, and in force, as far as is known.
+/// The circuits and routes in force, as far as is known.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     pub(super) lit: Circuits,
@@ -32,8 +32,8 @@ impl Network {
         }
     }
 
-    /// Whether anything has to change: unwanted circuits harm nobody, and go dark with
-    /// the next change.
+    /// Whether any circuit has to change: unwanted circuits do no harm, and go dark with the next
+    /// change.
     pub(super) fn needs(&self, target: &Target) -> bool {
         match target {
             Target::Schedule(schedule) => self.schedule.as_ref() != Some(schedule),
@@ -88,8 +88,8 @@ impl Network {
         self.routes.keep_lit(|hop| lit.holds(hop));
     }
 
-    /// What a step of `change` asks for; circuits that are told to go dark do not count
-    /// as lit any more, nor routes over them as in force.
+    /// The action of a step of `change`; circuits that are ordered to go dark no longer count as
+    /// lit, nor routes over them as in force.
     pub(super) fn begin(&mut self, id: StepId, step: Step, change: &mut Change) -> Action {
         let Target::Network { circuits, routes } = &change.target else {
             unreachable!("schedules have no steps");

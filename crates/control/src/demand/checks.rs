@@ -1,12 +1,12 @@
-//! What is no demand: shapes, entries and sums that are refused by name.
+//! Checks of demands: shapes, entries and sums that are refused by name.
 
 use lightloom_engine::Refusal;
 use std::fmt;
 
-/// What is known of all entries together after one walk over them.
+/// Properties of all entries, from one pass over them.
 pub(super) struct Sums {
     pub(super) any_negative: bool,
-    /// Of none that is negative.
+    /// The sum of all entries that are not negative.
     total: u128,
 }
 
@@ -15,7 +15,7 @@ impl Sums {
     /// adds several at once.
     pub(super) fn of(cells: &[i64]) -> Sums {
         let (mut signs, mut total) = (0, 0);
-        // So many halves fit a word together.
+        // The sum of this many halves fits a word.
         for part in cells.chunks(1 << 16) {
             let (mut low, mut high) = (0u64, 0u64);
             for &value in part {
@@ -103,7 +103,7 @@ pub(super) fn check_float(n: usize, at: usize, x: f64) -> Result<(), Refusal> {
     match x {
         _ if x.is_nan() => refuse("not a number", "give 0 where there is no demand"),
         _ if x.is_infinite() => refuse("demand is finite", "give a number"),
-        // What rounding would hide.
+        // Values that rounding would change to valid ones.
         _ if x < 0.0 => Err(negative(n, at, &shown)),
         _ if x >= i64::MAX as f64 => refuse(
             "an entry must fit 63 bits",

@@ -13,7 +13,7 @@ use super::Matrix;
 use lightloom_engine::Refusal;
 use serde::{Deserialize, Serialize};
 
-/// What one reporter has for one rack.
+/// The bytes that one reporter has for one rack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(u32, u32, u64)", into = "(u32, u32, u64)")]
 pub struct Queue {
@@ -37,7 +37,7 @@ impl From<Queue> for (u32, u32, u64) {
     }
 }
 
-/// What all reporters have, at one time.
+/// The bytes that all reporters have at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Report {
@@ -46,7 +46,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What racks have for each other, reported by themselves.
+    /// The demand of racks for each other, reported by the racks.
     pub fn of(demand: &Matrix) -> Report {
         let queue = |(from, to, bytes): (usize, usize, i64)| Queue {
             from: from as u32,
@@ -60,7 +60,7 @@ impl Report {
 }
 
 impl Report {
-    /// Refuses a queue of nobody, or for nobody.
+    /// Refuses a queue whose reporter or rack does not exist.
     ///
     /// # Errors
     /// Names the queue.
@@ -97,7 +97,7 @@ pub struct Thresholds {
 /// A queue of a reporter for a rack: (reporter × racks + rack, bytes).
 type Told = (u64, u64);
 
-/// By what rules reports are believed.
+/// The rules that turn reports into demand.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Estimation {
@@ -135,7 +135,7 @@ impl Estimation {
         }
     }
 
-    /// Refuses rules by which nobody reports, or nothing is believed.
+    /// Refuses rules without reporters, or without any weight for reports.
     ///
     /// # Errors
     /// Names `reporters_per_rack`, `smoothing` or `most`.
@@ -147,7 +147,7 @@ impl Estimation {
             return refuse("reporters_per_rack", "0".into(), "must be above 0", "use 1");
         }
         if self.racks.checked_mul(reporters).is_none() {
-            let limit = "more reporters in all than can be counted in 32 bits";
+            let limit = "more reporters than can be counted in 32 bits";
             return refuse(
                 "reporters_per_rack",
                 reporters.to_string(),
@@ -167,7 +167,7 @@ impl Estimation {
     }
 }
 
-/// What has been reported.
+/// The reports that have been received.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     rules: Estimation,
@@ -240,7 +240,7 @@ impl Estimator {
         }
     }
 
-    /// Reporters compare what they have with what they told last.
+    /// Reporters compare their present bytes with their last report.
     fn tell(&mut self, queues: &[Queue], thresholds: Thresholds) {
         let now = added_up(queues, self.racks);
         let known = std::mem::take(&mut self.known);

@@ -141,7 +141,7 @@ impl Matrix {
         self.n
     }
 
-    /// What `row` has for `column`.
+    /// The demand of `row` for `column`.
     pub fn get(&self, row: usize, column: usize) -> i64 {
         debug_assert!(column < self.n);
         self.cells[row * self.n + column]
@@ -173,7 +173,7 @@ impl Matrix {
         &mut self.cells
     }
 
-    /// What `row` has for everyone.
+    /// The demand of `row` for all nodes.
     pub fn row(&self, row: usize) -> &[i64] {
         &self.cells[row * self.n..][..self.n]
     }
@@ -186,7 +186,7 @@ impl Matrix {
             .map(|(at, &value)| (at / self.n, at % self.n, value))
     }
 
-    /// What each node sends.
+    /// The demand that each node sends.
     ///
     /// ```
     /// use lightloom_control::demand::Matrix;
@@ -197,7 +197,7 @@ impl Matrix {
         (0..self.n).map(|i| self.row(i).iter().sum()).collect()
     }
 
-    /// What each node receives.
+    /// The demand that each node receives.
     pub fn column_sums(&self) -> Vec<i64> {
         self.line_sums().1
     }
@@ -244,7 +244,7 @@ impl Matrix {
         self.cells.iter().copied().max().unwrap_or(0)
     }
 
-    /// Whether nobody wants anything.
+    /// Whether all entries are 0.
     pub fn is_zero(&self) -> bool {
         self.cells.iter().all(|&value| value == 0)
     }

@@ -1,5 +1,5 @@
-//! What nodes have for each other: [`Matrix`], and how what hosts report becomes
-//! one ([`Estimator`]).
+//! The demand of nodes for each other: [`Matrix`], and its estimation from reports of hosts
+//! ([`Estimator`]).
 
 mod checks;
 mod estimate;

@@ -1,8 +1,9 @@
-//! What a log may say: its first line, which lines fit that, and which each other.
+//! The rules for the contents of a log: its first line, the lines that fit it, and the order of
+//! lines.
 //!
-//! A controller is deterministic, so that much of what a damaged log says can be told
-//! from what it must have said: when it asked to be woken, which number a step has. Not
-//! checked: whether its policy decided so, and whether a switch did what was answered.
+//! A controller is deterministic, so many lines of a log follow from earlier ones: the times at
+//! which it asked to be woken, the numbers of steps. Not checked: whether its policy made these
+//! decisions, and whether a switch carried out the steps as answered.
 
 use super::{Entry, Event, Header, Hosting, Read};
 use crate::controller::{Action, Input, StepId, Timing};
@@ -17,7 +18,7 @@ pub const LATEST: Time = Time(i64::MAX / 2 - 2 * 3_600 * Time::S.0);
 const LATE: i64 = 1_000;
 const AGAIN: &str = "record the run again";
 
-/// The refusal of what stands in line `at`, counted from 0.
+/// The refusal of line `at`, counted from 0.
 pub fn of_line(at: usize, refusal: Refusal) -> Refusal {
     Refusal {
         key: format!("line {}: {}", at + 1, refusal.key),
@@ -125,7 +126,7 @@ impl Read {
 /// A controller, as far as its inputs alone tell what it does.
 struct Course<'a> {
     header: &'a Header,
-    /// What was there before.
+    /// The line before.
     last: Option<&'a Entry>,
     silent: bool,
     /// When the next interval begins; unknown until the first tick.

@@ -37,7 +37,7 @@ use serde_json::Value;
 
 pub use read::read;
 
-/// What the first line calls itself.
+/// The name of the format in the first line.
 pub const FORMAT: &str = "lightloom-controller/1";
 
 /// The first line: what it takes to run the same loop again.
@@ -71,7 +71,7 @@ pub struct Header {
         skip_serializing_if = "Option::is_none"
     )]
     pub shortest_slot: Option<Time>,
-    /// The night that policies were told to plan for, where the switch has one.
+    /// The night for which policies planned, if the switch has one.
     #[serde(
         default,
         with = "time",
@@ -95,13 +95,13 @@ mod time {
     }
 }
 
-/// What happened at a time.
+/// An event and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Row")]
 pub struct Entry {
     /// When.
     pub at: Time,
-    /// What.
+    /// The event.
     pub event: Event,
 }
 
@@ -110,13 +110,13 @@ pub struct Entry {
 pub enum Event {
     /// The controller heard this.
     Input(Input),
-    /// It asked for this.
+    /// The controller requested this action.
     Action(Action),
     /// The host did this.
     Host(Hosting),
 }
 
-/// What a host does that its controller neither hears nor asks for.
+/// An event of a host that its controller neither receives nor requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hosting {
@@ -208,7 +208,7 @@ impl Log {
         });
     }
 
-    /// It asks for something.
+    /// Records an action that the controller requested.
     pub fn action(&mut self, at: Time, action: &Action) {
         self.row(Line {
             at_ps: at.0,

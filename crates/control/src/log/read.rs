@@ -91,7 +91,7 @@ fn read_header(line: &str) -> Result<Header, Refusal> {
     Ok(header)
 }
 
-/// What stands in a line, or which of its keys is not as it should be.
+/// The contents of a line, or the key that is wrong.
 fn located<T: DeserializeOwned>(at: usize, line: &str, value: &Value) -> Result<T, Refusal> {
     config::read(value, "").map_err(|refusal| match refusal.key.is_empty() {
         true => refuse(at, line, &refusal.limit, AGAIN),
@@ -109,7 +109,7 @@ fn refuse(at: usize, line: &str, limit: &str, remedy: &str) -> Refusal {
     Refusal::new(format!("line {}", at + 1), shown(line), limit, remedy)
 }
 
-/// The beginning of what may be long.
+/// The beginning of a text, which may be long.
 fn shown(text: &str) -> String {
     if text.is_empty() {
         return "(empty)".to_owned();

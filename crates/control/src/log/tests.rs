@@ -31,7 +31,7 @@ fn refused(text: &str) -> String {
     read(text).unwrap_err().to_string()
 }
 
-/// As the page of the format has it.
+/// The example of the page about the format.
 #[test]
 fn a_log_is_lines_that_people_can_read() {
     let text = text();
@@ -136,7 +136,7 @@ fn a_drain_without_routes_leaves_none() {
     }
 }
 
-/// As with the shortest slot.
+/// The same with the shortest slot.
 #[test]
 fn the_night_is_named_where_there_is_one() {
     let text = text();
@@ -329,7 +329,7 @@ fn each_value_of_the_first_line_is_checked() {
     assert!(both.contains("not a table with a kind or a file"), "{both}");
     let many = json!(2_000_000_000u32);
     let said = refused(&with("/estimation/reporters_per_rack", many));
-    assert!(said.contains("more reporters in all"), "{said}");
+    assert!(said.contains("more reporters than"), "{said}");
     assert!(refused(&with("/hardware", json!({}))).starts_with("line 1: hardware.racks = (miss"));
     assert!(refused(&with("/hardware/racks", json!("4"))).starts_with("line 1: hardware.racks = "));
 }
@@ -447,7 +447,7 @@ fn paths_that_lead_nowhere_are_refused_as_they_are_read() {
     }
 }
 
-/// What a controller does of itself, whatever its policy decides.
+/// The actions of a controller that do not depend on its policy's decisions.
 #[test]
 fn lines_that_do_not_fit_each_other_are_refused() {
     let dark = |step: u64| asked(json!({"dark": [step, {"directed": false, "circuits": []}]}));

@@ -29,7 +29,7 @@ pub const ENTRY: Entry = Entry {
     build: super::build::<AssignmentPolicy>,
 };
 
-/// Gives every rack somebody to send to, so that directed circuits carry most.
+/// Gives every rack a destination, so that directed circuits carry most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AssignmentPolicy {}

@@ -37,10 +37,9 @@ pub struct CThroughPolicy {
     /// The fate of racks without reported demand. A perfect
     /// matching joins them, too; the paper does not say how.
     pub unrequested: Unrequested,
-    /// What a circuit that is up counts beyond its demand when the next matching
-    /// is chosen [B]. Default 0 B: circuits stay up among equals only. With more,
-    /// racks that take turns keep their circuits for longer and go dark less
-    /// often. At most 1 TB.
+    /// Bonus of a circuit that is up, added to its demand when the next matching is chosen [B].
+    /// Default 0 B: circuits stay up among equals only. With more, racks that take turns keep their
+    /// circuits for longer and go dark less often. At most 1 TB.
     pub hysteresis: Bytes,
 }
 
@@ -63,7 +62,7 @@ pub enum Unrequested {
     /// They keep the circuits that they have, and are joined in order otherwise:
     /// nothing goes dark for them.
     Keep,
-    /// They have no circuit.
+    /// The racks have no circuit.
     Alone,
 }
 
@@ -96,7 +95,7 @@ pub struct Manager {
     last: Option<(Matching, Weights)>,
 }
 
-/// Who each rack is to be joined with.
+/// The rack with which each rack is to be joined.
 type Mates = Vec<Option<u32>>;
 
 impl Manager {

@@ -1,9 +1,9 @@
-//! The same for ever: circuits as an operator wires them by hand, or a schedule that
-//! somebody planned.
+//! A constant target: circuits as an operator wires them by hand, or a schedule that was planned
+//! before.
 //!
-//! A circuit of a port that does not work is left out until it works again. In a schedule
-//! such ports keep their slots, which stay dark. Files are not read here: a host that is
-//! told of one hands over what is in it.
+//! A circuit of a port that does not work is omitted until it works again. In a schedule such ports
+//! keep their slots, which stay dark. Files are not read here: a host that receives the name of a
+//! file passes on its contents.
 
 use super::{Entry, PolicyConfig, Usual};
 use crate::circuits::{Circuit, Circuits};
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
     aliases: &[],
     source: "an operator's list, or plan",
     summary: "The same circuits for ever, from a list of pairs of racks, or a schedule that \
-              somebody planned.",
+              was planned before.",
     usual: Usual {
         planes: Some(1),
         ..Usual::IN_SLOTS
@@ -139,8 +139,8 @@ struct FixedCircuits(Circuits);
 
 impl Policy for FixedCircuits {
     fn decide(&mut self, _: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
-        // What this switch does not have, as it was built for another, is refused with
-        // the rest of the decision.
+        // Ports that this switch does not have, because the policy was built for another, are
+        // refused with the rest of the decision.
         let is_dead = |rack, plane| {
             let exists = switch.hardware.check_port(rack, plane).is_ok();
             exists && !switch.works(rack, plane)

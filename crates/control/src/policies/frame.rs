@@ -1,5 +1,4 @@
-//! What bounds the schedules of policies that make some, with what was left out filled
-//! in from the demand.
+//! The limits of schedules that policies compute; limits that are not given follow from the demand.
 
 use crate::demand::Matrix;
 use crate::hardware::Hardware;
@@ -24,7 +23,7 @@ pub fn check(
     max_slots: usize,
 ) -> Result<(), Refusal> {
     let frame = Frame {
-        // What is not given is made to fit.
+        // A period that is not given is as long as needed.
         period: period.unwrap_or(Time(i64::MAX)),
         night,
         shortest: shortest.unwrap_or(least(night)),
@@ -86,7 +85,7 @@ fn round_up(ps: u128) -> Time {
     Time(i64::try_from(ps.div_ceil(digit) * digit).unwrap_or(i64::MAX))
 }
 
-/// Darkness, where nobody has anything to send.
+/// A dark schedule, if no rack has anything to send.
 pub fn no_slots(hardware: &Hardware, night: Time) -> Target {
     Target::Schedule(Schedule {
         ports: hardware.racks as usize,

@@ -1,7 +1,7 @@
 //! Policies that are not in the registry: a user's own, in a file.
 //!
-//! What reads such files, and in which language they are written, is the matter of
-//! what hands a [`Library`] to the host of a controller.
+//! The caller that passes a [`Library`] to the host of a controller reads such files, in any
+//! language.
 
 use super::Built;
 use crate::hardware::Hardware;
@@ -25,7 +25,7 @@ impl Library for Empty {
         Err(Refusal::new(
             "policy.file",
             file,
-            "nobody here reads policies from files",
+            "policies in files are not read here",
             "run it from Python, or name a policy of the registry",
         ))
     }

@@ -40,8 +40,7 @@ pub trait PolicyConfig: DeserializeOwned + Serialize + JsonSchema {
     /// `policy.`, or are those of [`Hardware`].
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal>;
 
-    /// The same table with what is left to the demand filled in, as a decision for it
-    /// takes it.
+    /// The same table, with the values that depend on the demand filled in as a decision uses them.
     fn for_demand(self, _: &Demand, _: &Hardware) -> Self {
         self
     }
@@ -55,7 +54,7 @@ pub type Built = Result<Box<dyn Policy>, Refusal>;
 
 /// A policy in the registry.
 pub struct Entry {
-    /// What users write after `policy =`, or `--algorithm`.
+    /// The value of `policy` or `--algorithm` that selects it.
     pub kind: &'static str,
     /// Names of its algorithm, which stand for it wherever its own does.
     pub aliases: &'static [&'static str],
@@ -63,25 +62,25 @@ pub struct Entry {
     pub source: &'static str,
     /// One or two sentences: what it decides.
     pub summary: &'static str,
-    /// What it asks of the switch.
+    /// The properties of the switch that it uses.
     pub usual: Usual,
     /// JSON Schema of its table.
     pub schema: fn() -> Value,
     /// Validates a table and fills in its defaults.
     pub resolve: fn(&Value, &Hardware) -> Result<Value, Refusal>,
-    /// The same, and what is left to the demand.
+    /// The resolved table, with the values that depend on the demand.
     pub for_demand: fn(&Value, &Demand, &Hardware) -> Result<Value, Refusal>,
     /// Builds the policy from a table.
     pub build: fn(&Value, &Hardware) -> Built,
 }
 
-/// What of a switch a policy looks at, and what that is where nobody says.
+/// The properties of a switch that a policy uses, and their defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usual {
-    /// Optical switches in parallel, on each of which a rack has some ports; none, if
-    /// it decides for a single port of each rack.
+    /// Optical switches in parallel, on each of which a rack has some ports; none, if the policy
+    /// decides for a single port of each rack.
     pub planes: Option<u32>,
-    /// What a circuit carries; none, if that does not matter to it.
+    /// Rate of a circuit; none, if the policy does not use it.
     pub rate: Option<Rate>,
     /// The time that demand is for; none, if that does not matter to it.
     pub over: Option<Time>,
@@ -125,7 +124,7 @@ pub const REGISTRY: &[Entry] = &[
 /// The policy of that name, or of an algorithm of that name.
 ///
 /// # Errors
-/// Of `key` and the name, if there is none.
+/// If there is no policy of this name; the refusal names `key`.
 pub fn find(name: &str, key: &str) -> Result<&'static Entry, Refusal> {
     let is = |e: &&Entry| e.kind == name || e.aliases.contains(&name);
     let known: Vec<&str> = REGISTRY.iter().map(|e| e.kind).collect();
@@ -149,10 +148,10 @@ pub fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Va
     Ok(serde_json::to_value(config).expect("configurations are plain data"))
 }
 
-/// Reads and checks a table, and fills in what a decision for a demand takes.
+/// Reads and checks a table, and fills in the values that a decision for a demand uses.
 ///
 /// # Errors
-/// As [`resolve`].
+/// Those of [`resolve`].
 pub fn for_demand<C: PolicyConfig>(
     table: &Value,
     seen: &Demand,
@@ -165,7 +164,7 @@ pub fn for_demand<C: PolicyConfig>(
 /// Builds a policy from a table.
 ///
 /// # Errors
-/// As [`resolve`].
+/// Those of [`resolve`].
 pub fn build<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Built {
     Ok(read::<C>(table, hardware)?.build(hardware))
 }

@@ -2,8 +2,8 @@
 //! so that every port has as much to send as to receive, decomposed into permutations,
 //! and their weights become lengths of days.
 //!
-//! What is too short for a slot waits, or is for another network. Ports that do not
-//! work keep their slots, which stay dark.
+//! Demand that is too short for a slot waits, or goes over another network. Ports that do not work
+//! keep their slots, which stay dark.
 
 use super::frame::{self, frame, no_slots, NIGHT};
 use super::{Entry, PolicyConfig, Usual};

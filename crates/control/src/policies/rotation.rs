@@ -37,9 +37,8 @@ pub struct RotationPolicy {
     /// How long each slot is lit [s]. Default: as the period says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<Time>,
-    /// How long a round lasts [s]. Default: what the busiest port needs when somebody
-    /// first has anything to send and a quarter, at least five nights a slot; until then
-    /// all is dark.
+    /// Length of a round [s]. Default: 1.25 times the time that the busiest port needs when a rack
+    /// first has anything to send, at least five nights a slot; until then all circuits are dark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
 }
@@ -103,7 +102,7 @@ impl PolicyConfig for RotationPolicy {
 }
 
 impl RotationPolicy {
-    /// Of a picosecond each.
+    /// A round with slots of a picosecond.
     fn shortest_round(&self, racks: u32) -> Time {
         let slot = self.night.0.saturating_add(1);
         Time(slot.saturating_mul(i64::from(racks) - 1))

@@ -1,4 +1,4 @@
-//! What a controller did, counted from what it heard and asked for.
+//! Statistics of a controller, from its inputs and actions.
 
 use super::{Account, Decision};
 use crate::circuits::Circuits;
@@ -24,19 +24,19 @@ pub struct Bookkeeper {
     measuring: bool,
     /// A change that begins does so with a tick.
     ticked: bool,
-    /// The last decision, and what was there to decide about.
+    /// The last decision, and its demand.
     decided: Option<(Decision, Matrix)>,
     /// Up to where light is counted.
     now: Time,
     /// Since when the schedule is followed.
     followed: Time,
-    /// By plane [circuits × ps], [ports × ps].
+    /// Lit circuits [circuits × ps] and dark ports [ports × ps], by plane.
     lit: Vec<i128>,
     dark: Vec<i128>,
 }
 
 impl Bookkeeper {
-    /// Of a controller that has not begun.
+    /// Creates the account of a controller that has not begun.
     pub fn new(header: &Header) -> Bookkeeper {
         let planes = header.hardware.planes as usize;
         Bookkeeper {
@@ -97,7 +97,7 @@ impl Bookkeeper {
         }
     }
 
-    /// It asks for something.
+    /// Records an action that the controller requested.
     pub fn ask(&mut self, action: &Action) {
         self.measuring |= *action == Action::Measure;
         let Some(step) = action.step() else {

@@ -37,14 +37,14 @@ use past::{happenings, Paced, Past};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What comes of playing a log against a policy.
+/// The result of replaying a log with a policy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Replay {
     /// Where the two part; nowhere, if they do the same.
     pub parted: Option<Parting>,
-    /// What the controller of the log did.
+    /// The account of the controller in the log.
     pub recorded: Account,
-    /// What the other did.
+    /// The account of the replayed controller.
     pub replayed: Account,
 }
 
@@ -57,13 +57,13 @@ pub struct Parting {
     /// The line of the log, counted from 1, in which the action stands, or the next
     /// input if there is none.
     pub line: usize,
-    /// What the log's controller did there, in words; nothing, if the other does more.
+    /// The action of the log's controller there, in words; `None`, if the replayed one does more.
     pub recorded: Option<String>,
-    /// What the other does.
+    /// The action of the replayed controller.
     pub replayed: Option<String>,
 }
 
-/// What a controller did from the first line of a log to its last.
+/// Statistics of a controller from the first line of a log to its last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Account {
     /// Each of its decisions.
@@ -102,9 +102,9 @@ pub struct Decision {
     pub share: Option<f64>,
 }
 
-/// Plays a log against a policy that was built for `log.header.hardware`, whose changes
-/// are carried out in its own order or, with `order`, in that one. Timing and estimation
-/// of demand are those of the log.
+/// Replays a log with a policy that was built for `log.header.hardware`, whose changes are carried
+/// out in its own order or, if given, in `order`. Timing and estimation of demand are those of the
+/// log.
 ///
 /// The policy of the log itself is `policies::find(kind)?.build(table, &hardware)` of
 /// `log.header.policy`, with `log.header.order`.
@@ -304,7 +304,7 @@ fn is_same(a: &Action, b: &Action) -> bool {
     }
 }
 
-/// What a policy cannot decide, and when.
+/// The refusal of a decision that a policy cannot make, with its time.
 fn undecided(refusal: Refusal, now: Time) -> Refusal {
     let limit = match refusal.value.is_empty() {
         true => refusal.limit,

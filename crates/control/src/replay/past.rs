@@ -1,5 +1,5 @@
-//! What a log says of the world around its controller: how long everything took, what
-//! failed, what there was to send, what broke.
+//! The environment of a controller, as its log records it: the time of every step, failures of
+//! steps, demand, failures of ports.
 
 use crate::controller::{Action, Found, Input, Kind, StepId};
 use crate::fake::Fake;
@@ -11,7 +11,7 @@ use crate::policy::{Demand, Evidence, Policy, SwitchView, Target};
 use lightloom_engine::{Refusal, Time};
 use std::collections::BTreeMap;
 
-/// What was asked for, and how it was answered.
+/// The actions that were requested, and their answers.
 #[derive(Clone, Debug)]
 struct Course {
     begun: Time,
@@ -25,14 +25,14 @@ pub struct Past {
     courses: BTreeMap<Kind, Vec<Course>>,
     /// From each demand to its decision, if something was to change.
     computed: Vec<Option<Time>>,
-    /// Of the switch.
+    /// The shortest slot of the switch.
     shortest: Option<Time>,
-    /// What policies were told of it.
+    /// The slots of the switch that policies received.
     slots: Option<Slots>,
 }
 
 impl Past {
-    /// Of a log.
+    /// Creates the past of a log.
     pub fn of(log: &Read) -> Past {
         let mut past = Past {
             shortest: log.header.shortest_slot,
@@ -134,13 +134,13 @@ impl Past {
     }
 }
 
-/// What slots of the switch took, if the log tells it.
+/// The slots of the switch, if the log has them.
 fn slots(log: &Read) -> Option<Slots> {
     let (night, shortest) = (log.header.night?, log.header.shortest_slot?);
     Some(Slots { night, shortest })
 }
 
-/// By place; `None` is no time at all.
+/// Durations by position; `None` if the step did not end.
 fn times(courses: &[Course]) -> Vec<Option<Time>> {
     let took = |c: &Course| c.ended.map(|ended| ended - c.begun);
     let mut sorted: Vec<Time> = courses.iter().filter_map(took).collect();
@@ -154,7 +154,7 @@ fn times(courses: &[Course]) -> Vec<Option<Time>> {
     times
 }
 
-/// What happened by itself after a place in the log, and what there was to send then.
+/// The unsolicited events after a position in the log, and the demand at that time.
 pub fn happenings(log: &Read, after: usize) -> Vec<(Time, Happening)> {
     let mut all = Vec::new();
     let (mut measuring, mut deaf, mut begun) = (false, Time::ZERO, None);
@@ -200,7 +200,7 @@ pub fn happenings(log: &Read, after: usize) -> Vec<(Time, Happening)> {
             _ => {}
         }
     }
-    // It lasts.
+    // The silence lasts until the end.
     all.extend(begun.map(|at| (at, Happening::Silent(UnderWay::Lost))));
     all
 }
@@ -227,8 +227,8 @@ impl Lit {
     }
 }
 
-/// A silence: ports are as they were found; where nothing was lit any more, or nobody
-/// routed, nothing is, or nobody.
+/// A silence: ports are as they were found; if no circuit was lit any more, or no route in force,
+/// there is none.
 fn silence(log: &Read, at: Time, found: &Found, before: &Lit) -> Vec<(Time, Happening)> {
     let hardware = log.header.hardware;
     let mut all = Vec::new();

@@ -92,7 +92,7 @@ fn what_another_policy_would_have_done() {
     let counts = |a: &Account| [a.changes, a.made, a.broken, a.lost, a.failed_steps];
     assert_eq!(counts(&recorded), [1, 2, 0, 0, 0]);
     assert_eq!(counts(&replayed), [1, 1, 0, 0, 0]);
-    // 12 port-seconds in all.
+    // 12 port-seconds in total.
     assert_eq!(
         (&recorded.lit_circuit_s, &recorded.dark_port_s),
         (&vec![3.8], &vec![4.4])
@@ -153,8 +153,8 @@ fn what_failed_and_broke_does_so_again() {
     assert_eq!(counts(&other.replayed), [3, 2, 0, 1, 1]);
 }
 
-/// Nobody hears anything from 2.2 s (the log says: after 2 s) to 4.7 s; meanwhile rack
-/// 2 loses its port for good, and with it the fixed policy its circuit.
+/// The controller is silent from 2.2 s (the log states: after 2 s) to 4.7 s; meanwhile rack 2 loses
+/// its port for good, and with it the fixed policy its circuit.
 #[test]
 fn silences_are_of_both() {
     let silence = [
@@ -201,8 +201,8 @@ fn what_was_done_before_a_silence_is_done() {
     assert_eq!((other.replayed.made, other.replayed.lost), (1, 0));
 }
 
-/// Nobody hears anything from 1.5 s on: no decision is made at 2 s, nor at 3 s, when
-/// rack 0 gets its port back.
+/// The controller is silent from 1.5 s on: no decision is made at 2 s, nor at 3 s, when rack 0 gets
+/// its port back.
 #[test]
 fn a_silence_may_last() {
     let silence = [
@@ -222,7 +222,7 @@ fn a_silence_may_last() {
     assert_eq!(other.replayed.lit_circuit_s, [0.3]);
 }
 
-/// Of more racks than the log has.
+/// A policy for more racks than the log has.
 #[test]
 fn a_policy_for_a_larger_switch_is_refused() {
     let log = recorded(&[], &[], Time::S * 2);
@@ -339,7 +339,7 @@ fn a_policy_that_cannot_decide_is_refused() {
     let table = json!({"day": "10 ms", "night": "1 ms"});
     let entry = find("rotation", "policy").unwrap();
     let mut two = (entry.build)(&table, &of_two).unwrap();
-    // It decides once, for two racks.
+    // The policy decides once, for two racks.
     decide_of(&mut *two, of_two);
     let refused = replay(&log, two, None).unwrap_err().to_string();
     assert!(

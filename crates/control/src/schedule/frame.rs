@@ -1,9 +1,9 @@
-//! What a schedule that is repeated has to fit into.
+//! The limits of a schedule that is repeated.
 
 use super::check_night;
 use lightloom_engine::{Refusal, Time};
 
-/// What bounds a schedule that is repeated: its length, and what a slot costs.
+/// The limits of a schedule that is repeated: its length, and the cost of a slot.
 ///
 /// ```
 /// use lightloom_control::schedule::Frame;

@@ -59,7 +59,7 @@ pub struct Schedule {
     /// Darkness at the start of every slot.
     #[serde(with = "crate::ps", rename = "night_ps")]
     pub night: Time,
-    /// What follows what.
+    /// The slots, in order.
     pub slots: Vec<Slot>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn check_rate(key: &str, rate: Rate) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What a schedule does for a demand in one period.
+/// The part of a demand that a schedule carries in one period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carried {
     /// Demand that its circuits carry [bytes].
@@ -302,8 +302,8 @@ impl Schedule {
         }
     }
 
-    /// What of `demand` one period carries over circuits of `rate`: in each day
-    /// whole bytes of what is left, on direct circuits only.
+    /// The part of `demand` that one period carries over circuits of `rate`: in each day whole
+    /// bytes of the remaining demand, on direct circuits only.
     ///
     /// # Panics
     /// If `demand` is of another size than the switch.
@@ -326,8 +326,8 @@ impl Schedule {
         }
     }
 
-    /// What of `demand` one period leaves for another network, as
-    /// [`Schedule::carried`] counts.
+    /// The part of `demand` that one period leaves for another network, as [`Schedule::carried`]
+    /// counts.
     ///
     /// # Panics
     /// If `demand` is of another size than the switch.

@@ -1,9 +1,9 @@
-//! A schedule that was planned beforehand: the text of what `lightloom plan -o` wrote.
+//! A schedule that was planned before: the text of a file that `lightloom plan -o` wrote.
 //!
-//! Of a plan that which a switch follows is read: its ports, the night, and of each slot
-//! the permutation and the day. When a slot starts and what it carries follow from these
-//! and from the demand, and are not read. Ports are racks in their order; what the plan
-//! calls them is for messages alone.
+//! The parts of a plan that a switch follows are read: its ports, the night, and for each slot the
+//! permutation and the day. The start of a slot and the bytes that it carries follow from these and
+//! from the demand, and are not read. Ports are racks in their order; their names in the plan are
+//! used in messages only.
 
 use super::{Schedule, Slot};
 use crate::hardware::Hardware;
@@ -12,13 +12,13 @@ use serde::de::DeserializeOwned;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// What plans that can be read call their format.
+/// The format of plans that can be read.
 pub const FORMAT: &str = "lightloom-plan/1";
 
-/// What to do about a text that is no plan.
+/// The remedy for a text that is not a plan.
 pub const REMEDY: &str = "name what `lightloom plan -o` wrote";
 
-/// What `lightloom plan -o` calls the keys of a plan.
+/// The keys of a plan of `lightloom plan -o`.
 const KEYS: [&str; 11] = [
     "format",
     "version",
@@ -36,12 +36,12 @@ const KEYS: [&str; 11] = [
 /// Names of nodes that a message lists.
 const LISTED: usize = 3;
 
-/// A schedule, checked, and for whom it was planned.
+/// A checked schedule, and the names of the ports for which it was planned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// What is lit when, at least one slot.
+    /// The matchings and their times, at least one slot.
     pub schedule: Schedule,
-    /// What the plan calls each port; none, if it does not.
+    /// The plan's names of the ports; empty if there are none.
     pub names: Vec<String>,
 }
 
@@ -183,7 +183,7 @@ pub fn check(schedule: &Schedule) -> Result<(), Refusal> {
     })
 }
 
-/// What the text holds, or which of its keys is not as it should be.
+/// The contents of the text, or the key that is wrong.
 fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
     if let Ok(found) = serde_json::from_str(text) {
         return Ok(found);
@@ -205,7 +205,7 @@ impl Planned {
     /// The schedule for a switch of as many racks as it has ports.
     ///
     /// # Errors
-    /// Names `schedule.ports`, both sizes, and whom it was planned for.
+    /// If the sizes differ; names `schedule.ports`, both sizes, and the ports of the plan.
     pub fn for_switch(self, hardware: &Hardware) -> Result<Schedule, Refusal> {
         let (ports, racks) = (self.schedule.ports, hardware.racks);
         if ports == racks as usize {

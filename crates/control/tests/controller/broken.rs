@@ -14,7 +14,7 @@ use lightloom_engine::{Refusal, Time};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRng, TestRunner};
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// What is wrong with a loop.
+/// An error in a control loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flaw {
     /// New circuits come up before the old ones go dark.
@@ -25,15 +25,15 @@ enum Flaw {
     DoesNotWait,
     /// Circuits that did not come up count as lit.
     IgnoresFailure,
-    /// It asks for more than it should.
+    /// It requests more actions than it should.
     Babbles,
     /// It begins with each tick, whatever is under way.
     Impatient,
     /// It hands its schedule over again with every tick.
     Repeats,
-    /// It does not ask to be woken any more.
+    /// It no longer asks to be woken.
     FallsAsleep,
-    /// It knows more than it was told.
+    /// It uses information that it has not received.
     Remembers,
 }
 
@@ -179,7 +179,7 @@ fn each_flaw_is_noticed_by_its_promise() {
     }
 }
 
-/// Nanoseconds would do, somebody may think.
+/// Writes times in nanoseconds, which is too coarse.
 fn written_in_ns(header: &Header, entries: &[Entry]) -> String {
     let round = |e: &Entry| Entry {
         at: Time(e.at.0 / 2_000_000 * 2_000_000),

@@ -26,7 +26,7 @@ use lightloom_control::schedule::Schedule;
 use lightloom_control::words::in_words;
 use proptest::test_runner::TestCaseError;
 
-/// What a check says.
+/// The result of a check.
 pub type Checked = Result<(), TestCaseError>;
 
 /// A loop that says what it takes to be so.
@@ -44,7 +44,7 @@ impl<P: Policy> Subject for Controller<P> {
     }
 }
 
-/// What a run leaves behind.
+/// The results of a run.
 pub struct Ran {
     pub log: Vec<Entry>,
     /// Whether the policy refused to decide.
@@ -65,7 +65,7 @@ pub fn check(s: &Scenario) -> Checked {
     check_log(&ran, &s.header(), write)
 }
 
-/// Those that hold at every moment.
+/// Runs the checks that hold at every moment.
 pub fn run<C: Subject>(subject: C, s: &Scenario) -> Result<Ran, TestCaseError> {
     let mut host = host(subject, s);
     let mut seen = 0;
@@ -166,8 +166,8 @@ fn all_dark(s: &Scenario) -> bool {
     { s.order().0.iter() }.any(|(step, _)| *step == Step::Dark(Extent::All))
 }
 
-/// What goes dark leaves lit what was lit and the policy wants; what is drained names routes of its
-/// pairs alone.
+/// An action that darkens circuits does not darken lit circuits that the policy wants; an action
+/// that drains names routes of its pairs alone.
 fn check_kept(action: &Action, lit: &Circuits, s: &Scenario) -> Checked {
     if let Action::Drain(_, pairs, staying) = action {
         let other = staying.iter().find(|(pair, _)| !pairs.contains(pair));
@@ -175,7 +175,7 @@ fn check_kept(action: &Action, lit: &Circuits, s: &Scenario) -> Checked {
             format!("kept: {other:?} is not of a pair that drains")
         })?;
     }
-    let wanted = s.wanted.lock().expect("nobody panics with it");
+    let wanted = s.wanted.lock().expect("the lock is not poisoned");
     let (Action::Dark(_, dark), Some(Target::Network { circuits, .. })) = (action, &*wanted) else {
         return Ok(());
     };

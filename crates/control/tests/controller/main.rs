@@ -1,5 +1,5 @@
-//! What the control loop never does, whatever policy decides, in whatever order changes
-//! are carried out, and whatever breaks, fails or falls silent meanwhile.
+//! Properties of the control loop that hold for every policy, every order of changes, and all
+//! failures and silences.
 //!
 //! Every policy of the registry, and one that wants anything, is tried on random tables,
 //! demands and mishaps; a new one is tested as soon as `policies.rs` says what its tables
@@ -38,7 +38,7 @@ fn runner(cases: u32) -> TestRunner {
     TestRunner::new(config(cases))
 }
 
-/// The same cases each time: a count over few random ones now and then comes out low.
+/// Uses the same cases each time: a count over few random cases would sometimes be too low.
 fn samples(cases: u32) -> TestRunner {
     let config = config(cases);
     let rng = TestRng::deterministic_rng(config.rng_algorithm);
@@ -61,7 +61,7 @@ fn kinds() -> impl Iterator<Item = &'static str> {
     REGISTRY.iter().map(|entry| entry.kind).chain([ANYTHING])
 }
 
-/// What broke, and the smallest scenario that shows it, in one line each.
+/// The violation, and the smallest scenario that shows it, in one line each.
 fn in_short(error: TestError<Scenario>) -> String {
     match error {
         TestError::Abort(why) => why.to_string(),

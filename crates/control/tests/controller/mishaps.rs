@@ -1,4 +1,4 @@
-//! What happens by itself, and whether enough does.
+//! Random events, and checks that enough of them occur.
 
 use crate::checks::Ran;
 use crate::scenario::CALM;
@@ -10,8 +10,8 @@ use lightloom_control::log::Event;
 use lightloom_engine::Time;
 use proptest::prelude::*;
 
-/// Demand changes, ports break and are repaired, the controller falls silent, answers
-/// come that nobody waits for.
+/// Demand changes, ports break and are repaired, the controller falls silent, and unsolicited
+/// answers arrive.
 pub fn happenings(hardware: Hardware) -> impl Strategy<Value = Vec<(Time, Happening)>> {
     let last = CALM.0 / Time::MS.0;
     let at = || (0..last).prop_map(|ms| Time::MS * ms);
@@ -78,7 +78,7 @@ impl Seen {
         self.reordered += u32::from(is_reordered(ran));
     }
 
-    /// Of 128.
+    /// Checks the counts of 128 cases.
     pub fn assert_enough(&self, kind: &str) {
         let few = [
             self.steps < 64,

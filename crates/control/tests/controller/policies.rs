@@ -1,4 +1,4 @@
-//! What the tables of policies may hold, for switches of these tests.
+//! Tables of policies for the switches of these tests.
 
 use crate::anything::{self, ANYTHING};
 use lightloom_control::hardware::Hardware;

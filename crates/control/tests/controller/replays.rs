@@ -10,7 +10,7 @@ use lightloom_control::replay::{replay, Account};
 use proptest::test_runner::TestCaseError;
 use serde_json::json;
 
-/// What a run leaves, unless its policy refused to decide.
+/// The log of a run, unless its policy refused to decide.
 fn recorded(s: &Scenario) -> Result<Option<Read>, TestCaseError> {
     let ran = checks::run(s.controller(), s)?;
     let text = checks::write(&s.header(), &ran.log);

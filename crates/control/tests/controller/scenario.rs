@@ -29,7 +29,7 @@ pub struct Scenario {
     pub takes: Vec<(Kind, Vec<Option<Time>>)>,
     pub failures: Vec<Failure>,
     pub happenings: Vec<(Time, Happening)>,
-    /// What the policy wanted last.
+    /// The last target of the policy.
     pub wanted: Wanted,
 }
 
@@ -44,7 +44,7 @@ struct Watched {
 impl Policy for Watched {
     fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
         let target = self.policy.decide(seen, switch)?;
-        *self.wanted.lock().expect("nobody panics with it") = Some(target.clone());
+        *self.wanted.lock().expect("the lock is not poisoned") = Some(target.clone());
         Ok(target)
     }
     fn order(&self) -> Order {

@@ -58,8 +58,8 @@ pub enum Family {
     EqualCliques,
     /// Threes of threes of threes: tenfold inside each, so that odd sets nest.
     Nested,
-    /// What two racks exchange is the product of how busy they are, give or take
-    /// half: a few are very busy.
+    /// The traffic of two racks is the product of their loads, give or take half: a few racks have
+    /// a very high load.
     Gravity,
     /// Thirty racks with which everyone has much to exchange, the others little.
     Hubs,

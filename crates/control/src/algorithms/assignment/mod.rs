@@ -121,7 +121,7 @@ pub struct Assignment {
     pub column_potential: Vec<i64>,
 }
 
-/// What is wrong with an assignment or its proof.
+/// An error in an assignment or its proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// Not one entry for each of as many rows as there are weights.
@@ -317,8 +317,8 @@ mod tests {
         assert!(maximum(&Weights::new(5, &[LIMIT; 25]).capped(7)).is_ok());
     }
 
-    /// Three rows want two columns, and differ by 1 in which of them. Bids would go up by 1 or 2 a
-    /// round until nobody gains by them any more; patience with them ends before.
+    /// Three rows want two columns, and their weights for them differ by 1. Bids would rise by 1 or
+    /// 2 per round until no row gains by them; the search stops bidding before.
     #[test]
     fn bids_end_long_before_prices_are_spent() {
         const MOST: i64 = 1_000_000_000_000_000;

@@ -29,7 +29,7 @@ pub struct Solver {
     best: Vec<(i64, u32)>,
     /// How many of `best` are a row's.
     remembered: usize,
-    /// What no other column of a row is worth more than.
+    /// Upper bound on the weights of a row's other columns.
     others: Vec<i64>,
     largest: Largest,
     /// Length of the shortest path found to each column, and the row before it.

@@ -1,10 +1,10 @@
 //! Bottleneck perfect matchings: the smallest chosen entry is as large as possible.
 //!
-//! Free rows grow trees along entries that reach a threshold. A tree that is stuck
-//! proves (Hall) that every perfect matching needs an entry from the tree's rows
-//! to columns outside: the largest of those becomes the threshold. So it falls to
-//! exactly the bottleneck, without a search over sorted entries, and what is left
-//! of an earlier matching is augmented rather than built anew.
+//! Free rows grow trees along entries that reach a threshold. A tree that cannot grow proves (Hall)
+//! that every perfect matching needs an entry from the tree's rows to columns outside: the largest
+//! of those becomes the threshold. The threshold therefore falls to exactly the bottleneck, without
+//! a search over sorted entries, and the valid pairs of an earlier matching are augmented rather
+//! than built anew.
 
 const NONE: u32 = u32::MAX;
 

@@ -3,10 +3,9 @@
 //! into the slots of a schedule (traffic-matrix scheduling: Porter et al.,
 //! "Integrating Microsecond Circuit Switching into the Data Center", SIGCOMM 2013).
 //!
-//! Each permutation is a bottleneck matching of what is left, so a few heavy ones
-//! carry most of the mass: at N = 64 a dozenth of what first-fit matchings need.
-//! The decomposition with the fewest permutations of all is not looked for (it is
-//! NP-hard).
+//! Each permutation is a bottleneck matching of the remaining matrix, so a few heavy ones carry
+//! most of the mass: at N = 64 a twelfth of the number that first-fit matchings need. The
+//! decomposition with the fewest permutations is not searched (it is NP-hard).
 
 mod bottleneck;
 
@@ -23,7 +22,7 @@ use lightloom_engine::{Refusal, Time};
 pub struct Term {
     /// The column of every row.
     pub permutation: Vec<u32>,
-    /// What it takes of each of its entries.
+    /// The amount that is subtracted from each of its entries.
     pub weight: i64,
 }
 
@@ -32,7 +31,7 @@ pub struct Term {
 pub struct Decomposition {
     /// Rows of the matrix.
     pub n: usize,
-    /// What each row and column summed up to.
+    /// The sum of each row and column.
     pub line_sum: i64,
     /// Weights never rise.
     pub terms: Vec<Term>,

@@ -10,8 +10,8 @@ pub(super) struct Candidate {
     pub day: Time,
     /// α · rate [bytes].
     pub cap: i64,
-    /// The best matching of what is left carries no more; since less and less is
-    /// left, it stays true.
+    /// Upper bound on the bytes that any matching of the remaining demand carries; it remains
+    /// valid, because the remaining demand only falls.
     pub most: i64,
 }
 

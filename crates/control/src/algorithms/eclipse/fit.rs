@@ -21,7 +21,7 @@ impl Ratio {
     }
 }
 
-/// What lighting a matching costs and what bounds it.
+/// The cost and the limits of lighting a matching.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub rate: Rate,
@@ -36,7 +36,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// What a pair can send if its circuit is lit for `day` more.
+    /// Bytes that a pair can send if its circuit is lit for `day` more.
     pub fn bytes(&self, day: Time) -> i64 {
         let bytes = |day| i64::try_from(self.rate.bytes_in(day)).unwrap_or(i64::MAX);
         bytes(self.before + day) - bytes(self.before)

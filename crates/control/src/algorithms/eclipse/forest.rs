@@ -9,9 +9,8 @@
 //! The bound falls by one for each tree and unit of time, so that a search that can
 //! stop early stops soon.
 //!
-//! A line looks at its pairs from the largest on, no sooner than they might be tight.
-//! O(log N) for each pair that is looked at, O(F) for a tree that leaves a forest of F
-//! lines.
+//! A line visits its pairs in descending order, no sooner than they might be tight. O(log N) for
+//! each visited pair, O(F) for a tree that leaves a forest of F lines.
 
 use super::sides::{View, NONE};
 use std::cmp::Reverse;
@@ -43,7 +42,7 @@ struct Event {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
     members: Vec<Member>,
-    /// Those of trees that have not left.
+    /// Lines of trees that have not left the forest.
     standing: Vec<u32>,
     /// For peers in the forest: the root of their tree, the line with which they
     /// joined, and when.

@@ -50,15 +50,15 @@ impl Left {
         self.cells[row * self.n + column as usize]
     }
 
-    /// Of a pair only so much is left, less than before. Lines are sorted again later.
+    /// Lowers the remaining demand of a pair to `to`. Lines are sorted again later.
     pub fn shrink(&mut self, row: usize, column: u32, to: i64) {
         let cell = &mut self.cells[row * self.n + column as usize];
         let from = std::mem::replace(cell, to);
         self.unsorted.push((row as u32, column, from));
     }
 
-    /// Lines know what is left. A slot is often lit a little longer many times before
-    /// anybody asks: what a pair had first is what counts.
+    /// Sorts lines by the remaining demand. A slot is often lengthened many times before the next
+    /// query, so the first value of a pair since the last sort is used.
     pub fn sort(&mut self) {
         let order = |&(row, column, from): &(u32, u32, i64)| (row, column, Reverse(from));
         self.unsorted.sort_unstable_by_key(order);
@@ -121,7 +121,7 @@ impl Lines {
     }
 }
 
-/// What entries of a line are sorted by.
+/// The sort key of a line's entries.
 fn order(line: usize, entry: &Entry) -> (Reverse<i64>, bool, u32) {
     let before_diagonal = (entry.of as usize) < line;
     (Reverse(entry.bytes), before_diagonal, entry.of)

@@ -2,14 +2,13 @@
 //! et al., "Costly circuits, submodular schedules and approximate Carathéodory
 //! theorems", SIGMETRICS 2016).
 //!
-//! Coverage has diminishing returns, so the schedule is built greedily: again and
-//! again the day α and the matching M that carry most for their time, Σ_M min(α,
-//! what is left) / (α + night). For a given α that is an assignment problem; α is
-//! looked for on a grid whose steps are a factor 1 + η, which misses at most that
-//! factor of the best ratio; the day is then fitted to the matching that was found.
-//! Unlike in the paper, a slot there is may also be lit longer, without a night.
-//! Every α keeps its potentials from slot to slot: what they bound spares most
-//! assignments, and the others resume from them.
+//! Coverage has diminishing returns, so the schedule is built greedily: each step adds the day α
+//! and the matching M with the largest Σ_M min(α, remaining demand) / (α + night). For a given α
+//! that is an assignment problem; α is searched on a grid whose steps are a factor 1 + η, which
+//! misses at most that factor of the best ratio; the day is then fitted to the matching. Unlike in
+//! the paper, an existing slot may also be lengthened, without a night. Every α keeps its
+//! potentials from slot to slot: their bounds avoid most assignments, and the others resume from
+//! them.
 //!
 //! Circuits alone are planned, and direct ones only (Eclipse++, their multihop
 //! sequel, is not here).
@@ -28,10 +27,10 @@ use bounds::port_bound;
 use lightloom_engine::{Rate, Refusal, Time};
 use search::Search;
 
-/// What Eclipse plans for.
+/// The circuits and limits for which Eclipse plans.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Of a circuit.
+    /// Rate of a circuit.
     pub rate: Rate,
     /// W and what bounds a slot. The schedule may end earlier.
     pub frame: Frame,
@@ -124,7 +123,7 @@ pub fn plan(demand: &Matrix, options: &Options) -> Result<Plan, Refusal> {
 /// meets m peers. O(N² log N).
 ///
 /// # Errors
-/// As [`plan`].
+/// Those of [`plan`].
 ///
 /// ```
 /// use lightloom_control::demand::Matrix;

@@ -1,11 +1,11 @@
-//! What matchings of a day can carry at most, known better and better.
+//! Upper bounds on the bytes that a matching of one day carries, tightened step by step.
 //!
-//! Potentials u of rows and v of columns, none below 0, cover what is left, capped by
-//! what the day carries: u_i + v_j ≥ w_ij. By duality no matching carries more than
-//! Σ u + Σ v. Since less and less is left, potentials stay valid from slot to slot; what
-//! was sent leaves slack, and lowering them where there is slack is where a search
-//! resumes. A pair that is assigned is tight; once all lines whose potential is above 0
-//! are, the matching is the best. Lines that are worth nothing need no peer.
+//! Potentials u of rows and v of columns, none below 0, cover the remaining demand, capped by the
+//! capacity of the day: u_i + v_j ≥ w_ij. By duality no matching carries more than Σ u + Σ v. The
+//! remaining demand only falls, so potentials stay valid from slot to slot; sent bytes leave slack,
+//! and a search resumes by lowering potentials where there is slack. An assigned pair is tight;
+//! once all lines whose potential is above 0 are assigned, the matching is optimal. Lines with
+//! potential 0 need no peer.
 
 use super::forest::Forest;
 use super::left::Left;
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// What the matching carries.
+    /// Bytes that the matching carries.
     fn carried(potentials: &Potentials, left: &Left, cap: i64) -> i128 {
         let mut permutation = potentials.permutation();
         let pairs = permutation.iter().enumerate();
@@ -181,9 +181,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
-        /// What is left shrinks, by whatever is sent, and the cap too: each time the
-        /// weight is that of an assignment solved afresh, and so is a bound that a
-        /// search stops at.
+        /// The remaining demand and the cap shrink by arbitrary amounts: each time the weight
+        /// equals that of an assignment solved afresh, and so does a bound at which a search stops.
         #[test]
         fn resumed_is_as_good_as_afresh(
             demand in demands(10, 40), cap in 1i64..60, most in prop_oneof![Just(1), Just(LIMIT / 60)],

@@ -1,5 +1,5 @@
-//! The greedy search: again and again the day and the matching that carry most for their
-//! time, candidates in order of what they can carry at most.
+//! The greedy search: each step chooses the day and the matching that carry most per time;
+//! candidates are tried in order of their upper bounds.
 
 use super::bounds::{grid, Candidate};
 use super::fit::{Ratio, Terms};
@@ -11,7 +11,7 @@ use crate::demand::Matrix;
 use crate::schedule::{Frame, Slot};
 use lightloom_engine::{Refusal, Time};
 
-/// What might be lit next.
+/// A candidate for the next slot.
 struct Choice {
     ratio: Ratio,
     day: Time,
@@ -25,12 +25,12 @@ enum What {
     New(Vec<u32>),
 }
 
-/// What is known of a candidate in this step.
+/// The quality of a candidate's bound in this step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// A bound from a step before.
     Old,
-    /// The bound by its potentials, lowered to what is left.
+    /// The bound of its potentials, tightened to the remaining demand.
     Tightened,
     /// The best matching, or that none is good enough.
     Done,
@@ -49,7 +49,7 @@ pub(super) struct Search<'a> {
     pub(super) slots: Vec<Slot>,
     /// How many pairs of each slot have something left.
     open: Vec<usize>,
-    /// Of the window, after the slots.
+    /// Rest of the window after the slots.
     remaining: Time,
     pub(super) covered: i64,
     pub(super) upper_bound: i64,
@@ -86,8 +86,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// No matching carries more than the largest entry of every row, or column,
-    /// that still fits the day.
+    /// No matching carries more than the sum of the largest entries of the rows, or of the columns,
+    /// each capped by the day.
     fn limit_to_lines(&mut self) {
         let rows: Vec<i64> = self.left.rows.largest().collect();
         let columns: Vec<i64> = self.left.columns.largest().collect();
@@ -98,7 +98,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The best of what still fits the window; `None` if nothing carries anything.
+    /// The best candidate that fits the rest of the window; `None` if none carries anything.
     fn choose(&mut self) -> Result<Option<Choice>, Refusal> {
         let mut best = self.longer();
         let Frame {
@@ -182,9 +182,9 @@ impl<'a> Search<'a> {
         Some(Choice { ratio, day, what })
     }
 
-    /// The slot that is best lit longer, which costs no night: the first of those with
-    /// most pairs that have something left, until the next of them has sent all, since
-    /// it only gets worse then.
+    /// The slot that is best lengthened, which costs no night: the first of those with most pairs
+    /// that have remaining demand, until one of these pairs has sent all, because the ratio only
+    /// falls then.
     fn longer(&self) -> Option<Choice> {
         let open = self.open.iter().copied().max().filter(|&open| open > 0)?;
         let at = self.open.iter().position(|&other| other == open)?;
@@ -264,8 +264,8 @@ impl<'a> Search<'a> {
         i64::try_from(bytes).unwrap_or(i64::MAX)
     }
 
-    /// What one day carries bounds the others: shorter ones carry no more, longer
-    /// ones no more in proportion.
+    /// The capacity of one day bounds the others: shorter ones carry no more, longer ones no more
+    /// in proportion.
     fn spread(&mut self, known: Candidate, carried: i64) {
         for candidate in &mut self.grid {
             let most = match candidate.cap <= known.cap {
@@ -361,8 +361,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Lazy evaluation is an optimisation: no day of the grid, tried afresh on
-        /// what is left, has a better ratio than what was chosen.
+        /// Lazy evaluation is an optimisation: no day of the grid, computed afresh on the remaining
+        /// demand, has a better ratio than the chosen one.
         #[test]
         fn every_choice_is_the_best_of_the_whole_grid(
             demand in demands(8, 1000), period in 500i64..5_000, night in 1i64..100,

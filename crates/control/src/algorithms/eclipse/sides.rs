@@ -10,7 +10,7 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(super) struct Side {
     pub potential: Vec<i64>,
-    /// What a line is assigned.
+    /// The peer that is assigned to each line.
     pub peer: Vec<u32>,
 }
 
@@ -49,8 +49,8 @@ pub(super) struct View<'a> {
     pub most: &'a mut i128,
 }
 
-/// What a line would have of its best peer, and of the second best, and which: w_ij
-/// less the peer's potential. At least 0, of no peer.
+/// The gain of a line from its best peer and from the second best, with these peers: w_ij less the
+/// peer's potential. At least 0, of no peer.
 type TwoBest = [(i64, u32); 2];
 
 impl View<'_> {

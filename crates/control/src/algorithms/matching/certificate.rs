@@ -29,7 +29,7 @@ pub struct Certificate {
     pub blossoms: Vec<Blossom>,
 }
 
-/// What is wrong with a matching or its proof.
+/// An error in a matching or its proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// Not one dual for each rack, or more than one rack without a circuit.

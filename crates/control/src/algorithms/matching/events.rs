@@ -1,9 +1,9 @@
-//! What is to happen in a search, by its moment.
+//! The events of a search, ordered by their moments.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens next.
+/// The next event of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// This node joins the tree by the best edge that it was offered.

@@ -1,10 +1,9 @@
-//! The primal and dual state of a matching: who is matched with whom, the duals y
-//! of vertices and z of blossoms, and how blossoms nest.
+//! The primal and dual state of a matching: the matched pairs, the duals y of vertices and z of
+//! blossoms, and the nesting of blossoms.
 //!
-//! A *node* is a vertex (its index below `n`) or a blossom (from `n`): an odd
-//! cycle of nodes whose edges are tight, every second one matched, so that all
-//! but one vertex, the *base*, are matched inside. What a search does with nodes
-//! is in [`super::search`]; here they are only made, turned and taken apart.
+//! A *node* is a vertex (its index below `n`) or a blossom (from `n`): an odd cycle of nodes whose
+//! edges are tight, every second one matched, so that all but one vertex, the *base*, are matched
+//! inside. [`super::search`] searches over nodes; this module creates, rotates and dissolves them.
 
 use super::cycle::Link;
 
@@ -14,14 +13,14 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(super) struct Forest {
     n: usize,
-    /// Of each vertex.
+    /// The matched partner of each vertex.
     pub mate: Vec<u32>,
-    /// Of each vertex, in units of half a weight.
+    /// The dual of each vertex, in units of half a weight.
     pub y: Vec<i64>,
     /// Of each blossom (by node − n), in units of half a weight; even.
     z: Vec<i64>,
-    /// One vertex for all of an outermost node: two vertices are in the same one if
-    /// they have the same sign.
+    /// One vertex that represents an outermost node: two vertices are in the same node if they have
+    /// the same sign.
     pub sign: Vec<u32>,
     /// The outermost node of each sign.
     bearer: Vec<u32>,
@@ -220,9 +219,8 @@ impl Forest {
         found.expect("a blossom has all its children in its cycle")
     }
 
-    /// Makes `vertex` the base of the outermost `node` that holds it, by swapping
-    /// matched and unmatched edges inside. Whom `vertex` is matched with outside is
-    /// left to the caller.
+    /// Makes `vertex` the base of the outermost `node` that holds it, by swapping matched and
+    /// unmatched edges inside. The caller sets the outside partner of `vertex`.
     pub fn rebase(&mut self, node: u32, vertex: u32) {
         self.turning.push((node, vertex));
         while let Some((node, vertex)) = self.turning.pop() {
@@ -376,7 +374,7 @@ pub(super) mod tests {
         assert_eq!(forest.top(3), forest.top(0));
     }
 
-    /// What holds both rises for nothing before 0 rises by 1 against 1.
+    /// The blossom that holds both does not rise before 0 rises by 1 against 1.
     #[test]
     fn a_vertex_rises_against_another_of_its_blossoms_once_they_are_apart() {
         let mut forest = nested();

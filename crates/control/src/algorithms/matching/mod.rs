@@ -31,8 +31,7 @@ use forest::{Forest, NONE};
 use graph::Graph;
 use search::Search;
 
-/// The first search from each free rack may change duals by one in so many parts
-/// of their mean.
+/// The first search from each free rack may change duals by this fraction of their mean.
 const PATIENCE: i128 = 4096;
 
 /// A perfect matching of maximum weight, and its proof.

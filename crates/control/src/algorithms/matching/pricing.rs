@@ -36,7 +36,7 @@ struct Shared {
     /// Vertices node by node, so that a blossom is a range.
     order: Vec<u32>,
     place: Vec<u32>,
-    /// What of `z` is not 0, as places.
+    /// The range of entries of `z` that may be other than 0.
     filled: Range<usize>,
     holders: Vec<u32>,
 }
@@ -90,8 +90,8 @@ impl Shared {
     }
 }
 
-/// Raises y at both ends of every edge that is not covered, by half of what lacks,
-/// and leaves as much as possible of the matching and of the blossoms.
+/// Raises y at both ends of every edge that is not covered, by half of the difference, and keeps as
+/// much as possible of the matching and of the blossoms.
 pub(super) fn cover(edges: &[Edge], forest: &mut Forest) {
     for &(i, j, weight) in edges {
         let duals = forest.y[i as usize] + forest.y[j as usize] + forest.shared_z(i, j);

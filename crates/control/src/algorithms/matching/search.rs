@@ -39,7 +39,7 @@ enum Label {
 enum End {
     /// By the edge from an even vertex to one in a free node.
     Augment(u32, u32),
-    /// By leaving this even vertex alone.
+    /// The path ends by leaving this even vertex unmatched.
     Alone(u32),
     /// By the limit: this vertex, the base of the root, is as free as before.
     Pause(u32),
@@ -120,8 +120,8 @@ impl Search {
             (self.bound, self.end) = (y, End::Alone(u));
         }
         for &(v, weight) in graph.of(u) {
-            // The slack at moment t is `key` − t if v does not move, and twice
-            // that if it is even too.
+            // The slack at moment t is `key` − t if v does not move, and twice as large if v is
+            // even too.
             let sum = y + forest.y[v as usize] - weight;
             match self.label[v as usize] {
                 Label::Odd => {}
@@ -347,10 +347,10 @@ mod tests {
         *forest.z_mut(blossom) = z;
     }
 
-    /// In halves of a weight. The root 0 enters the blossom at 3, whose z is 4: at moment 2 it is
-    /// taken apart. 3, 2 and 1 stay in the tree, with 6, and 4 and 5 leave it. At 6 the edge from 6
-    /// to 5 is tight and these are back; at 10 the edge from 4 to 8 is, if there is one, and at 14
-    /// that from 2 to 7.
+    /// In halves of a weight. The root 0 enters the blossom at 3, whose z is 4: at moment 2 the
+    /// blossom is dissolved. 3, 2 and 1 stay in the tree, with 6, and 4 and 5 leave it. At 6 the
+    /// edge from 6 to 5 is tight and these return; at 10 the edge from 4 to 8 is tight, if there is
+    /// one, and at 14 the edge from 2 to 7.
     #[test]
     fn what_is_left_of_an_odd_blossom_goes_on() {
         let cycle = [(1, 2), (2, 3), (3, 4), (4, 5), (1, 5)].map(|(i, j)| (i, j, 52));

@@ -8,11 +8,11 @@ use lightloom_engine::Refusal;
 /// four times, and their sums must fit. All ones in binary.
 const LIMIT: i64 = i64::MAX / 64;
 
-/// Of the squares in which a matrix is turned.
+/// Side of the squares in which a matrix is transposed.
 const SIDE: usize = 32;
 
-/// What an undirected circuit between any two of N racks is worth: a symmetric
-/// matrix, ≥ 0, zero on the diagonal.
+/// The weight of an undirected circuit between any two of N racks: a symmetric matrix, ≥ 0, zero on
+/// the diagonal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     n: usize,
@@ -131,7 +131,7 @@ impl Weights {
         self.n
     }
 
-    /// What a circuit between two racks is worth.
+    /// The weight of a circuit between two racks.
     pub fn get(&self, i: usize, j: usize) -> i64 {
         debug_assert!(j < self.n);
         self.cells[i * self.n + j]
@@ -142,7 +142,7 @@ impl Weights {
         &self.cells
     }
 
-    /// What circuits from one rack are worth.
+    /// The weights of circuits from one rack.
     pub fn row(&self, i: usize) -> &[i64] {
         &self.cells[i * self.n..][..self.n]
     }

@@ -1,10 +1,10 @@
-//! What pairs of racks want of each other, and which of that is refused.
+//! The demands of pairs of racks, and the checks on them.
 
 use super::hardware::Hardware;
 use crate::demand::Matrix;
 use lightloom_engine::Refusal;
 
-/// What two racks want of each other.
+/// The demand of a pair of racks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// One of them; paths begin here.
@@ -13,12 +13,12 @@ pub struct Demand {
     pub b: u32,
     /// The heavier, the earlier it is served.
     pub weight: i64,
-    /// What it needs of every circuit of its path; it reserves that, or all of a circuit if
-    /// it needs more.
+    /// The capacity that it needs on every circuit of its path; it reserves this capacity, or all
+    /// of a circuit if it needs more.
     pub need: i64,
 }
 
-/// What demands from a matrix reserve.
+/// The capacity that demands of a matrix reserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// The larger of the two entries: the matrix holds rates.

@@ -16,7 +16,7 @@ pub struct Hardware {
     pub ports: u32,
     /// Ports of each switch, at least N · Z.
     pub radix: u32,
-    /// What a circuit carries each way, in the unit of [`super::Demand::need`].
+    /// Capacity of a circuit each way, in the unit of [`super::Demand::need`].
     pub capacity: i64,
 }
 

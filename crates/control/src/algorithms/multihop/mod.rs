@@ -82,7 +82,7 @@ impl Default for Options {
 /// Circuits, and the demands that go over them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
-    /// What it is built on.
+    /// The switches for which it was built.
     pub hardware: Hardware,
     /// All of them, served or not.
     pub demands: Vec<Demand>,

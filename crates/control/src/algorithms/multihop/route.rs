@@ -93,7 +93,7 @@ impl Router {
         })
     }
 
-    /// What a demand reserves: one larger than a circuit takes a whole one.
+    /// The capacity that a demand reserves: a demand larger than a circuit reserves a whole one.
     fn need(&self, demand: &Demand) -> i64 {
         demand.need.min(self.capacity)
     }

@@ -90,8 +90,8 @@ impl Search {
         false
     }
 
-    /// Grows one side by a level. Where it meets the other: the rack that reached
-    /// it, and the one that was reached.
+    /// Grows one side by a level. If it meets the other side, returns the rack from which they met
+    /// and the rack that was reached.
     fn step(
         &mut self,
         forwards: bool,

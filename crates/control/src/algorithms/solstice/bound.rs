@@ -39,7 +39,7 @@ pub fn lower_bound(demand: &Matrix, network: &Network) -> Result<Time, Refusal> 
     Ok(Time(i64::try_from(best).unwrap_or(i64::MAX)))
 }
 
-/// What a port has for its peers.
+/// The demand of a port for its peers.
 struct Line {
     total: i64,
     /// Less that of the 0, 1, 2, … largest.

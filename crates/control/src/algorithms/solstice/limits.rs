@@ -162,7 +162,7 @@ mod tests {
         let limits = |packet, shortest| Limits { shortest, packet };
         let total = |limits| plan_within(&demand, &network, &limits).unwrap().total;
         assert_eq!(total(limits(1_500, Time::ZERO)), Time::US * 10);
-        // Slots of 7 us: days of 6 us carry what is left, too.
+        // Slots of 7 us: days of 6 us also carry the rest.
         assert_eq!(total(limits(1_500, Time::US * 7)), Time::US * 14);
         let refusal = plan_within(&demand, &network, &limits(0, Time::ZERO)).unwrap_err();
         assert_eq!(

@@ -2,12 +2,12 @@
 //! network beside it, serves a demand (Liu et al., "Scheduling techniques for
 //! hybrid circuit/packet networks", CoNEXT 2015).
 //!
-//! Demand is stuffed ([`crate::algorithms::quickstuff`]); then perfect matchings among entries
-//! of at least r are taken, each lit as long as its smallest entry needs, and r is
-//! halved when there are none, until the packet network can carry what is left
-//! meanwhile. Unlike in the paper, a slot ends with the largest real demand in it,
-//! and slots of stuffing alone are left out; the schedule may end with any of its
-//! slots, lit for as long as packets need it, and ends where that is soonest.
+//! Demand is stuffed ([`crate::algorithms::quickstuff`]); then perfect matchings among entries of
+//! at least r are added, each lit as long as its smallest entry needs, and r is halved when there
+//! are none, until the packet network can carry the remaining demand in the same time. Unlike in
+//! the paper, a slot ends with the largest real demand in it, and slots of stuffing alone are
+//! omitted; the schedule may end with any of its slots, lit for as long as packets need it, and
+//! ends where that is soonest.
 //!
 //! Circuits and packets are taken to be used at once and fully; multihop circuits
 //! are not planned. [`Limits`] make days hold whole packets, and slots last as long as a
@@ -108,7 +108,7 @@ fn picoseconds(bytes: i64, rate: Rate) -> u128 {
 pub struct Plan {
     /// The circuits.
     pub schedule: Schedule,
-    /// What the packet network carries [bytes].
+    /// Demand that the packet network carries [bytes].
     pub residual: Matrix,
     /// When all demand is served.
     pub total: Time,
@@ -145,11 +145,12 @@ pub fn plan(demand: &Matrix, network: &Network) -> Result<Plan, Refusal> {
     plan_within(demand, network, &Limits::NONE)
 }
 
-/// The same in whole packets, with slots that are not too short for the switch. `total` is then
-/// when the last packet has left, if each pair's demand is full packets and a shorter last one.
+/// The same in whole packets, with slots that are not too short for the switch. `total` is then the
+/// time at which the last packet has left, if each pair's demand is full packets and a shorter last
+/// one.
 ///
 /// # Errors
-/// As [`plan`]; packets of 0 bytes.
+/// Those of [`plan`]; packets of 0 bytes.
 pub fn plan_within(demand: &Matrix, network: &Network, limits: &Limits) -> Result<Plan, Refusal> {
     limits.check()?;
     network.check(demand, limits.shortest)?;

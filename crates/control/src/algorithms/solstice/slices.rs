@@ -3,19 +3,19 @@
 use crate::algorithms::hopcroft_karp::{BitRows, HopcroftKarp, Pairing, FREE};
 use crate::demand::Matrix;
 
-/// The rest of a pair's demand, with stuffing and without: side by side, since
-/// they are read and written together.
+/// The rest of a pair's demand, with stuffing and without: adjacent, because they are read and
+/// written together.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub stuffed: i64,
     pub real: i64,
 }
 
-/// What matters of a matching.
+/// The properties of a matching that the plan uses.
 pub(super) struct Slice {
-    /// Of the stuffed entries.
+    /// The smallest of its stuffed entries.
     pub smallest: i64,
-    /// Of the real ones.
+    /// The largest of its real entries.
     pub largest_real: i64,
 }
 

@@ -3,7 +3,7 @@
 use super::forest::{Forest, Path};
 use super::rack_count;
 
-/// Paths that are looked at for pairs that exclude each other.
+/// Number of paths that are searched for pairs that exclude each other.
 const LOOKED_AT: usize = 256;
 
 /// The larger of two bounds for the paths `order`.

@@ -22,7 +22,7 @@ pub const MAX_VLANS: usize = 4094;
 /// Orders that are tried beside the first.
 const SHUFFLES: u64 = 20;
 
-/// Which path is on which VLAN.
+/// The VLAN of each path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// The VLAN of each path, counted from 0; none for a path without circuits.

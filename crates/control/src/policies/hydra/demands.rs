@@ -9,11 +9,11 @@ use lightloom_engine::{Rate, Time};
 /// How bytes become demands for paths.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// What a path reserves.
+    /// The capacity that a path reserves.
     pub need: Need,
     /// Bytes below which a pair stays electrical.
     pub threshold: u64,
-    /// What a circuit carries.
+    /// Rate of a circuit.
     pub circuit: Rate,
     /// Most paths of a pair.
     pub most_paths: u32,

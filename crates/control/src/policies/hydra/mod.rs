@@ -6,9 +6,9 @@
 //! |---|---|
 //! | `demands` | bytes become demands for paths |
 //! | here | the heuristic of §III.B.3, anew or for what has changed; VLANs |
-//! | `standing` | what of the topology before stays as it is |
+//! | `standing` | the part of the previous topology that remains |
 //!
-//! How paths are tagged and rules pushed is the matter of what drives the switch.
+//! The driver of the switch tags paths and installs rules.
 
 mod demands;
 mod standing;
@@ -70,13 +70,13 @@ pub struct HydraPolicy {
     /// 4,094.
     #[schemars(range(min = 1, max = 4094))]
     pub vlans: u32,
-    /// What a path reserves on each of its circuits (§III.B.3: demand is Boolean
-    /// or a rate).
+    /// The capacity that a path reserves on each of its circuits (§III.B.3: demand is Boolean or a
+    /// rate).
     pub need: Need,
     /// Pairs of racks with less than this, both ways together, stay electrical
     /// [B]. Default 1 MB; the paper does not say.
     pub threshold: Bytes,
-    /// What a decision may change (§III.B.3).
+    /// The part of the topology that a decision may change (§III.B.3).
     pub reconfigure: Reconfigure,
     /// Whether the search for paths ends when no port is free any more, as in the
     /// paper's listing. Default false: it goes on over circuits that have room.
@@ -100,7 +100,7 @@ impl Default for HydraPolicy {
     }
 }
 
-/// What a path reserves.
+/// The capacity that a path reserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Need {
@@ -111,7 +111,7 @@ pub enum Need {
     Circuit,
 }
 
-/// What a cycle may change.
+/// The part of a topology that a cycle may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reconfigure {
@@ -166,7 +166,7 @@ pub struct Controller {
     config: HydraPolicy,
     rule: Rule,
     options: Options,
-    /// As last decided.
+    /// The topology of the last decision.
     topology: Topology,
     /// Circuits that stay, whatever goes over them.
     pinned: Vec<Circuit>,

@@ -1,13 +1,13 @@
-//! Partial reconfiguration (§III.B.3): demands that are served and still there keep
-//! their paths, on which they reserve what they need now, or what is left; all other
-//! ports may be used anew.
+//! Partial reconfiguration (§III.B.3): demands that are served and still exist keep their paths, on
+//! which they reserve the capacity that they need now, or the rest; all other ports may be used
+//! anew.
 
 use crate::algorithms::multihop::{Circuit, Demand, Hardware, Options, Topology};
 use crate::circuits;
 use lightloom_engine::Refusal;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What stands, and what changes.
+/// The part of a topology that remains, and the part that changes.
 pub struct Standing {
     topology: Topology,
     /// Ports that work and that no standing path takes: (rack, plane).
@@ -19,8 +19,8 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// What stands of a topology when some ports do not work, for `demands`; with the
-    /// circuits that are `pinned`, whatever goes over them.
+    /// The part of a topology that remains for `demands` when some ports do not work; with the
+    /// `pinned` circuits, whatever traffic they carry.
     pub fn new(
         before: &Topology,
         demands: &[Demand],
@@ -168,8 +168,8 @@ pub fn without_paths(whole: &Topology, kept: &[bool], circuits: &[bool]) -> Topo
     }
 }
 
-/// The part of a topology with these circuits, and those of these paths, by index,
-/// that still have theirs.
+/// The part of a topology with these circuits, and with those of these paths (by index) that still
+/// have their circuits.
 pub fn part(whole: &Topology, paths: &[bool], circuits: &[bool]) -> Topology {
     let mut place = vec![None; whole.circuits.len()];
     let mut part = Topology {

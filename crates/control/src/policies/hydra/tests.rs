@@ -172,8 +172,7 @@ fn under(
     controller
 }
 
-/// 0-2 is there although nobody asked for it, at every decision; 0-1 and 2-3 are left
-/// without ports.
+/// 0-2 is lit at every decision without demand for it; 0-1 and 2-3 are left without ports.
 #[test]
 fn a_pinned_circuit_stays_whatever_the_demand() {
     for reconfigure in [Reconfigure::Partial, Reconfigure::Whole] {

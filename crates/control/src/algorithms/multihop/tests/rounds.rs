@@ -1,10 +1,10 @@
 //! All rounds, replayed by a plain breadth-first search: every demand that is served takes a
-//! shortest path, at the time at which it is its turn, and nobody is passed over.
+//! shortest path when it is its turn, and no demand is skipped.
 
 use super::*;
 use std::collections::VecDeque;
 
-/// What is left while demands are served one after the other.
+/// The remaining capacity while demands are served one after another.
 struct Replay<'a> {
     planned: &'a Topology,
     /// Free ports, by rack and plane.
@@ -106,7 +106,7 @@ impl Replay<'_> {
         assert_eq!(self.circuits, self.planned.circuits);
     }
 
-    /// Whether somebody who is not served could be.
+    /// Whether an unserved demand could be served.
     fn passed_over(&self, hops: u32) -> bool {
         let all = self.planned.demands.iter().zip(&self.planned.routes);
         let mut unserved = all.filter(|(_, route)| route.is_empty());
@@ -138,7 +138,7 @@ proptest! {
         }
     }
 
-    /// What a change leaves idle is used as what is new.
+    /// Ports that a change leaves idle are used like new ones.
     #[test]
     fn every_round_of_a_change_serves_whom_it_can(
         hardware in hardware(), hops in 1u32..6, without_ports: bool, seed: u64,
