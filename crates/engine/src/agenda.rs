@@ -399,8 +399,8 @@ mod tests {
         Drain(i64),
     }
 
-    /// Leads from picoseconds to seconds, many of them equal, some of them in
-    /// the past of what has been popped.
+    /// Lead times from picoseconds to seconds, many of them equal, some of them before the last
+    /// event that was popped.
     fn lead() -> impl Strategy<Value = i64> {
         prop_oneof![
             4 => 0i64..4,

@@ -20,8 +20,7 @@ pub struct Transmission {
     pub bytes: u64,
 }
 
-/// What flows at fair rates put on a link for a while, all together: the
-/// record of fabrics without packets.
+/// The total rate of flows on a link for a while: the record of fabrics without packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     /// The link: a transmitter and a receiver of the same number.
@@ -32,7 +31,7 @@ pub struct Load {
     pub until: Time,
     /// Sum of the rates of the flows over it.
     pub rate: Rate,
-    /// What it could carry meanwhile.
+    /// The capacity of the link in that time.
     pub capacity: Rate,
 }
 

@@ -279,7 +279,7 @@ mod tests {
             e.starts_with("fabric.rule = \"ffio\": must be one of \"fifo\", \"random\""),
             "{e}"
         );
-        // What is near none is told what there is once.
+        // A key without a similar one is refused with the list of keys, once.
         let e = refusal(json!({"slot": "1 ns", "rule": "zzz"}));
         assert_eq!(
             e,

@@ -1,10 +1,9 @@
 //! Builds closed-loop flows: tasks that send bytes after others have been
 //! delivered, and jobs made of them.
 //!
-//! A task may only wait for tasks that exist, so no graph that is built here
-//! has a cycle. Who waits for whom becomes compressed rows once, at the end.
-//! What a task waits for is fixed: queues of work that idle workers draw from
-//! are not modelled.
+//! A task may only wait for tasks that exist, so no graph that is built here has a cycle. The edges
+//! become compressed rows once, at the end. The predecessors of a task are fixed: queues of work
+//! from which idle workers draw are not modelled.
 
 use crate::flows::{Dependencies, Flows, Job};
 use crate::ids::{FlowId, HostId};
@@ -27,14 +26,14 @@ impl Node {
     }
 }
 
-/// A flow to be: who sends how much to whom, and how long it computes before.
+/// A planned flow: source, destination, bytes, and the time that it computes before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     /// The sending host.
     pub src: HostId,
     /// The receiving host.
     pub dst: HostId,
-    /// What is sent [B].
+    /// Bytes to send [B].
     pub bytes: u64,
     /// From the last delivery that it waits for to its own beginning.
     pub compute: Time,
@@ -186,8 +185,7 @@ impl Dag {
         self.edges.len()
     }
 
-    /// Memory that building takes beyond [`Dependencies::memory`], by node and
-    /// by edge [B].
+    /// Memory of the builder in addition to [`Dependencies::memory`], by node and by edge [B].
     pub const BUILDING: (u64, u64) = (8, 8);
 
     /// The flows, with their graph.

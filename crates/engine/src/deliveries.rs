@@ -1,5 +1,5 @@
-//! What has been delivered by certain instants, byte by byte: a flow that goes on counts as
-//! far as it has come.
+//! Bytes delivered by given instants, byte by byte: an unfinished flow counts with its delivered
+//! bytes.
 //!
 //! The run loop stops at each instant and reads the ledger there; a kernel pays nothing for
 //! it. A fabric counts bytes when it is asked, so what one moves in slots counts with the slot

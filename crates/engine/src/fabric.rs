@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::time::{Rate, Time};
 use std::fmt;
 
-/// What a fabric connects.
+/// The hosts, racks and links of a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Servers.
@@ -56,7 +56,7 @@ pub enum Element {
     Plane(u32),
     /// An electrical switch above the racks.
     Switch {
-        /// Which tier.
+        /// The tier of the switch.
         tier: SwitchTier,
         /// Its number within the tier, pod by pod.
         index: u32,
@@ -80,15 +80,15 @@ pub struct Circuit {
     pub until: Time,
 }
 
-/// What the engine tells a fabric to do at a given instant: it sets the condition of a part,
-/// whatever that was. Failures of one part that overlap are combined before
-/// ([`crate::outages`]); those of parts that contain each other are the fabric's to combine.
+/// A command of the engine to a fabric at a given instant: it sets the condition of a part,
+/// whatever that was. Overlapping failures of one part are combined before ([`crate::outages`]);
+/// the fabric combines those of parts that contain each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
     /// The element fails: it loses each cell or packet with this probability
     /// (1: it is dead; less: a grey failure).
     Fail {
-        /// What fails.
+        /// The part that fails.
         element: Element,
         /// Probability of loss.
         loss: f64,
@@ -117,9 +117,9 @@ impl fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
-/// What a fabric shows of itself, for time series and for the audit. Every byte that was
-/// offered, and neither delivered nor dropped, is in one of three places: it waits at its
-/// source, it waits inside the network, or it is on a link.
+/// The state of a fabric for time series and for the audit. Every byte that was offered, and
+/// neither delivered nor dropped, is in one of three places: it waits at its source, it waits
+/// inside the network, or it is on a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// Bytes inside the fabric, counted in its own queues (not by the ledger).
@@ -144,7 +144,7 @@ impl View {
     }
 }
 
-/// What the peak of a queue is a peak of. Figures of different places are not comparable.
+/// The place of a queue's peak. Values of different places are not comparable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueuePlace {
     /// The packets that wait for one link of an electrical switch, one beside circuits included.
@@ -154,7 +154,7 @@ pub enum QueuePlace {
     Router,
     /// One loop-back memory beside an optical switch.
     LoopBack,
-    /// What waits in a rack, or for it, and has left the rack that sends it.
+    /// Bytes that have left the rack of their source and wait in a rack, or are on the way to one.
     Relay,
     /// The same, and low-latency traffic of the rack's own.
     RackLowLatency,
@@ -178,7 +178,7 @@ impl QueuePlace {
 pub struct Totals {
     /// Peak of the queue at the worst node [B].
     pub queue_peak_bytes: Option<u64>,
-    /// What that is a peak of.
+    /// The place whose peak `queue_peak` is.
     pub queue_place: QueuePlace,
     /// Peak of the reorder buffer of the worst flow [B].
     pub reorder_peak_bytes: Option<u64>,
@@ -209,17 +209,17 @@ pub struct LinkLoad {
     pub bytes: u64,
 }
 
-/// What a controller of circuits leaves behind.
+/// The records of a controller of circuits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ControlRecord {
-    /// What it heard and asked for, if that was to be kept, a line of JSON each.
+    /// The log of its inputs and actions, if it was requested, a line of JSON each.
     pub log: Option<String>,
-    /// What each decision took, if that was measured or had been.
+    /// The computation time of each decision, if it was measured or recorded.
     pub computed: Option<Vec<Time>>,
 }
 
-/// What a network says of itself, beside moving bytes; all of it is cold. A kernel writes
-/// it, and its driver hands it on.
+/// Reports of a network besides moving bytes; none is on the hot path. A kernel implements them,
+/// and its driver passes them on.
 pub trait Reports: Send {
     /// Hosts, racks and rates.
     fn shape(&self) -> Shape;
@@ -234,9 +234,9 @@ pub trait Reports: Send {
         Totals::default()
     }
 
-    /// Writes per-flow figures that are kept outside the flow columns while
-    /// the run lasts (bytes delivered so far, mean hops). It may be asked at any horizon, and
-    /// that changes nothing later on.
+    /// Writes per-flow values that are kept outside the flow columns during the run (bytes
+    /// delivered so far, mean hops). It may be called at any horizon without an effect on later
+    /// results.
     fn settle(&self, io: &mut Io) {
         let _ = io;
     }
@@ -256,8 +256,8 @@ pub trait Reports: Send {
     /// The rate of transmitter `tx`: the most that it can carry when it is lit.
     fn port_rate(&self, tx: PortId) -> Rate;
 
-    /// Every circuit that was lit so far, in the order in which they came up;
-    /// those that still are end at `now`.
+    /// Every circuit that was lit so far, in the order in which they came up; circuits that are
+    /// still lit end at `now`.
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
         Vec::new()
@@ -278,18 +278,18 @@ pub trait Reports: Send {
         None
     }
 
-    /// What keeps the fabric from going on, if anything does: the run ends with it.
+    /// The error that keeps the fabric from continuing, if there is one: the run ends with it.
     fn trouble(&self) -> Option<&Refusal> {
         None
     }
 
-    /// What a controller of circuits hears and asks for is to be kept, in a log that calls
-    /// the fabric `label`; before anything has moved. Nothing for fabrics without one.
+    /// Begins a log of the inputs and actions of a controller of circuits, in which the fabric is
+    /// called `label`; before any byte has moved. No effect for fabrics without a controller.
     fn record_control(&mut self, label: &str) {
         let _ = label;
     }
 
-    /// What a controller of circuits left behind; `None` for fabrics without one.
+    /// The records of a controller of circuits; `None` for fabrics without one.
     fn control_record(&mut self) -> Option<ControlRecord> {
         None
     }

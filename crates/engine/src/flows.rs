@@ -1,4 +1,4 @@
-//! Flow columns: what is to be sent, and what became of it.
+//! Flow columns: the flows to send, and their results.
 //!
 //! A workload fills the first group of columns, a run the second. A closed-loop
 //! workload is a graph: a flow starts `delay` after the last of the flows it
@@ -38,17 +38,17 @@ pub struct Flows {
     pub endless: Vec<FlowId>,
 }
 
-/// Who waits for whom, in compressed rows: `edges[starts[f]..starts[f + 1]]`
-/// are the nodes that wait for node `f`.
+/// Dependencies in compressed rows: `edges[starts[f]..starts[f + 1]]` are the nodes that wait for
+/// node `f`.
 ///
 /// Nodes are the flows, by their rows, and after them the barriers: points that
 /// carry no bytes and are reached `delay` after the last that they wait for (at
 /// `delay` if they wait for nothing). With a barrier, n flows that wait for n
 /// others take 2n edges, not n². Fabrics never see barriers.
 ///
-/// The last nodes may be turnstiles: each time that one is reached, the next of the
-/// nodes that wait for it is let through, in the order of its row; nothing happens
-/// when all are. What a turnstile lets through is no turnstile.
+/// The last nodes may be turnstiles: each time that one is reached, the next of the nodes that wait
+/// for it is released, in the order of its row; after the last one nothing happens. A turnstile
+/// never waits for a turnstile.
 #[derive(Clone, Debug, Default)]
 pub struct Dependencies {
     /// Row starts, one more than nodes; empty if nothing waits.
@@ -68,7 +68,7 @@ pub struct Dependencies {
 /// A job: the part of a graph between two barriers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// What results call it.
+    /// The name of the job in results.
     pub name: String,
     /// The barrier at which it is begun; without one it is begun at time zero.
     pub begin: Option<FlowId>,

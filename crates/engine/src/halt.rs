@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// Whether somebody asked for the end; clones speak of the same computation.
+/// A flag that requests the end of a computation; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Halt(Arc<AtomicBool>);
 

@@ -1,5 +1,5 @@
-//! What a fabric sees of the world: the arrival cursor, the flow columns, and
-//! the ledger that counts every byte exactly once.
+//! The state that a fabric shares with the engine: the arrival cursor, the flow columns, and the
+//! ledger that counts every byte exactly once.
 
 use crate::audit::Audit;
 use crate::deliveries::Deliveries;
@@ -60,8 +60,8 @@ pub struct Io {
 }
 
 impl Io {
-    /// Offers `flows`: those with a known arrival at that time, the others when
-    /// what they wait for has been delivered.
+    /// Offers `flows`: those with a known arrival at that time, the others when their predecessors
+    /// have been delivered.
     pub fn new(flows: Flows) -> Io {
         let mut open_order: Vec<FlowId> = (0..flows.len() as u32)
             .map(FlowId)
@@ -215,9 +215,9 @@ impl Io {
         }
     }
 
-    /// When `node` was delivered, if it is a flow, or is reached, if it is a
-    /// barrier: that may lie ahead by its compute time. [`Time::NEVER`] if what
-    /// it waits for is not all delivered.
+    /// The time at which `node` was delivered, if it is a flow, or is reached, if it is a barrier:
+    /// that may be in the future by its compute time. [`Time::NEVER`] if not all its predecessors
+    /// are delivered.
     pub fn completed(&self, node: FlowId) -> Time {
         let (n, after) = (node.index(), &self.flows.after);
         if n < self.flows.len() {
@@ -241,8 +241,8 @@ impl Io {
         latest(self.flows.finish.iter().copied()).max(self.jobs_end())
     }
 
-    /// Counts a cell or packet lost on the way; its bytes stay in flight until
-    /// they are sent again.
+    /// Counts a cell or packet that was lost in transit; its bytes stay in flight until they are
+    /// retransmitted.
     pub fn lose(&mut self) {
         self.ledger.losses += 1;
     }

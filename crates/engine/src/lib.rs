@@ -12,7 +12,7 @@
 //! | [`outages`] | failures of one part that overlap, as commands of a run |
 //! | [`io`] | arrivals, flow columns and the ledger, as a fabric sees them |
 //! | [`deliveries`] | what has been delivered by certain instants |
-//! | [`flows`], [`dag`], [`ids`] | what is to be sent and what became of it; flows that wait for each other; indices |
+//! | [`flows`], [`dag`], [`ids`] | the flows to send, and their results; flows that wait for each other; indices |
 //! | [`cluster`] | servers and racks |
 //! | [`agenda`], `indexed` | what happens when: a calendar queue of events; a heap of ranks that change |
 //! | [`fair`] | max-min fair rates |

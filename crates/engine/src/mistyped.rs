@@ -1,5 +1,5 @@
-//! What serde says of a value of the wrong type, in users' words: what the value must be,
-//! instead of what a type of Rust is called.
+//! Messages of serde about a value of the wrong type, in users' words: the value that is needed,
+//! instead of the name of a Rust type.
 
 /// A message of serde in words; itself where it speaks of something else.
 ///
@@ -13,7 +13,7 @@
 pub fn in_words(message: &str) -> String {
     let kinds = ["invalid type: ", "invalid value: ", "invalid length "];
     let found = kinds.iter().find_map(|kind| message.strip_prefix(kind));
-    // What was found may be a text of the user's, with anything in it.
+    // The value may be any text of the user.
     let Some((found, name)) = found.and_then(|rest| rest.rsplit_once(", expected ")) else {
         return message.to_owned();
     };
@@ -27,7 +27,7 @@ pub fn in_words(message: &str) -> String {
     }
 }
 
-/// What a type is for users; what its reader calls it, unless that is a name of Rust's.
+/// The description of a type for users; the name of its reader, unless that is a Rust name.
 fn named(name: &str) -> &str {
     match name {
         "f32" | "f64" => "a number",
@@ -85,7 +85,7 @@ mod tests {
     use serde::de::DeserializeOwned;
     use serde_json::{json, Value};
 
-    /// What serde says of a value that is no `T`.
+    /// The message of serde about a value that is no `T`.
     fn said<T: DeserializeOwned>(value: Value) -> String {
         let refused = serde_json::from_value::<T>(value).err();
         in_words(&refused.expect("another type").to_string())

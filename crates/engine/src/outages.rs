@@ -1,9 +1,8 @@
-//! Failures of one part that overlap: which of them is in force when.
+//! Overlapping failures of one part: the failures that are in force at each time.
 //!
-//! A part works while no failure of it is in force. While several are, their causes are
-//! independent, and each loses its share of what the others let pass. So the commands of a run
-//! are the changes of the loss of all together, and a failure beside a total one causes no
-//! command.
+//! A part works while no failure of it is in force. If several failures overlap, their causes are
+//! independent, and each loses its share of the cells that the others pass. The commands of a run
+//! are therefore the changes of the joint loss, and a failure during a total one causes no command.
 
 use crate::fabric::{Command, Element};
 use crate::run::Fault;

@@ -11,9 +11,9 @@ pub struct Refusal {
     pub key: String,
     /// The value found there.
     pub value: String,
-    /// What it breaks.
+    /// The rule that the value violates.
     pub limit: String,
-    /// What to change.
+    /// The change that the user should make.
     pub remedy: String,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for Refusal {
 
 /// A text of a message that is longer than this is cut.
 const LONG: usize = 400;
-/// So much is left of it then, in characters.
+/// Number of characters that remain then.
 const LEFT: usize = 60;
 
 /// The text, or its beginning and its length where a message cannot hold it.

@@ -16,8 +16,8 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A stream of random numbers; implements [`RngCore`], so every distribution
-/// of the `rand` family can draw from it.
+/// A stream of random numbers; implements [`RngCore`], so every distribution of the `rand` family
+/// can draw from it.
 #[derive(Clone, Debug)]
 pub struct Stream {
     state: u64,

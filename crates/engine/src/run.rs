@@ -27,7 +27,7 @@ pub enum Stop {
 pub struct Fault {
     /// When.
     pub at: Time,
-    /// What.
+    /// The command.
     pub command: Command,
 }
 
@@ -52,7 +52,7 @@ pub struct Sample {
     pub at: Time,
     /// Byte counts.
     pub ledger: Ledger,
-    /// What the fabric showed.
+    /// The state that the fabric exposed.
     pub view: View,
 }
 
@@ -61,7 +61,7 @@ pub trait Progress {
     /// `now` of `end` (the end is a guess while draining).
     fn tick(&mut self, now: Time, end: Time, ledger: &Ledger) -> bool;
 
-    /// By when it is told again, at the latest; a horizon that costs no sample.
+    /// The latest time of the next call; a horizon that costs no sample.
     fn again_by(&mut self, _now: Time) -> Time {
         Time::NEVER
     }
@@ -76,7 +76,7 @@ impl Progress for Silent {
     }
 }
 
-/// What a run leaves behind, beside the flow columns in [`Io`].
+/// The results of a run, besides the flow columns in [`Io`].
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The time reached.
@@ -85,16 +85,16 @@ pub struct Outcome {
     pub samples: Vec<Sample>,
     /// Figures of the fabric.
     pub totals: Totals,
-    /// What was connected.
+    /// The hosts, racks and links that were simulated.
     pub shape: Shape,
     /// Circuits over time, and when; empty for fabrics without circuits.
     pub circuits: Vec<Circuit>,
-    /// What the links of the electrical network carried; empty where that is not counted.
+    /// Load of the links of the electrical network; empty if it is not recorded.
     pub links: Vec<LinkLoad>,
     /// How long circuits were lit; `None` where they do not take turns.
     pub lit: Option<Time>,
-    /// Byte counts at the last arrival, or at the end if that came first, and when it
-    /// was; `None` where flows wait for each other, so that nobody knew it.
+    /// Byte counts at the last arrival, or at the end if that was earlier, and the time; `None` if
+    /// flows wait for each other, so that the last arrival is not known in advance.
     pub at_last_arrival: Option<(Time, Ledger)>,
     /// Time inside the kernel alone [s].
     pub kernel_s: f64,
@@ -116,7 +116,7 @@ pub enum Broken {
     Rejected(Rejected),
     /// The fabric could not go on.
     Trouble(Refusal),
-    /// Somebody asked for the end amid a horizon ([`Io::halt`]).
+    /// The end was requested during a horizon ([`Io::halt`]).
     Halted,
 }
 
@@ -139,11 +139,11 @@ pub fn run(
     run_while_moving(fabric, io, plan, Time::NEVER, progress)
 }
 
-/// The same, but a run that drains also ends when nothing is to arrive, to fail or to be
-/// repaired and no byte was delivered for `patience`.
+/// Like [`run`], but a run that drains also ends when no arrival, failure or repair is due and no
+/// byte was delivered for `patience`.
 ///
 /// # Errors
-/// As [`run`].
+/// Those of [`run`].
 pub fn run_while_moving(
     fabric: &mut dyn Fabric,
     io: &mut Io,
@@ -177,14 +177,14 @@ struct Running<'a> {
     io: &'a mut Io,
     plan: &'a Plan,
     now: Time,
-    /// Those to come, in order of time.
+    /// Future faults, in order of time.
     faults: Peekable<IntoIter<Fault>>,
     samples: Vec<Sample>,
     /// Distance between samples, and when the next is due.
     every: Time,
     next_sample: Time,
     last_arrival: Time,
-    /// The last arrival, while it is to come; `None` where nobody knows it.
+    /// The last arrival, if it is in the future; `None` if it is not known.
     offering: Option<Time>,
     at_last_arrival: Option<(Time, Ledger)>,
     /// All flows before this one are delivered.
@@ -221,7 +221,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// What is due at a horizon: byte counts, faults, a sample.
+    /// Carries out the actions of a horizon: byte counts, faults, a sample.
     fn act(&mut self) -> Result<(), Rejected> {
         let now = self.now;
         while self.next_count() <= now {
@@ -423,8 +423,8 @@ fn all_delivered(io: &Io, until: Time, from: &mut usize) -> bool {
     *from == io.flows.len() || io.flows.arrival[*from] >= until
 }
 
-/// About 400 samples over the arrivals, never closer than 100 ns. Nobody knows
-/// when a closed loop ends: its samples begin close and are thinned.
+/// About 400 samples over the arrivals, never closer than 100 ns. The end of a closed loop is not
+/// known: its samples begin close and are thinned.
 fn default_sampling(io: &Io) -> Time {
     const LEAST: Time = Time(100 * Time::NS.0);
     match io.flows.after.is_empty() {

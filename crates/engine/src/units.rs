@@ -12,7 +12,7 @@ pub(crate) struct Units {
     binary: Sizes,
 }
 
-/// Of time [ps].
+/// Units of time [ps].
 pub(crate) const SPANS: Units = Units {
     decimal: &[
         ("s", 1_000_000_000_000),
@@ -23,7 +23,7 @@ pub(crate) const SPANS: Units = Units {
     ],
     binary: &[],
 };
-/// Of data rates [b/s].
+/// Units of data rates [b/s].
 pub(crate) const RATES: Units = Units {
     decimal: &[
         ("Tb/s", 1_000_000_000_000),
@@ -34,7 +34,7 @@ pub(crate) const RATES: Units = Units {
     ],
     binary: &[],
 };
-/// Of data [B].
+/// Units of data [B].
 pub(crate) const BYTES: Units = Units {
     decimal: &[
         ("TB", 1_000_000_000_000),
@@ -50,7 +50,7 @@ pub(crate) const BYTES: Units = Units {
         ("KiB", 1 << 10),
     ],
 };
-/// Of lengths [mm].
+/// Units of lengths [mm].
 pub(crate) const LENGTHS: Units = Units {
     decimal: &[("km", 1_000_000), ("m", 1_000), ("cm", 10), ("mm", 1)],
     binary: &[],

@@ -1,8 +1,7 @@
 //! Lanes: events that are scheduled in the order in which they happen.
 //!
-//! Where every event of a kind comes a fixed time after the one that schedules
-//! it, a queue keeps them in order and there is nothing to sort: a push and a pop
-//! take a fifth of what the calendar takes.
+//! If every event of a kind happens a fixed time after the event that schedules it, a queue keeps
+//! them in order without sorting: a push and a pop take a fifth of the time of the calendar.
 
 use crate::time::Time;
 use std::collections::VecDeque;

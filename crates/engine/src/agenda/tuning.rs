@@ -9,7 +9,7 @@ const BUCKETS_MAX: usize = 1 << 20;
 /// Widest day: 2⁵⁰ ps is 19 minutes.
 const SHIFT_MAX: u32 = 50;
 
-/// What the events since the last look have cost.
+/// The cost of the events since the last check.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Work {
     pub(super) popped: u64,

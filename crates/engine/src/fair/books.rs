@@ -1,4 +1,4 @@
-//! What the solver remembers between solutions, against what its flows say.
+//! The state that the solver keeps between solutions, compared with its flows.
 
 use super::{Fair, LinkId, HOPS_MAX};
 
@@ -38,7 +38,7 @@ impl Fair {
         assert!(!link.touched, "link {number}");
     }
 
-    /// As if so many solutions had been found.
+    /// Advances the number of solutions, for tests.
     pub(super) fn age(&mut self, solutions: u32) {
         assert!(self.flows.is_empty(), "flows know solutions by number");
         self.epoch = solutions;

@@ -1,4 +1,4 @@
-//! What is known of a link and of a flow.
+//! The state of a link and of a flow.
 
 use super::HOPS_MAX;
 use std::ops::Range;
@@ -7,8 +7,8 @@ use std::ops::Range;
 /// the sooner completion times are off; nothing is gained below this.
 const AIM: u64 = 8;
 
-/// A link. Flows that settle elsewhere touch the first line of the cache alone, unless
-/// they have been open.
+/// A link. Flows that settle at other links touch only its first cache line, unless they have been
+/// open.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Link {
@@ -74,7 +74,7 @@ impl Link {
         self.fixed > self.capacity
     }
 
-    /// It takes part in the sweep from now on.
+    /// Adds the link to the sweep.
     #[inline]
     pub fn wake(&mut self, epoch: u32, tally: &mut Tally) {
         self.epoch = epoch;
@@ -97,7 +97,7 @@ impl Link {
         self.bound = 0.0;
     }
 
-    /// What was open has settled, `joined` of its weight elsewhere.
+    /// Open flows have settled, `joined` of their weight elsewhere.
     #[inline]
     pub fn close(&mut self, step: &Step, joined: u64, tally: &mut Tally) {
         self.fix(0, step.has, tally);
@@ -108,7 +108,8 @@ impl Link {
         self.bound = 0.0;
     }
 
-    /// What was taken to settle elsewhere has another rate there.
+    /// Corrects the load for flows that were assumed to settle elsewhere and have another rate
+    /// there.
     #[inline]
     pub fn correct(&mut self, step: &Step, tally: &mut Tally) {
         self.fix(step.had, step.has, tally);
@@ -147,13 +148,13 @@ impl Link {
         }
     }
 
-    /// What it may leave unused [b/s], of a share in parts of 2^64.
+    /// Capacity that the link may leave unused [b/s], from a share in parts of 2^64.
     #[inline]
     pub fn slack(&self, share: u64) -> u64 {
         ((self.capacity as u128 * share as u128) >> 64) as u64
     }
 
-    /// What is left unused where it is filled [b/s].
+    /// Capacity that remains unused if the link is filled [b/s].
     #[inline]
     pub fn spare(&self, share: u64) -> u64 {
         self.slack(share) / AIM
@@ -166,8 +167,8 @@ impl Link {
         room as f64 > self.queued * self.open as f64 * (1.0 + 1e-12)
     }
 
-    /// Whether it keeps its level when flows that settle elsewhere have other rates:
-    /// nobody's bottleneck, or full enough.
+    /// Whether the link keeps its level when flows that settle elsewhere have other rates: it is
+    /// the bottleneck of no flow, or full enough.
     #[inline]
     pub fn bears(&self, step: &Step, share: u64) -> bool {
         let load = self.load - step.had + step.has;
@@ -175,14 +176,14 @@ impl Link {
         idle || share != 0 && self.suffices(load, share)
     }
 
-    /// Whether so much is enough for it, and not too much.
+    /// Whether a load fills the link within the precision, and does not exceed its capacity.
     #[inline]
     fn suffices(&self, load: u64, share: u64) -> bool {
         load <= self.capacity && self.capacity - load <= self.slack(share)
     }
 }
 
-/// What is left to do in a solution.
+/// The remaining work of a solution.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Open weight of all dirty links together.
@@ -194,7 +195,7 @@ pub struct Tally {
 /// Flows get their rates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step {
-    /// What they had and have together [b/s].
+    /// Sum of the flows' rates before and after the solution [b/s].
     pub had: u64,
     pub has: u64,
     pub weight: u64,
@@ -226,9 +227,9 @@ pub fn hops(slot: u32, flow: &Flow) -> Range<usize> {
 /// A flow, or several that are alike: statements about it holds for each.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
-    /// As of the last solution [b/s].
+    /// Rate of the last solution [b/s].
     pub rate: u64,
-    /// [b/s]; `u64::MAX` for none.
+    /// Limit of the rate [b/s]; `u64::MAX` for none.
     pub limit: u64,
     /// Where it settled: rate ÷ weight before rounding.
     pub level: f64,
@@ -237,8 +238,8 @@ pub struct Flow {
     pub weight: u32,
     /// How many they are.
     pub count: u32,
-    /// The link where it settled, if it was not at its limit, and where it is among
-    /// those that have.
+    /// The bottleneck link of the flow, or `NONE` if its own limit sets its rate; and the flow's
+    /// index among those of the bottleneck.
     pub bottleneck: u32,
     pub place: u32,
     pub hops: u8,

@@ -160,7 +160,7 @@ impl Fair {
     }
 }
 
-/// What a full link has for the flows that settle there.
+/// The capacity of a full link for the flows that settle there.
 struct Room {
     level: f64,
     /// Not given yet [b/s].
@@ -224,7 +224,7 @@ impl Room {
 mod tests {
     use super::*;
 
-    /// 10 b/s each while there are, then what is left, and never more than that.
+    /// Each flow gets 10 b/s while available, then the rest, and never more.
     #[test]
     fn nobody_is_given_what_is_not_there() {
         let mut room = Room::new(10.0, 25);

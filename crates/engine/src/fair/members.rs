@@ -52,7 +52,7 @@ impl Fair {
         }
     }
 
-    /// It no longer has, wherever that was.
+    /// Removes a flow from the list of its bottleneck, wherever it is.
     #[inline]
     pub(super) fn disown(&mut self, slot: u32) -> u32 {
         let flow = &mut self.flows[slot as usize];

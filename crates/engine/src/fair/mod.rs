@@ -7,10 +7,9 @@
 //! There is exactly one such allocation. It is what per-flow queues, or ideal
 //! congestion control, converge to; transients are a kernel's business.
 //!
-//! Changes are collected and [solved](Fair::solve) together. Only flows whose
-//! rates may change are looked at, and the outcome is that of solving
-//! everything anew, but for roundings: rates are whole b/s, rounded down, so
-//! that no link ever carries more than its capacity.
+//! Changes are collected and [solved](Fair::solve) together. Only flows whose rates may change are
+//! visited, and the result equals that of solving everything anew, except for rounding: rates are
+//! whole b/s, rounded down, so that no link ever carries more than its capacity.
 //!
 //! Two-level schedulers (classes at a server's link, flows within a class) are
 //! weights that follow from class weights and counts: see [`classes`].
@@ -61,7 +60,7 @@ pub struct LinkId(pub u32);
 pub struct Slot(pub u32);
 
 impl LinkId {
-    /// As an index.
+    /// The slot as an index.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -69,7 +68,7 @@ impl LinkId {
 }
 
 impl Slot {
-    /// As an index.
+    /// The link as an index.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -116,7 +115,7 @@ pub struct Fair {
     stops: IndexedHeap,
     limits: BinaryHeap<Reverse<Stop>>,
     epoch: u32,
-    /// What a link may leave unused ÷ its capacity, in parts of 2^64.
+    /// The share of its capacity that a link may leave unused, in parts of 2^64.
     share: u64,
     tally: Tally,
     dirty: bool,
@@ -153,7 +152,7 @@ impl Fair {
         Rate(self.links[link.index()].capacity)
     }
 
-    /// What the flows over a link have together, as of the last solution.
+    /// Sum of the rates of the flows over a link in the last solution.
     pub fn load(&self, link: LinkId) -> Rate {
         Rate(self.links[link.index()].load)
     }

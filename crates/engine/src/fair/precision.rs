@@ -14,8 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
-/// How much of its capacity a full link may leave unused: `"exact"` or a percentage,
-/// as users write it.
+/// The share of its capacity that a full link may leave unused: `"exact"` or a percentage, in the
+/// form that users write.
 ///
 /// ```
 /// use lightloom_engine::Precision;
@@ -30,7 +30,7 @@ pub struct Precision {
     billionths: u32,
 }
 
-/// Of 1 %.
+/// 1 % in billionths.
 const PERCENT: u32 = 10_000_000;
 
 impl Precision {

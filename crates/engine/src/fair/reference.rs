@@ -1,5 +1,5 @@
-//! What the solver is tested against: progressive filling of everything, by
-//! the book, none of it shared with the solver.
+//! The reference for tests of the solver: plain progressive filling of all flows, which shares no
+//! code with the solver.
 
 /// A flow: links of its path, weight, limit.
 #[derive(Clone, Debug)]

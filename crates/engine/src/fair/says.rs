@@ -1,4 +1,4 @@
-//! What the solver says of itself, beside rates.
+//! Reports of the solver besides rates.
 
 use super::{Fair, LinkId, Precision, Slot, WEIGHT};
 use crate::time::Rate;
@@ -44,7 +44,7 @@ fn a_flow_is_apart_on_a_link_of_its_own() {
     assert!(fair.is_apart(first));
 }
 
-/// Who has another rate is told, and who is new, each once; nobody else is.
+/// Flows with a new rate and new flows are reported, each once; no other flow is.
 #[test]
 fn what_changes_is_told() {
     let (mut fair, [_, b], [first, both, none]) = three();
@@ -110,7 +110,7 @@ fn within_a_thousandth() -> (Fair, [LinkId; 2], [Slot; 3]) {
     (fair, [a, b], [wide, both, small])
 }
 
-/// An eighth of what the precision leaves is left, as room for the next change.
+/// An eighth of the permitted slack stays unused, as room for the next change.
 #[test]
 fn links_are_filled_to_an_eighth_of_the_precision() {
     let (fair, [a, b], [wide, both, small]) = within_a_thousandth();
@@ -125,7 +125,7 @@ fn links_are_filled_to_an_eighth_of_the_precision() {
     );
 }
 
-/// What others leave or take of a link within the precision changes nobody's rate there.
+/// Changes of a link's load within the precision change no rate there.
 #[test]
 fn changes_within_the_precision_go_no_further() {
     for (capacity, felt) in [
@@ -144,8 +144,8 @@ fn changes_within_the_precision_go_no_further() {
         assert!(fair.load(a) <= fair.capacity(a));
         fair.books_hold();
         if capacity == 400_000_000 - 800_000 {
-            // More than ever: too much for the second link to bear, not for the first, of
-            // which 125 kb/s had been left.
+            // More than ever: too much for the second link, but not for the first, of which 125
+            // kb/s had been left.
             fair.set_capacity(b, Rate(400_000_000 + 50_000));
             assert_eq!(fair.solve(), [both]);
             fair.books_hold();

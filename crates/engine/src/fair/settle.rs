@@ -1,4 +1,4 @@
-//! What it means for the links on its path that a flow has its rate.
+//! The effect of a settled flow on the links of its path.
 
 use super::columns::{hops, Flow, Step};
 use super::{Fair, Slot, NONE};
@@ -30,7 +30,7 @@ impl Fair {
         self.elsewhere(slot, bottleneck, level, &step, &was);
     }
 
-    /// What a flow that has settled means for the other links on its path.
+    /// The effect of a flow that has settled on the other links of its path.
     #[inline]
     fn elsewhere(&mut self, slot: u32, bottleneck: u32, level: f64, step: &Step, was: &Flow) {
         let was_open = was.is_open(self.epoch);

@@ -1,4 +1,4 @@
-//! Progressive filling, of what a change can reach and nothing else.
+//! Progressive filling, restricted to the flows and links that a change can reach.
 //!
 //! In plain progressive filling the level of all flows rises together, and a
 //! flow *settles* at its limit or when a link on its path is full. Here the
@@ -16,15 +16,13 @@
 //!   *loosens*: they are open on all their path, and those links are dirty.
 //! - A flow that settles at another rate than before makes its links dirty.
 //!
-//! What happens where a link is full is in `fill`, what that means for other links in
-//! `settle`.
+//! Full links are handled in `fill`, the effect on other links in `settle`.
 //!
 //! The sweep ends when nothing is open and no link is *overfull*, that is, has
 //! more fixed than it can carry.
 //!
-//! A change at a link thus reaches only links of its level or above, and only
-//! through flows whose rates change. A link is looked at once or a few times;
-//! each costs its flows.
+//! A change at a link thus reaches only links of its level or above, and only through flows whose
+//! rates change. A link is visited once or a few times; each visit costs the number of its flows.
 //!
 //! Levels are floats: a quotient of whole numbers each, computed anew, never
 //! summed. Rates are whole, so the books of links are exact. At equal levels
@@ -36,7 +34,7 @@ use super::{Fair, Slot, Stop, HOPS_MAX, NONE};
 use crate::indexed::{entry, kind, number, rank};
 use std::cmp::Reverse;
 
-/// What the sweep meets at a level, in this order.
+/// The kinds of stops of the sweep at a level, in this order.
 const LIMIT: u32 = 0;
 pub(super) const FULL: u32 = 1;
 const LOOSE: u32 = 2;
@@ -44,8 +42,8 @@ const LOOSE: u32 = 2;
 /// After all stops.
 const NOWHERE: Stop = Stop::MAX;
 
-/// Where the sweep has to stop: a level, what is there, the number of the flow or link.
-/// Levels are not negative, so their bits have their order.
+/// The next stop of the sweep: a level, the kind of stop, the number of the flow or link. Levels
+/// are not negative, so their bits have their order.
 #[inline]
 pub(super) fn stop(level: f64, kind: u32, number: u32) -> Stop {
     entry(level.to_bits(), kind, number)
@@ -167,7 +165,7 @@ impl Fair {
         let link = &self.links[number as usize];
         let room = link.capacity.saturating_sub(link.fixed);
         let old = link.level.max(level);
-        // What need not be divided: far from full at its old level.
+        // A link that is far from full at its old level needs no division.
         if link.tight && link.open > 0 && room as f64 > old * link.open as f64 * (1.0 + 1e-12) {
             return stop(old, LOOSE, number);
         }
@@ -199,7 +197,7 @@ impl Fair {
         }
     }
 
-    /// Puts a dirty link's next stop in the place of what is in the heap.
+    /// Replaces a dirty link's stop in the heap by its next one.
     fn queue(&mut self, number: u32, level: f64) {
         let next = self.next_stop(number, level);
         if next < NOWHERE {
@@ -293,7 +291,7 @@ impl Fair {
                 if link.epoch != self.epoch {
                     link.wake(self.epoch, &mut tally);
                 }
-                // What is full below this level settled the flow.
+                // A link that is full below this level settled the flow.
                 debug_assert!(!link.full, "full below a flow's level");
                 link.open(rates, weights, &mut tally);
                 if !link.waits(self.share) {

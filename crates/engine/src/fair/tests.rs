@@ -223,7 +223,7 @@ impl Pair {
         }
     }
 
-    /// What a link carries, if it is full within the precision; its capacity.
+    /// The load of a link, if it is full within the precision; else its capacity.
     fn in_use(&self, link: usize) -> u64 {
         let (all, load) = (self.capacity[link], self.fair.load(LinkId(link as u32)).0);
         let over = self.fair.flows_over(LinkId(link as u32));
@@ -277,8 +277,8 @@ proptest! {
         pair.check();
     }
 
-    /// What users are told: rates are the reference's over links that have what
-    /// they carry, if that is all but what the precision leaves, or else all.
+    /// The guarantee to users: rates equal the reference's over links whose capacity is the load
+    /// that they carry, if that is full within the precision, or else their whole capacity.
     #[test]
     fn rates_are_fair_for_links_within_the_precision(
         links in prop::collection::vec(0u64..1_000_000_000_000, 1..12),
@@ -353,7 +353,7 @@ fn a_flow_without_a_rate_yet_is_like_no_other() {
     assert!(fair.merge(settled, new));
 }
 
-/// What is held by its limit leaves a tenth to nobody: the link is not its bottleneck.
+/// Flows at their limits leave a tenth of the link unused: the link is the bottleneck of none.
 #[test]
 fn a_link_that_limits_fill_to_the_last_bit_is_not_overfull() {
     let mut fair = Fair::new();
@@ -446,7 +446,8 @@ fn another_bottleneck_at_the_same_rate_moves_nobody() {
 /// 38,480 b/s to 38,000 for two flows, one of 38,560 to 38,079 for one of these, another and a
 /// small one. When the second of the two and the small one leave, the larger link still has all
 /// but a tenth, and keeps its level; the other has not, and its flow now shares the larger one.
-/// What shares a link has equal rates: it had all that the precision left there.
+/// Flows that share the link have equal rates: the flow had all capacity that the precision left
+/// there.
 #[test]
 fn a_link_that_has_kept_its_level_is_shared_by_who_comes_at_the_same_level() {
     const LIKE: u32 = 1_000;
@@ -469,9 +470,9 @@ fn a_link_that_has_kept_its_level_is_shared_by_who_comes_at_the_same_level() {
     assert_eq!(fair.load(large), Rate(38_000));
 }
 
-/// Both links are at a level of 10.5: one of 42 b/s, of which 11 go to flows that leave and come,
-/// and one that is given more. The first keeps its level and takes the new flow in; then the
-/// second loosens, a flow over both is open, and the first is looked at again, full to the last bit.
+/// Both links are at a level of 10.5: one of 42 b/s, of which 11 go to flows that leave and arrive,
+/// and one whose capacity rises. The first keeps its level and takes the new flow in; then the
+/// second loosens, a flow over both is open, and the first is visited again, full to the last bit.
 #[test]
 fn who_was_taken_in_settles_again_at_a_link_that_is_looked_at_again() {
     let mut fair = Fair::new();

@@ -9,7 +9,7 @@ use crate::time::{Rate, Time};
 
 /// Has a part that reports for it, and may know of bytes that this part does not.
 pub trait Delegates: Send {
-    /// Who reports.
+    /// The part that reports.
     type Reporter: Reports;
 
     /// The part.
@@ -18,12 +18,12 @@ pub trait Delegates: Send {
     /// The same, to be told something.
     fn reporter_mut(&mut self) -> &mut Self::Reporter;
 
-    /// What it sees itself; the part adds to it, or corrects it.
+    /// The kernel's own part of the view; the part adds to it, or corrects it.
     fn observe_own(&self, view: &mut View) {
         let _ = view;
     }
 
-    /// What it adds to the part's figures.
+    /// Adds values to the part's totals.
     fn add_totals(&self, totals: &mut Totals) {
         let _ = totals;
     }

@@ -14,7 +14,7 @@ use crate::time::Time;
 
 /// A fabric that moves from event to event.
 pub trait EventKernel: Reports {
-    /// What is scheduled: a small value, usually an enumeration of indices.
+    /// An event: a small value, usually an enumeration of indices.
     type Event: Copy + Send;
 
     /// Schedules what happens by itself, before anything else.
@@ -31,8 +31,7 @@ pub trait EventKernel: Reports {
         io: &mut Io,
         agenda: &mut Agenda<Self::Event>,
     );
-    /// What has happened before `to` that no event tells of is counted. Events do not depend
-    /// on when this is asked.
+    /// Counts changes before `to` that have no event. Events do not depend on when this is called.
     fn catch_up(&mut self, to: Time, io: &mut Io) {
         let _ = (to, io);
     }

@@ -1,4 +1,4 @@
-//! What the audit is told of a net: loads of links between changes.
+//! The loads of links between changes, as the audit records them.
 
 use super::Net;
 use crate::audit::Load;
@@ -7,7 +7,7 @@ use crate::ids::PortId;
 use crate::io::Io;
 use crate::time::{Rate, Time};
 
-/// What one link had to carry since an instant; kept for the audit.
+/// The load of one link since an instant; kept for the audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Burden {
     load: u64,

@@ -45,7 +45,7 @@ pub fn memory(links: u64, flows: u64) -> u64 {
     links * 220 + flows * 500
 }
 
-/// What waits in the driver's agenda.
+/// An entry of the driver's agenda.
 #[derive(Clone, Copy, Debug)]
 enum Step<E> {
     /// The last byte of a flow arrives.
@@ -69,10 +69,10 @@ impl<E: Copy> Todo<E> {
 }
 
 /// A fabric whose flows move at max-min fair rates.
-/// What the net shows is observed already: bytes wait at their sources, none inside;
-/// the kernel's [`Reports::observe`] corrects it.
+/// The state of the net is observed already: bytes wait at their sources, none inside; the kernel's
+/// [`Reports::observe`] corrects it.
 pub trait FlowKernel: Reports {
-    /// What is scheduled: a manager's tick, a circuit that comes up.
+    /// An event: a manager's tick, a circuit that comes up.
     type Event: Copy + Send;
 
     /// Lays out the links, and schedules what happens without any flow.

@@ -11,7 +11,7 @@ use crate::time::{Rate, Time};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// What a link is, as far as figures go.
+/// The kind of a link, for statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
     /// Between a server and its rack switch: no hop, not counted as carried.
@@ -40,7 +40,7 @@ pub struct Net {
     /// The row of each open flow.
     row_of: Vec<u32>,
     over: Over,
-    /// By the solver's slot.
+    /// Bundles by the solver's slot.
     bundles: Vec<Bundle>,
     /// The bundle of each path, weight and limit that more flows may join, by
     /// [`Net::key`]; never iterated.
@@ -125,12 +125,12 @@ impl Net {
         self.fair.set_capacity(link, capacity);
     }
 
-    /// What a link can carry now.
+    /// The present capacity of a link.
     pub fn capacity(&self, link: LinkId) -> Rate {
         self.fair.capacity(link)
     }
 
-    /// What a link carries, as of the last solution.
+    /// The load of a link in the last solution.
     pub fn load(&self, link: LinkId) -> Rate {
         self.fair.load(link)
     }

@@ -9,7 +9,7 @@ pub struct Over {
     links: Vec<Vec<u32>>,
     /// Where each hop is among those of its link.
     place: Vec<u32>,
-    /// Nobody will ask.
+    /// True if rows will not be queried.
     unasked: bool,
 }
 
@@ -19,7 +19,7 @@ impl Over {
         self.links.push(Vec::new());
     }
 
-    /// Nobody will ask for rows.
+    /// Stops the record, because rows will not be queried.
     pub fn give_up(&mut self) {
         self.unasked = true;
     }
@@ -29,10 +29,7 @@ impl Over {
     /// # Panics
     /// After [`Over::give_up`].
     pub fn rows(&self, link: LinkId) -> impl ExactSizeIterator<Item = u32> + '_ {
-        assert!(
-            !self.unasked,
-            "nobody was to ask which flows go over a link"
-        );
+        assert!(!self.unasked, "the rows over a link were declared unused");
         let hops = &self.links[link.index()];
         hops.iter().map(|h| h / HOPS_MAX as u32)
     }
@@ -53,7 +50,7 @@ impl Over {
         }
     }
 
-    /// It no longer does.
+    /// Removes a row from the links of its path.
     pub fn detach(&mut self, row: u32, path: &[LinkId]) {
         if self.unasked {
             return;

@@ -5,7 +5,7 @@ use crate::time::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What 1 b/s moves in 1 ps; a byte has so many of them.
+/// Units that 1 b/s moves in 1 ps; a byte has this many units.
 pub const UNITS: u128 = 8_000_000_000_000;
 
 /// A flow under way.
@@ -14,7 +14,7 @@ pub struct Row {
     pub flow: FlowId,
     /// The bundle that it moves with.
     pub bundle: u32,
-    /// What a flow of the bundle had sent when it joined [units].
+    /// Units that a flow of the bundle had sent when this one joined.
     pub joined: u128,
     /// Units not sent then.
     pub left: u128,
@@ -29,7 +29,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// What a flow of its bundle has sent when this one has sent all [units].
+    /// Units that a flow of its bundle has sent when this one has sent all.
     #[inline]
     pub fn end(&self) -> u128 {
         self.joined + self.left
@@ -48,17 +48,17 @@ impl Row {
 /// that join and leave do so with what they have left.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// What its flows have in common, once more may join.
+    /// The common properties of its flows, if more may join.
     pub key: u64,
     /// Rate of each since `anchor` [b/s].
     pub rate: u64,
     /// As long as its rate is no higher, the next flow ends no sooner than was expected.
     pub ceiling: u64,
     pub anchor: Time,
-    /// What a flow that was there from the beginning had sent at `anchor` [units].
+    /// Units that a flow present from the beginning had sent at `anchor`.
     moved: u128,
-    /// When the next of its flows has sent all, as [`Row::end`], and its row;
-    /// [`NOBODY`] without flows.
+    /// When the next of its flows has sent all bytes, as [`Row::end`], and its row; [`NO_FLOW`]
+    /// without flows.
     next: (u128, u32),
     /// The same of the others. Those that have left may still be there.
     ends: BinaryHeap<Reverse<(u128, u32)>>,
@@ -68,7 +68,7 @@ pub struct Bundle {
 const RISE: u64 = 16;
 
 /// No flow can send so much.
-const NOBODY: (u128, u32) = (u128::MAX, u32::MAX);
+const NO_FLOW: (u128, u32) = (u128::MAX, u32::MAX);
 
 impl Default for Bundle {
     fn default() -> Bundle {
@@ -78,7 +78,7 @@ impl Default for Bundle {
             ceiling: 0,
             anchor: Time::ZERO,
             moved: 0,
-            next: NOBODY,
+            next: NO_FLOW,
             ends: BinaryHeap::new(),
         }
     }
@@ -89,10 +89,10 @@ impl Bundle {
     pub fn clear(&mut self, now: Time) {
         self.ends.clear();
         (self.rate, self.ceiling, self.moved) = (0, 0, 0);
-        (self.anchor, self.next) = (now, NOBODY);
+        (self.anchor, self.next) = (now, NO_FLOW);
     }
 
-    /// What a flow that was there from the beginning has sent by `now` [units].
+    /// Units that a flow present from the beginning has sent by `now`.
     #[inline]
     pub fn moved(&self, now: Time) -> u128 {
         self.moved + self.rate as u128 * (now - self.anchor).0 as u64 as u128
@@ -111,20 +111,20 @@ impl Bundle {
     pub fn join(&mut self, row: u32, end: u128) {
         let later = self.next.max((end, row));
         self.next = self.next.min((end, row));
-        if later != NOBODY {
+        if later != NO_FLOW {
             self.ends.push(Reverse(later));
         }
     }
 
     /// A flow has left; finds who is next. `number` is the bundle's.
     pub fn left(&mut self, number: u32, rows: &[Row]) {
-        while self.next != NOBODY {
+        while self.next != NO_FLOW {
             let (end, row) = self.next;
             let there = &rows[row as usize];
             if there.bundle == number && there.end() == end {
                 return;
             }
-            self.next = self.ends.pop().map_or(NOBODY, |e| e.0);
+            self.next = self.ends.pop().map_or(NO_FLOW, |e| e.0);
         }
     }
 
@@ -135,8 +135,8 @@ impl Bundle {
             return None;
         }
         // It is there twice if it has left and come back.
-        while self.next == due && due != NOBODY {
-            self.next = self.ends.pop().map_or(NOBODY, |e| e.0);
+        while self.next == due && due != NO_FLOW {
+            self.next = self.ends.pop().map_or(NO_FLOW, |e| e.0);
         }
         self.left(number, rows);
         Some(due.1)
@@ -144,7 +144,7 @@ impl Bundle {
 
     /// Rows of its flows, and perhaps of some that have left.
     pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
-        let next = (self.next != NOBODY).then_some(self.next.1);
+        let next = (self.next != NO_FLOW).then_some(self.next.1);
         next.into_iter().chain(self.ends.iter().map(|e| e.0 .1))
     }
 
@@ -176,7 +176,7 @@ impl Bundle {
     /// The same, had it another rate since `anchor`.
     #[inline]
     fn finish_at(&self, rate: u64) -> Time {
-        if rate == 0 || self.next == NOBODY {
+        if rate == 0 || self.next == NO_FLOW {
             return Time::NEVER;
         }
         let left = self.next.0 - self.moved;

@@ -114,7 +114,7 @@ fn a_flow_may_leave_others_and_come_back() {
     assert!(fabric.idle());
 }
 
-/// What happens to a [`Mesh`], beside flows.
+/// An event of a [`Mesh`], besides flows.
 #[derive(Clone, Copy, Debug)]
 enum Turn {
     Capacity(usize, u64),
@@ -296,7 +296,7 @@ impl Plan {
     }
 }
 
-/// What must not depend on where the engine looked.
+/// The results that must not depend on the engine's horizons.
 #[derive(Debug, PartialEq)]
 struct Results {
     finish: Vec<Time>,

@@ -73,7 +73,7 @@ impl Net {
         }
     }
 
-    /// What flows of one bundle have in common.
+    /// The common properties of the flows of a bundle.
     fn key(&self, slot: Slot) -> u64 {
         let limit = self.fair.limit(slot).map_or(u64::MAX, |l| l.0);
         let own = mix(self.fair.weight(slot) as u64, limit);
