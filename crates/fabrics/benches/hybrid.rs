@@ -21,7 +21,7 @@ use serde_json::{json, Value};
 
 const RUNS: usize = 5;
 
-/// What is simulated, and for how long.
+/// A simulation and its length.
 struct Case {
     name: &'static str,
     kind: &'static str,
@@ -179,7 +179,7 @@ fn measure(case: &Case) -> Value {
         false => least(&ran.processor_s),
     };
     let events = ledger.flows_offered + ledger.flows_completed;
-    // What happens at the end itself is not simulated.
+    // Events at the end itself are not simulated.
     let before_end = case.until - Time(1);
     let decisions = case.decides_every.map(|every| before_end.0 / every.0);
     let crossed = outcome.totals.circuit_bytes.expect("it has circuits");

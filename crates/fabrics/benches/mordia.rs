@@ -19,7 +19,7 @@ use serde_json::{json, Value};
 
 const RUNS: usize = 5;
 
-/// What is simulated, and for how long.
+/// A simulation and its length.
 struct Case {
     name: &'static str,
     ports: u32,

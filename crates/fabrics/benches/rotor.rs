@@ -17,7 +17,7 @@ use serde_json::{json, Value};
 const RUNS: usize = 3;
 const RACKS: u32 = 64;
 
-/// What is simulated, and for how long.
+/// A simulation and its length.
 struct Case {
     name: &'static str,
     kind: &'static str,

@@ -92,7 +92,7 @@ impl Alone {
         }
     }
 
-    /// What of that is not the flow's bytes at the path's rate.
+    /// The part of that time that exceeds the flow's bytes ÷ the path's rate.
     pub fn beyond_rate(&self, bytes: u64) -> Time {
         // Payload of whole b/s is cut, so that more packets than there are b/s take longer by
         // rate than one after the other.

@@ -1,5 +1,5 @@
-//! What a fabric owes the rest of Lightloom: a [`FabricConfig`], its table, and an
-//! [`Entry`], by which the [registry](crate::registry) knows it.
+//! The interface of a fabric to the rest of Lightloom: a [`FabricConfig`], its table, and an
+//! [`Entry`] of the [registry](crate::registry).
 
 use crate::facts::Facts;
 use crate::findings::{Ended, Finding};
@@ -64,7 +64,7 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
     /// its preset; this table may be without them.
     fn obey(&self, physics: &Physics, cluster: &Cluster) -> Obeyed;
 
-    /// What is ideal about a resolved configuration, a few words each: `no propagation`.
+    /// The idealised properties of a resolved configuration, a few words each: `no propagation`.
     fn ideal(&self) -> Vec<&'static str>;
 
     /// Values of a resolved configuration that limit its results, each with its remedy; none
@@ -90,8 +90,8 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
         0
     }
 
-    /// What a resolved configuration says before anything runs; nothing unless
-    /// the fabric works it out.
+    /// The values that follow from a resolved configuration before a run; empty unless the fabric
+    /// computes some.
     fn facts(&self, _cluster: &Cluster) -> Facts {
         Facts::default()
     }
@@ -153,7 +153,7 @@ pub struct Entry {
     pub build: fn(&Value, &Site) -> Built,
     /// Bytes of memory its state will take, about.
     pub memory: fn(&Value, &Site) -> Result<Memory, Refusal>,
-    /// What a resolved table says before anything runs.
+    /// The values that follow from a resolved table before a run.
     pub facts: fn(&Value, &Site) -> Result<Facts, Refusal>,
 }
 
@@ -218,7 +218,7 @@ pub fn memory<C: FabricConfig>(table: &Value, site: &Site) -> Result<Memory, Ref
     })
 }
 
-/// What a resolved table says before anything runs.
+/// The values that follow from a resolved table before a run.
 pub fn facts<C: FabricConfig>(table: &Value, site: &Site) -> Result<Facts, Refusal> {
     Ok(config::read::<C>(table, "fabric")?.facts_for(site))
 }

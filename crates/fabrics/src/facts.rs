@@ -1,4 +1,4 @@
-//! What a fabric's table says of it before anything runs.
+//! Values that follow from a fabric's table before a run.
 
 use lightloom_engine::{Bytes, Rate, Time};
 use serde_json::Value;
@@ -6,8 +6,7 @@ use serde_json::Value;
 /// A number of equal parts, or their bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What it is, in words joined by `_`; ends in `_bps` if it is a bandwidth
-    /// [b/s].
+    /// The name of the part, in words joined by `_`; ends in `_bps` if it is a bandwidth [b/s].
     pub name: &'static str,
     /// How many.
     pub count: u64,
@@ -17,8 +16,8 @@ pub struct Part {
 /// epoch of 32/3 slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Derived {
-    /// What it is: the key that it stands for, if there is one, with its unit
-    /// after it.
+    /// The name of the value: that of the key that it replaces, if there is one, followed by its
+    /// unit.
     pub name: &'static str,
     /// Numerator.
     pub value: u64,
@@ -70,19 +69,19 @@ pub struct Unjoined {
     pub to: u32,
     /// How many more there are.
     pub others: u64,
-    /// What else would serve them, as an order: set which key.
+    /// Another setting that would serve them, as an instruction that names the key.
     pub otherwise: &'static str,
 }
 
-/// What is known of a resolved table on its cluster.
+/// The values of a resolved table on its cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The bill of parts; empty where none is worked out.
     pub parts: Vec<Part>,
-    /// What packets take of a server's link; none for a fabric without packets.
+    /// The share of a server's link that packets use; none for a fabric without packets.
     pub framing: Option<Framing>,
-    /// What follows from the table and the cluster and decides results; empty
-    /// where the resolved table says it all.
+    /// Values that follow from the table and the cluster and affect results; empty if the resolved
+    /// table has all.
     pub derived: Vec<Derived>,
     /// Whose flows wait for ever; none if all are served, or if that is not known before
     /// the run.

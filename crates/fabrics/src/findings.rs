@@ -1,5 +1,5 @@
-//! What of a resolved table decides its results and is easily missed: a buffer below the
-//! round trip of its link.
+//! Notes on settings of a resolved table that affect its results and are easily missed, such as a
+//! buffer below the round trip of its link.
 //!
 //! A fabric works its findings out of its table, before anything runs
 //! ([`FabricConfig::findings`](crate::FabricConfig::findings)), and those that depend on the end of
@@ -18,7 +18,7 @@ pub struct Finding {
     pub value: String,
     /// How it affects results, as a clause: "a lone flow gets 0.57 of its link".
     pub effect: String,
-    /// What to change, as an order: "raise it to 84".
+    /// The change that the user should make, as an instruction: "raise it to 84".
     pub remedy: String,
 }
 

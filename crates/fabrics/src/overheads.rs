@@ -1,4 +1,5 @@
-//! What packets take that a fluid does not: the way, the switches on it, and headers.
+//! Overheads of packets that a fluid model does not have: propagation, the switches on the way, and
+//! headers.
 //!
 //! Where flows have rates and no packets, or the packets of a day are worked out at once,
 //! links carry payload only: as much less as a full packet has header. Of flows with rates the
@@ -132,7 +133,7 @@ impl Overheads {
         self.propagation + self.fec_latency + self.switch_latency
     }
 
-    /// What a refusal of a propagation says that is too long with what comes on top.
+    /// The other terms of the delay, in the refusal of a propagation that is too long with them.
     pub fn beside_the_way(&self) -> String {
         match self.fec_latency + self.switch_latency {
             Time::ZERO => String::new(),
@@ -158,8 +159,8 @@ impl Overheads {
         fibre + self.fec_latency * links + self.switch_latency * (links + 1)
     }
 
-    /// What the header of the last, short packet of a flow takes beyond its part of the
-    /// payload rate, where that is the narrowest; nothing where nothing is lit.
+    /// Time that the header of the last, short packet of a flow needs beyond its part of the
+    /// payload rate, on the slowest link of the path; 0 if no circuit is lit.
     pub fn last_header(&self, bytes: u64, payload: Rate) -> Time {
         let (Some(packet), 1..) = (self.packet, payload.0) else {
             return Time::ZERO;
@@ -195,8 +196,8 @@ macro_rules! with_overheads {
             /// [time]. Default 0 s (idealised).
             #[serde(skip_serializing_if = "crate::physics::is_nothing")]
             pub switch_latency: lightloom_engine::Time,
-            /// What every link between racks or switches takes to encode and decode, for forward
-            /// error correction [time]. Default 0 s (idealised).
+            /// Time that every link between racks or switches needs to encode and decode, for
+            /// forward error correction [time]. Default 0 s (idealised).
             #[serde(skip_serializing_if = "crate::physics::is_nothing")]
             pub fec_latency: lightloom_engine::Time,
             /// Bytes on the wire of every packet beside its payload [B]; links carry as much less.

@@ -18,14 +18,14 @@ pub struct Physics {
     pub propagation: Option<Time>,
     /// From a packet's last bit in to its first bit out of an electrical switch that is idle.
     pub switch_latency: Option<Time>,
-    /// What every link between racks or switches adds to encode and decode.
+    /// Time that every link between racks or switches adds to encode and decode.
     pub fec_latency: Option<Time>,
     /// Bytes of every packet, frame or cell beside its payload.
     pub header: Option<Bytes>,
     /// Preamble and silence after a packet, where nothing else of a fabric is there for that.
     pub gap: Option<Bytes>,
-    /// What the servers of a rack can send ÷ what an electrical network carries for them; a
-    /// key of the cluster.
+    /// Capacity of a rack's servers ÷ capacity of the electrical network for them; a key of the
+    /// cluster.
     pub oversubscription: Option<f64>,
     /// Order in which servers' links serve flows, where it is not the default; a key of the
     /// cluster.
@@ -41,8 +41,7 @@ impl Physics {
         *self == Physics::default()
     }
 
-    /// What packets that follow each other on a link take beside their payload; none if
-    /// neither part was given.
+    /// Bytes that each packet adds to its payload on a link; `None` if neither part was given.
     pub fn framing(&self) -> Option<Bytes> {
         let part = |bytes: Option<Bytes>| bytes.map_or(0, |b| b.0);
         let given = self.header.is_some() || self.gap.is_some();
@@ -164,7 +163,7 @@ impl Obeyed {
     }
 }
 
-/// What is ideal about a fabric: each of `terms` that is nothing, in its words.
+/// The idealised properties of a fabric: the text of each of `terms` that is zero.
 pub fn ideal_of(terms: &[(&'static str, bool)]) -> Vec<&'static str> {
     let nothing = terms.iter().filter(|(_, is_nothing)| *is_nothing);
     nothing.map(|(words, _)| *words).collect()

@@ -127,8 +127,8 @@ fn mean(flows: &Flows, finish: &[Time], pass: impl Fn(u64) -> bool) -> f64 {
     of.iter().sum::<f64>() / of.len() as f64
 }
 
-/// What docs/fabrics/tree.md says of the difference under load: of flows below 100 KB, and of
-/// longer ones, by rates relative to packet by packet.
+/// The difference under load as docs/fabrics/tree.md states it: for flows below 100 KB, and for
+/// longer ones, rates relative to packet by packet.
 #[test]
 fn loaded_flows_differ_by_what_the_page_says() {
     let cluster = cluster(8, 4);

@@ -1,4 +1,4 @@
-//! What whole fabrics log is played again without parting.
+//! Logs of whole fabrics are replayed without a difference.
 
 use lightloom_control::controller::Input;
 use lightloom_control::hardware::Hardware;
@@ -33,8 +33,8 @@ fn flows() -> Flows {
     flows
 }
 
-/// What a fabric's controller heard and asked for in 40 ms, in which a port breaks and
-/// is repaired, and the controller is silent for some time.
+/// The inputs and actions of a fabric's controller in 40 ms, in which a port breaks and is
+/// repaired, and the controller is silent for some time.
 fn recorded(kind: &str, table: &Value) -> Read {
     let entry = find(kind).expect("registered");
     let table = (entry.resolve)(table, &CLUSTER).expect("a valid table");

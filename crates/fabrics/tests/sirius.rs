@@ -1,5 +1,5 @@
-//! What the Sirius paper promises, measured from outside: capacity under the
-//! worst traffic, and what the protocol costs a lone flow, by uplinks and plan.
+//! The claims of the Sirius paper, measured from outside: capacity under the worst traffic, and the
+//! cost of the protocol for a lone flow, by uplinks and plan.
 
 use lightloom_engine::{Cluster, Flows, HostId, Io, Nic, Rate, Stream, Time, Totals};
 use lightloom_fabrics::{find, Site};

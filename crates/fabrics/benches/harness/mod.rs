@@ -1,5 +1,5 @@
-//! What the benches of fabrics share: a process for each case, so that none finds
-//! memory or caches as another left them, and what the system tells of a process.
+//! Shared parts of the fabrics' benches: a process for each case, so that no case finds memory or
+//! caches as another left them, and the system's statistics of a process.
 
 // Every bench is a program of its own and takes what it needs.
 #![allow(dead_code)]
@@ -44,11 +44,11 @@ pub struct Repeated {
     pub processor_s: Vec<f64>,
     /// The sums of the last run.
     pub ledger: Ledger,
-    /// What else it came to.
+    /// The remaining results.
     pub outcome: Outcome,
 }
 
-/// What a fabric is built on, with seed 1.
+/// The inputs of a fabric, with seed 1.
 pub fn site<'a>(cluster: &'a Cluster, flows: &'a Flows, threads: usize) -> Site<'a> {
     Site {
         cluster,

@@ -1,5 +1,5 @@
-//! What tests hold the kernel to, from the configuration alone: the least time
-//! of a flow, which transmitters reach which receivers, and their rate.
+//! The bounds against which tests check the kernel, computed from the configuration alone: the
+//! least time of a flow, the receivers of each transmitter, and their rate.
 //!
 //! Transmitter r·R + p is port p of router r, whose radix is R: a terminal's or
 //! a wire's. Receivers of wires are numbered alike; that of host h is R times
@@ -35,7 +35,7 @@ impl Bound {
         self.config.sizes().iter().product()
     }
 
-    /// What the fabric connects. Its links are those that begin at routers.
+    /// The shape of the fabric. Its links are those that begin at routers.
     pub fn shape(&self) -> Shape {
         let links = self.routers() as u64 * self.radix() as u64;
         Shape {

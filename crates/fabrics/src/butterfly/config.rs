@@ -49,8 +49,8 @@ pub struct ButterflyConfig {
     /// Header of every packet [B], as that of LIONS (§III: 5 B). Packets are
     /// padded to whole flits.
     pub header: Bytes,
-    /// What routers move in a cycle [B]. Not in LIONS. Default 8 B, our
-    /// assumption: a cycle is 6.4 ns at 10 Gb/s.
+    /// Bytes that routers move per cycle [B]. Not in LIONS. Default 8 B, our assumption: a cycle is
+    /// 6.4 ns at 10 Gb/s.
     pub flit: Bytes,
     /// Line rate of every link [b/s]; that of the servers unless given (LIONS
     /// §IV: 10 Gb/s).

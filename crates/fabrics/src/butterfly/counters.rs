@@ -1,9 +1,9 @@
-//! What the network has carried.
+//! Counters of carried traffic.
 
 use super::packets::Packet;
 use lightloom_engine::Io;
 
-/// What moved, and how much of it; counted as it happens.
+/// Counters of moved flits and bytes, updated as they move.
 #[derive(Clone, Debug)]
 pub struct Counters {
     /// Payload of packets that have begun to leave their hosts and are not

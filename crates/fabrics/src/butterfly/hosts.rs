@@ -1,4 +1,4 @@
-//! What the hosts are injecting, a flit a cycle.
+//! Injection of packets by hosts, one flit per cycle.
 
 /// No such packet.
 pub const NONE: u32 = u32::MAX;

@@ -85,7 +85,7 @@ impl Network {
     }
 }
 
-/// What links have carried: whole flits.
+/// Loads of links, in whole flits.
 impl Network {
     /// The link from a host to its router.
     fn load_from_host(&self, host: usize) -> LinkLoad {

@@ -1,4 +1,4 @@
-//! What of a flattened butterfly's table is refused, and what is filled in.
+//! Limits and defaults of a flattened butterfly's table.
 
 use super::config::{
     ButterflyConfig, FlowControl, Routing, BUFFER_MAX, OUTPUT_BUFFER, OUTPUT_BUFFER_MAX,

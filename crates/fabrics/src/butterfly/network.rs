@@ -50,8 +50,7 @@ pub struct Lane {
     pub first: u32,
     /// Place of the last.
     pub last: u32,
-    /// What the next flit to leave says: its packet if it is the first of it,
-    /// else [`NONE`].
+    /// The tag of the next flit to leave: its packet if it is the first flit of it, else [`NONE`].
     pub tag: u32,
     /// Output of the first packet.
     pub output: u8,

@@ -1,5 +1,5 @@
-//! What routing goes by: the rule, its bias, where the second phase's virtual channels
-//! begin, and the stream of random intermediate routers.
+//! The parameters of routing: the rule, its bias, the first virtual channel of the second phase,
+//! and the stream of random intermediate routers.
 
 use super::config::{ButterflyConfig, Routing};
 use lightloom_engine::Stream;

@@ -1,4 +1,4 @@
-//! What arrives at the ends of wires, and what leaves by them.
+//! Flits and credits that arrive at the ends of wires, and those that leave by them.
 
 use super::flit::Flit;
 use super::hosts::NONE;

@@ -75,8 +75,8 @@ with_overheads! {
         /// Limit of the buffer of each connection [B]: as much of a flow as a server
         /// shows the manager. Default 100 MB (§6.1: "a reasonable choice"; 128 KB is
         /// what servers have unless it is enlarged, and 300 MB the largest studied).
-        /// What an application can do while its buffer is full is the workload's:
-        /// see `ahead` of the job vm-migration.
+        /// The workload defines the work of an application while its buffer is full: see `ahead` of
+        /// the job vm-migration.
         pub socket_buffer: Bytes = Bytes(100_000_000),
         /// A server reports a queue, of all that it has for one rack, if it is
         /// larger than this [B]; otherwise it counts as empty. Default 1 MB (§4.3).
@@ -87,10 +87,9 @@ with_overheads! {
         /// The fate of racks without reported demand. A perfect
         /// matching joins them, too; the paper does not say how.
         pub unrequested: Unrequested = Unrequested::Rotate,
-        /// What a circuit that is up counts beyond its demand when the next matching
-        /// is chosen [B]. Default 0 B: circuits stay up among equals only. With more,
-        /// racks that take turns keep their circuits for longer and go dark less
-        /// often. At most 1 TB.
+        /// Bonus of a circuit that is up, added to its demand when the next matching is chosen [B].
+        /// Default 0 B: circuits stay up among equals only. With more, racks that take turns keep
+        /// their circuits for longer and go dark less often. At most 1 TB.
         pub hysteresis: Bytes = Bytes(0),
         /// Share of the link over which a server sends of which its queue for the connected rack
         /// is sure, all others of the rest; what one side does not use the other may. From 0.5,

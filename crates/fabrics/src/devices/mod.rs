@@ -21,7 +21,7 @@ pub struct Following {
     pub key: &'static str,
     /// Its value, as the table holds it.
     pub value: Value,
-    /// What sets it, a key below `fabric.devices`.
+    /// The key below `fabric.devices` that sets it.
     pub by: &'static str,
 }
 

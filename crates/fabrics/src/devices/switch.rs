@@ -9,7 +9,7 @@ use lightloom_photonics::switch_link::CircuitBudget;
 use lightloom_photonics::Named;
 use serde_json::{json, Value};
 
-/// What a fabric asks of its switch, and by which of its keys it obeys it.
+/// The constraints of a fabric on its switch, and the keys of the fabric that follow the switch.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// The key of the time in which circuits are dark.
@@ -112,7 +112,7 @@ fn refuse_fibre(table: &Value, budget: Option<&CircuitBudget>) -> Result<(), Ref
         return Ok(());
     };
     let propagation: Time = match table.get("propagation").and_then(Value::as_str) {
-        // What cannot be read is refused with the other keys.
+        // A value that cannot be read is refused with the other keys.
         Some(text) => text.parse().unwrap_or_default(),
         None => Time::ZERO,
     };
@@ -129,11 +129,11 @@ fn refuse_fibre(table: &Value, budget: Option<&CircuitBudget>) -> Result<(), Ref
     Err(Refusal::new(key, propagation, limit, remedy))
 }
 
-/// What is recorded of a switch: the design, and its link budget where its loss is known.
+/// The record of a switch: the design, and its link budget if its loss is known.
 pub fn record(devices: Option<Named<SwitchDesign>>) -> Option<Value> {
     let switch = devices?.0;
     let mut said = json!(switch);
-    // What does not close was refused when the table was completed.
+    // A budget that does not close was refused when the table was completed.
     said["budget"] = json!(switch.budget(AT).ok().flatten());
     Some(said)
 }

@@ -91,8 +91,8 @@ fn fabrics() -> Vec<(&'static str, Value, (u32, u32), Time)> {
     ]
 }
 
-/// What a mouse takes on a link where another flow always has a packet: each of its packets
-/// waits for one of the other's, the first for the rest of it, too.
+/// Time of a mouse on a link where another flow always has a packet: each of its packets waits for
+/// one of the other flow, the first also for the rest of the one being sent.
 fn fair_bounds(packet: u64, on_link: Time) -> (Time, Time) {
     let packets = MOUSE.div_ceil(packet) as i64;
     let (least, most) = (2 * packets - 2, 2 * packets);

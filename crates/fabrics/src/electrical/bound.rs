@@ -27,7 +27,7 @@ impl Bound {
         }
     }
 
-    /// What the fabric connects, with that capacity of its links.
+    /// The shape of the fabric, with this capacity of its links.
     pub fn shape(&self, link_capacity: Rate) -> Shape {
         Shape {
             hosts: self.cluster.hosts(),

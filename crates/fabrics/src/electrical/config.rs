@@ -73,7 +73,7 @@ pub struct ClosConfig {
     /// From a packet's last bit in to its first bit out of an idle switch [s].
     /// Default 0 (idealised).
     pub switch_latency: Time,
-    /// What every link between switches takes to encode and decode, for forward error
+    /// Time that every link between switches needs to encode and decode, for forward error
     /// correction [s]. Default 0 (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,
@@ -276,7 +276,7 @@ impl ClosConfig {
         })
     }
 
-    /// What the fastest flow sends within a packet's serialisation and the delay of a hop [packets].
+    /// Packets that the fastest flow sends within a packet's serialisation and the delay of a hop.
     fn packets_of_a_hop(&self, cluster: &Cluster) -> u64 {
         let fastest = match cluster.nic {
             Nic::Uncapped => cluster.rack_rate(),

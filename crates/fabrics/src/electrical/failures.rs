@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(failures.up(Uplinks::OfRack(0)), (6, 6));
     }
 
-    /// What two parts took comes back when both are repaired.
+    /// Links that two failed parts took down come back when both are repaired.
     #[test]
     fn a_link_is_up_when_nothing_takes_it() {
         let mut failures = clos();

@@ -29,14 +29,14 @@ pub struct ClosFlows {
     layout: Layout,
     bound: Bound,
     failures: Failures,
-    /// What a flow takes beside its rate, by the stations that it passes.
+    /// Time that a flow needs beyond bytes ÷ rate, by the stations that it passes.
     beyond: Vec<Option<Beyond>>,
     /// Bytes of a flow in a full packet, and that packet on the wire.
     mtu: u64,
     wire: u64,
 }
 
-/// What flows over as many stations take beside their rate.
+/// Time that flows over this number of stations need beyond bytes ÷ rate.
 #[derive(Clone, Debug)]
 struct Beyond {
     packets: Alone,

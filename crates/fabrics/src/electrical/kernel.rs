@@ -34,8 +34,8 @@ pub enum Event {
     Rare(Rare),
 }
 
-/// What happens to few. Were these among the others, every packet's event would go through a
-/// table of jumps, whose targets the processor predicts worse than one of two.
+/// Rare events. If these were among the others, every packet's event would go through a table of
+/// jumps, whose targets the processor predicts worse than one of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rare {
     /// A flow below one rack switch is complete.

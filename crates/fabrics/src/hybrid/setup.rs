@@ -1,4 +1,4 @@
-//! What a hybrid network is made of, whichever paper it is taken from.
+//! The parts of a hybrid network, for the networks of all papers.
 
 use super::computation::Computation;
 use super::tree::Tree;
@@ -26,7 +26,7 @@ pub struct Setup {
     pub policy: Box<dyn Policy>,
     /// Its table, as logs have it.
     pub described: Value,
-    /// What is lit, or followed, when the run begins; nothing if all is dark.
+    /// The circuits that are lit, or the schedule, when the run begins; none if all is dark.
     pub initial: Option<Target>,
     /// The order of a change, if not the policy's own.
     pub order: Option<Order>,
@@ -111,7 +111,7 @@ pub struct Transport {
     pub dip: Time,
 }
 
-/// What servers do without a word from the controller.
+/// The reaction of servers that receive nothing from the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GiveUp {
     /// After this long.

@@ -167,7 +167,7 @@ impl Tree {
         Some(self.beyond.as_ref()?.over(bytes, circuits))
     }
 
-    /// What a flow within a rack has to itself, where servers' links limit nothing.
+    /// The rate of a flow within a rack that is alone, if servers' links have no limit.
     pub fn rack(&self) -> Rate {
         self.rack
     }
@@ -277,7 +277,7 @@ impl Tree {
         path.into_iter().flatten()
     }
 
-    /// What its links carried, by the payload of each [B]; nothing of links without a rate.
+    /// The loads of its links, from the payload of each [B]; none for links without a rate.
     pub fn loads(&self, payload: &[u64]) -> Vec<LinkLoad> {
         let links = (0..self.links()).map(LinkId).zip(payload);
         links

@@ -75,13 +75,13 @@ with_overheads! {
         pub computation_delay: Computation = Computation::default(),
         /// Where the demand comes from (§III.B, step 1).
         pub demand: DemandFrom = DemandFrom::Announced,
-        /// What a path reserves on each of its circuits (§III.B.3: demand is Boolean
+        /// The capacity that a path reserves on each of its circuits (§III.B.3: demand is Boolean
         /// or a rate).
         pub need: Need = HydraPolicy::default().need,
         /// Pairs of racks with less than this, both ways together, stay electrical
         /// [B]. Default 1 MB; the paper does not say.
         pub threshold: Bytes = HydraPolicy::default().threshold,
-        /// What a cycle may change (§III.B.3).
+        /// The part of the topology that a cycle may change (§III.B.3).
         pub reconfigure: Reconfigure = HydraPolicy::default().reconfigure,
         /// Optical switch: the name of one of the papers' ("mems-cthrough", "mems-hydra"), or a table of its keys,
         /// which may begin with a `preset`. Then `settle` follows from it, and a table

@@ -51,7 +51,7 @@ impl Bench {
         }
     }
 
-    /// What happens strictly before `ms` has happened.
+    /// Processes all events strictly before `ms`.
     fn until(&mut self, ms: i64) -> &mut Bench {
         self.now = Time::MS * ms;
         self.fabric.advance(self.now, &mut self.io);

@@ -1,5 +1,5 @@
-//! What tests hold the kernels to, from the configuration alone: the least time
-//! of a flow, which transmitters reach which receivers, and their rate.
+//! The bounds against which tests check the kernels, computed from the configuration alone: the
+//! least time of a flow, the receivers of each transmitter, and their rate.
 //!
 //! | transmitter | number |
 //! |---|---|

@@ -23,11 +23,11 @@ pub struct LionsConfig {
     /// switch's: what a host hears of them at once is `host_link`. Default 4 (§IV).
     #[schemars(range(min = 1))]
     pub receivers: u32,
-    /// What of its k receivers a host hears at once: "nic", as much as its link of rate
-    /// `cluster.nic`, before which packets wait; or "receivers", all of them, over a link of
-    /// k times the rate at which it sends, as the hosts of §IV have. Default: "nic" where
-    /// `cluster.nic` is a rate, which `server_rate` gives; else "receivers". The presets of
-    /// §IV have "receivers".
+    /// The rate at which a host receives from its k receivers: "nic", that of its link,
+    /// `cluster.nic`, before which packets wait; or "receivers", all of them at once, over a link
+    /// of k times the rate at which it sends, as the hosts of §IV have. Default: "nic" if
+    /// `cluster.nic` is a rate, which `server_rate` gives; else "receivers". The presets of §IV
+    /// have "receivers".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_link: Option<HostLink>,
     /// Which inputs share a wavegroup. Default "contiguous", which alone
@@ -195,7 +195,7 @@ pub enum Detector {
 }
 
 impl Detector {
-    /// What the bill of parts calls hosts that have it.
+    /// The name of these hosts in the bill of materials.
     pub fn hosts(self) -> &'static str {
         match self {
             Detector::Auto | Detector::Edge => "hosts_with_edge_detectors",

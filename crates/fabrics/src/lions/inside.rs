@@ -1,4 +1,4 @@
-//! What is inside, whichever kernel moves it, and what is reported of that.
+//! The state of the network that both kernels share, and its reports.
 
 use super::bound::Bound;
 use super::config::LionsConfig;

@@ -1,4 +1,4 @@
-//! What of a LIONS table is refused, and what is filled in.
+//! Limits and defaults of a LIONS table.
 
 use super::config::{Architecture, Detector, HostLink, LionsConfig, Timing};
 use super::ports::Ports;

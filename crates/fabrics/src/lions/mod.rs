@@ -28,7 +28,7 @@
 //! | [`parts`] | Table I |
 //! | [`theory`] | closed forms |
 //!
-//! What waits at hosts is in [`crate::hosts`].
+//! Packets that wait at hosts are in [`crate::hosts`].
 //!
 //! - Buffers have no bound: their peak is reported, that of the worst memory.
 //! - Labels travel with their packets and control channels are not modelled but

@@ -184,11 +184,10 @@ mod tests {
         }
     }
 
-    /// What §II.B and §II.C claim of interleaved ports holds for contiguous
-    /// groups, for every k from 2 that divides the inputs, and not for
-    /// interleaved ones: a stored packet asks another group (unless a mixed
-    /// queue serves so many hosts that they reach around to its own group), and
-    /// groups have equally many hosts and queues where k divides both.
+    /// The claims of §II.B and §II.C about interleaved ports hold for contiguous groups, for every
+    /// k from 2 that divides the inputs, and not for interleaved ones: a stored packet requests
+    /// another group (unless a mixed queue serves so many hosts that they reach around to its own
+    /// group), and groups have equally many hosts and queues if k divides both.
     #[test]
     fn contiguous_groups_satisfy_the_papers_claims() {
         let mut broken = 0;

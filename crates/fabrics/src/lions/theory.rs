@@ -186,8 +186,8 @@ impl Uniform {
         1.0 / (1.0 + heard / self.rivals())
     }
 
-    /// What a host delivers in a slot with AO-NACK at saturation, unslotted,
-    /// without aborting: K/(K + 1), 1 where every host has a receiver of its own.
+    /// Packets that a host delivers per slot with AO-NACK at saturation, unslotted, without
+    /// aborting: K/(K + 1), 1 if every host has a receiver of its own.
     pub fn nack_saturation(&self) -> f64 {
         self.unslotted_saturation(1.0)
     }

@@ -1,4 +1,4 @@
-//! What of Mordia's table is refused, and why.
+//! Limits of Mordia's table.
 
 use super::config::MordiaConfig;
 use super::control::LONGER;
@@ -96,7 +96,7 @@ impl MordiaConfig {
         }
     }
 
-    /// What is outside of the ranges that such times have in any fabric.
+    /// Refuses times outside the ranges that they have in all fabrics.
     fn refuse_ranges(&self) -> Result<(), Refusal> {
         ranges::times(&[
             ("night", self.night),

@@ -29,11 +29,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MordiaConfig {
-    /// What decides about schedules: the name of a policy that makes some ("mordia", also
-    /// called "tms", is traffic-matrix scheduling; "rotation", "solstice", "eclipse"), a
-    /// table with its `kind` and its own keys, or a class in a Python file. Unless it has
-    /// its own, its night is the one below and the delay of interfaces, its period the
-    /// interval, its shortest slot that of the switch. Default: "mordia".
+    /// The policy that chooses schedules: its name ("mordia", also called "tms", is traffic-matrix
+    /// scheduling; "rotation", "solstice", "eclipse"), a table with its `kind` and its own keys, or
+    /// a class in a Python file. Unless it has its own, its night is the one below and the delay of
+    /// interfaces, its period the interval, its shortest slot that of the switch. Default:
+    /// "mordia".
     pub policy: PolicyTable,
     /// A schedule that is followed for ever, in place of a policy: the path of a file that
     /// `lightloom plan … -o` has written, relative to the experiment's. Short for `policy =
@@ -98,7 +98,7 @@ pub struct MordiaConfig {
     pub discipline: Discipline,
     /// Largest packet [B], from 1 B to 65535 B. Default 1500 B.
     pub packet: Bytes,
-    /// What a rack sends while its circuit is lit [b/s], if not the rate of the circuit:
+    /// Rate at which a rack sends while its circuit is lit [b/s], if not the rate of the circuit:
     /// the network stack of hosts as emulated ToRs is slower (§6.3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_rate: Option<Rate>,
@@ -111,7 +111,7 @@ pub struct MordiaConfig {
     /// first [s]. Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub switch_latency: Time,
-    /// What every circuit takes to encode and decode, for forward error correction [s].
+    /// Time that every circuit needs to encode and decode, for forward error correction [s].
     /// Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,

@@ -195,7 +195,7 @@ impl Control {
         }
     }
 
-    /// What racks had at the last decision, and the schedule that is followed since, or
+    /// The demand of the racks at the last decision, and the schedule that is followed since, or
     /// from the next night on.
     pub fn decided(&self) -> (&Report, Option<&Schedule>) {
         (&self.seen, self.following.as_ref())
@@ -206,7 +206,7 @@ impl Control {
         self.trouble.as_ref()
     }
 
-    /// What it hears and asks for is kept, and how the loop began.
+    /// Begins a log of inputs and actions, with the state in which the loop began.
     pub fn begin_log(&mut self, label: &str) {
         let mut log = Log::new(&Header {
             format: FORMAT.to_owned(),
@@ -281,7 +281,7 @@ impl Author {
         }
     }
 
-    /// What to do about a schedule that the switch cannot follow.
+    /// The remedy for a schedule that the switch cannot follow.
     fn remedy(self, slots: &Slots) -> String {
         let Slots {
             silent, shortest, ..
@@ -296,7 +296,7 @@ impl Author {
     }
 }
 
-/// What to do about slots that are too short by the keys of a policy.
+/// The remedy for slots that are too short because of a policy's keys.
 pub const LONGER: &str =
     "raise fabric.policy.day, or fabric.policy.period where slots follow from that";
 

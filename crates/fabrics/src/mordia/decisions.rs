@@ -47,7 +47,7 @@ impl Mordia {
         }
     }
 
-    /// What the schedule leaves of the demand may cross the packet switch.
+    /// The demand that the schedule does not serve may cross the packet switch.
     fn allow_residual(&mut self, cx: Cx) {
         let (Some(switch), Some(control)) = (&mut self.packet_switch, &self.control) else {
             return;

@@ -69,7 +69,7 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// What it asks of its rings: a schedule's matchings are circuits of one direction.
+/// The constraints on its rings: a schedule's matchings are circuits of one direction.
 const SWITCH: Asked = Asked {
     settle: "night",
     deviation: Some("night_deviation"),
@@ -137,7 +137,7 @@ impl FabricConfig for MordiaConfig {
     fn memory(&self, site: &Site) -> u64 {
         let (cluster, flows) = (site.cluster, site.flows.len() as u64);
         let (racks, hosts) = (u64::from(cluster.racks), u64::from(cluster.hosts()));
-        // What cannot be read is refused when it is built.
+        // A policy that cannot be read is refused when the fabric is built.
         let standing = standing(&self.policy, &self.hardware(cluster)).unwrap_or_default();
         // The days until the last arrival, at least.
         let turns = standing.as_ref().and_then(slot).unwrap_or(self.slot);
@@ -152,7 +152,7 @@ impl FabricConfig for MordiaConfig {
     }
 
     fn facts_for(&self, site: &Site) -> Facts {
-        // What cannot be read was refused when it was built.
+        // A policy that cannot be read was refused when the fabric was built.
         let standing = standing(&self.policy, &self.hardware(site.cluster)).unwrap_or_default();
         let alone = { standing.as_ref() }.filter(|_| self.packet_rate.is_none());
         Facts {

@@ -1,4 +1,4 @@
-//! What Mordia reports: queues, figures of the run, light, the record of its controller.
+//! The reports of Mordia: queues, totals of the run, light, the record of its controller.
 
 use super::control::Control;
 use super::kernel::Mordia;

@@ -86,7 +86,8 @@ impl Mordia {
         }
     }
 
-    /// What of a burst is lost at the ends of the day is sent again.
+    /// Schedules the retransmission of the packets of a burst that were lost at the ends of the
+    /// day.
     fn retransmit(&mut self, departure: &Departure, cx: Cx) {
         let (burst, wire) = (&departure.burst, self.circuits.wire);
         let line = &self.circuits.lines[departure.line];

@@ -59,7 +59,8 @@ impl Mordia {
         }
     }
 
-    /// What a slot's circuits leave of their share of the demand may cross the packet switch.
+    /// The bytes that a slot's circuits leave of their share of the demand may cross the packet
+    /// switch.
     fn leave_rests(&mut self, slot: &schedule::Slot, cx: Cx) {
         let Some(switch) = &mut self.packet_switch else {
             return;

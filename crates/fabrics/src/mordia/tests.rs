@@ -107,8 +107,8 @@ const SKEWED: [i64; 16] = [
     850_000, 50_000, 90_000, 0,
 ];
 
-/// What was planned for a demand is what the network carries of it in one period, to the
-/// byte, whatever plans.
+/// In one period the network carries the whole demand for which a schedule was planned, to the
+/// byte, for every policy.
 #[test]
 fn a_schedule_serves_its_own_demand() {
     let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
@@ -285,7 +285,7 @@ fn no_slot_is_shorter_than_the_shortest() {
     assert!(whole.clone().any(|c| c.until - c.from == day));
 }
 
-/// What comes while its circuit is lit is in the interface first.
+/// Bytes that arrive while their circuit is lit are in the interface first.
 #[test]
 fn packets_spend_the_delay_of_the_interface() {
     let mut flows = Flows::new();

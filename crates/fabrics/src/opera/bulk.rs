@@ -23,7 +23,8 @@ impl Opera {
         }
     }
 
-    /// What a rack sends to relays before now, before more waits that could be sent.
+    /// Sends the bytes that a rack had for relays before now, before more bytes wait that could be
+    /// sent.
     fn advance_detours(&mut self, rack: u32, cx: Cx) {
         for switch in 0..self.circuits.planes.len() {
             let line = self.circuits.line(switch, rack);
@@ -33,7 +34,7 @@ impl Opera {
         }
     }
 
-    /// What a switch carried to relays is there, and joins their queues.
+    /// The bytes that a switch carried to relays have arrived, and join their queues.
     pub(super) fn gather(&mut self, switch: usize, cx: Cx) {
         let crossed = self.bulk.take_crossed(switch, &mut self.circuits);
         let mut more = self.bulk.gather_at_hosts(switch, &mut self.circuits);
@@ -84,7 +85,7 @@ impl Opera {
         self.bulk.own.waiting(queue) + relays.map_or(0, |r| r.queues.waiting(queue))
     }
 
-    /// What may still go directly over circuits that are lit.
+    /// The bytes that may still go directly over lit circuits.
     fn direct_rests(&self, now: Time) -> Vec<Taken> {
         let lines = self.circuits.lines.iter().enumerate();
         let lit = lines.filter(|(_, line)| line.is_lit() && line.window.until > now);

@@ -78,7 +78,7 @@ pub struct OperaConfig {
     /// first [s]. Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub switch_latency: Time,
-    /// What every circuit takes to encode and decode, for forward error correction [s].
+    /// Time that every circuit needs to encode and decode, for forward error correction [s].
     /// Default 0 s (idealised).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,

@@ -60,7 +60,7 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// What it asks of its rotors: matchings join racks both ways.
+/// The constraints on its rotors: matchings join racks both ways.
 const SWITCH: Asked = Asked {
     settle: "night",
     deviation: None,
@@ -121,7 +121,7 @@ impl FabricConfig for OperaConfig {
             Fairness::PerRack => 0,
             Fairness::PerHost => PerHost::memory(hosts, racks * uplinks, flows),
         };
-        // What each line may still send to its relay, and what is on its way there.
+        // Bytes that each line may still send to its relay, and those on their way there.
         let planned = match self.indirect {
             Indirect::None => 0,
             Indirect::Rotorlb => racks * racks * uplinks * 64,

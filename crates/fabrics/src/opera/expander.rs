@@ -88,7 +88,7 @@ impl Expander {
     pub fn is_nearer(&self, place: usize, from: u32, to: u32) -> bool {
         let row = &self.distances[to as usize * self.racks..][..self.racks];
         let next = self.sends[place * self.racks + from as usize];
-        // What is out of reach is no nearer than anything.
+        // An unreachable rack is not nearer than any other.
         row[next as usize] < row[from as usize]
     }
 

@@ -18,7 +18,7 @@ pub enum Event {
     Start,
     /// The night of a switch begins, and with it its next slot.
     Reconfigures(u16),
-    /// What a switch carried to relays in its last slot is there.
+    /// The bytes that a switch carried to relays in its last slot have arrived.
     Relayed(u16),
     /// Bulk that a circuit carried is at the rack of its destination.
     Lands(Landing),

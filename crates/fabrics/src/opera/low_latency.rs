@@ -178,7 +178,7 @@ impl Opera {
         wire.end(begins, wire.packet) <= until
     }
 
-    /// What a circuit's queue takes to be sent when there is room for one packet more.
+    /// Time that a circuit needs to send its queue when it has room for one packet more.
     fn full_queue(&self) -> Time {
         let wire = &self.circuits.wire;
         wire.rate.time_for(wire.packet) * i64::from(self.low_latency.law.queue - 1)

@@ -1,4 +1,4 @@
-//! What Opera reports: queues, figures of the run, light.
+//! The reports of Opera: queues, totals of the run, light.
 
 use super::kernel::Opera;
 use lightloom_engine::{

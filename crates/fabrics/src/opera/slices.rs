@@ -21,7 +21,7 @@ impl Opera {
     pub(super) fn reconfigure(&mut self, switch: usize, cx: Cx) {
         let relays = self.bulk.relays_traffic();
         if relays {
-            // What has been sent by now, also to relays, does not wait for the next circuits.
+            // Bytes that have been sent by now, also to relays, do not wait for the next circuits.
             (0..self.circuits.lines.len()).for_each(|line| self.advance_line(line, cx.now, cx));
         }
         let lines = self.circuits.lines_of(switch);

@@ -37,7 +37,8 @@ impl Queue {
         }
     }
 
-    /// What goes first has more of this: whether it is under way, and how long it waits.
+    /// The precedence of the first bytes, larger first: whether they are in transit, and how long
+    /// they wait.
     fn precedence(&self) -> (bool, Reverse<u64>) {
         match (self.under_way.front(), self.new.front()) {
             (Some((since, _)), _) => (true, Reverse(*since)),

@@ -56,7 +56,7 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// What it asks of its rotors: matchings are cyclic, and so circuits of one direction.
+/// The constraints on its rotors: matchings are cyclic, and so circuits have one direction.
 const SWITCH: Asked = Asked {
     settle: "night",
     deviation: None,

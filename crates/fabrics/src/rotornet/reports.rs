@@ -1,4 +1,4 @@
-//! What RotorNet reports: queues, figures of the run, light.
+//! The reports of RotorNet: queues, totals of the run, light.
 
 use super::kernel::RotorNet;
 use lightloom_engine::{

@@ -31,7 +31,8 @@ impl RotorNet {
         }
     }
 
-    /// What a switch carried to relays is there. All are dark for as long as the way takes.
+    /// The bytes that a switch carried to relays have arrived. All switches are dark for the time
+    /// of propagation.
     fn gather(&mut self, plane: usize) {
         let crossed = self.bulk.take_crossed(plane, &mut self.circuits);
         let mut more = self.bulk.gather_at_hosts(plane, &mut self.circuits);

@@ -88,12 +88,12 @@ pub struct SiriusConfig {
     /// [time]. Default 0 s (§7).
     #[serde(skip_serializing_if = "is_nothing")]
     pub switch_latency: Time,
-    /// What every crossing takes to encode and decode, for forward error correction [time].
+    /// Time that every crossing needs to encode and decode, for forward error correction [time].
     /// Default 0 s (§7).
     #[serde(skip_serializing_if = "is_nothing")]
     pub fec_latency: Time,
-    /// What decoding waits for beyond the cell itself, at every crossing [time]: where a
-    /// codeword goes on in the sender's next cells. Default 0 s: it ends with its cell.
+    /// Time that decoding waits after the cell itself, at every crossing [time], if a codeword
+    /// continues in the sender's next cells. Default 0 s: it ends with its cell.
     #[serde(skip_serializing_if = "is_nothing")]
     pub codeword_wait: Time,
     /// Bytes of a cell beside its payload [B]; the default of `cell` is less by as much.

@@ -218,7 +218,7 @@ impl FabricConfig for SiriusConfig {
 const BY_PAIR: u64 = ByPair::BYTES.0 + 2 * ByPair::BYTES.1;
 
 impl Derived {
-    /// What is in force where the table leaves it open.
+    /// The values in force for keys that the table leaves open.
     fn facts(&self) -> Vec<facts::Derived> {
         use facts::Derived as In;
         let (slots, of) = self.epoch;

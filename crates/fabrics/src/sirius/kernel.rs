@@ -38,7 +38,7 @@ pub struct Sirius {
     pub(super) by_pair: bool,
     pub(super) partition: Partition,
     pub(super) shards: Vec<Shard>,
-    /// What is in flight, by slot of sending, then by shard of the sender.
+    /// Cells in flight, by slot of sending, then by shard of the sender.
     pub(super) flights: Vec<Vec<Flight>>,
     pub(super) epochs: Vec<Epoch>,
     /// Epochs from asking to answering: 1, and more over long fibres.
@@ -59,7 +59,7 @@ pub struct Sirius {
     pub(super) queue_peak: u64,
 }
 
-/// What a step of the kernel needs, borrowed at once.
+/// The state that a step of the kernel needs, borrowed at once.
 struct Parts<'a> {
     shared: Shared<'a>,
     shards: &'a mut [Shard],
@@ -124,7 +124,7 @@ impl Sirius {
             self.keep_by_slot(slot);
         }
         self.admit(now, io);
-        // What a delivery within a rack releases may have arrived by now, too.
+        // Flows that a delivery within a rack releases may have arrived by now, too.
         while self.bypassed.deliver(now, io) {
             self.admit(now, io);
         }
@@ -245,7 +245,7 @@ impl Sirius {
         }
     }
 
-    /// What all shards need to know, and the rest that a step changes.
+    /// The state that all shards share, and the rest that a step changes.
     fn parts(&mut self) -> Parts<'_> {
         Parts {
             shared: Shared {

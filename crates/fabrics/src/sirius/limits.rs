@@ -1,5 +1,5 @@
-//! What every kernel of Sirius says of itself alike: servers, racks and links; what no flow can
-//! beat; when light passes.
+//! Properties that all kernels of Sirius share: servers, racks and links; the least time of a flow;
+//! when light passes.
 
 use super::config::{Derived, SiriusConfig};
 use super::schedule::Schedule;

@@ -58,7 +58,7 @@ struct Cell {
     relayed: bool,
 }
 
-/// What is known of a flow, and what its destination has of it.
+/// The constants of a flow, and the cells that its destination has received.
 #[derive(Clone, Debug)]
 struct Flow {
     src: usize,

@@ -23,7 +23,7 @@ pub struct Line {
     pub window: Window,
     /// Bytes of the window.
     pub room: u64,
-    /// What is sent of a flow that does not end in this day.
+    /// The bytes of a flow that does not end in this day.
     pub open: Open,
 }
 

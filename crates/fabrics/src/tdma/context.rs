@@ -1,4 +1,4 @@
-//! What an event of a kernel acts on.
+//! The context of an event: time, flows, and the agenda of the kernel.
 
 use lightloom_engine::{Agenda, Io, Time};
 

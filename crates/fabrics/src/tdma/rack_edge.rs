@@ -103,7 +103,7 @@ impl RackEdge {
         self.servers.as_ref().map_or(0, |s| s.for_rack(rack))
     }
 
-    /// What a flow within a rack has to itself, where servers' links limit nothing.
+    /// The rate of a flow within a rack that is alone, if servers' links have no limit.
     fn rack_rate(&self) -> Rate {
         self.overheads.payload(self.cluster.rack_rate())
     }

@@ -8,7 +8,7 @@ use lightloom_engine::{Cluster, FlowId, HostId, Io, Rate, Time};
 
 /// Links from servers and to them.
 pub struct ServerLinks {
-    /// What waits at servers; where some goes before others, that first.
+    /// The packets that wait at servers; if some go before others, those first.
     up: Vec<HostQueues>,
     /// Of which of these each server is sending a packet.
     sending: Vec<Option<u8>>,

@@ -1,4 +1,4 @@
-//! What networks of circuits that take turns have in common, whichever paper they are from.
+//! Shared parts of all networks whose circuits follow slots.
 
 use super::burst::Wire;
 use super::servers::ServerLinks;
@@ -24,7 +24,7 @@ pub struct Setup {
     /// From a rack to another, over a circuit or a packet switch, until it is through the rack
     /// switch there.
     pub propagation: Time,
-    /// What packets take beside their bytes; of the way, what `propagation` does not include.
+    /// The overheads of packets; of the delay, the part that `propagation` does not include.
     pub overheads: Overheads,
 }
 

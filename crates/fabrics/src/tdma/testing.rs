@@ -1,4 +1,4 @@
-//! What tests of fabrics that turn through schedules share.
+//! Shared parts of the tests of fabrics that follow schedules.
 
 use crate::contract::{Entry, Site};
 use lightloom_engine::{Cluster, Fabric, Flows, HostId, Io, Nic, Rate, Time};

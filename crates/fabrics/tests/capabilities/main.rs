@@ -1,8 +1,8 @@
-//! What every fabric does with simple traffic, beside what arithmetic says it should: a row for
-//! each fabric of the registry, a case for each scenario. A fabric that is new in the registry
-//! needs a row: the test fails until it has one. A variant, a fabric under another key, has the
-//! scenarios that apply to it. Expected values are computed in `rows/`, from rates, sizes and times
-//! alone; no kernel is asked for one.
+//! The results of every fabric for simple traffic, compared with arithmetic: a row for each fabric
+//! of the registry, a case for each scenario. A new fabric in the registry needs a row: the test
+//! fails until it has one. A variant, a fabric under another key, has the scenarios that apply to
+//! it. Expected values are computed in `rows/`, from rates, sizes and times alone, never by a
+//! kernel.
 //!
 //! `docs/fabrics/capabilities.md` is this table. `LIGHTLOOM_BLESS=1 cargo test -p
 //! lightloom-fabrics --test capabilities` writes it.

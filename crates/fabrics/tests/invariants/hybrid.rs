@@ -236,7 +236,7 @@ fn try_circuits(kind: &'static str) {
     assert_eq!(undrained > 0, kind != "hydra", "{kind}: {undrained}");
 }
 
-/// What should never have been, as the actions of a log were carried out.
+/// The violations while the actions of a log were carried out.
 fn breaches(log: &Read) -> Vec<Breach> {
     let mut fake = Fake::new(log.header.hardware);
     let mut begun: Vec<&Action> = Vec::new();

@@ -350,7 +350,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     )
 }
 
-/// What fails when, and is repaired how much later, if ever.
+/// A part, the time of its failure, and the time until its repair, if it is repaired.
 type Failure = (u32, i64, Option<i64>);
 
 fn failures() -> impl Strategy<Value = Vec<Failure>> {

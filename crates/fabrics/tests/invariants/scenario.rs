@@ -1,5 +1,5 @@
-//! What an invariant is tried on: servers, a fabric's table, flows, faults,
-//! and the horizons at which the engine happens to look.
+//! The inputs of an invariant: servers, a fabric's table, flows, faults, and the horizons of the
+//! engine.
 
 use crate::trials;
 use lightloom_engine::run::Fault;

@@ -183,7 +183,7 @@ fn failures() -> impl Strategy<Value = Vec<Failure>> {
     prop_oneof![Just(Vec::new()), prop::collection::vec(failure, 1..3)]
 }
 
-/// What happens to `nodes` nodes with `uplinks` uplinks each.
+/// The faults of `nodes` nodes with `uplinks` uplinks each.
 fn faults(failures: &[Failure], nodes: u32, uplinks: u32, has_gratings: bool) -> Vec<Fault> {
     let mut faults = Vec::new();
     for f in failures {

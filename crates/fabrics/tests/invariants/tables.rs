@@ -1,4 +1,4 @@
-//! What strategies of fabrics' tables share.
+//! Shared parts of the strategies of fabrics' tables.
 
 use lightloom_engine::run::Fault;
 use lightloom_engine::{Cluster, Nic, Rate};

@@ -1,5 +1,5 @@
-//! What each fabric's tables may say, and what they may not: a [`Trial`] a fabric, and all
-//! of them. A fabric that is new in the registry needs one: the tests fail until it has it.
+//! The valid and invalid tables of each fabric: a [`Trial`] per fabric, and all of them. A new
+//! fabric in the registry needs one: the tests fail until it has it.
 
 use crate::tables::Fitted;
 use crate::{butterfly, clos, hybrid, hydra, lions, mordia, opera, policies, rotornet, sirius};

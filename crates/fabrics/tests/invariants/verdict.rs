@@ -1,5 +1,5 @@
-//! What a check says of a scenario. A message begins with the name of the
-//! invariant that is broken.
+//! The result of a check on a scenario. A message begins with the name of the invariant that is
+//! violated.
 
 use proptest::test_runner::TestCaseError;
 use std::fmt::{Debug, Display};

@@ -22,7 +22,7 @@ pub struct Run {
     delivers: bool,
 }
 
-/// What a run leaves behind and what must not depend on how it was run.
+/// The results of a run, which must not depend on how it was run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// When flows finished.

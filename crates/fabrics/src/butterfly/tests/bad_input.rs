@@ -91,7 +91,7 @@ fn fewest_ports(mut hosts: u32) -> u32 {
     ports
 }
 
-/// What a refusal says to use is accepted, and nothing is said only where no shape is.
+/// The remedy of each refusal is accepted; a refusal has no remedy only if no shape fits.
 #[test]
 fn the_shapes_that_are_told_fit() {
     for hosts in (2..400).chain([1_000, 4_096, 5_000, 16_384]) {

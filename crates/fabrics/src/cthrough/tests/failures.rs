@@ -1,4 +1,4 @@
-//! What a failed controller and broken optical ports do.
+//! Failures of the controller and of optical ports.
 
 use super::*;
 use lightloom_engine::Element;

@@ -4,7 +4,7 @@ use super::*;
 use lightloom_engine::Stream;
 use lightloom_workload::WorkloadConfig;
 
-/// What one destination rack takes in a report [B] (§7.3).
+/// Bytes of a report for one destination rack [B] (§7.3).
 const REPORT_BYTES: u64 = 4;
 
 const LARGE: Cluster = Cluster {
@@ -23,7 +23,7 @@ fn the_last_of_a_hundred_racks_waits_for_99_periods() {
         servers_per_rack: 4,
         ..LARGE
     };
-    // What a circuit carries in a period, less the tenth that others claim.
+    // Bytes that a circuit carries in a period, less the tenth that others claim.
     let rows: Vec<Row> = (1..100)
         .flat_map(|rack| (0..4).map(move |s| (s, rack * 4 + s, 110_000_000, Time::ZERO)))
         .collect();

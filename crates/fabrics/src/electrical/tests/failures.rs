@@ -1,4 +1,4 @@
-//! What failing links and switches leave of the Clos.
+//! The capacity of the Clos with failed links and switches.
 
 use super::*;
 use lightloom_engine::run::Fault;

@@ -64,8 +64,8 @@ fn joined(pairs: &[(u32, u32)]) -> Target {
     Target::direct(Circuits::both_ways(pairs.iter().copied()))
 }
 
-/// What a policy sees that racks 0 and 1 have, both ways, at each of five decisions; a
-/// flow of 8 MB arrives between the second and the third.
+/// The demand of racks 0 and 1, both ways, as a policy sees it at each of five decisions; a flow of
+/// 8 MB arrives between the second and the third.
 fn seen(keys: Value) -> Vec<(i64, i64)> {
     let record = Arc::new(Mutex::new(Vec::new()));
     let log = record.clone();
@@ -115,7 +115,7 @@ fn smoothing_believes_new_demand_by_and_by() {
     assert_eq!(seen(json!({"smoothing": 0.25})), expected);
 }
 
-/// What circuits carried between two reports: 490 ms of the first second.
+/// Bytes that circuits carried between two reports: 490 ms of the first second.
 #[test]
 fn monitoring_sees_what_circuits_carry() {
     let record = Arc::new(Mutex::new(Vec::new()));

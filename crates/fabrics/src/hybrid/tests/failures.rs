@@ -38,8 +38,8 @@ fn servers_leave_circuits_that_stay_lit() {
     }
 }
 
-/// What it had begun is void: mirrors that were moving stay dark until the next
-/// decision.
+/// A change that the controller had begun is cancelled: mirrors that were moving stay dark until
+/// the next decision.
 #[test]
 fn a_change_that_was_under_way_is_begun_anew() {
     let mut bench = Bench::new(table(false, None), &ROWS);

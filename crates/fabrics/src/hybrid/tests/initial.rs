@@ -1,4 +1,4 @@
-//! What is lit when a run begins.
+//! The circuits that are lit when a run begins.
 
 use super::*;
 

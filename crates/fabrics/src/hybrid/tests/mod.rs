@@ -77,7 +77,7 @@ impl Bench {
         Bench { fabric, io, now }
     }
 
-    /// What happens strictly before `ms` has happened.
+    /// Processes all events strictly before `ms`.
     fn until(&mut self, ms: i64) -> &mut Bench {
         self.now = Time::MS * ms;
         self.fabric.advance(self.now, &mut self.io);

@@ -168,9 +168,9 @@ fn a_schedule_that_is_given_is_followed_for_ever() {
     assert_eq!(from_file.until(398).delivered(), bench.delivered());
 }
 
-/// What Eclipse plans is enough for what it was planned for: the last flow ends with its slot,
-/// though three ended before, each at the next picosecond (of which its circuit is idle for a part).
-/// Once the rest of some bits waited for the next decision.
+/// A schedule of Eclipse serves its whole demand: the last flow ends with its slot, although three
+/// ended before, each at the next picosecond (of which its circuit is idle for a part). A rounding
+/// error once left some bits for the next decision.
 #[test]
 fn a_slot_that_is_planned_to_the_byte_is_enough() {
     let table = ideal(json!({

@@ -199,8 +199,8 @@ fn a_flow_leaves_a_circuit_that_others_need() {
     assert!(near, "{ends:?}");
 }
 
-/// What circuits of 0.1 B/ns carry if none of them idles while another is shared: as many of
-/// them as there are flows [B].
+/// Bytes that circuits of 0.1 B/ns carry if none of them idles while another is shared: as many
+/// circuits are used as there are flows [B].
 fn carried(rows: &[Row], ends: &[Time], planes: u32) -> f64 {
     let from = rows.iter().map(|row| (row.3.max(LIT), 1i64));
     let mut edges: Vec<(Time, i64)> = from.chain(ends.iter().map(|&end| (end, -1))).collect();

@@ -1,5 +1,5 @@
-//! What the arbiter's rule makes of the same packets, slot by slot by hand; and what AO-NACK,
-//! which has no turns, makes of two senders.
+//! Each arbiter's rule on the same packets, slot by slot by hand; and AO-NACK, which has no turns,
+//! with two senders.
 
 use super::*;
 use lightloom_engine::HostId;

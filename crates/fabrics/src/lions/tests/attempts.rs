@@ -11,7 +11,7 @@ use super::*;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// What the model knows of a switch; times in ps.
+/// The parameters of the model; times in ps.
 #[derive(Clone, Copy)]
 struct Case {
     hosts: u32,

@@ -92,7 +92,7 @@ fn refuses_by_name() {
     }
 }
 
-/// What belongs to another architecture or timing, and would change nothing.
+/// Keys of another architecture or timing, which would have no effect.
 #[test]
 fn refuses_keys_without_effect() {
     let queues = "fabric.architecture = \"dlb\" or \"mlb\"";
@@ -183,7 +183,7 @@ fn refuses_to_send_again_at_once() {
     assert!((ENTRY.resolve)(&table, &cluster(64)).is_ok());
 }
 
-/// What was filled in is not refused when a resolved table is read again.
+/// Defaults are not refused when a resolved table is read again.
 #[test]
 fn resolved_tables_are_good() {
     for architecture in ["slb", "mlb", "dlb", "ao-nack", "drop"] {

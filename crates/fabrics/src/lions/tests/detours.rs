@@ -1,6 +1,6 @@
-//! What loop-back buffers cost, unslotted, at several N, k and p. The wait at a host
-//! does not depend on the switch, so that it can be taken off packet by packet: what
-//! is left is the time of losers in the buffer, which latencies hardly show.
+//! The cost of loop-back buffers, unslotted, at several N, k and p. The wait at a host does not
+//! depend on the switch, so it can be subtracted packet by packet: the rest is the time of losers
+//! in the buffer, which is barely visible in latencies.
 
 use super::super::theory::Uniform;
 use super::traffic::{poisson, poisson_in};

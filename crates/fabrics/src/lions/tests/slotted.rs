@@ -301,7 +301,8 @@ fn mixed_buffers_delay_about_as_distributed_ones() {
     }
 }
 
-/// What the engine asks of a kernel before it ends a run: with packets on the way it is not idle.
+/// Before the engine ends a run it checks that the kernel is idle: with packets in transit it is
+/// not.
 #[test]
 fn who_has_nothing_left_is_idle() {
     for architecture in ["dlb", "slb"] {

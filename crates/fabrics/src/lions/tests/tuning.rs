@@ -1,5 +1,5 @@
-//! What tuning costs, below and above the guard of 13.6 ns: latency as the delay
-//! line is longer by it, and time of the host, not of receivers.
+//! The cost of tuning, below and above the guard of 13.6 ns: latency, because the delay line is
+//! longer by it, and time of the host, not of receivers.
 
 use super::super::theory::{fixed_service_wait, Uniform};
 use super::traffic::poisson_in;

@@ -22,8 +22,8 @@ fn heard_of_each(table: &Value, hosts: u32, slots: u32) -> Vec<u32> {
 }
 
 /// k receivers hear N hosts: N/k take turns at each, so that of 4 N/k slots each has 4.
-/// What hosts send again comes by the same receiver, what is stored by that of its
-/// queue, and the first packets of all had not been stored.
+/// Retransmitted packets of hosts arrive at the same receiver, stored packets at the receiver of
+/// their queue, and the first packets had not been stored.
 #[test]
 fn a_hot_spot_hears_every_host_as_often() {
     for (architecture, timing, stored) in [

@@ -4,7 +4,7 @@ use super::*;
 use lightloom_engine::config;
 use lightloom_workload::WorkloadConfig;
 
-/// What a packet of 256 B takes of its host at 10 Gb/s: 5 B of header, 17 B of guard.
+/// Time that a packet of 256 B occupies its host at 10 Gb/s: 5 B of header, 17 B of guard.
 const SERVICE: f64 = 222.4;
 
 /// Every host is an M/D/1 queue that meets no other: a packet waits ρ/(2(1−ρ)) of its service.

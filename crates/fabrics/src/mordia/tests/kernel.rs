@@ -145,7 +145,7 @@ fn what_is_sent_into_the_night_is_lost_and_sent_again() {
     assert_eq!((io.ledger.losses, io.flows.finish[0]), (2, Time::NS * 165));
 }
 
-/// What one server's link of half the rate lets through, packet by packet.
+/// The packets that one server's link of half the rate lets through.
 #[test]
 fn servers_links_take_a_packet_at_a_time() {
     let mut capped = setup(slots(10, &[(&[1, 0], 1_000)]), 10);

@@ -7,8 +7,8 @@ use lightloom_control::replay::{replay, Replay};
 use lightloom_engine::{Command, Element, Flows, HostId, Time};
 use serde_json::{json, Value};
 
-/// What 20 ms of the switch leave behind: pairs with some kilobytes at a time, a
-/// controller that is away for a while.
+/// The log of 20 ms of the switch: pairs with some kilobytes at a time, a controller that is silent
+/// for a while.
 fn recorded(table: &Value) -> Read {
     let mut flows = Flows::new();
     for turn in 0..40 {

@@ -1,5 +1,5 @@
-//! What Solstice promises is what the network takes: the last byte of a demand is there when the
-//! schedule said, packets included.
+//! The network takes the time that Solstice computes: the last byte of a demand arrives when the
+//! schedule stated, packets included.
 
 use super::{built, cluster, of_demand};
 use lightloom_control::algorithms::solstice::{plan_within, Limits, Network, Plan};

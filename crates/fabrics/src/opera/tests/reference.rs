@@ -199,7 +199,7 @@ impl Reference<'_> {
     }
 
     fn go_on(&mut self, packet: Packet, now: i64) -> bool {
-        // What waits goes first, also where there is room from this very moment on.
+        // Waiting packets go first, also if there is room from this very moment on.
         if self.again_at <= now {
             self.again(now);
         } else if self.room_at[packet.at] == now + 1 {
@@ -358,7 +358,7 @@ impl Reference<'_> {
             match self.detour(line, to, now, night) {
                 None => return,
                 Some(bytes) => {
-                    // What is first in that queue now may be shorter, and fit elsewhere.
+                    // The packet that is now first in that queue may be shorter, and fit elsewhere.
                     self.wake(rack, now);
                     bytes
                 }
@@ -449,7 +449,7 @@ impl Reference<'_> {
             }));
         }
         taken.sort_unstable();
-        // What relays have accepted: grants that stand, and what is crossing.
+        // Bytes that relays have accepted: valid grants, and bytes on circuits.
         let mut coming = vec![0; self.racks() * self.racks()];
         for (line, planned) in self.planned.iter().enumerate() {
             for grant in planned {

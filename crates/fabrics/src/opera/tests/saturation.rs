@@ -1,4 +1,4 @@
-//! What bulk without end gets.
+//! The throughput of endless bulk.
 
 use super::{built, cluster, Row};
 use lightloom_engine::{Rate, Time};

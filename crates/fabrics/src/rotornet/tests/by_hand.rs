@@ -101,7 +101,7 @@ fn a_flow_over_a_relay() {
     assert_eq!(fabric.totals().queue_peak_bytes, None);
 }
 
-/// What waits at the relay for its own destination leaves it no room.
+/// Bytes that wait at the relay for its own destination leave it no room.
 #[test]
 fn a_relay_with_traffic_of_its_own_takes_what_is_left() {
     let rows = [(0, 2, 300, Time::ZERO), (1, 2, 130, Time::ZERO)];

@@ -87,8 +87,8 @@ impl Reference {
         }
     }
 
-    /// What `from` sends to `to` directly when `used` bytes of the day are over; returns
-    /// how many are then.
+    /// Sends from `from` to `to` directly when `used` bytes of the day are over; returns how many
+    /// are over then.
     fn direct(&mut self, from: usize, to: usize, mut used: usize) -> usize {
         while used < self.plan.day {
             if let Some(flow) = self.relayed[from][to].pop_front() {
@@ -148,7 +148,7 @@ impl Reference {
         self.peak = self.relayed.iter().map(held).fold(self.peak, u64::max);
     }
 
-    /// What a relay takes of those who have time left when the slot begins.
+    /// The bytes that a relay accepts from racks that have time left when the slot begins.
     fn accept(&mut self, relay: usize, slot: usize) {
         let Plan { racks, day, .. } = self.plan;
         let senders: Vec<(usize, usize)> = (0..self.plan.switches)
@@ -165,7 +165,7 @@ impl Reference {
                 .collect();
             let mut offered = vec![vec![0; racks]; senders.len()];
             for to in (0..racks).filter(|&to| self.plan.meets(relay, to, slot)) {
-                // What the relay gives to others in this slot is still its own.
+                // Bytes that the relay gives to others in this slot are still its own.
                 let held = self.own[relay][to].len()
                     + self.given[relay][to]
                     + self.relayed[relay][to].len()
@@ -244,7 +244,7 @@ fn check(plan: Plan, flows: &[Comes]) -> Result<(u64, u64), TestCaseError> {
     });
     let (mut fabric, mut io) = built(&cluster(plan.racks as u32, BYTE_NS), &table, &rows);
     let mut reference = Reference::new(plan, rows.len());
-    // What happens to a switch in a slot shows in the next.
+    // An event at a switch during a slot takes effect in the next.
     let strike = |fabric: &mut Box<dyn Fabric>, slot| {
         let Some((plane, from, to)) = plan.dead else {
             return;

@@ -1,4 +1,4 @@
-//! What traffic without end gets: the closed forms of the module's documentation.
+//! The throughput of endless traffic: the closed forms of the module's documentation.
 
 use super::{built, cluster, Row};
 use lightloom_engine::{Rate, Time};

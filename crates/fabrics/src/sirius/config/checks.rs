@@ -1,4 +1,4 @@
-//! What a `[[fabric]]` table of Sirius must meet, and what follows from it.
+//! The limits of a `[[fabric]]` table of Sirius, and the values that follow from it.
 
 use super::queue::MOST;
 use super::{Derived, Detail, Mode, Recovery, SiriusConfig};

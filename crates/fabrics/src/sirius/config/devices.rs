@@ -114,7 +114,8 @@ impl SiriusConfig {
         ))
     }
 
-    /// What follows from the devices of a resolved table, for its summary; none without any.
+    /// The values that follow from the devices of a resolved table, for its summary; `None` without
+    /// devices.
     pub(crate) fn devices_record(&self, cluster: &Cluster) -> Option<Value> {
         self.devices?;
         let Parts { derived, .. } = self.parts(cluster, None).ok()?;

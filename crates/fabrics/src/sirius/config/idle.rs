@@ -3,7 +3,7 @@
 use super::{Detail, Mode, SiriusConfig};
 use lightloom_engine::Refusal;
 
-/// What the protocol of §4.3 and the detection of §4.5 need, and SIRIUS (IDEAL) has not.
+/// Keys of the protocol of §4.3 and the detection of §4.5, which SIRIUS (IDEAL) does not have.
 const OF_THE_PROTOCOL: &[&str] = &[
     "epoch_slots",
     "queue",
@@ -15,7 +15,7 @@ const OF_THE_PROTOCOL: &[&str] = &[
 /// Keys that only SIRIUS (IDEAL) uses (§7).
 const OF_THE_IDEAL: &[&str] = &["ideal_window"];
 
-/// What cells alone have: failures, and queues at links.
+/// Keys that only the simulation of cells has: failures, and queues at links.
 const OF_THE_CELLS: &[&str] = &["detection_epochs", "recovery", "discipline"];
 
 impl SiriusConfig {

@@ -54,7 +54,8 @@ impl SiriusConfig {
         (counted as u128).div_ceil(2 * epoch as u128) as i64
     }
 
-    /// What Q lets a node receive at most [b/s]: Q cells from each other while one is counted.
+    /// The highest rate at which Q lets a node receive [b/s]: Q cells from each other node while a
+    /// cell is counted.
     fn received(&self, derived: &Derived, needed: i64, nodes: u32) -> f64 {
         let (slots, of) = derived.epoch;
         let epoch_s = self.slot.as_secs_f64() * slots as f64 / of as f64;

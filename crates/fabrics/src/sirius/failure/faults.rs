@@ -1,4 +1,4 @@
-//! What is broken, what is known of it, and what was lost by it (Sirius §4.5).
+//! The broken parts, the nodes' knowledge of them, and the cells that they lost (Sirius §4.5).
 //!
 //! - A *node* is dead or loses cells with a probability; a *transceiver* is the
 //!   sending and receiving half of an uplink; a *grating* takes all that is
@@ -20,9 +20,9 @@
 //!   sent again two epochs later (checksum, negative acknowledgement on the next
 //!   cell), one lost in a dead part when the part is declared dead, if that is
 //!   later; and before what was never sent, for the rest of its flow waits for it.
-//! - What is wired to a part that was declared dead is left dark; cells wait for
-//!   the pair's next meeting over another one. A pair that has none left relays
-//!   nothing, and is asked for nothing.
+//! - Links of a part that was declared dead stay dark; cells wait for the pair's next
+//!   meeting over another part. A pair that has none left relays nothing, and is not
+//!   asked to relay.
 //!
 //! *Not modelled*: declaring parts that corrupt nearly everything, false alarms,
 //! the bandwidth of the news and of the agreement on another schedule, and the

@@ -1,5 +1,5 @@
-//! What nodes do when they know: cells that cannot go are called back, parked, or sent again,
-//! and the schedule may change (Sirius §4.5).
+//! The reaction of nodes to a declared failure: cells that cannot leave are called back, parked, or
+//! sent again, and the schedule may change (Sirius §4.5).
 //!
 //! M stays exact: whatever is lost or called back releases the count at the
 //! intermediate that granted it. A lost cell stays with its source, so nothing
@@ -99,7 +99,7 @@ impl Sirius {
         }
     }
 
-    /// What came too late for the news is called back, too.
+    /// Cells that left before the declaration arrived are called back, too.
     #[cold]
     pub(crate) fn sweep_late(&mut self, epoch: i64, io: &mut Io) {
         let nodes = Label::all(self.partition.nodes);

@@ -1,5 +1,5 @@
-//! What was lost: when its source sends it again, and when the intermediate that granted it
-//! counts it no more (Sirius §4.5).
+//! Lost cells: when the source retransmits them, and when the intermediate that granted them stops
+//! counting them (Sirius §4.5).
 
 use super::faults::{Faults, Stretch};
 use crate::sirius::cell::{Cell, Routes};

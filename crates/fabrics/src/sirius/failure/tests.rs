@@ -85,7 +85,8 @@ fn requests_to_who_is_left_alone_go_to_others_and_no_more_than_there_are() {
     assert_eq!((wants[2], wants[4]), (none, none));
 }
 
-/// What everybody does about a part that dies and, at the start of another epoch, is heard again.
+/// The actions of all nodes for a part that dies and, at the start of another epoch, is received
+/// again.
 fn news(part: Part, of: Delays, died: i64, heard: i64) -> Vec<(i64, Event)> {
     let schedules = schedules(&wired());
     let mut faults = Faults::new(NODES as usize, 1, of);

@@ -1,4 +1,4 @@
-//! What the schedule and the protocol carry, as rates.
+//! The capacity of the schedule and the protocol, as rates.
 //!
 //! *One rack.* Of the C of its uplinks the N-th part of the slots is lost, in which it would
 //! meet itself, and what it relays: of all that racks send each other the N-th part, in and
@@ -40,14 +40,14 @@ const BITS: u128 = 8 * 1_000_000_000_000;
 pub struct Capacity {
     nodes: u128,
     others: bool,
-    /// What two nodes can send each other, times N: C.
+    /// The rate between two nodes, times N: C.
     uplinks: u128,
     /// Capacity that requests leave of a rack's sent traffic and grants leave of its received
     /// traffic, whatever other racks do.
     /// others do.
     sent: u128,
     received: u128,
-    /// What a destination may be granted at once [B].
+    /// Bytes that a destination may be granted at once [B].
     granted: u64,
 }
 
@@ -77,7 +77,7 @@ impl Capacity {
         }
     }
 
-    /// What one rack can send while all send each other so much.
+    /// The rate at which one rack can send while all send at rate `all`.
     pub fn sent(&self, all: Rate) -> Rate {
         Rate(self.sent.min(self.beside(all)) as u64)
     }

@@ -47,7 +47,7 @@ pub struct SiriusFlows {
     active: Active,
     /// Until a flow is through the switch of its own rack.
     entrance: Time,
-    /// What all racks send each other, when it was last measured.
+    /// The total rate of all racks when it was last measured.
     relayed: Rate,
     /// Whether it is going to be measured.
     measures: bool,
@@ -138,7 +138,7 @@ impl SiriusFlows {
         net.open(flow, io.flows.bytes[f], links, WEIGHT, None);
     }
 
-    /// What a server may send, if that is less than its rack.
+    /// The highest rate of a server, if it is below that of its rack.
     fn server_rate(&self) -> Option<Rate> {
         match self.cluster.nic {
             Nic::Capped(rate) if rate < self.capacity.sent(Rate(0)) => Some(rate),

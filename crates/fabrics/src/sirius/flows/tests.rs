@@ -20,7 +20,7 @@ fn cluster(racks: u32, nic: Nic) -> Cluster {
     }
 }
 
-/// What the uplinks of a rack carry of payload: 12 cells of 562 B in 100 ns.
+/// Payload rate of the uplinks of a rack: 12 cells of 562 B in 100 ns.
 const C: f64 = 12.0 * 562.0 * 8.0 / 100e-9;
 
 fn with(table: &Value, detail: &str) -> Value {

@@ -160,7 +160,7 @@ impl Ideal {
         self.deliver(at, io);
     }
 
-    /// What the reorder buffer has received `at` is delivered.
+    /// Delivers the cells that the reorder buffer has received by `at`.
     fn deliver(&mut self, at: Time, io: &mut Io) {
         io.deliver_some(std::mem::take(&mut self.reorder.bytes));
         for flow_index in self.reorder.completed.drain(..) {
@@ -222,7 +222,7 @@ impl SlotKernel for Ideal {
     fn slot(&mut self, slot: i64, io: &mut Io) {
         let now = self.config.slot * slot;
         self.admit(now, io);
-        // What a delivery within a rack releases may have arrived by now, too.
+        // Flows that a delivery within a rack releases may have arrived by now, too.
         while self.bypassed.deliver(now, io) {
             self.admit(now, io);
         }

@@ -1,5 +1,5 @@
-//! What nodes do in a slot of SIRIUS (IDEAL): send to the peers they meet, free
-//! windows, take in what arrives.
+//! The steps of nodes in a slot of SIRIUS (IDEAL): send to the peers that they meet, free windows,
+//! receive arrivals.
 //!
 //! Sending reads only what stood at the start of the slot, so the order in which
 //! nodes are walked does not matter to it.

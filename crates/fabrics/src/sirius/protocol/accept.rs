@@ -12,8 +12,8 @@ use crate::sirius::relay::Queues;
 use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::shard::{Shard, Shared};
 
-/// What the nodes of a shard have asked for, and the fate of it. A node that asks at once
-/// writes its requests over the answers that it has read.
+/// The requests of the nodes of a shard, and their answers. A node that sends requests at the same
+/// time writes them over the answers that it has read.
 pub(crate) struct Answers<'a> {
     /// The answers, by shard of the intermediates.
     pub matrices: &'a mut [RequestMatrix],

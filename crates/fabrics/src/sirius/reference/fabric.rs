@@ -15,7 +15,7 @@ impl SlotKernel for Reference {
         let now = self.config.slot * slot;
         self.carry_out(slot, io);
         self.admit(now, io);
-        // What a delivery within a rack releases may have arrived by now, too.
+        // Flows that a delivery within a rack releases may have arrived by now, too.
         while self.deliver_within_racks(now, io) {
             self.admit(now, io);
         }

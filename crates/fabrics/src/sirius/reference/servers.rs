@@ -210,7 +210,7 @@ impl Reference {
             return self.put_on_link(cell, host, at);
         }
         self.take_turns(host, at);
-        // What comes late from its own rack finds the link as it was left.
+        // A late cell from its own rack finds the link as it was left.
         let since = at.max(self.racks.delivered);
         let server = &mut self.racks.servers[host];
         if server.free <= since {

@@ -324,7 +324,7 @@ impl BySlot {
         }
     }
 
-    /// What leaves in the present slot; the next one begins.
+    /// Moves the cells of the present slot into `flight`; the next slot begins.
     pub fn leave(&mut self, flight: &mut Flight) {
         for at in 0..self.lanes {
             if let Some(chunks) = self.lists.take(self.list(at, self.slot)) {

@@ -1,4 +1,4 @@
-//! What a shard sends in one slot.
+//! The cells that a shard sends in one slot.
 //!
 //! Nothing is copied: the chunks that leave are what flies, lane by lane, until they have
 //! been read; then their memory goes back to where they came from.

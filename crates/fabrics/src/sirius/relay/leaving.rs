@@ -1,5 +1,5 @@
-//! What leaves in a slot where it is not known in advance who does, brought into the order in
-//! which cells reach the other nodes: by block of the senders, and of one block by place.
+//! The cells that leave in a slot, if they are not known in advance, in the order in which cells
+//! reach the other nodes: by block of the senders, and within a block by place.
 
 use super::in_flight::Flight;
 use super::queued::{Placed, Queued};

@@ -1,7 +1,7 @@
-//! What a node keeps for each other node: cells granted by it, on their first hop (the paper's
-//! virtual queue for an intermediate), and cells for it, on their second (the relay queue for a
-//! destination). Both wait in one queue, first in, first out ("W FIFO output queues per port",
-//! §6), and every meeting of the two nodes takes one cell from it.
+//! The queue of a node for each other node: cells granted by that node, on their first hop (the
+//! paper's virtual queue for an intermediate), and cells for it, on their second (the relay queue
+//! for a destination). Both wait in one queue, first in, first out ("W FIFO output queues per
+//! port", §6), and every meeting of the two nodes takes one cell from it.
 //!
 //! Cells join through [`RelayQueues`]; they leave by each kind's own way, which `transmit.rs`
 //! chooses once a slot. `BySlot::leave` hands over the lists of the slot as they are, asking no

@@ -11,8 +11,8 @@ use bytemuck::{Pod, Zeroable};
 /// So many cells tell whether neighbours are of the same flow.
 const SAMPLE: usize = 16;
 
-/// What a destination looks up whenever a cell of a flow arrives: little, for there
-/// are many flows.
+/// The fields that a destination reads whenever a cell of a flow arrives: few, because there are
+/// many flows.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Arriving {

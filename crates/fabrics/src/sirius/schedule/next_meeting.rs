@@ -12,7 +12,7 @@ use lightloom_control::algorithms::cyclic::RoundRobin;
 pub struct Meeting {
     /// Its number, modulo 256.
     pub number: u8,
-    /// What [`NextMeeting::ahead`] finds its slot by.
+    /// The key by which [`NextMeeting::ahead`] finds its slot.
     key: u32,
 }
 

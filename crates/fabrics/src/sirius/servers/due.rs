@@ -6,7 +6,7 @@
 use lightloom_engine::{Cluster, Time};
 use std::ops::Range;
 
-/// What is due at servers: one time each, or [`Time::NEVER`].
+/// The due time of each server, or [`Time::NEVER`].
 #[derive(Clone, Debug)]
 pub struct Due {
     per_rack: u32,

@@ -1,4 +1,4 @@
-//! What tests of whole runs have in common.
+//! Shared parts of the tests of whole runs.
 
 mod failures;
 mod memory;

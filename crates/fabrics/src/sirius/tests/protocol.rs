@@ -1,4 +1,4 @@
-//! What single steps and switches of the protocol do, seen in whole runs.
+//! Single steps and switches of the protocol, as visible in whole runs.
 
 use super::{between, cluster, fail, random, Case, NODE, SLOT};
 use crate::contract::Site;

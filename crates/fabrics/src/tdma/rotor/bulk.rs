@@ -13,7 +13,7 @@ use lightloom_engine::{FlowId, Io, Time};
 
 /// Bulk traffic at racks and on its way to relays.
 pub struct Bulk {
-    /// What waits at its source; empty where circuits are divided among hosts.
+    /// Bytes that wait at their source; empty if circuits are divided among hosts.
     pub own: Voqs,
     /// Two-hop traffic, where circuits are divided among racks.
     pub relays: Option<Relays>,

@@ -1,4 +1,4 @@
-//! What is sent where RotorLB divides circuits among hosts.
+//! Sending if RotorLB divides circuits among hosts.
 
 use super::bulk::Bulk;
 use super::per_host::{Circuit, Planned, Way};

@@ -11,7 +11,7 @@ use crate::tdma::sending::Departure;
 use lightloom_engine::{FlowId, Io, Time};
 
 impl Bulk {
-    /// What a line's slot has left beside so many bytes that still wait for its circuit.
+    /// The capacity that a line's slot has left if `waits` bytes still wait for its circuit.
     pub fn spare(&self, at: usize, waits: u64, circuits: &Circuits) -> Option<Spare> {
         let line = &circuits.lines[at];
         let left = line.window.until - line.free;
@@ -27,8 +27,8 @@ impl Bulk {
         })
     }
 
-    /// What lines may send to relays; beside what is `taken`, nothing that other relays have
-    /// been promised.
+    /// The bytes that lines may send to relays; besides `taken`, none that other relays have been
+    /// promised.
     pub fn grants(&mut self, spare: &[Spare], mut taken: Vec<Taken>) -> Vec<Grant> {
         let Some(relays) = &mut self.relays else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What RotorLB is asked once a slot, and what it grants.
+//! The inputs of RotorLB once a slot, and its grants.
 
 use crate::tdma::voq::Voqs;
 
@@ -37,7 +37,7 @@ pub struct Taken {
     pub bytes: u64,
 }
 
-/// What relays hold for other racks, and what is on its way to them.
+/// The bytes that relays hold for other racks, and those on their way to relays.
 pub struct RelayQueues<'a> {
     /// Their queues.
     pub relayed: &'a Voqs,

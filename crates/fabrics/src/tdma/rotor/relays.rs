@@ -27,7 +27,7 @@ pub struct Crossing {
     pub bytes: u64,
 }
 
-/// What relays hold, and what is on its way to them.
+/// The bytes that relays hold, and those on their way to relays.
 pub struct Relays {
     rule: RotorLb,
     /// At each relay a queue for each rack.

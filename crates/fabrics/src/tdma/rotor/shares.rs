@@ -49,8 +49,8 @@ mod tests {
     }
 
     proptest! {
-        /// What defines max-min fairness: all is given, and who has less than he could use
-        /// has no less than any other, but for the byte that does not divide.
+        /// The definition of max-min fairness: all is given, and a user that has less than it could
+        /// use has no less than any other, except for the byte that does not divide.
         #[test]
         fn nobody_can_have_more_at_the_cost_of_who_has_more(
             all in 0u64..300,

@@ -15,12 +15,12 @@ struct Turns {
     cycle: f64,
     /// How the share is computed.
     formula: &'static str,
-    /// What fails, and whether that stops all circuits.
+    /// The parts that fail, and whether that stops all circuits.
     fails: (Vec<Element>, bool),
 }
 
 impl Turns {
-    /// What bytes take between two racks, where packets go straight [ms].
+    /// Time for bytes between two racks, if packets go directly [ms].
     fn lasts(&self, bytes: u64) -> f64 {
         bytes as f64 / self.share as f64 * self.cycle
     }
@@ -167,7 +167,7 @@ fn undecided(spans: &[(i64, i64)]) -> Verdict {
     }))
 }
 
-/// What 200 MB of each rack take over relays [ms], which fill for a cycle and empty for one.
+/// Time for 200 MB of each rack over relays [ms], which fill for a cycle and empty for one.
 pub fn relayed(table: Value, gbps: f64, cycle: f64, formula: &'static str) -> Verdict {
     let least = ms(200 * MB, gbps);
     let case = Case::new(two_racks(), table, permutation(100 * MB), least, formula);

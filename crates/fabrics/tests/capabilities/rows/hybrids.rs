@@ -48,7 +48,7 @@ fn set_failures(row: &mut Row, table: &Value) {
     );
 }
 
-/// What 10 MB take that have a share of the tree until 11 ms, and then 10 Gb/s [ms].
+/// Time for 10 MB that have a share of the tree until 11 ms, and then 10 Gb/s [ms].
 fn then_lit(share: f64) -> f64 {
     let sent = share * 11.0 / 10.0;
     11.0 + ms(10 * MB, 10.0) - sent
@@ -110,8 +110,8 @@ fn partners() -> Vec<Flow> {
     (0..16).map(to_partner).collect()
 }
 
-/// What four flows of 2.5 MB to one server take [ms]. Until 11 ms they share the 5 Gb/s of its
-/// rack's tree; then a circuit gives one of them what the server's link of 10 Gb/s has left, 5 Gb/s,
+/// Time for four flows of 2.5 MB to one server [ms]. Until 11 ms they share the 5 Gb/s of its
+/// rack's tree; then a circuit gives one of them the rest of the server's link of 10 Gb/s, 5 Gb/s,
 /// and when that has ended the other three share the tree.
 fn to_one_then_lit() -> f64 {
     let each = 2.5 * 8.0;
@@ -120,9 +120,9 @@ fn to_one_then_lit() -> f64 {
     11.0 + first + 3.0 * (left - first * 5.0 / 3.0) / 5.0
 }
 
-/// What 4 MB between all pairs of eight racks take, beside 1 Gb/s of a tree for each rack, if a
+/// Time for 4 MB between all pairs of eight racks, with 1 Gb/s of a tree for each rack, if a
 /// circuit of 20 Gb/s serves one pair of each rack after the other, from 11, 21, 31 ms on. The
-/// pairs that are left share the tree [ms].
+/// remaining pairs share the tree [ms].
 fn in_rounds() -> f64 {
     let (mut left, mut until) = (32.0, 11.0);
     let mut since = 0.0;

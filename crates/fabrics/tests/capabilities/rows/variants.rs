@@ -1,5 +1,6 @@
 //! Other kernels and rules that a key of a fabric selects: what of its row applies under that key.
-//! What the key does not change takes the same time; what it changes has an answer of its own here.
+//! Scenarios that the key does not affect take the same time; those that it affects have their own
+//! answer here.
 
 use super::{circuits, electrical, packets, set, sirius, Row};
 use crate::scenario::*;

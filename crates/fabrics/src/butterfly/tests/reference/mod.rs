@@ -3,7 +3,7 @@
 //! skipped and nothing packed. It shares with the kernel its configuration, the
 //! order of wires' lengths and the stream of random routers, and no code.
 //!
-//! What the kernel may choose is stated here, so that both must agree to the last bit:
+//! The free choices of the kernel are fixed here, so that both agree to the last bit:
 //!
 //! - in a cycle wires are emptied first, by length and on each in the order in which
 //!   they were filled, flits before credits; then come routers, then hosts, ascending;

@@ -17,7 +17,7 @@ enum End {
     Host(usize),
 }
 
-/// What a host is sending, and its view of its wire.
+/// The packet that a host is sending, and its view of its wire.
 #[derive(Clone, Debug)]
 struct Host {
     /// Flows, and bytes of each that have not been sent.

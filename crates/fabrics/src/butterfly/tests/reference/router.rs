@@ -12,7 +12,7 @@ pub struct Lane {
     pub asks: Option<Asks>,
 }
 
-/// What a packet that was routed wants, and holds.
+/// The requests of a routed packet, and the resources that it holds.
 #[derive(Clone, Debug)]
 pub struct Asks {
     pub output: usize,
@@ -129,7 +129,7 @@ impl Router {
         (room && !lane.buffer.is_empty()).then_some(asks.output)
     }
 
-    /// What may be matched when the switch moves flits.
+    /// The inputs and outputs that may be matched when the switch moves flits.
     pub fn unmatched(&self, s: &Strength) -> Matched {
         let full = |o: &Output| s.speedup > 1 && o.queue.len() == s.queue;
         Matched {

@@ -1,4 +1,4 @@
-//! What the scheme must do, worked out by hand or by the schedule alone.
+//! Properties of the scheme, computed by hand or from the schedule alone.
 
 use super::*;
 use crate::sirius::schedule::plan::UplinkPlan;

@@ -1,4 +1,4 @@
-//! What was lost or called back, and enters again.
+//! Cells that were lost or called back, and enter again.
 
 use crate::sirius::reference::{Cell, Reference, Tuple};
 use lightloom_engine::Io;

@@ -1,5 +1,5 @@
-//! What light passes: which cells, requests and grants are lost on the way, and who is not
-//! asked because nothing would pass (avoidance).
+//! The links that pass light: the cells, requests and grants that are lost on the way, and the
+//! nodes that are not asked because no light would pass (avoidance).
 
 use super::Part;
 use crate::sirius::config::Intermediates;

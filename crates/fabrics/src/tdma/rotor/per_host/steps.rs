@@ -1,4 +1,4 @@
-//! What each host sends over the new circuits of a slot.
+//! The bytes that each host sends over the new circuits of a slot.
 //!
 //! 1. Second hops: a relay sends at most an h-th of a share to each host of the rack that is met.
 //! 2. Only hops: hosts of both racks divide the rest of their shares fairly.
@@ -9,7 +9,7 @@
 use super::{Circuit, PerHost, Way};
 use crate::tdma::rotor::shares::Shares;
 
-/// What hosts may still send and receive over a circuit.
+/// The bytes that hosts may still send and receive over a circuit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Left {
     /// Bytes that each host of the sending rack may send.
@@ -120,7 +120,7 @@ impl PerHost {
         self.offers.retain(|offer| offer.bytes > 0);
     }
 
-    /// What waits at a source for hosts of third racks.
+    /// Lists the bytes that wait at a source for hosts of third racks.
     fn list(&mut self, circuit: &Circuit, from: u32, sender: u32) {
         let words = self.busy.len() / (self.racks * self.hosts_per_rack) as usize;
         let row = &self.busy[from as usize * words..][..words];
@@ -163,7 +163,8 @@ impl PerHost {
         all
     }
 
-    /// What a relay has room for and may receive of offers, those for a host together.
+    /// The bytes of the offers that a relay has room for and may receive, those for one host
+    /// together.
     fn would_accept(&mut self, circuit: &Circuit, number: u32, offers: &[Offer]) -> Vec<u64> {
         let relay = self.host(circuit.to, number);
         let mut allowed: Vec<u64> = Vec::with_capacity(offers.len());
@@ -178,7 +179,7 @@ impl PerHost {
         self.shares.divide(cap, allowed.into_iter()).to_vec()
     }
 
-    /// What a relay still accepts for a destination: nothing if their racks meet no more.
+    /// The bytes that a relay still accepts for a destination: none if their racks no longer meet.
     fn room_at(&self, relay: u32, to: u32) -> u64 {
         let racks = self.rack(relay) as usize * self.racks as usize + self.rack(to) as usize;
         if !self.meet.is_empty() && !self.meet[racks] {
