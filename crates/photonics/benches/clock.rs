@@ -46,7 +46,8 @@ fn main() {
         let mut seconds = Vec::new();
         let mut deviation = 0.0;
         for _ in 0..RUNS {
-            let (outcome, took) = time(|| run(&config, &mut |_| true).expect("nobody stops it"));
+            let (outcome, took) =
+                time(|| run(&config, &mut |_| true).expect("it is not cancelled"));
             deviation = outcome.epochs.verdict.deviation_max_ps;
             seconds.push(took);
         }

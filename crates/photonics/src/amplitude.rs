@@ -65,8 +65,8 @@ impl Amplitude {
         self.spread.unwrap_or(grating.spread())
     }
 
-    /// What it takes in the guardband: with caching so many symbols, else until the control is
-    /// within the tolerance; nothing where senders are no farther apart.
+    /// Its time in the guardband: with caching a number of symbols, else the time until the control
+    /// is within the tolerance; 0 if senders have equal power.
     pub fn settles(&self, grating: &Grating, symbol: Time) -> Time {
         if self.kind == Gain::Caching {
             return symbol * CACHED_SYMBOLS;
@@ -81,10 +81,10 @@ impl Amplitude {
         (self.kind == Gain::Caching).then(|| self.drift.0 * age.as_secs_f64())
     }
 
-    /// The same, or the refusal of gains that are too old to be right; keys below `at`.
+    /// Like [`Self::error`], or the refusal of gains that are too old; keys are below `at`.
     ///
     /// # Errors
-    /// Of the drift.
+    /// If the drift is too large.
     pub fn error_within(&self, at: &str, age: Time) -> Result<Option<f64>, Refusal> {
         let found = self.error(age);
         let Some(error) = found.filter(|&error| error > self.tolerance.0) else {
@@ -100,10 +100,10 @@ impl Amplitude {
         Err(Refusal::new(key, self.drift, limit, remedy))
     }
 
-    /// Refuses what cannot be.
+    /// Refuses impossible values.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         let of = |key: &str| format!("{at}.amplitude.{key}");
         let spread = self.spread.unwrap_or_default();

@@ -28,7 +28,7 @@ pub enum Recovery {
 }
 
 impl Recovery {
-    /// What it takes by the paper.
+    /// The lock time of the paper.
     pub fn usual(self) -> Time {
         match self {
             Recovery::PhaseCaching => Time::NS,
@@ -44,7 +44,7 @@ impl Recovery {
 pub struct Cdr {
     /// How.
     pub kind: Recovery,
-    /// What it takes in the guardband [time]. Default: 1 ns, 8 ns or 100 us by its kind.
+    /// Its time in the guardband [time]. Default: 1 ns, 8 ns or 100 us by its kind.
     pub lock: Option<Time>,
     /// How fast phases drift between visits [ppm]; assumed.
     pub drift: Drift,
@@ -70,7 +70,7 @@ impl Default for Cdr {
 const SIGMAS: f64 = 3.0;
 
 impl Cdr {
-    /// What it takes in the guardband.
+    /// The lock time in the guardband.
     pub fn lock(&self) -> Time {
         self.lock.unwrap_or(self.kind.usual())
     }
@@ -94,10 +94,10 @@ impl Cdr {
         })
     }
 
-    /// Refuses what cannot be.
+    /// Refuses impossible values.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         check_range(format!("{at}.cdr.lock"), self.lock(), Time::ZERO..=Time::MS)?;
         check_range(
@@ -141,7 +141,7 @@ impl PhaseCache {
         (source * self.wavelengths + wavelength) as usize
     }
 
-    /// What a cell's phase was [ps], measured as it arrived.
+    /// Stores the phase of a cell [ps], measured when it arrived.
     pub fn visit(&mut self, source: u32, wavelength: u32, at: Time, phase: f64) {
         let index = self.index(source, wavelength);
         self.kept[index] = Some(Kept { phase, at });
@@ -164,7 +164,7 @@ impl PhaseCache {
         Some((kept.phase, now - kept.at))
     }
 
-    /// What a receiver takes to lock on a cell: its own time while the phase it kept is right
+    /// Time in which a receiver locks on a cell: its own time if the phase that it kept is accurate
     /// enough, else that of a burst-mode receiver.
     pub fn lock(&self, cdr: &Cdr, symbol: Time, visit: (u32, u32, Time)) -> Time {
         let (source, wavelength, now) = visit;

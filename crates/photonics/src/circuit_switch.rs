@@ -13,7 +13,7 @@ use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a switch can connect at a time.
+/// The sets of circuits that a switch can have at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Constraint {
@@ -31,13 +31,13 @@ pub enum Constraint {
 /// A circuit switch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CircuitSwitch {
-    /// Which.
+    /// The name of the switch.
     pub name: &'static str,
     /// Where its figures are from.
     pub source: &'static str,
     /// Most ports.
     pub ports: u32,
-    /// What it connects.
+    /// The circuits that it can have at a time.
     pub constraint: Constraint,
     /// From the last light to the first of a change, its mean.
     pub settle: Time,
@@ -45,7 +45,7 @@ pub struct CircuitSwitch {
     pub deviation: Option<Time>,
     /// Loss of a path, where known.
     pub loss: Option<Decibel>,
-    /// What stands at the ends of its circuits, and on their way.
+    /// The transceivers at the ends of its circuits, and the losses between them.
     pub link: SwitchLink,
 }
 
@@ -115,7 +115,7 @@ pub struct SwitchDesign {
     /// Most ports [count]. Required without a preset, as are the next two.
     #[schemars(range(min = 2, max = 4096))]
     pub ports: u32,
-    /// What it connects.
+    /// The circuits that it can have at a time.
     pub constraint: Constraint,
     /// From the last light to the first of a change, its mean [time].
     pub settle: Time,
@@ -154,10 +154,10 @@ impl Preset for SwitchDesign {
 const PORTS_MAX: u32 = 4_096;
 
 impl SwitchDesign {
-    /// Refuses what no switch is.
+    /// Refuses values that no switch has.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         check_range(format!("{at}.ports"), self.ports, 2..=PORTS_MAX)?;
         check_range(format!("{at}.settle"), self.settle, Time::ZERO..=Time::S)?;

@@ -115,10 +115,10 @@ pub enum Fec {
     None,
 }
 
-/// What one way to protect cells comes to.
+/// The results of one method to protect cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Protection {
-    /// Which.
+    /// The method.
     pub fec: Fec,
     /// Its code, where it has one that fits.
     pub code: Option<Code>,
@@ -128,7 +128,7 @@ pub struct Protection {
     pub data_bits: f64,
     /// Cells that a codeword may spread over, at most.
     pub cells: u64,
-    /// What decoding waits for beyond the cell itself.
+    /// Time that decoding waits after the cell itself.
     pub waits: Time,
     /// Share of wrong bits after correction, for the share given.
     pub post_ber: f64,
@@ -153,7 +153,7 @@ impl Fec {
     /// All ways.
     pub const ALL: [Fec; 4] = [Fec::Shortened, Fec::CrossCell, Fec::Kp4, Fec::None];
 
-    /// What it comes to in cells of `cell` bits, one an epoch, of which `ber` are wrong.
+    /// The results for cells of `cell` bits, one per epoch, with a bit error rate of `ber`.
     pub fn protect(self, cell: u64, epoch: Time, ber: f64) -> Protection {
         let whole = cell / Code::KP4.codeword_bits();
         let words = cell.div_ceil(Code::KP4.codeword_bits()).max(1);

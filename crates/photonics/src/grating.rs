@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// Loss of the worst path of 100 ports (Sirius §4.5).
 const LOSS: Decibel = Decibel(6.0);
 const LOSS_PORTS: f64 = 100.0;
-/// What the outermost channel loses more than the middle (Smit and van Dam 1996).
+/// Loss of the outermost channel less that of the middle (Smit and van Dam 1996).
 const NON_UNIFORMITY: Decibel = Decibel(3.0);
 /// How much less ports leak that are no neighbours [dB]; assumed.
 const FARTHER: f64 = 10.0;
@@ -35,10 +35,10 @@ pub struct Grating {
     pub ports: u32,
     /// Loss of its worst path [dB]. Default: by its ports, 6 dB at 100 (Sirius §4.5).
     pub loss: Option<Decibel>,
-    /// What leaks from each neighbouring port [dB], negative. Default: crosstalk is not
-    /// counted, as in the paper's link budget.
+    /// Leakage from each neighbouring port [dB], negative. Default: crosstalk is not counted, as in
+    /// the paper's link budget.
     pub adjacent: Option<Decibel>,
-    /// What leaks from each port farther away [dB]. Default: 10 dB below `adjacent` (assumed).
+    /// Leakage from each port farther away [dB]. Default: 10 dB below `adjacent` (assumed).
     pub non_adjacent: Option<Decibel>,
 }
 
@@ -82,13 +82,13 @@ impl Wavelengths {
 /// Light of others at an output, relative to the signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Interference {
-    /// Σ of what leaks at the signal's wavelength, and beats with it.
+    /// Sum of the leaks at the signal's wavelength, which beat with it.
     pub in_band: f64,
-    /// Σ of squares of what leaks at other wavelengths, and only adds.
+    /// Sum of the squares of leaks at other wavelengths, which only add power.
     pub out_of_band_squares: f64,
 }
 
-/// What the outermost of so many channels loses more than the middle [dB].
+/// Loss of the outermost of `ports` channels less that of the middle [dB].
 fn edge(ports: f64) -> f64 {
     NON_UNIFORMITY.0 * ((ports - 1.0) / ports).powi(2)
 }
@@ -105,7 +105,7 @@ impl Grating {
         self.loss.unwrap_or(Decibel(by_ports))
     }
 
-    /// What the worst path loses more than the best.
+    /// Loss of the worst path less that of the best.
     pub fn spread(&self) -> Decibel {
         Decibel(edge(f64::from(self.ports)))
     }
@@ -117,7 +117,7 @@ impl Grating {
         (others.min(2), others.saturating_sub(2))
     }
 
-    /// What leaks into an output. Every input sends in every slot.
+    /// The light that leaks into an output. Every input sends in every slot.
     pub fn interference(&self, wavelengths: Wavelengths) -> Interference {
         let Some(adjacent) = self.adjacent else {
             return Interference::default();
@@ -140,10 +140,10 @@ impl Grating {
         }
     }
 
-    /// Refuses what no grating is.
+    /// Refuses values that no grating has.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str, wavelengths: Wavelengths) -> Result<(), Refusal> {
         check_range(format!("{at}.grating.ports"), self.ports, 1..=PORTS_MAX)?;
         let loss = self.worst_loss();

@@ -1,9 +1,9 @@
-//! The guardband: what must be over before a receiver hears another sender (Sirius §4.5).
+//! The guardband: the time before a receiver can receive another sender (Sirius §4.5).
 //!
-//! **Calibration**: the second prototype needs 3.84 ns at 25 GBaud, 96 symbols (§6). Of it are
-//! stated the laser (912 ps), synchronisation (±5 ps) and a bound for clock recovery (1 ns);
-//! what is left, 1.92 ns or 48 symbols, is amplitude caching and preamble together, here half
-//! each. Only their sum follows.
+//! **Calibration**: the second prototype needs 3.84 ns at 25 GBaud, 96 symbols (§6). The paper
+//! states three parts of it: the laser (912 ps), synchronisation (±5 ps) and a bound for clock
+//! recovery (1 ns). The rest, 1.92 ns or 48 symbols, is amplitude caching and preamble together,
+//! here half each. Only their sum follows.
 
 use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
@@ -14,8 +14,8 @@ const FITTED_SYMBOLS: i64 = 24;
 /// Largest difference of two clocks (Sirius §6).
 const SYNC: Time = Time(5);
 
-/// What a design gives of its guardband; the laser, clock recovery and amplitude have tables of
-/// their own.
+/// The parts of a guardband that a design gives directly; the laser, clock recovery and amplitude
+/// have tables of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Guard {
@@ -24,9 +24,9 @@ pub struct Guard {
     /// Until the amplitude is right [time]. Default by `amplitude.kind`: 24 symbols, fitted, with
     /// caching.
     pub amplitude: Option<Time>,
-    /// What a cell begins with [time]. Default 24 symbols, fitted.
+    /// Length of a cell's preamble [time]. Default 24 symbols, fitted.
     pub preamble: Option<Time>,
-    /// Which changes of wavelength count.
+    /// The changes of wavelength that count.
     pub transitions: Transitions,
 }
 
@@ -61,7 +61,7 @@ pub enum Basis {
 pub struct Part {
     /// Key or table of the design that it follows from.
     pub key: &'static str,
-    /// What.
+    /// The name of the part.
     pub name: &'static str,
     /// How long.
     pub time: Time,
@@ -129,10 +129,10 @@ impl Guard {
         }
     }
 
-    /// Refuses what cannot be.
+    /// Refuses impossible values.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         for (key, time) in [
             ("sync", self.sync),

@@ -3,7 +3,7 @@
 //! | module | |
 //! |---|---|
 //! | [`awgr`] | cyclic routing of a grating |
-//! | [`grating`] | its loss, who leaks into whom, schedules without in-band crosstalk |
+//! | [`grating`] | its loss and crosstalk, schedules without in-band crosstalk |
 //! | [`laser`] | wavelengths and tuning times of four designs |
 //! | [`receiver`] | error rate at a power, penalty of crosstalk |
 //! | [`fec`] | error correction, and cells that codewords do not fit into |

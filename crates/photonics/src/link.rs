@@ -21,16 +21,16 @@ pub struct Link {
     pub margin: Decibel,
     /// Power penalty beside that of crosstalk [dB]. Default 0 dB: the paper counts none.
     pub penalty: Decibel,
-    /// What each halving of a laser's light loses beyond 3 dB [dB]. Default 0 dB: the paper
-    /// counts none.
+    /// Loss of each halving of a laser's light beyond 3 dB [dB]. Default 0 dB: the paper counts
+    /// none.
     pub splitter_excess: Decibel,
     /// Transceivers that share a laser [count]. Default: as many as its power feeds.
     #[schemars(range(min = 1))]
     pub share: Option<u32>,
-    /// What a split may lack, for the paper rounds 7.94 to 8 [dB].
+    /// Tolerance of a split, because the paper rounds 7.94 to 8 [dB].
     pub rounding: Decibel,
-    /// The longest fibre through the grating [length], to be within reach. Default 500 m: the
-    /// span of a large data centre (Sirius §4.2).
+    /// The longest fibre through the grating that the link has to reach [length]. Default 500 m:
+    /// the span of a large data centre (Sirius §4.2).
     pub fibre: Length,
     /// Attenuation of fibre [dB/km]: 0.2 at 1,550 nm (ITU-T G.652, typical).
     pub attenuation: Attenuation,
@@ -59,7 +59,7 @@ const SHARE_MAX: u32 = 1024;
 pub struct Budget {
     /// Power at which the receiver errs as its threshold says.
     pub sensitivity: Dbm,
-    /// What it needs on top, from the receiver backwards.
+    /// The losses and margins above it, from the receiver backwards.
     pub losses: Vec<(&'static str, Decibel)>,
     /// Power that a transceiver needs of its laser.
     pub required: Dbm,
@@ -70,18 +70,18 @@ pub struct Budget {
     pub feeds: f64,
     /// Transceivers that share a laser.
     pub share: u32,
-    /// What splitting takes.
+    /// Loss of the splitter.
     pub split: Decibel,
     /// Power at the receiver at the worst path, penalties and margin not used.
     pub received: Dbm,
     /// The longest fibre that the margin carries, and what a split leaves of the laser.
     pub reach: Length,
-    /// What sets it, the most first.
+    /// The terms that limit the reach, the largest first.
     pub reach_by: String,
 }
 
 impl Link {
-    /// What a split to so many takes: 10·log₁₀, and the excess of each halving.
+    /// Loss of a split into `share` parts: 10·log₁₀, and the excess of each halving.
     pub fn split(&self, share: u32) -> Decibel {
         let halvings = f64::from(share).log2().ceil();
         Decibel(Decibel::of(f64::from(share)).0 + halvings * self.splitter_excess.0)
@@ -209,10 +209,10 @@ impl Link {
         Ok(share)
     }
 
-    /// Refuses what cannot be.
+    /// Refuses impossible values.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         for (key, loss) in [
             ("other", self.other),

@@ -23,7 +23,7 @@ impl<T: Preset> Named<T> {
     /// Reads a table, `at` its path.
     ///
     /// # Errors
-    /// Of its keys, below `at`.
+    /// Names keys below `at`.
     pub fn read(table: &Value, at: &str) -> Result<Named<T>, Refusal> {
         match table {
             Value::String(name) => of(name).map(Named).map_err(|refusal| below(refusal, at)),

@@ -99,7 +99,7 @@ quantity!(
     "-8 dBm"
 );
 quantity!(
-    /// What fibre takes of the light [dB/km].
+    /// Attenuation of fibre [dB/km].
     Attenuation,
     &[("dB/km", 1.0)],
     "an attenuation",

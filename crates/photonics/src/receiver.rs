@@ -42,7 +42,7 @@ impl Modulation {
         1 << self.bits()
     }
 
-    /// As it is written.
+    /// The name in files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Modulation::Pam4 => "PAM-4",
@@ -191,10 +191,10 @@ impl Receiver {
         symbols / f64::from(modulation.bits())
     }
 
-    /// Refuses what no receiver is.
+    /// Refuses values that no receiver has.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         let powers = Dbm(-60.0)..=Dbm(20.0);
         check_range(

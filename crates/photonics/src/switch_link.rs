@@ -10,17 +10,17 @@ use lightloom_engine::{check_range, Length, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What stands at both ends of a circuit, and on its way beside the switch.
+/// The transceivers at both ends of a circuit, and the losses besides the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SwitchLink {
-    /// What a transceiver launches at least [dBm]. Default -8.2 dBm (10GBASE-LR).
+    /// Least launch power of a transceiver [dBm]. Default -8.2 dBm (10GBASE-LR).
     pub launch: Dbm,
-    /// What a receiver needs, penalties within [dBm]. Default -14.4 dBm (10GBASE-LR).
+    /// Power that a receiver needs, penalties included [dBm]. Default -14.4 dBm (10GBASE-LR).
     pub sensitivity: Dbm,
     /// Connectors of a circuit together [dB]. Default 2 dB: four of 0.5 dB, assumed.
     pub connectors: Decibel,
-    /// What amplifiers in the switch give back [dB]. Default 0 dB: there are none.
+    /// Gain of amplifiers in the switch [dB]. Default 0 dB: there are none.
     pub gain: Decibel,
     /// Kept in reserve [dB]. Default 0.5 dB, assumed.
     pub margin: Decibel,
@@ -56,7 +56,7 @@ impl Default for SwitchLink {
     }
 }
 
-/// What floats may be off by.
+/// Tolerance for rounding of floats.
 const ROUNDING: f64 = 1e-9;
 
 /// Without what floats are off by, so that 0.5 dB is shown as such.
@@ -74,17 +74,17 @@ fn enough(decibels: f64) -> f64 {
 pub struct CircuitBudget {
     /// Power at the transceiver.
     pub launch: Dbm,
-    /// What is lost on the way, and kept; what amplifiers give back is negative.
+    /// Losses and margins; the gain of amplifiers is negative.
     pub losses: Vec<(&'static str, Decibel)>,
     /// Power at the receiver, margin not used.
     pub received: Dbm,
     /// Power that it needs.
     pub sensitivity: Dbm,
-    /// What is left beside the margin.
+    /// Power that remains beside the margin.
     pub spare: Decibel,
-    /// The longest fibre that can be lit with what is left; the margin is kept.
+    /// The longest fibre for which this power suffices; the margin is kept.
     pub reach: Length,
-    /// What sets it.
+    /// The term that limits it.
     pub reach_by: String,
 }
 
@@ -133,7 +133,7 @@ impl SwitchLink {
         })
     }
 
-    /// What the longest fibre takes.
+    /// Loss of the longest fibre.
     fn lost_in_fibre(&self) -> Decibel {
         Decibel(exact(self.fibre.0 as f64 / 1e6 * self.attenuation.0))
     }
@@ -178,10 +178,10 @@ impl SwitchLink {
         Refusal::new(format!("{at}.link.launch"), self.launch, limit, remedy)
     }
 
-    /// Refuses what cannot be.
+    /// Refuses impossible values.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         let powers = [("launch", self.launch), ("sensitivity", self.sensitivity)];
         for (key, power) in powers {

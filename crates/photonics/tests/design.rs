@@ -104,7 +104,7 @@ fn refusals_name_the_part_that_breaks_the_design() {
     for (table, expect) in [
         (
             leaky,
-            "devices.grating.ports = 100: at -30 dB adjacent crosstalk, -19.32 dB in all, the \
+            "devices.grating.ports = 100: at -30 dB adjacent crosstalk, -19.32 dB in total, the \
              PAM-4 penalty is unbounded: of its bits ",
         ),
         (

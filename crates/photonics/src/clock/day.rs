@@ -20,7 +20,7 @@ pub struct DayModel {
     waves: Waves,
     /// Noise of each measured delay.
     noise: Noise,
-    /// What dispersion leaves, on average over the leaders [ps].
+    /// Residual error of dispersion, on average over the leaders [ps].
     dispersed: Vec<f64>,
     /// Lag of a clock for a drift of its temperature [ps/(K/s)].
     lag: f64,
@@ -62,8 +62,8 @@ impl DayModel {
         }
     }
 
-    /// Moves to the end of the step that ends at `now`. Delays that are due are measured when
-    /// it begins.
+    /// Moves to the end of the step that ends at `now`. Delays that are due are measured at the
+    /// beginning of the step.
     pub fn advance(&mut self, now: Time, step: Time) {
         let due = |at: Time| at.0.checked_div(self.every.0).unwrap_or(0);
         let begin = now - step;
@@ -101,7 +101,7 @@ impl DayModel {
     }
 }
 
-/// What dispersion leaves of the cells of all leaders at each node ÷ nodes [ps].
+/// Residual error of dispersion for the cells of all leaders at each node ÷ nodes [ps].
 fn mean_dispersion(fibres: &Fibres) -> Vec<f64> {
     let nodes = fibres.length.len();
     let at = |j| {

@@ -3,7 +3,7 @@
 
 use super::config::{ClockConfig, Filter};
 
-/// What a node makes of a measurement before its loop sees it.
+/// The filter of a node's measurements before its loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Detector {
     /// Step in which errors are measured [ps]; 0: none.

@@ -15,20 +15,20 @@ use super::pll::Gains;
 pub struct Ensemble {
     /// Time of each clock beyond true time [ps].
     pub time: Vec<f64>,
-    /// What each oscillator gains in an epoch, unsteered [ps].
+    /// Time that each oscillator gains per epoch without correction [ps].
     pub rate: Vec<f64>,
-    /// What each loop adds to that [ps].
+    /// Correction that each loop adds per epoch [ps].
     pub steer: Vec<f64>,
     /// The fibres to the grating.
     pub fibres: Fibres,
-    /// Who leads when.
+    /// The leader of each epoch.
     pub rotation: Rotation,
     gains: Gains,
     detector: Detector,
     white: Noise,
     walk: Noise,
     jitter: Noise,
-    /// What each node takes the leader to be ahead beyond what it is [ps].
+    /// Error of each node's estimate of the leader's clock [ps].
     bias: Vec<f64>,
     errors: Vec<f64>,
     leader: Option<usize>,
@@ -42,7 +42,7 @@ pub struct Ensemble {
 struct Liar {
     told: Byzantine,
     from: u64,
-    /// What a lie that runs away grows by in an epoch [ps].
+    /// Increase per epoch of a false time that grows [ps].
     step: f64,
 }
 
@@ -154,8 +154,7 @@ impl Ensemble {
 }
 
 impl Liar {
-    /// What a leader's cell says too much [ps], and whether nodes of odd number hear the
-    /// opposite.
+    /// Error in a false leader's cell [ps], and whether nodes of odd number receive the opposite.
     fn lie(&self, leader: usize, epoch: u64) -> Option<(f64, bool)> {
         if epoch < self.from || !self.told.nodes.contains(&(leader as u32)) {
             return None;

@@ -1,4 +1,4 @@
-//! What nodes believe of the fibres between them, and what is so.
+//! The fibres between nodes: true delays, and the nodes' estimates.
 //!
 //! A cell from i to j takes the way there of i and the way back of j. Nodes believe that both
 //! ways take half of a loop-back, as they measured it. They err by half of the asymmetries,
@@ -16,13 +16,13 @@ use crate::Awgr;
 pub struct Fibres {
     /// Length [km].
     pub length: Vec<f64>,
-    /// What the way there takes longer than the way back [ps].
+    /// Delay to the grating less the delay from it [ps].
     pub asymmetry: Vec<f64>,
-    /// What the table of wavelengths leaves of dispersion [ps/nm].
+    /// Dispersion that the table of wavelengths does not correct [ps/nm].
     pub slope: Vec<f64>,
-    /// What the measured delay is too long [ps].
+    /// Error of the measured delay [ps]; positive if it is too long.
     pub mismeasured: Vec<f64>,
-    /// What the delay has become longer since it was measured [ps].
+    /// Change of the delay since it was measured [ps].
     pub shift: Vec<f64>,
     /// Input and output of the gratings that the node is at.
     place: Vec<u32>,
@@ -31,7 +31,7 @@ pub struct Fibres {
 }
 
 impl Fibres {
-    /// Those of the nodes of these numbers, as drawn.
+    /// Draws the fibres of the nodes with these numbers.
     pub fn draw(config: &ClockConfig, nodes: &[u32]) -> Fibres {
         let fibre = &config.fibre;
         let normal = |purpose, sigma| Noise::new(config.seed, purpose, nodes, sigma).draw();
@@ -58,8 +58,8 @@ impl Fibres {
         }
     }
 
-    /// Writes by how much each node takes the clock of `leader` to be ahead of what it is [ps]:
-    /// believed delay less true delay.
+    /// Writes each node's error in its estimate of the clock of `leader` [ps]: believed delay less
+    /// true delay.
     pub fn bias(&self, leader: usize, bias: &mut [f64]) {
         let sent = self.asymmetry[leader] / 2.0 + self.late(leader);
         for (j, bias) in bias.iter_mut().enumerate() {
@@ -68,12 +68,13 @@ impl Fibres {
         }
     }
 
-    /// What the mean way of a node is longer than it believes [ps].
+    /// True mean delay of a node less its estimate [ps].
     pub(super) fn late(&self, node: usize) -> f64 {
         self.shift[node] - self.mismeasured[node]
     }
 
-    /// What dispersion delays a cell from one node to another, beyond what the table says [ps].
+    /// Delay by dispersion of a cell from one node to another, less the correction of the table
+    /// [ps].
     pub(super) fn dispersed(&self, from: usize, to: usize) -> f64 {
         let grating = Awgr {
             ports: self.detour.len() as u32,

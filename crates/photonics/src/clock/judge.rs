@@ -35,9 +35,9 @@ pub struct Samples {
     pub time_ps: Vec<i64>,
     /// Largest deviation between any two sound nodes [ps].
     pub deviation_ps: Vec<f64>,
-    /// Which node was farthest ahead.
+    /// The node that was farthest ahead.
     pub ahead: Vec<u32>,
-    /// Which was farthest behind.
+    /// The node that was farthest behind.
     pub behind: Vec<u32>,
     /// Clock of the second sound node less that of the first [ps]: as of two nodes at an
     /// oscilloscope.
@@ -46,7 +46,7 @@ pub struct Samples {
     pub wander_ps: Vec<f64>,
 }
 
-/// What became of each node, about the mean of all sound ones.
+/// The results of each node, relative to the mean of all sound ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PerNode {
     /// Whether it was judged in the end.
@@ -171,7 +171,7 @@ impl Judge {
         self.samples.deviation_ps.last().copied().unwrap_or(0.0)
     }
 
-    /// What came of it.
+    /// Returns the results.
     pub fn finish(mut self) -> Judged {
         let nodes = self.per_node();
         let mut about = vec![0.0; self.sound.len()];
@@ -266,7 +266,7 @@ impl Samples {
     }
 }
 
-/// What a judge has seen, and found.
+/// The samples and results of a judge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The figures.

@@ -45,8 +45,8 @@ impl Noise {
     }
 }
 
-/// What the oscillator of each node gains in an epoch by its constant error [ps]: uniform
-/// within the tolerance, either way.
+/// Time that the oscillator of each node gains per epoch by its constant error [ps]: uniform within
+/// the tolerance, either way.
 pub fn frequency_errors(config: &ClockConfig, nodes: &[u32]) -> Vec<f64> {
     let widest = config.oscillator.tolerance.0 * 1e-6 * config.epoch_ps();
     let of_node = |&node| {
@@ -56,14 +56,14 @@ pub fn frequency_errors(config: &ClockConfig, nodes: &[u32]) -> Vec<f64> {
     nodes.iter().map(of_node).collect()
 }
 
-/// What white frequency noise adds to a clock in an epoch, standard deviation [ps]: the Allan
-/// deviation at τ is that at 1 s ÷ √τ, and the time gained in τ varies by τ times as much.
+/// Standard deviation of the time that white frequency noise adds to a clock per epoch [ps]: the
+/// Allan deviation at τ is that at 1 s ÷ √τ, and the time gained in τ varies by τ times as much.
 pub fn white_per_epoch(config: &ClockConfig) -> f64 {
     config.oscillator.white.0 * 1e-6 * config.epoch.as_secs_f64().sqrt() * 1e12
 }
 
-/// What the random walk adds in an epoch to the time gained each epoch, standard deviation
-/// [ps]: a walk whose variance grows by q a second has the Allan variance q·τ/3.
+/// Standard deviation of the change that the random walk adds per epoch to the time gained per
+/// epoch [ps]: a walk whose variance grows by q a second has the Allan variance q·τ/3.
 pub fn walk_per_epoch(config: &ClockConfig) -> f64 {
     let per_root_second = config.oscillator.walk.0 * 1e-6 * 3f64.sqrt();
     per_root_second * config.epoch.as_secs_f64().sqrt() * config.epoch_ps()

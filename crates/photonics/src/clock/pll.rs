@@ -46,7 +46,7 @@ impl Gains {
         (2.0 * a * a + 2.0 * b - 3.0 * a * b) / (a * (4.0 - 2.0 * a - b))
     }
 
-    /// Variance of the clock ÷ variance of what white frequency noise adds in an epoch.
+    /// Variance of the clock ÷ variance that white frequency noise adds per epoch.
     pub fn of_white(&self) -> f64 {
         let (a, b) = (self.time, self.frequency);
         2.0 * (1.0 - a).powi(2) / (a * (4.0 - 2.0 * a - b))

@@ -1,5 +1,5 @@
-//! Quantities of clocks that are fractions of what the engine counts in whole units: a
-//! jitter of 0.5 ps, a frequency error of 0.1 ppb.
+//! Quantities of clocks that are fractions of the engine's whole units: a jitter of 0.5 ps, a
+//! frequency error of 0.1 ppb.
 
 use crate::quantity::quantity;
 

@@ -11,21 +11,21 @@ use super::terms::Term;
 use lightloom_engine::Time;
 use serde::Serialize;
 
-/// Epochs between two visits to whoever hears of the progress.
+/// Epochs between two reports of progress.
 const VISIT: u64 = 4_096;
 
-/// What a run came to.
+/// The results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Epoch by epoch; after a day, at its worst moment.
     pub epochs: Judged,
     /// The day in its steps.
     pub day: Option<Judged>,
-    /// What all clocks gain together in the end [ppm]: nothing holds them to true time.
+    /// Common frequency error of all clocks at the end [ppm]: no reference keeps them at true time.
     pub common_frequency_ppm: f64,
 }
 
-/// What a term comes to.
+/// The contribution of a term.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contribution {
     /// The term.
@@ -54,7 +54,7 @@ pub struct LoopFigures {
 }
 
 impl LoopFigures {
-    /// Those of a configuration.
+    /// The figures of a configuration.
     pub fn of(config: &ClockConfig) -> LoopFigures {
         let gains = config.gains();
         LoopFigures {
@@ -67,7 +67,7 @@ impl LoopFigures {
     }
 }
 
-/// Updates of one clock that [`run`] does, for whoever shows the progress.
+/// Updates of one clock that [`run`] does, for reports of progress.
 pub fn updates(config: &ClockConfig) -> u64 {
     let epochs = config.epochs(config.duration) + config.epochs(config.settle());
     let steps = config
@@ -146,7 +146,7 @@ fn common_frequency(clocks: &Ensemble, sound: &[bool], epoch: Time) -> f64 {
     gained.iter().sum::<f64>() / gained.len() as f64 / epoch.0 as f64 * 1e6
 }
 
-/// What each term that plays a part comes to. None if `heard` wanted it to stop.
+/// The contribution of each term that has an effect. `None` if `heard` cancelled it.
 pub fn contributions(config: &ClockConfig, heard: Progress) -> Option<Vec<Contribution>> {
     let mut found = Vec::new();
     for term in Term::ALL.into_iter().filter(|term| term.present(config)) {

@@ -7,7 +7,7 @@
 
 use lightloom_engine::Time;
 
-/// Delay to the grating: half of what a cell takes to the grating and back [ps].
+/// Delay to the grating: half of a cell's round trip to the grating [ps].
 pub fn delay_to_grating(sent: Time, received: Time) -> f64 {
     (received - sent).0 as f64 / 2.0
 }
@@ -57,7 +57,7 @@ mod tests {
             let starts = epoch_starts(&delays);
             let at: Vec<_> = starts.iter().zip(&delays).map(|(&s, &d)| s + d).collect();
             prop_assert!(at.iter().all(|&t| t == at[0]));
-            prop_assert!(starts.contains(&Time::ZERO), "somebody starts at once");
+            prop_assert!(starts.contains(&Time::ZERO), "a node starts at once");
             prop_assert!(starts.iter().all(|&start| start >= Time::ZERO));
         }
 

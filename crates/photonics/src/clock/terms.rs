@@ -1,4 +1,4 @@
-//! What moves clocks apart, one term at a time.
+//! The terms that move clocks apart, one at a time.
 
 use super::config::{ClockConfig, Start};
 use super::quantity::{Dispersion, Kelvin, Picoseconds, Ppm};

@@ -10,9 +10,9 @@ const DAY_S: f64 = 86_400.0;
 /// A wave of temperature.
 #[derive(Clone, Debug)]
 struct Wave {
-    /// Amplitude of what all share [K].
+    /// Amplitude of the common temperature wave [K].
     shared: f64,
-    /// Amplitude of what each has for itself [K].
+    /// Amplitude of each node's own temperature wave [K].
     own: f64,
     /// Angle a second [rad/s].
     angle: f64,
@@ -25,7 +25,7 @@ struct Wave {
 pub struct Waves([Wave; 2]);
 
 impl Waves {
-    /// Those of the nodes of these numbers.
+    /// The waves of the nodes with these numbers.
     pub fn new(config: &ClockConfig, nodes: &[u32]) -> Waves {
         let told = &config.temperature;
         let wave = |purpose, amplitude: f64, period: f64| Wave {

@@ -1,4 +1,4 @@
-//! What follows from a design, step by step; each step refuses what it cannot do.
+//! Values that follow from a design, step by step; each step refuses impossible inputs.
 
 use super::Design;
 use crate::amplitude::Gain;
@@ -10,7 +10,7 @@ use crate::quantity::{rounded, Decibel};
 use lightloom_engine::{check_range, Refusal, Time};
 use serde::Serialize;
 
-/// What follows from a design.
+/// Values that follow from a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Derived {
     /// Ports of a grating: nodes that an uplink reaches.
@@ -33,15 +33,15 @@ pub struct Derived {
     pub payload_bytes: u64,
     /// Σ of crosstalk at the signal's wavelength; none if it is not counted.
     pub crosstalk: Option<Decibel>,
-    /// What it costs.
+    /// The power penalty of the crosstalk.
     pub penalty: Decibel,
     /// The link budget.
     pub link: Budget,
     /// Tunable lasers of a source: those of a bank, or 1.
     pub lasers: i64,
-    /// What combining the lights of a bank costs, inside the laser's output power.
+    /// Loss of combining the lights of a bank, inside the laser's output power.
     pub combining: Decibel,
-    /// Chips that a node needs for its uplinks, its lasers shared.
+    /// Source chips per node: uplinks ÷ uplinks per laser, rounded up.
     pub sources: u32,
     /// Chips of gates of each.
     pub gate_chips: u32,
@@ -55,11 +55,11 @@ pub struct Derived {
     pub ber_without_margin: f64,
     /// After correction, once the margin is used up.
     pub error_rate: f64,
-    /// What decoding waits for beyond the cell itself.
+    /// Time that decoding waits after the cell itself.
     pub waits: Time,
     /// All ways to protect the cells, at the threshold of the receiver.
     pub protections: Vec<Protection>,
-    /// What was left out or assumed of this design.
+    /// Notes on omissions and assumptions of this design.
     pub notes: Vec<String>,
 }
 
@@ -198,7 +198,7 @@ impl Design {
         let name = self.modulation.name();
         let adjacent = self.grating.adjacent.unwrap_or_default();
         let limit = format!(
-            "at {adjacent} adjacent crosstalk, {} dB in all, the {name} penalty is unbounded: of \
+            "at {adjacent} adjacent crosstalk, {} dB in total, the {name} penalty is unbounded: of \
              its bits {floor:.1e} are wrong at any power, and {:.1e} may be",
             rounded(Decibel::of(in_band).0, 2),
             self.receiver.threshold

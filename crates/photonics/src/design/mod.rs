@@ -21,14 +21,13 @@ pub use presets::{Preset, PRESETS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The devices of a fabric. Defaults are those of the second prototype of Sirius, behind gratings
-/// of 16 ports.
+/// The devices of a fabric. Defaults: the second prototype of Sirius, with gratings of 16 ports.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Design {
     /// The gratings.
     pub grating: Grating,
-    /// Which wavelengths its inputs use in a slot.
+    /// The wavelengths that its inputs use in a slot.
     pub wavelengths: Wavelengths,
     /// The lasers.
     pub laser: Laser,

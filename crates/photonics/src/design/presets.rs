@@ -10,7 +10,7 @@ use lightloom_engine::{Rate, Time};
 
 /// A design with a name.
 pub struct Preset {
-    /// What users write.
+    /// The name that users write.
     pub name: &'static str,
     /// One sentence.
     pub summary: &'static str,

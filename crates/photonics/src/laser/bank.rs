@@ -12,7 +12,7 @@ pub fn lasers(tuning: Time, slot: Time) -> i64 {
     1 + tuning.div_ceil(slot)
 }
 
-/// What combining the lights of so many lasers costs, if nothing else does.
+/// Loss of combining the lights of `lasers` lasers without excess loss.
 pub fn combining(lasers: i64) -> Decibel {
     Decibel::of(lasers as f64)
 }

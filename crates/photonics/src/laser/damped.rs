@@ -91,7 +91,7 @@ pub struct Steps {
 /// How a pair of wavelengths differs from what its steps were computed for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mismatch {
-    /// Of the ringing frequency [ratio].
+    /// Error of the ringing frequency [ratio].
     pub frequency: f64,
     /// Of the drive's gain beyond the final current [ratio].
     pub gain: f64,
@@ -130,7 +130,7 @@ impl Drive {
         })
     }
 
-    /// What rings after the drive, extrapolated to its start: x(t) − 1 = −Re(r·exp(p·t)).
+    /// The ringing after the drive, extrapolated to its start: x(t) − 1 = −Re(r·exp(p·t)).
     fn ringing(&self, steps: Option<Steps>, mismatch: Mismatch) -> Complex {
         let ratio = self.decay_rate() / self.frequency(mismatch);
         let of_a_step = Complex(1.0, -ratio);
@@ -200,7 +200,7 @@ impl Drive {
     /// Refuses a drive that cannot be computed.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         for (key, time) in [("period", self.period), ("decay", self.decay)] {
             check_range(format!("{at}.{key}"), time, Time::NS..=Time::US)?;

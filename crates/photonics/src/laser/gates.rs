@@ -71,10 +71,10 @@ impl Gates {
         })
     }
 
-    /// Refuses what no array is.
+    /// Refuses values that no array has.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         for (key, time) in [("on", self.on), ("off", self.off)] {
             check_range(format!("{at}.{key}"), time, Time(1)..=Time::MS)?;

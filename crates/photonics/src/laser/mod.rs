@@ -34,7 +34,7 @@ pub const COMB_WAVELENGTHS: u32 = 100;
 /// The farthest two wavelengths are apart: no more lasers than that are modelled.
 const WAVELENGTHS_MAX: u32 = 512;
 
-/// Which laser.
+/// The kind of laser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LaserKind {
@@ -82,7 +82,7 @@ impl LaserKind {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Laser {
-    /// Which.
+    /// The kind of laser.
     pub kind: LaserKind,
     /// Wavelengths [count]. Default: 112 of tunable lasers (Sirius §3.2), 100 of a comb (§3.3),
     /// and a fixed bank of as many chips of 19 as the grating's ports need (§6).
@@ -112,7 +112,7 @@ impl Default for Laser {
 }
 
 impl Laser {
-    /// Of a kind, with the paper's values.
+    /// A laser of this kind, with the paper's values.
     pub fn of(kind: LaserKind) -> Laser {
         Laser {
             kind,
@@ -139,7 +139,8 @@ impl Laser {
         self.drive.unwrap_or_default()
     }
 
-    /// What a receiver sees between any two wavelengths: of a bank, its gates.
+    /// The tuning times that a receiver sees between any two wavelengths: for a bank, those of its
+    /// gates.
     pub fn tuning(&self, ports: u32) -> Tuning {
         let wavelengths = self.wavelengths(ports);
         if self.kind.gated() {
@@ -165,7 +166,7 @@ impl Laser {
     /// Refuses keys that are out of range, or that this laser does not have.
     ///
     /// # Errors
-    /// Of keys below `at`.
+    /// Names keys below `at`.
     pub fn check(&self, at: &str) -> Result<(), Refusal> {
         let of = |key: &str| format!("{at}.laser.{key}");
         let range = 1..=WAVELENGTHS_MAX;

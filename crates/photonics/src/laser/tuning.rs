@@ -39,7 +39,7 @@ pub struct AtDistance {
 }
 
 impl Tuning {
-    /// By a function of (from, to).
+    /// The tuning times by a function of (from, to).
     pub fn by(wavelengths: u32, time: impl Fn(u32, u32) -> Time) -> Tuning {
         let pairs = (0..wavelengths).flat_map(|from| (0..wavelengths).map(move |to| (from, to)));
         let times = pairs.map(|(from, to)| {
@@ -83,7 +83,7 @@ impl Tuning {
         })
     }
 
-    /// By how many channels the pairs are apart.
+    /// The tuning times by the distance of pairs in channels.
     pub fn by_distance(&self) -> Vec<AtDistance> {
         let mut apart = vec![Vec::new(); self.wavelengths as usize];
         for (from, to, time) in self.pairs() {

@@ -1,4 +1,4 @@
-//! What holds for any clocks.
+//! Properties of all clocks.
 
 use crate::{quiet, spread};
 use lightloom_photonics::clock::{extremes, run, ClockConfig, DayModel, Ensemble};

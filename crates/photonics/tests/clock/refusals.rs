@@ -1,4 +1,4 @@
-//! What cannot run is refused: the key, its value, the limit, the remedy.
+//! Configurations that cannot run are refused: the key, its value, the limit, the remedy.
 
 use lightloom_photonics::clock::ClockConfig;
 use serde_json::{json, Value};

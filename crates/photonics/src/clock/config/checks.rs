@@ -1,4 +1,4 @@
-//! What cannot run, refused by name.
+//! Refuses configurations that cannot run, by name.
 
 use super::{ClockConfig, Death};
 use crate::clock::pll::Gains;
@@ -108,7 +108,7 @@ fn within(key: &str, value: f64, least: f64, most: f64) -> Result<(), Refusal> {
     check_range(key, value, least..=most)
 }
 
-/// What no value says by itself.
+/// Checks values that depend on each other.
 pub(super) fn together(config: &ClockConfig) -> Result<(), Refusal> {
     check_judge(config)?;
     let nodes = u64::from(config.nodes);

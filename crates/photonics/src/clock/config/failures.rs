@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Death {
-    /// Which node, from 0.
+    /// The number of the node, from 0.
     pub node: u32,
     /// When, after the clocks have settled [time]. Default 0 s.
     #[serde(default)]
@@ -28,7 +28,7 @@ fn three() -> u64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Byzantine {
-    /// Which nodes, from 0.
+    /// The numbers of the nodes, from 0.
     pub nodes: Vec<u32>,
     /// Since when, after the clocks have settled [time]. Default 0 s.
     pub at: Time,
@@ -58,8 +58,8 @@ impl Default for Byzantine {
 pub enum Lie {
     /// It tells nodes of even number a later time, all others an earlier one.
     Split,
-    /// It tells all the same wrong time.
+    /// The node sends the same wrong time to all others.
     Jump,
-    /// It tells all a time that runs away.
+    /// The node sends to all others a time whose error grows.
     Run,
 }

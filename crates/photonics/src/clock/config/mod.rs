@@ -1,4 +1,4 @@
-//! What `lightloom clock` can be told. Each default has its source, or says "assumption".
+//! The configuration of `lightloom clock`. Each default has its source, or is marked "assumption".
 
 mod checks;
 mod failures;
@@ -93,10 +93,10 @@ impl ClockConfig {
         config::read::<ClockConfig>(table, "")?.resolve()
     }
 
-    /// The same with every default filled in; what is resolved stays as it is.
+    /// Fills in every default; resolved values do not change.
     ///
     /// # Errors
-    /// A [`Refusal`] of what cannot run.
+    /// A [`Refusal`] of a configuration that cannot run.
     pub fn resolve(mut self) -> Result<ClockConfig, Refusal> {
         checks::ranges(&self)?;
         let turns = Time(self.epoch.0 * 2 * i64::from(self.nodes) * self.leader_epochs as i64);

@@ -46,9 +46,9 @@ impl Default for Loop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Filter {
-    /// It counts as the largest that is not.
+    /// An outlier counts as the largest value that is not one.
     Clip,
-    /// It does not count: the clock holds over.
+    /// An outlier is dropped: the clock holds over.
     Reject,
 }
 
@@ -128,7 +128,7 @@ pub struct Fibre {
     /// Standard deviation of these lengths [length]. Default 3 cm: "few centimeters" (Sirius
     /// A.2).
     pub spread: Length,
-    /// Standard deviation of what the way there takes longer than the way back [time]; a
+    /// Standard deviation of the difference between the delays to and from the grating [time]; a
     /// centimetre of fibre is 50 ps. Default 10 ps, as after calibration (assumption).
     pub asymmetry: Picoseconds,
     /// How delay follows temperature [ps/km/K]. Default 20 ps/km/K (Sirius A.2); up to 33 are
@@ -141,8 +141,8 @@ pub struct Fibre {
     /// From a wavelength to the next [wavelength]. Default 0.402 nm: 1552.524 and 1552.926 nm
     /// are adjacent (Sirius §6).
     pub spacing: Nanometres,
-    /// Whether nodes have a table of what each wavelength takes longer than that of the
-    /// loop-back. Default true (Sirius A.2: it "can be accounted for").
+    /// Whether nodes have a table of each wavelength's delay relative to that of the loop-back.
+    /// Default true (Sirius A.2: it "can be accounted for").
     pub table: bool,
     /// Standard deviation of the dispersion from what the table was made for, relative.
     /// Default 0.01 (assumption).
