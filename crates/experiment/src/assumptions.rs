@@ -1,5 +1,5 @@
-//! What is ideal about a fabric, and how it obeys the physics of its experiment: what readers
-//! of a comparison have to know of each competitor.
+//! The idealised properties of a fabric, and its relation to the physics of its experiment: the
+//! assumptions about each fabric of a comparison.
 
 use crate::FabricTable;
 use lightloom_engine::{Cluster, Refusal};
@@ -8,12 +8,12 @@ use lightloom_fabrics::Finding;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Of one fabric.
+/// The assumptions of one fabric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Assumptions {
     /// Its label.
     pub label: String,
-    /// What is ideal about it, a few words each.
+    /// Its idealised properties, a few words each.
     pub ideal: Vec<&'static str>,
     /// Terms of the physics that its model does not have.
     pub missing: Vec<Missing>,
@@ -44,7 +44,7 @@ pub struct Own {
 }
 
 impl Assumptions {
-    /// Of a resolved table.
+    /// The assumptions of a resolved table.
     pub(crate) fn of(
         table: &FabricTable,
         physics: &Physics,

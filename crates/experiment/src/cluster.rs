@@ -20,8 +20,8 @@ pub struct ClusterTable {
     /// Single nodes, instead of racks: as many racks of one server.
     #[serde(default)]
     pub hosts: Option<u32>,
-    /// What the base uplinks of a rack carry. Gives the server rate, which is
-    /// rounded to whole bits a second.
+    /// Sum of the rates of a rack's base uplinks. Gives the server rate, which is rounded to whole
+    /// bits a second.
     #[serde(default)]
     pub rack_rate: Option<Rate>,
     /// R: what a server sends at load 1, instead of the rack rate.
@@ -34,10 +34,10 @@ pub struct ClusterTable {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub nic: Option<NicRule>,
-    /// What all servers of a rack can send ÷ what an electrical network carries for them: of
-    /// Clos, trees, and the trees beside the circuits of hybrids, all at once, from 1 (full
-    /// bisection) to 1,000. A fabric's own key goes before it, then its preset. Without it each
-    /// has its default: Clos and tree 1, hybrids what their papers have.
+    /// Capacity of all servers of a rack ÷ capacity of an electrical network for them: of Clos,
+    /// trees, and the trees beside the circuits of hybrids, all at once, from 1 (full bisection) to
+    /// 1,000. A fabric's own key takes precedence, then its preset. Without it each has its
+    /// default: Clos and tree 1, hybrids the values of their papers.
     #[serde(
         default,
         deserialize_with = "ratio",
@@ -72,7 +72,7 @@ fn ratio<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "String")]
 pub enum NicRule {
-    /// As fast as the rack's uplinks.
+    /// The rate of the rack's uplinks.
     Uncapped,
     /// This rate.
     Capped(Rate),
@@ -245,7 +245,7 @@ impl ClusterTable {
 /// Patterns keep a few words for each server, before any flow is drawn: beyond
 /// this they would take minutes and gigabytes.
 const HOSTS_MAX: u32 = 1 << 24;
-/// As of every fabric that has one.
+/// The limit of every fabric that has an oversubscription.
 const OVERSUBSCRIPTION_MAX: f64 = 1_000.0;
 /// Keeps sums over all racks within `u64`.
 const RATE_MAX: Rate = Rate(1_000_000_000_000_000);

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What `compare` does beside running every fabric once.
+/// The work of `compare` besides running every fabric once.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CompareTable {
@@ -35,7 +35,7 @@ pub struct CompareTable {
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaseTable {
-    /// What results and reports call it.
+    /// The name of the case in results and reports.
     pub label: String,
     /// Keys as `--set` takes them, with their values: `"workload.load" = 0.5`,
     /// `"fabric.packet" = "64 B"` (every fabric), `"fabric.LABEL.queue" = 8` (one).

@@ -15,11 +15,11 @@ use lightloom_workload::sizes::MAX_BYTES;
 const PS_BITS: u128 = 8_000_000_000_000;
 
 impl Experiment {
-    /// The flows of this resolved experiment with a size each, where its run is to end
-    /// at a time that can be known.
+    /// The flows of this resolved experiment with a size each, if the time at which its run ends
+    /// can be known.
     ///
     /// # Errors
-    /// If the run would never stop, or ends at the last arrival and nobody knows it.
+    /// If the run would never stop, or ends at the last arrival and that is not known.
     pub(crate) fn ending(&self, flows: Flows, cluster: &Cluster) -> Result<Flows, Refusal> {
         self.check_waiting(&flows)?;
         match flows.bytes.contains(&0) {
@@ -46,7 +46,7 @@ impl Experiment {
             Some(StopRule::LastArrival) => Err(Refusal::new(
                 "run.stop",
                 "\"last-arrival\"",
-                "flows of the trace wait for triggers, so nobody knows the last arrival",
+                "flows of the trace wait for triggers, so the last arrival is not known",
                 "write \"drain\" or a time, or remove it",
             )),
             _ => Ok(()),
@@ -100,7 +100,7 @@ impl Experiment {
         Refusal::new("run.stop", value, limit, remedy)
     }
 
-    /// What a server sends at most.
+    /// The highest rate at which a server sends.
     fn link(&self, cluster: &Cluster) -> Result<Rate, Refusal> {
         match cluster.nic {
             Nic::Capped(rate) => Ok(rate),

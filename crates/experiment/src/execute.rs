@@ -45,7 +45,7 @@ pub struct Prepared {
     pub(crate) watch: Stopwatch,
 }
 
-/// What a run leaves behind.
+/// The results of a run.
 #[derive(Debug)]
 pub struct RunOutput {
     /// The figures.
@@ -54,12 +54,11 @@ pub struct RunOutput {
     pub flows: Flows,
     /// The time series.
     pub series: Series,
-    /// Circuits over time, and when; `None` for fabrics without circuits
-    /// that come and go.
+    /// Circuits over time; `None` for fabrics whose circuits do not change.
     pub circuits: Option<Vec<Circuit>>,
-    /// What the links of the electrical network carried; empty where that is not counted.
+    /// Load of the links of the electrical network; empty if it is not recorded.
     pub links: Vec<LinkLoad>,
-    /// What the controller of circuits left behind; `None` for fabrics without one.
+    /// The records of the controller of circuits; `None` for fabrics without one.
     pub control: Option<ControlRecord>,
     /// Whether the observer stopped the run; then the figures are of a part.
     pub interrupted: bool,
@@ -71,7 +70,7 @@ impl Prepared {
         self.total_bytes
     }
 
-    /// What ends the run early, even amid a horizon.
+    /// Sets the flag that ends the run early, even during a horizon.
     pub fn halted_by(mut self, halt: Halt) -> Prepared {
         self.io.halt = halt;
         self

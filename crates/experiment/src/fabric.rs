@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// One fabric of an experiment. Its own keys are read by its configuration.
 #[derive(Clone, Debug, Serialize)]
 pub struct FabricTable {
-    /// What the registry knows it by.
+    /// The kind in the registry.
     pub kind: String,
     /// Name of its results, unique in the experiment; the kind unless given.
     pub label: Option<String>,
@@ -135,7 +135,7 @@ impl FabricTable {
         (self.entry("fabric")?.findings_of_run)(&self.table(), ended)
     }
 
-    /// What a resolved table says before anything runs.
+    /// The values that follow from a resolved table before a run.
     pub(crate) fn facts(&self, site: &Site) -> Result<Facts, Refusal> {
         (self.entry("fabric")?.facts)(&self.table(), site)
     }

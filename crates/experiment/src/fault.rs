@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct FaultTable {
     /// When it fails.
     pub at: Time,
-    /// What kind of part.
+    /// The kind of part.
     pub element: ElementKind,
     /// The node (rack) that fails, or whose transceiver or optical port does.
     #[serde(default)]

@@ -62,7 +62,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// What reports call it.
+    /// The name in reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The version of Lightloom that resolved it; read, and replaced.
@@ -70,25 +70,25 @@ pub struct Experiment {
     pub version: Option<String>,
     /// The servers that every fabric must connect.
     pub cluster: ClusterTable,
-    /// What holds for every network.
+    /// The physics of all networks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub physics: Option<PhysicsTable>,
-    /// What is sent.
+    /// The workload.
     pub workload: WorkloadConfig,
-    /// Digests of the files that it reads, by the keys that name them. Files of another
-    /// digest are refused by whoever reads them for a run.
+    /// Digests of the files that it reads, by the keys that name them. A file with another digest
+    /// is refused when it is read for a run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: BTreeMap<String, String>,
     /// Seed, end and sampling.
     #[serde(default)]
     pub run: RunTable,
-    /// What `compare` runs beside every fabric: loads, saturation, cases.
+    /// The runs of `compare` besides every fabric: loads, saturation, cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<CompareTable>,
     /// The fabrics.
     #[serde(default)]
     pub fabric: Vec<FabricTable>,
-    /// What fails, and when.
+    /// The faults, with their times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault: Vec<FaultTable>,
 }
@@ -148,7 +148,7 @@ impl Experiment {
         Ok(self.cluster.resolve()?.1)
     }
 
-    /// What is ideal about each fabric of this resolved experiment, and how each obeys its
+    /// The idealised properties of each fabric of this resolved experiment, and its relation to the
     /// physics; in the order of the fabrics.
     ///
     /// # Errors
@@ -181,7 +181,7 @@ impl Experiment {
     }
 }
 
-/// What all fabrics share, of tables that have been resolved.
+/// The physics that all fabrics share, from resolved tables.
 fn shared(physics: Option<&PhysicsTable>, cluster: &ClusterTable) -> Physics {
     Physics {
         oversubscription: cluster.oversubscription,

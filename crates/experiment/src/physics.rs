@@ -28,10 +28,10 @@ pub struct PhysicsTable {
     /// fabric's packets are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_latency: Option<Time>,
-    /// What every link between racks or switches adds for forward error correction [time].
-    /// Realistic: 102.4 ns, in which the 5,440 bits of a codeword of RS(544,514) arrive at
-    /// 53.125 Gb/s, a lane of 50 Gb/s (IEEE 802.3cd): until then none can be corrected.
-    /// Correcting takes more, which is not counted.
+    /// Time that every link between racks or switches adds for forward error correction [time].
+    /// Realistic: 102.4 ns, in which the 5,440 bits of a codeword of RS(544,514) arrive at 53.125
+    /// Gb/s, a lane of 50 Gb/s (IEEE 802.3cd): until then none can be corrected. The correction
+    /// itself takes longer, which is not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fec_latency: Option<Time>,
     /// Bytes of every packet, frame or cell beside its payload [B]. Realistic: 18 B, the
@@ -39,8 +39,8 @@ pub struct PhysicsTable {
     /// Network and transport headers count as payload: add 40 B for IPv4 and TCP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<Bytes>,
-    /// What packets take of a link before and after them [B]; not in Sirius and LIONS, whose
-    /// guard is there for that. Realistic: 20 B, the preamble, 8 B, and the gap, 12 B, of
+    /// Bytes that a packet occupies on a link before and after it [B]; not in Sirius and LIONS,
+    /// whose guard serves this purpose. Realistic: 20 B, the preamble, 8 B, and the gap, 12 B, of
     /// Ethernet (IEEE 802.3, clauses 3 and 4).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<Bytes>,
@@ -106,7 +106,7 @@ impl PhysicsTable {
         Ok(())
     }
 
-    /// What a resolved table says.
+    /// The terms of a resolved table.
     pub(crate) fn terms(&self) -> Physics {
         Physics {
             propagation: self.propagation,

@@ -18,9 +18,9 @@ use std::time::Instant;
 /// A fabric, and what there is to know of it before it runs.
 struct Built {
     fabric: Box<dyn Fabric>,
-    /// What happens in it.
+    /// The faults of the run.
     faults: Vec<Fault>,
-    /// What it takes with its flows [B].
+    /// Memory of the run with its flows [B].
     memory: u64,
     facts: Facts,
     derived: InForce,
@@ -55,11 +55,11 @@ impl Experiment {
         self.prepare_told(index, threads, flows, library, &mut |_| true)
     }
 
-    /// The same; while flows are drawn, `told` hears which share of them is, and ends it by
-    /// `false`.
+    /// Like [`Experiment::prepare_with`]; while flows are drawn, `told` is called with the drawn
+    /// share, and cancels by returning `false`.
     ///
     /// # Errors
-    /// As [`Experiment::prepare_with`], and a refusal of what was ended.
+    /// Those of [`Experiment::prepare_with`], and a refusal if it was cancelled.
     pub fn prepare_told(
         &self,
         index: usize,
@@ -241,7 +241,7 @@ impl Experiment {
         counted::counted(self.workload.jobs.as_ref(), facts.framing, cluster)
     }
 
-    /// What fails in the fabric of that label, each with the index of its table.
+    /// The failures in the fabric of that label, each with the index of its table.
     fn outages_of(&self, label: &str) -> Result<Vec<(usize, Outage)>, Refusal> {
         let tables = self.fault.iter().enumerate();
         let here = tables.filter(|(_, table)| table.happens_in(label));
@@ -276,7 +276,7 @@ fn check_threads(threads: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What a fabric is made of.
+/// The parts of a fabric.
 fn parts_of(facts: &Facts) -> PartCounts {
     PartCounts(facts.parts.iter().map(|p| (p.name, p.count)).collect())
 }
@@ -285,7 +285,7 @@ fn plain(table: &PhysicsTable) -> Value {
     serde_json::to_value(table).expect("configurations are plain data")
 }
 
-/// What a fabric says followed from its table.
+/// The values that a fabric derived from its table.
 fn in_force(facts: &Facts) -> InForce {
     let value = |d: &Derived| (d.name, (d.value, d.of));
     InForce(facts.derived.iter().map(value).collect())

@@ -28,14 +28,13 @@ pub struct RunTable {
     pub stop: Option<StopRule>,
     /// Time to let pass before `measure` begins; 0 unless given.
     pub warm_up: Option<Time>,
-    /// Length of the window in which latency and throughput are measured, with
-    /// confidence intervals. Traffic goes on after it until what arrived in it is
-    /// delivered, or until `limit`. Without `workload.flows` as many flows are drawn
-    /// as that takes.
+    /// Length of the window in which latency and throughput are measured, with confidence
+    /// intervals. Traffic continues after it until the flows that arrived in it are delivered, or
+    /// until `limit`. Without `workload.flows` the number of flows is the one that this needs.
     pub measure: Option<Time>,
-    /// Distance between samples of the time series; about 400 in all without it,
-    /// up to 1,000 where there are jobs. Fewer than 1,000 are kept: whenever there
-    /// are as many, every other one is dropped and the distance doubled from then on.
+    /// Distance between samples of the time series. Default: about 400 samples in total, up to
+    /// 1,000 if there are jobs. Fewer than 1,000 are kept: whenever there are 1,000, every other
+    /// one is dropped and the distance is doubled from then on.
     pub sample: Option<Time>,
     /// No run goes beyond this simulated time. Unless given it is `stop` or 10 s, the later
     /// of the two, if `stop` is a time; 100,000 s with jobs; with `measure`, as long after the
@@ -45,9 +44,8 @@ pub struct RunTable {
     /// on circuits, whichever is latest. `cut` of `summary.json`
     /// has the flows that a limit left out.
     pub limit: Option<Time>,
-    /// What counts in `goodput_normalized` of the summary: "all", or
-    /// "between-racks", which leaves out what never leaves a rack. The time
-    /// series and the load count everything.
+    /// The traffic that counts in `goodput_normalized` of the summary: "all", or "between-racks",
+    /// which excludes traffic within racks. The time series and the load count all traffic.
     pub goodput: Goodput,
     /// How exactly fabrics whose flows move at max-min fair rates (tree, c-Through,
     /// HydRA, hybrid, Clos at `detail = "flows"`) share out their links: "exact", or how much
@@ -69,8 +67,8 @@ pub struct RunTable {
     pub controller_log: bool,
 }
 
-/// What counts in goodput (the Sirius paper does not say whether traffic within
-/// racks does).
+/// The traffic that counts in goodput (the Sirius paper does not state whether traffic within racks
+/// does).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goodput {
@@ -109,7 +107,7 @@ const LONGEST: Time = LIMIT_JOBS;
 /// More repetitions hardly narrow an interval: it shrinks by their square root.
 const REPEAT_MAX: u64 = 1_000;
 
-/// More ranges of sizes are a distribution, which `flows.parquet` has.
+/// Maximum number of flow-size ranges; for a full distribution use `flows.parquet`.
 const SIZE_LIMITS_MAX: usize = 32;
 
 impl Default for RunTable {
@@ -481,7 +479,7 @@ mod tests {
         let table = read_for(jobs.clone(), json!({"limit": "5 s"})).unwrap();
         assert_eq!(table.limit, Some(Time::S * 5));
         assert_eq!(read(json!({})).unwrap().limit, None);
-        // A time to stop at is not cut short by a limit that nobody wrote.
+        // A default limit does not end a run before its `stop`.
         let table = read(json!({"stop": "20 s"})).unwrap();
         assert_eq!(table.limit, Some(Time::S * 20));
         let e = read_for(jobs, json!({"stop": "last-arrival"})).unwrap_err();

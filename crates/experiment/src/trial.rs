@@ -8,20 +8,20 @@ use lightloom_engine::{Ledger, Time};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// A run that would take less in all is known well enough after a part of the budget [s].
+/// A run that is estimated to take less than this ends its trial early [s].
 const SHORT_S: f64 = 2.0;
-/// That part.
+/// The budget ÷ this is the time after which such a trial ends.
 const PART: f64 = 5.0;
 
-/// What a trial came to, and what there is to do. Times are of a processor: whatever else
-/// the machine does meanwhile does not count, where the system tells them apart.
+/// The results of a trial, and the work of the whole run. Times are processor times: other load of
+/// the machine does not count, if the system distinguishes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trial {
     /// All flows of the workload.
     pub flows: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What the fabric and its flows take of memory [B], by the core's own estimate.
+    /// Memory of the fabric and its flows [B], by the core's own estimate.
     pub memory_bytes: u64,
     /// Time to draw the flows and to build the fabric [s].
     pub prepared_s: f64,
@@ -39,7 +39,7 @@ pub struct Trial {
     /// Mean over bytes of the size of their flow by the law of sizes [B]; null without a law, and
     /// for laws without a finite variance.
     pub by_byte: Option<f64>,
-    /// In what time circuits meet every pair of racks once, or are decided on again [s]; none where
+    /// The time in which circuits meet every pair of racks once, or are chosen anew [s]; `None` if
     /// they do not change.
     pub cycle_s: Option<f64>,
 }
@@ -70,7 +70,7 @@ impl Stopwatch {
         }
     }
 
-    /// What has passed [s].
+    /// Elapsed time [s].
     pub(crate) fn elapsed_s(&self) -> f64 {
         let busy = self.busy.and_then(|from| Some(on_processor()? - from));
         busy.unwrap_or_else(|| self.begun.elapsed()).as_secs_f64()
@@ -93,14 +93,14 @@ pub(crate) struct TrialClock {
     /// Simulated time between looks, and how many looks there were at this distance.
     every: Time,
     looks: usize,
-    /// How far it was after half of what a trial takes at least.
+    /// The progress after half of the shortest time of a trial.
     pub early: Reached,
     /// How far it is.
     pub now: Reached,
 }
 
 impl TrialClock {
-    /// So often the clock is read, at most.
+    /// Shortest time between two readings of the clock.
     const PERIOD: Duration = Duration::from_micros(500);
 
     /// After so many looks their distance doubles.

@@ -163,7 +163,7 @@ fn what_contradicts_the_devices_is_refused() {
 #[test]
 fn an_impossible_design_is_refused_by_the_part_that_breaks_it() {
     let leaky = json!({"devices": {"grating": {"ports": 100, "adjacent": "-30 dB"}}});
-    let told = "grating.ports = 100: at -30 dB adjacent crosstalk, -19.32 dB in all, the PAM-4 \
+    let told = "grating.ports = 100: at -30 dB adjacent crosstalk, -19.32 dB in total, the PAM-4 \
                 penalty is unbounded: of its bits ";
     let refusal = refused(&raw(sirius(leaky.clone())));
     assert!(

@@ -104,7 +104,7 @@ fn the_first_pair_is_named() {
     assert!(said(mordia, &many).contains("which has flows from it (the first of 3 such pairs);"));
     let alone = json!({"kind": "hybrid", "electrical": false, "policy": ring});
     assert!(said(alone, &[(3, 7)]).contains("join them, set electrical = true, or end"));
-    // What decides anew may join them later, and a round robin joins all.
+    // A policy that decides anew may join them later, and a round robin joins all.
     for policy in ["mordia", "rotation"] {
         let table = json!({"kind": "mordia", "policy": policy, "interval": "1 ms"});
         assert_eq!(run(&table, "drain", &[(3, 7)]), Ok(true));

@@ -93,8 +93,8 @@ fn summary(raw: &Value) -> Value {
 
 /// Keys that a resolved table may leave open, and why nothing is in force for them.
 const OPEN: &[(&str, &[&str])] = &[
-    // As many switches as links lead to, of the servers' rate. Tiers that nobody asked for are those
-    // of the bill of parts, by its price book; `racks_per_pod` records those that are simulated.
+    // As many switches as links lead to, at the servers' rate. Tiers that are not given follow from
+    // the bill of parts, by its price book; `racks_per_pod` records those that are simulated.
     ("clos", &["aggregation_switches", "core_switches", "tiers"]),
     // Routers without a speedup, as by default, have no output queues.
     ("flattened-butterfly", &["output_buffer"]),
@@ -175,8 +175,8 @@ fn what_is_in_force_is_in_the_resolved_table_or_in_the_summary() {
     }
 }
 
-/// What the schema says of a key's range, `explain` prints and refusals of numbers that
-/// no integer holds repeat: it must be the range that the fabric itself refuses by.
+/// The range of a key in the schema, which `explain` prints and refusals of numbers beyond all
+/// integers repeat, must be the range by which the fabric itself refuses.
 #[test]
 fn ranges_of_the_schema_are_those_that_are_refused() {
     let mut checked = 0;
@@ -234,7 +234,7 @@ fn a_run_of_sirius_says_how_long_its_epochs_are() {
     assert_eq!(eight["epoch_slots"], 16);
     let asked = derived(json!({"kind": "sirius", "epoch_slots": 20}));
     assert_eq!(asked["epoch_slots"], 20);
-    // What is in force can be written back.
+    // The values in force can be written back.
     let again = derived(json!({"kind": "sirius", "epoch_slots": 128.0 / 12.0}));
     assert_eq!(again["epoch_slots"], 128.0 / 12.0);
     // 8 uplinks meet a pair every 16 slots, and 4 more do not shorten the longest gap.

@@ -121,8 +121,8 @@ fn samples_change_nothing() {
     }
 }
 
-/// What a run of packets adds to the time of its bytes: five hops after the
-/// first, of a packet each.
+/// Time that a run of packets adds to the time of its bytes: five hops after the first, of a packet
+/// each.
 const HOPS: f64 = 5.0 * 1500.0 * 8.0 / 100e9;
 
 /// The alpha-beta model on a network where nothing contends: within the packets
@@ -240,7 +240,7 @@ fn loads_and_jobs_do_not_go_together() {
     assert!(
         refusal
             .to_string()
-            .starts_with("compare.loads[0] = 0.5: jobs say what is sent"),
+            .starts_with("compare.loads[0] = 0.5: jobs define the flows"),
         "{refusal}"
     );
 }

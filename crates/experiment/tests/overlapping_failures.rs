@@ -59,7 +59,7 @@ fn faults(part: &Value, unit: Time, spans: &[(i64, i64)]) -> Value {
     spans.iter().map(fault).collect()
 }
 
-/// Every server sends a part of what its link carries, in turn to three racks, every half unit.
+/// Every server sends at a part of its link's rate, in turn to three racks, every half unit.
 fn flows(hosts: u32, per_rack: u32, unit: Time) -> Flows {
     let mut flows = Flows::new();
     // 0.1 of 10 Gb/s over half a unit.

@@ -44,7 +44,7 @@ fn assumed(fabric: &Value, physics: Option<&Value>) -> Assumptions {
     resolved.assumptions().expect("resolved").remove(0)
 }
 
-/// What a lone flow from the first server to the last takes, and its hops.
+/// The time of a lone flow from the first server to the last, and its hops.
 fn lone(fabric: &Value, physics: Option<&Value>, bytes: u64) -> (Time, f32) {
     let experiment = read(&raw(fabric, physics));
     let last = experiment.cluster().expect("good").hosts() - 1;
@@ -106,7 +106,7 @@ fn a_lone_packet_over_a_clos() {
     );
 }
 
-/// Over links of servers nobody goes far.
+/// Over servers' links the distance is short.
 #[test]
 fn links_of_servers_have_none_of_the_way() {
     let clos = json!({"kind": "clos"});
@@ -192,8 +192,8 @@ fn a_lone_flow_over_a_circuit() {
     near(took - bare, ns(frame + CROSSING + SWITCH), &hybrid);
 }
 
-/// A flow is through its own rack's switch long before its night ends: what is left is a
-/// packet, and the crossing.
+/// A flow passes its own rack's switch long before its night ends: the rest is the time of a packet
+/// and of the crossing.
 #[test]
 fn a_lone_packet_over_circuits_that_take_turns() {
     let mordia = json!({"kind": "mordia", "policy": "rotation"});
@@ -453,7 +453,7 @@ fn check_precedence(
         match (given, below.contains_key(key)) {
             (true, _) => assert_eq!(has[key], own_value(key), "{fabric} {key}"),
             (_, true) => assert_eq!(has[key], without[key], "{fabric} {key}"),
-            // What follows from other keys, follows from those that are in force.
+            // Values that follow from other keys follow from those in force.
             _ if ["vc_buffer", "server_propagation"].contains(&key) => {}
             _ => assert_eq!(has[key], obeying.value, "{fabric} {key}"),
         }

@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// What happens to a value of an experiment.
+/// A change of a value of an experiment.
 #[derive(Clone, Debug)]
 enum Edit {
     Remove,

@@ -70,7 +70,7 @@ fn uncapped_servers_are_as_fast_as_their_racks() {
     }
 }
 
-/// What a table or preset makes faster than servers is refused with both ways out.
+/// A table or preset with hosts faster than servers is refused with both remedies.
 #[test]
 fn hosts_that_would_be_faster_are_refused() {
     for kind in ["lions", "flattened-butterfly"] {
@@ -142,8 +142,8 @@ fn a_link_that_a_preset_passes_over_is_refused() {
 /// Fabrics whose links are always fair.
 const FAIR: [&str; 5] = ["clos", "tree", "cthrough", "hydra", "hybrid"];
 
-/// Every fabric obeys the order in which servers' links serve flows, or says that it has none;
-/// what is in force is in the completed file.
+/// Every fabric obeys the order in which servers' links serve flows, or states that it has none;
+/// the completed file has the order in force.
 #[test]
 fn every_fabric_obeys_the_discipline_or_says_that_it_has_none() {
     for entry in REGISTRY {

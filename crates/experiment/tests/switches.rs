@@ -105,8 +105,8 @@ fn every_kind_that_takes_a_switch_is_tested() {
     assert_eq!(takes, tested);
 }
 
-/// What `[physics]` says of propagation, latencies and headers comes beside what follows from
-/// the devices, which is as it was; and neither outweighs what the table says itself.
+/// Propagation, latencies and headers of `[physics]` are added to the values that follow from the
+/// devices, which do not change; and the table itself takes precedence over both.
 #[test]
 fn physics_stand_beside_the_switch() {
     let physics = json!({"propagation": "400 ns", "header": "40 B", "fec_latency": "100 ns"});

@@ -116,7 +116,7 @@ fn a_window_that_the_flows_do_not_fill_is_refused() {
     assert!(e.starts_with("workload.flows = "), "{e}");
 }
 
-/// What `[compare]` says is checked with the rest, and completed.
+/// `[compare]` is checked with the rest, and completed.
 #[test]
 fn what_cannot_be_compared_is_refused() {
     let resolve = |compare: Value| {

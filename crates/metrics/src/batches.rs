@@ -220,8 +220,8 @@ mod tests {
         (1.0 + t * t / nu).powf(-(nu + 1.0) / 2.0)
     }
 
-    /// The area under it within ±t, by the midpoint rule on x = t / √(ν + t²), in
-    /// which all of the line is finite.
+    /// The area under the density within ±t, by the midpoint rule on x = t / √(ν + t²), which maps
+    /// the whole line to a finite interval.
     fn within(t: f64, nu: f64) -> f64 {
         let area = |to: f64| {
             let n = 200_000;
@@ -290,7 +290,7 @@ mod tests {
         let mut rng = Stream::new(3, "series", 0);
         let values = ar1(0.9, 2_000, &mut rng);
         let half = |room| Estimate::within(&values, room).unwrap().half_width;
-        // τ is 19: 2,000 values are 105 τ, and about so many are asked for without a theory.
+        // τ is 19: 2,000 values are 105 τ, and about that number is required without a theory.
         assert_eq!(half(Room::Short), None);
         assert!(half(Room::Long).is_some());
         assert_eq!(

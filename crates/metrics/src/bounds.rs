@@ -64,7 +64,7 @@ impl FctBound {
     }
 }
 
-/// What a flow that was offered took, or has taken at the end of the run [µs].
+/// The completion time of an offered flow, or its time until the end of the run [µs].
 pub fn taken(flows: &Flows, f: usize, ended: Time) -> Taken {
     let done = flows.finish[f] != Time::NEVER;
     let until = if done { flows.finish[f] } else { ended };
@@ -82,7 +82,7 @@ pub fn micros(time: Time) -> f64 {
 /// A flow that was offered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Taken {
-    /// What it took, or has taken until now.
+    /// The completion time, or the time since arrival.
     pub least: f64,
     /// Whether it was delivered.
     pub done: bool,

@@ -46,9 +46,9 @@ pub struct Slowdown {
 pub struct FctBounds {
     /// Every flow.
     pub all: FctBound,
-    /// Those under [`SHORT_BYTES`].
+    /// Flows under [`SHORT_BYTES`].
     pub short: FctBound,
-    /// The others.
+    /// All other flows.
     pub long: FctBound,
 }
 
@@ -62,7 +62,7 @@ pub struct SlowdownBound {
 }
 
 impl FctClasses {
-    /// Of the flows that were delivered whole.
+    /// The classes of the flows that were delivered whole.
     pub(crate) fn of(flows: &Flows) -> FctClasses {
         let (mut short, mut long) = (Vec::new(), Vec::new());
         for (f, fct) in completed(flows) {
@@ -95,7 +95,7 @@ impl Fct {
 }
 
 impl Slowdown {
-    /// Of the flows that were delivered whole.
+    /// The slowdown of the flows that were delivered whole.
     pub(crate) fn of(cluster: &Cluster, flows: &Flows) -> Slowdown {
         let mut ratios: Vec<f64> = completed(flows)
             .map(|(f, fct)| fct.0 as f64 / ideal(cluster, flows.bytes[f]).0 as f64)

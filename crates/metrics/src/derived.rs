@@ -1,4 +1,4 @@
-//! What followed from a fabric's table and the cluster: `derived` of `summary.json`.
+//! Values that followed from a fabric's table and the cluster: `derived` of `summary.json`.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

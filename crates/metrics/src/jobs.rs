@@ -45,7 +45,7 @@ impl Jobs {
 }
 
 fn of_jobs(io: &Io, end: Time) -> Vec<(String, JobTimes)> {
-    // What is still computed when the run ends is not done.
+    // A computation that is in progress when the run ends is not done.
     let by_end = |t: Time| Some(t).filter(|&t| t <= end);
     let times = |job: &lightloom_engine::Job| {
         let begun = job.begin.map_or(Time::ZERO, |b| io.completed(b));

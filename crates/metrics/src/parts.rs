@@ -1,4 +1,4 @@
-//! What a fabric is made of: `parts` of `summary.json`.
+//! The parts of a fabric: `parts` of `summary.json`.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

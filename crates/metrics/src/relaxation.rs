@@ -36,7 +36,7 @@ pub struct Traffic {
 pub struct Relaxation {
     /// [s]; infinite where a queue is offered all that it can serve or more, none where no theory says it.
     seconds: Option<f64>,
-    /// What a server's link takes for the flow of a byte ÷ (1 − its load) [s].
+    /// Time of a server's link for the flow of a byte ÷ (1 − its load) [s].
     busy: Option<f64>,
 }
 

@@ -3,8 +3,7 @@
 use crate::batches::BATCHES;
 use lightloom_engine::Time;
 
-/// What is accepted of a stable load at least, if it lacks more than chance
-/// explains.
+/// The least share of a stable load that is accepted, if more is missing than chance explains.
 pub const CARRIED: f64 = 0.98;
 
 /// From when until when is measured.

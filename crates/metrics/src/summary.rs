@@ -31,7 +31,7 @@ pub struct Finished<'a> {
     pub cluster: &'a Cluster,
     /// Flow columns and ledger.
     pub io: &'a Io,
-    /// What the engine measured.
+    /// The results of the engine.
     pub outcome: &'a Outcome,
     /// Whether goodput counts what never leaves a rack.
     pub within_racks: bool,
@@ -47,13 +47,13 @@ pub struct Finished<'a> {
     /// In what time the fabric's circuits come again or are decided on again; none where they do
     /// not change.
     pub cycle: Option<Time>,
-    /// What the fabric is made of; empty where that is not worked out.
+    /// The parts of the fabric; empty if they are not computed.
     pub parts: &'a PartCounts,
-    /// What followed from the fabric's table; empty where the resolved table says it.
+    /// Values that followed from the fabric's table; empty if the resolved table has all.
     pub derived: &'a InForce,
-    /// What followed from the fabric's devices; none where its table names none.
+    /// Values that followed from the fabric's devices; `None` if its table names none.
     pub devices: Option<&'a Value>,
-    /// What the experiment says of physics, completed; none where it says nothing.
+    /// The physics of the experiment, completed; `None` if it states none.
     pub physics: Option<&'a Value>,
     /// Failures and repairs that were due after the end.
     pub faults_after_end: u64,
@@ -127,7 +127,7 @@ pub struct Summary {
     pub mean_flow_bytes_offered: Option<f64>,
     /// Bytes given up for good.
     pub bytes_dropped: u64,
-    /// What `queue_peak_bytes` is a peak of, by the name of its place; places are not comparable.
+    /// The place of `queue_peak_bytes`, by name; places are not comparable.
     pub queue_place: Option<&'static str>,
     /// Threads the fabric was given; the results do not depend on it.
     pub threads: usize,
@@ -142,11 +142,11 @@ pub struct Summary {
     pub window: Option<Window>,
     /// Updates a second of jobs that count them; empty without any.
     pub updates: Updates,
-    /// What the fabric is made of, by part; bandwidths [b/s] end in `_bps`. Empty
-    /// for fabrics whose bill of parts is not worked out.
+    /// The parts of the fabric; bandwidths [b/s] end in `_bps`. Empty for fabrics whose bill of
+    /// materials is not computed.
     pub parts: PartCounts,
-    /// What followed from the fabric's table and the cluster and decides results, by
-    /// name; empty where the resolved table itself says it.
+    /// Values that followed from the fabric's table and the cluster and affect results, by name;
+    /// empty if the resolved table itself has all.
     pub derived: InForce,
     /// Failures and repairs of the experiment that were due after the end, and so
     /// had no effect.
@@ -165,8 +165,7 @@ pub struct Summary {
     pub fct_bound: FctBounds,
     /// Slowdowns of all flows that were offered, as far as they are known.
     pub slowdown_bound: SlowdownBound,
-    /// What the experiment says of physics that all fabrics share, completed; left out where
-    /// it says nothing.
+    /// The physics that all fabrics share, completed; omitted if the experiment states none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub physics: Option<Value>,
     /// Flows that send until the run stops; left out where there are none.
@@ -178,19 +177,19 @@ pub struct Summary {
     /// Flows that `run.limit` left out; left out where it did not end the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
-    /// What followed from the devices that the fabric's table names; left out where it names
+    /// Values that followed from the devices that the fabric's table names; omitted if it names
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Value>,
     /// Slowdowns by flow size; left out where `run.size_limits` does not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_size: Option<BySize>,
-    /// The relaxation time of the slowest queue, of which a run or a window holds at least
-    /// [`RELAXATIONS`](crate::RELAXATIONS), or figures of latency have no interval [s]; null where
-    /// it is not known, or has no end.
+    /// The relaxation time of the slowest queue [s]. A run or a window has to hold at least
+    /// [`RELAXATIONS`](crate::RELAXATIONS) of it, or latencies have no interval; null if it is not
+    /// known or infinite.
     pub relaxation_s: Option<f64>,
-    /// What the largest flow that arrived takes with its server's link to itself [s]; null where
-    /// none arrived that has an end.
+    /// Time of the largest flow that arrived, alone on its server's link [s]; null if no flow with
+    /// an end arrived.
     pub largest_alone_s: Option<f64>,
     /// In what time the fabric's circuits meet every pair of racks once, or are decided on again
     /// [s]; null where circuits do not change.
@@ -206,7 +205,7 @@ pub struct Summary {
 pub struct Endless {
     /// How many there are.
     pub flows: u64,
-    /// What was delivered of them [B].
+    /// Bytes of these flows that were delivered [B].
     pub bytes_delivered: u64,
 }
 
@@ -396,7 +395,7 @@ fn load_offered(cluster: &Cluster, flows: &Flows) -> Option<f64> {
     normalized(cluster, flows.total_bytes(), span)
 }
 
-/// What came through while flows arrived.
+/// The load that was delivered while flows arrived.
 fn load_delivered(run: &Finished) -> Option<f64> {
     load_offered(run.cluster, &run.io.flows)?;
     let (at, ledger) = run.outcome.at_last_arrival?;

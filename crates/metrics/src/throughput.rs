@@ -1,4 +1,4 @@
-//! What a network carries in a window: bytes as they arrive, in stretches of equal time.
+//! The throughput of a network in a window: bytes as they arrive, in stretches of equal time.
 //!
 //! *Accepted* are the bytes delivered in the window, of whatever flow, finished or not.
 //! *Offered* are those of the flows that arrived in it. Where sizes have heavy tails these two
@@ -18,7 +18,7 @@ pub struct Throughput {
     pub offered: Estimate,
     pub paced: Estimate,
     pub accepted: Estimate,
-    /// What was paced and not accepted.
+    /// Offered bytes that were not accepted.
     missing: Estimate,
     /// Bits that the server heard which heard most ÷ (server rate × time).
     pub busiest: f64,
@@ -205,15 +205,15 @@ mod tests {
         flows
     }
 
-    /// What was called accepted before: all of the flows that end in the window.
+    /// An earlier definition of accepted bytes: those of all flows that end in the window.
     fn by_last_bytes(flows: &Flows, span: Span) -> f64 {
         let inside = |&f: &usize| (span.from..span.until).contains(&flows.finish[f]);
         let bytes = (0..flows.len()).filter(inside).map(|f| flows.bytes[f]);
         bytes.sum::<u64>() as f64
     }
 
-    /// A link that serves one flow after the other is told from one that is offered too much,
-    /// though most bytes are of few flows.
+    /// A link that serves one flow after another is distinguished from one with too much offered
+    /// load, although most bytes are in few flows.
     #[test]
     fn heavy_tails_are_carried_below_capacity_and_not_above() {
         let (span, until) = (span(100_000, 1_100_000), 1_200_000);
@@ -231,8 +231,8 @@ mod tests {
         }
     }
 
-    /// Where nobody waits for anybody all is accepted that is paced, byte by byte. Counted by
-    /// last bytes it was not: the largest flows take eight times as long as the window.
+    /// If no flow waits for another, all offered bytes are accepted, byte by byte. A count at last
+    /// bytes would not show it: the largest flows take eight times as long as the window.
     #[test]
     fn flows_longer_than_the_window_count_as_far_as_they_have_come() {
         let nic = Nic::Capped(Rate(Rate::GBPS.0 / 10)); // 80 ns a byte

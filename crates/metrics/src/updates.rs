@@ -39,7 +39,7 @@ pub struct UpdateRate {
 }
 
 impl Updates {
-    /// What became of these jobs.
+    /// The updates of these jobs.
     pub fn of(counted: &[Counted], jobs: &Jobs) -> Updates {
         let rate = |c: &Counted| {
             let found = jobs.0.iter().find(|(name, _)| *name == c.job);

@@ -17,7 +17,7 @@ use crate::throughput::{is_stuck, Throughput};
 use lightloom_engine::{Cluster, Deliveries, Flows, Time};
 use serde::Serialize;
 
-/// What was measured. Throughputs relate to what all servers can send; half
+/// The measurements of a window. Throughputs are relative to the capacity of all servers; half
 /// widths are those of 95 % confidence intervals by batch means.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Window {
@@ -75,7 +75,7 @@ pub struct Window {
 /// Latencies of all flows of a window, delivered or not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WindowBound {
-    /// Of all of them.
+    /// The bound for all flows.
     #[serde(flatten)]
     pub all: FctBound,
     /// Of the short ones; null where they are all or none.
@@ -99,7 +99,7 @@ impl<'a> Arrived<'a> {
         Arrived { flows, rows }
     }
 
-    /// The short ones, where sizes are on either side of what is short.
+    /// The short flows, if there are both short and long ones.
     fn short(&self) -> Option<Arrived<'a>> {
         let is_short = |&&f: &&usize| self.flows.bytes[f] < SHORT_BYTES;
         let rows: Vec<usize> = self.rows.iter().filter(is_short).copied().collect();
@@ -109,14 +109,14 @@ impl<'a> Arrived<'a> {
         })
     }
 
-    /// What those took that were delivered.
+    /// The completion times of the delivered flows.
     fn times(&self) -> Vec<Time> {
         let done = |&&f: &&usize| self.flows.finish[f] != Time::NEVER;
         let took = |&f: &usize| self.flows.finish[f] - self.flows.arrival[f];
         self.rows.iter().filter(done).map(took).collect()
     }
 
-    /// The same of all, as far as it is known when the run has `ended`.
+    /// The bound for all flows, as known when the run has `ended`.
     fn bound(&self, ended: Time, room: Room) -> FctBound {
         let times = self.rows.iter().map(|&f| taken(self.flows, f, ended));
         FctBound::of(&times.collect::<Vec<Taken>>(), room)
@@ -124,8 +124,8 @@ impl<'a> Arrived<'a> {
 }
 
 impl Window {
-    /// What `flows` show of `span`, the run having ended at `ended`; so much `came` by the
-    /// instants of the span. Queues forget their past in a time of `relaxation`.
+    /// The measurements of `flows` in `span`, the run having ended at `ended`; `came` are the bytes
+    /// delivered by the instants of the span. Queues forget their past in a time of `relaxation`.
     pub fn of(
         cluster: &Cluster,
         flows: &Flows,

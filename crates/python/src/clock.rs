@@ -71,7 +71,7 @@ impl Visitor {
 
 type Columns<'py> = Bound<'py, PyDict>;
 
-/// Samples and nodes of what a judge has seen, by name.
+/// Samples and nodes of a judge, by name.
 fn columns<'py>(py: Python<'py>, judged: Judged) -> PyResult<(Columns<'py>, Columns<'py>)> {
     let (samples, nodes) = (PyDict::new(py), PyDict::new(py));
     let seen = judged.samples;

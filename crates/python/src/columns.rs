@@ -11,7 +11,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Hosts that a trace may name when nobody says how many there are.
+/// Hosts that a trace may name if their number is not given.
 const ANY_HOST: u32 = 1 << 30;
 
 /// Makes NumPy ready. It is imported when the first array is made: after a run, a
@@ -102,7 +102,7 @@ pub fn of_circuits(py: Python<'_>, circuits: Vec<Circuit>) -> PyResult<Bound<'_,
     Ok(dict)
 }
 
-/// What links carried, by the names of `links.parquet`. Ends in the core are -1.
+/// Loads of links, by the names of `links.parquet`. Ends in the core are -1.
 pub fn of_links(py: Python<'_>, links: Vec<LinkLoad>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     let end = |end: Option<u32>| end.map_or(-1, i64::from);

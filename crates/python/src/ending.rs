@@ -19,7 +19,7 @@ use std::{fs, io::Read, io::Write, thread, time::Duration};
 /// Between two looks at whether files are still being given their names.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_millis(10);
-/// So many of these at most.
+/// Most times that the state is checked.
 #[cfg(unix)]
 const LOOKS: usize = 300;
 
@@ -29,7 +29,7 @@ const TRIES: usize = 100;
 #[cfg(unix)]
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What must not be left behind, and whether now is a bad moment.
+/// The files that must not be left behind, and whether removal has to wait.
 struct Left {
     unfinished: BTreeSet<PathBuf>,
     /// Folders that were made for what was to come: they go where they are empty.

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-/// What runs this cleans up behind the others, and ends by itself when they have ended.
+/// The process that cleans up after the others, and ends by itself when they have ended.
 const TRACKER: &str = "resource_tracker";
 
 /// Ends all descendants at once (SIGKILL).

@@ -61,7 +61,8 @@ fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
     Ok(resolved.to_json().to_string())
 }
 
-/// What is ideal about each fabric of a resolved experiment, and how it obeys its physics.
+/// The idealised properties of each fabric of a resolved experiment, and its relation to the
+/// physics.
 #[pyfunction]
 fn assumptions(json: &str) -> PyResult<String> {
     let found = read(json)?.assumptions().map_err(refused)?;

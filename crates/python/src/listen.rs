@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// As much as a main thread has [B]; what is not touched takes no memory.
 const STACK: usize = 8 << 20;
 
-/// What `work` finds, unless a signal or `visit` raises first; that is called now and then.
+/// The result of `work`, unless a signal or `visit` raises first; `visit` is called at intervals.
 pub fn visited<T: Send + 'static>(
     py: Python<'_>,
     halt: &Halt,
@@ -23,7 +23,7 @@ pub fn visited<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more once a signal was raised.
+    // Once a signal was raised, the result is no longer received.
     let thread = thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || drop(sender.send(work())))?;
@@ -48,7 +48,7 @@ pub fn visited<T: Send + 'static>(
     std::panic::resume_unwind(panic)
 }
 
-/// What `work` finds, unless a signal is raised first.
+/// The result of `work`, unless a signal is raised first.
 pub fn listened<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

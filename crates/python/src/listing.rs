@@ -1,4 +1,4 @@
-//! What there is: fabrics, policies and workloads, as JSON.
+//! The lists of fabrics, policies and workloads, as JSON.
 
 use crate::control::switch::Switch;
 use lightloom_control::order::Order;
@@ -28,7 +28,7 @@ fn describe(entry: &Entry) -> Value {
     })
 }
 
-/// Every policy: its table, what of the switch `lightloom plan` is told for it, and
+/// Every policy: its table, the properties of the switch that `lightloom plan` needs for it, and
 /// whether it matches racks.
 #[pyfunction]
 pub fn policies() -> String {

@@ -1,9 +1,9 @@
 //! Policies that users write in Python: a class with `decide(demand, switch)` in a file.
 //!
 //! `decide` is called from here, so that what it raises carries the user's frames alone.
-//! What it returns is read by `lightloom.policies.answers` and checked as every policy's
-//! target is. Each fabric that is built has a policy of its own, from a module of its
-//! own: runs side by side share nothing.
+//! `lightloom.policies.answers` reads its return value, which is checked as every policy's target
+//! is. Each fabric that is built has a policy of its own, from a module of its own: parallel runs
+//! share no state.
 
 use crate::errors::{refusal_of, refused, ConfigError};
 use lightloom_control::circuits::{Circuit, Circuits};
@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex};
 
-/// What a user's code has raised; it becomes the cause of the refusal.
+/// The exception of a user's code; it becomes the cause of the refusal.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
 /// Reads policies from Python files, for one run.
@@ -90,7 +90,7 @@ fn not_ours(py: Python<'_>, error: PyErr) -> Option<PyErr> {
     (!error.is_instance_of::<ConfigError>(py)).then_some(error)
 }
 
-/// What it decided last, as far as `None`, which keeps it, needs to know.
+/// The part of the last decision that `None`, which keeps it, needs.
 enum Last {
     /// Circuits that carry what their own racks have for each other.
     Direct,
@@ -164,7 +164,7 @@ impl PyPolicy {
         Ok(target)
     }
 
-    /// What racks, planes and ports there are, what is lit, and what slots take.
+    /// The racks, planes and ports, the lit circuits, and the times of slots.
     fn switch_of<'py>(
         &self,
         py: Python<'py>,
@@ -194,7 +194,7 @@ impl PyPolicy {
         ))
     }
 
-    /// What is lit stays, and so do the routes over it.
+    /// Keeps the lit circuits, and the routes over them.
     fn kept(&self, view: &SwitchView) -> Target {
         let circuits = view.lit.clone();
         match &self.last {
@@ -230,8 +230,8 @@ impl PyPolicy {
         Refusal::new("decide()", "", limit, remedy)
     }
 
-    /// What it returned is nothing that circuits can be read from: it is refused, or an
-    /// object in it raises something while it is looked at.
+    /// The refusal of a returned value that is not circuits, or of an object in it that raises an
+    /// exception when it is read.
     fn bad(&self, py: Python<'_>, error: PyErr, returned: &Bound<'_, PyAny>) -> Refusal {
         let refusal = match error.is_instance_of::<ConfigError>(py) {
             true => refusal_of(py, &error, "decide()"),
@@ -277,7 +277,7 @@ fn frozen(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     Ok(array)
 }
 
-/// What was read from its answer, and what of that it may keep; nothing for `None`.
+/// The target of its answer, and the part that it may keep; `None` for `None`.
 fn target(answer: &Bound<'_, PyAny>) -> PyResult<Option<(Target, Last)>> {
     if answer.is_none() {
         return Ok(None);
@@ -322,7 +322,7 @@ fn schedule(permutations: &PyReadonlyArray2<'_, i64>, days: Vec<i64>, night: i64
     }
 }
 
-/// What was returned, in a line.
+/// The returned value, in one line.
 fn shown(answers: &Bound<'_, PyModule>, returned: &Bound<'_, PyAny>) -> String {
     let shown = answers.call_method1("shown", (returned,));
     shown

@@ -37,7 +37,7 @@ impl Told {
     /// Calls `callback(now_s, end_s, fraction)` if there is something new to say.
     ///
     /// # Errors
-    /// What the callback raises.
+    /// The exception of the callback.
     pub fn visit(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {
         let news = self.place.lock().ok().and_then(|mut told| told.take());
         if let (Some(place), Some(callback)) = (news, callback) {
@@ -55,7 +55,7 @@ pub struct Teller {
 }
 
 impl Teller {
-    /// Of a run of flows of so many bytes.
+    /// Creates the reporter of a run whose flows have this number of bytes.
     pub fn new(told: Told, total_bytes: u64) -> Teller {
         Teller {
             told,

@@ -23,13 +23,13 @@ pub const HOSTS: u32 = 64;
 pub const FIRST_TAG: u32 = 1000;
 /// No more VLANs of such paths.
 pub const TAGS: u32 = 256;
-/// What leads nowhere: a dark input, a pair that no network joins.
+/// The value for no output: a dark input, a pair that no network joins.
 pub const NOWHERE: u32 = 255;
 
 #[cfg(bpf)]
 static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/plane.o"));
 
-/// What an interface of the fabric's namespace is.
+/// The role of an interface of the fabric's namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A host's link, at its rack switch.

@@ -1,4 +1,4 @@
-//! What waits in the TCP sockets of a namespace: c-Through's measure of demand (§4.1), from
+//! Bytes that wait in the TCP sockets of a namespace: c-Through's measure of demand (§4.1), from
 //! the kernel's SOCK_DIAG.
 
 use super::namespace::within;

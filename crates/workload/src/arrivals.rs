@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::kinded::NoKeys;
 pub use crate::times::FromFile;
 
-/// The latest arrival [ps], 53 days: half of what the clock can hold.
+/// The latest arrival [ps], 53 days: half of the clock's range.
 pub const MAX_ARRIVAL: Time = Time(1 << 62);
 
 kinded! {
@@ -170,12 +170,12 @@ pub(crate) fn check_load(load: f64) -> Result<(), Refusal> {
     if !(load.is_finite() && load > 0.0) {
         return refuse(
             "must be a number above 0",
-            "raise it: 0.5 is half of what the servers can send",
+            "raise it: 0.5 is half of the servers' capacity",
         );
     }
     if load > 10.0 {
         return refuse(
-            "must be at most 10, ten times what the servers can send",
+            "must be at most 10, ten times the servers' capacity",
             "write a fraction (0.5, not 50), or use arrivals = \"at-once\"",
         );
     }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{de, Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// What is sent: laws for sizes, arrivals and pattern, or else a trace, or jobs.
+/// A workload: laws for sizes, arrivals and pattern, or else a trace, or jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadConfig {
@@ -38,8 +38,8 @@ pub struct WorkloadConfig {
     /// default), "rescaled" or "truncated". It matters for heavy tails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_rule: Option<MeanRule>,
-    /// Who sends to whom: "uniform" (the default), "permutation", "all-to-all", or
-    /// a table with a `kind` (Sirius §7: uniform).
+    /// The destinations of servers: "uniform" (the default), "permutation", "all-to-all", or a
+    /// table with a `kind` (Sirius §7: uniform).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Pattern>,
     /// Number of flows (Sirius §7: about 200,000). By default one round of a
@@ -64,8 +64,8 @@ pub struct WorkloadConfig {
     /// and a `.cm` whose load would be absurd in ps is refused without it), s in HPCC's files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_unit: Option<Unit>,
-    /// What the columns of a CSV or Parquet trace are called, as in
-    /// `{ src = "source", arrival = "start_us" }`; others are ignored then.
+    /// The names of the columns of a CSV or Parquet trace, as in `{ src = "source", arrival =
+    /// "start_us" }`; other columns are then ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_columns: Option<TraceColumns>,
     /// A file that says which server each name or address in the trace is, where it has such
@@ -73,9 +73,9 @@ pub struct WorkloadConfig {
     /// rack in the order of its servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_hosts: Option<String>,
-    /// How a trace is brought to a `load` (or to each of `compare.loads`): "time" multiplies
-    /// all its times by one factor, load of the trace ÷ `load`; who sends how much to whom
-    /// stays. The trace's own load is its bits ÷ (servers × server rate × time of its last
+    /// How a trace is scaled to a `load` (or to each of `compare.loads`): "time" multiplies all its
+    /// times by one factor, load of the trace ÷ `load`; sources, destinations and sizes do not
+    /// change. The trace's own load is its bits ÷ (servers × server rate × time of its last
     /// arrival). Without a load the trace runs as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
@@ -228,8 +228,7 @@ impl WorkloadConfig {
         self.trace_hosts.as_ref().map(read).transpose()
     }
 
-    /// Whether it consists of jobs: their flows have no arrival times before
-    /// they run.
+    /// Whether it consists of jobs: their flows have no arrival times before the run.
     pub fn has_jobs(&self) -> bool {
         self.jobs.is_some()
     }
@@ -243,8 +242,8 @@ impl WorkloadConfig {
         }
     }
 
-    /// Memory that its flows and their graph take [B], as far as is known before
-    /// they are made; it is resolved.
+    /// Memory of its flows and their graph [B], as known before they are made; the workload has to
+    /// be resolved.
     pub fn memory(&self, cluster: &Cluster) -> u64 {
         match &self.jobs {
             Some(jobs) => jobs::memory(jobs, cluster),
@@ -299,7 +298,7 @@ impl WorkloadConfig {
 
     /// Refuses keys that jobs make pointless.
     fn alone_with_jobs(&self) -> Result<(), Refusal> {
-        let limit = "jobs say what is sent, when and to whom";
+        let limit = "jobs define the flows, their times and their destinations";
         self.refuse_laws("jobs", limit, &self.of_traces())
     }
 

@@ -12,17 +12,17 @@ impl WorkloadConfig {
     /// [`WorkloadConfig::at_load`] scales their times.
     ///
     /// # Errors
-    /// What [`WorkloadConfig::resolve`] refuses, and a sample whose sizes or
-    /// arrivals run out of what a 64-bit column holds.
+    /// If [`WorkloadConfig::resolve`] refuses it, or if a sample has sizes or arrivals beyond 64
+    /// bits.
     pub fn generate(&self, cluster: &Cluster, seed: u64) -> Result<Flows, Refusal> {
         self.generate_told(cluster, seed, &mut |_| true)
     }
 
-    /// The same; while flows are drawn, `told` hears now and then which share of them is, and
-    /// ends it by `false`.
+    /// Like [`WorkloadConfig::generate`]; while flows are drawn, `told` is sometimes called with
+    /// the drawn share, and cancels by returning `false`.
     ///
     /// # Errors
-    /// As [`WorkloadConfig::generate`], and a refusal of what was ended.
+    /// Those of [`WorkloadConfig::generate`], and a refusal if it was cancelled.
     pub fn generate_told(
         &self,
         cluster: &Cluster,
@@ -85,7 +85,7 @@ impl WorkloadConfig {
     }
 }
 
-/// The rest of a drawing that somebody ended.
+/// The rest of a drawing that was cancelled.
 fn ended(count: usize) -> Refusal {
     let limit = "the drawing was interrupted";
     Refusal::new("workload.flows", count, limit, "run it again")

@@ -22,10 +22,10 @@ macro_rules! kinded {
         }
 
         impl $name {
-            /// What users write after `kind =`.
+            /// The values of `kind`.
             pub const KINDS: &'static [&'static str] = &[$($kind),+];
 
-            /// What users wrote after `kind =`.
+            /// The value of `kind`.
             pub fn kind(&self) -> &'static str {
                 match self { $( $name::$variant(_) => $kind, )+ }
             }

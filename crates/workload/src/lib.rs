@@ -1,4 +1,4 @@
-//! What is sent: flow sizes, arrival times, who talks to whom, and flow traces.
+//! Workloads: flow sizes, arrival times, traffic patterns, and flow traces.
 //!
 //! A [`WorkloadConfig`] becomes [`Flows`](lightloom_engine::Flows): drawn from
 //! three independent laws ([`sizes`], [`arrivals`], [`patterns`]), each from its

@@ -1,4 +1,4 @@
-//! What flows take of memory, and how much of it they may.
+//! Memory of flows, and its limit.
 
 use lightloom_engine::Refusal;
 

@@ -58,7 +58,7 @@ impl WorkloadConfig {
     /// [`WorkloadConfig::mean_bytes_by_byte`] of all parts together; nothing if a part has no rate.
     ///
     /// # Errors
-    /// As [`resolve`].
+    /// Those of [`resolve`].
     pub(crate) fn mix_by_byte(
         &self,
         parts: &[Part],
@@ -76,10 +76,10 @@ impl WorkloadConfig {
         Ok((bytes > 0.0).then(|| weighted / bytes))
     }
 
-    /// The parts of its mix as [`filled_for`] has them.
+    /// The parts of its mix, as [`filled_for`] fills them.
     ///
     /// # Errors
-    /// As [`filled_for`].
+    /// Those of [`filled_for`].
     pub(crate) fn fill_mix(
         &self,
         parts: &[Part],

@@ -1,4 +1,4 @@
-//! What a checked `[workload]` table comes to: laws that can be drawn from, and how many flows.
+//! A checked `[workload]` table: laws from which flows are drawn, and their number.
 
 use crate::arrivals::{Arrivals, Clock, MAX_ARRIVAL};
 use crate::config::WorkloadConfig;

@@ -21,9 +21,9 @@ pub struct TextError {
     pub line: usize,
     /// Column in characters, from 1; 0 if it is the line as a whole.
     pub column: usize,
-    /// What is wrong.
+    /// The error.
     pub problem: String,
-    /// What to change.
+    /// The change that the user should make.
     pub remedy: String,
 }
 
@@ -103,7 +103,8 @@ pub fn load(path: &str) -> Result<String, TextError> {
     decode(path, bytes)
 }
 
-/// What has no end of its own, and so cannot be read whole; `None` for files and pipes.
+/// The kind of a file that has no end of its own, and so cannot be read whole; `None` for files and
+/// pipes.
 fn endless(found: std::fs::FileType) -> Option<&'static str> {
     #[cfg(unix)]
     {

@@ -1,6 +1,6 @@
-//! Arrivals from a file: one column of times, under a heading that names their
-//! unit. Who sends how much to whom is drawn as ever; a file that holds whole
-//! flows is a [`trace`](crate::trace).
+//! Arrivals from a file: one column of times, under a heading that names their unit. Sources,
+//! destinations and sizes are drawn as usual; a file that holds whole flows is a
+//! [`trace`](crate::trace).
 //!
 //! Rows may come in any order, as those of a trace may. Times are decimals and
 //! held exactly; one finer than a picosecond is refused, not rounded.

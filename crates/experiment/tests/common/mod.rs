@@ -1,4 +1,4 @@
-//! What tests on every fabric share.
+//! Shared parts of the tests on every fabric.
 
 use lightloom_engine::{Cluster, Nic, Rate};
 use lightloom_fabrics::find;

@@ -1,4 +1,4 @@
-//! What tests of devices share: tables of experiments, and the fate of them.
+//! Shared parts of the tests of devices: tables of experiments, and their results.
 
 use lightloom_engine::run::Silent;
 use lightloom_experiment::{Experiment, RunOutput};
@@ -32,13 +32,13 @@ pub fn refused(raw: &Value) -> String {
     experiment.expect_err("refused").to_string()
 }
 
-/// What its fabric comes to.
+/// The results of its fabric.
 pub fn run(raw: &Value) -> RunOutput {
     let experiment = Experiment::read(raw).expect("a good file");
     experiment.run(0, 1, &mut Silent).expect("nothing fails")
 }
 
-/// What decides the bytes of `flows.parquet`.
+/// The columns that decide the bytes of `flows.parquet`.
 pub fn columns(raw: &Value) -> impl PartialEq + std::fmt::Debug {
     let flows = run(raw).flows;
     let hops: Vec<u32> = flows.hops.iter().map(|hops| hops.to_bits()).collect();

@@ -14,7 +14,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 type Row<'py> = Bound<'py, PyArray1<i64>>;
 
-/// What an arbiter agrees upon: outputs of inputs, and both kinds of pointers.
+/// The result of an arbiter: outputs of inputs, and both kinds of pointers.
 struct Agreed {
     output_of: Vec<Option<u32>>,
     pointers: [Vec<u32>; 2],

@@ -26,7 +26,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(control_decide, m)?)
 }
 
-/// What is asked, in Rust's types.
+/// The question in Rust's types.
 struct Question {
     source: Source,
     own: Map<String, Value>,
@@ -48,7 +48,7 @@ enum Source {
 }
 
 impl Source {
-    /// What it asks of the switch; nobody knows what a user's policy looks at.
+    /// The properties of the switch that it uses; those of a user's policy are not known.
     fn usual(&self) -> Usual {
         match self {
             Source::Registry(entry) => entry.usual,
@@ -82,7 +82,7 @@ impl Source {
         Ok(filled.as_object().cloned().unwrap_or_default())
     }
 
-    /// What a user's policy could not decide, or should not have, as that of the policy.
+    /// The refusal of a user's policy for an error in its decision, under the name of the policy.
     fn blamed(&self, refusal: Refusal) -> Refusal {
         match (self, refusal.value.is_empty()) {
             (Source::Registry(_), _) => refusal,
@@ -144,12 +144,12 @@ impl Question {
     }
 }
 
-/// What a policy decides for a demand, and why.
+/// The decision of a policy for a demand, with its evidence.
 ///
 /// `table` is the policy's, as JSON with its `kind` or `file`; `switch` that of [`Switch`]; `lit`
-/// lists circuits that are lit; `symmetric` says that entries are weights of undirected
-/// circuits; `works` says which ports do, rack by rack and plane by plane; `pinned` lists
-/// circuits, and `apart` pairs, for policies that heed such rules (`heeds` of the answer).
+/// lists circuits that are lit; `symmetric` states that entries are weights of undirected circuits;
+/// `works` states which ports work, rack by rack and plane by plane; `pinned` lists circuits, and
+/// `apart` pairs, for policies that support such rules (`heeds` of the answer).
 #[pyfunction]
 #[pyo3(signature = (table, matrix, switch, lit, symmetric, works=None, pinned=vec![], apart=vec![]))]
 #[allow(clippy::too_many_arguments)] // one for each key of the question

@@ -47,7 +47,7 @@ fn odd(why: String) -> Refusal {
 }
 
 impl ControlLoop {
-    /// What a policy that panicked left is as good as after an error.
+    /// The state after a panic of a policy is as valid as after an error.
     fn live(&self) -> MutexGuard<'_, Live> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -119,7 +119,7 @@ pub fn matched<'py>(py: Python<'py>, found: &Matching, weights: &Weights) -> PyR
     ))
 }
 
-/// Who each node is matched with.
+/// The node with which each node is matched.
 fn mates(nodes: usize, circuits: &Circuits) -> Vec<Option<u32>> {
     let mut mates = vec![None; nodes];
     for circuit in circuits.iter() {

@@ -46,7 +46,7 @@ fn named(refusal: Refusal) -> PyErr {
     }
 }
 
-/// What `solver` finds, unless a signal is raised first.
+/// The result of `solver`, unless a signal is raised first.
 fn solve<T: Send + 'static>(
     py: Python<'_>,
     solver: impl FnOnce() -> Result<T, Refusal> + Send + 'static,

@@ -21,7 +21,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 struct Asked {
     /// With its `kind` or `file`.
     table: Map<String, Value>,
-    /// It stands in the first line of the log.
+    /// Whether the policy is the one in the first line of the log.
     is_own: bool,
 }
 
@@ -89,7 +89,7 @@ impl Asked {
         }
     }
 
-    /// What it could not decide is told with its name.
+    /// Adds the policy's name to the refusal of its decision.
     fn of_decision(&self, refusal: Refusal) -> Refusal {
         if refusal.key != "policy" {
             return refusal;
@@ -114,9 +114,9 @@ pub(super) fn policy_of(header: &Header, library: &PyLibrary) -> PyResult<Box<dy
     Python::attach(|py| built.map_err(|r| library.error(py, asked.of_table(r))))
 }
 
-/// What comes of playing a log against a policy, as JSON with the first line of the log
-/// (`header`) and the table of the policy (`policy`). `table` is the policy's as JSON;
-/// without it the log's own is asked again.
+/// Replays a log with a policy, and returns the result as JSON with the first line of the log
+/// (`header`) and the table of the policy (`policy`). `table` is the policy's as JSON; without it
+/// the log's own policy decides again.
 #[pyfunction]
 #[pyo3(signature = (text, table=None))]
 fn control_replay(py: Python<'_>, text: &str, table: Option<&str>) -> PyResult<String> {

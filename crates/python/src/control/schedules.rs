@@ -38,7 +38,7 @@ pub fn slots<'py>(py: Python<'py>, schedule: &Schedule) -> PyResult<Slots<'py>> 
     Ok((permutations, PyArray1::from_vec(py, days), schedule.night.0))
 }
 
-/// What a plan in a file calls its nodes, if anything, and its schedule.
+/// The names of a plan's nodes in its file, if there are any, and its schedule.
 #[pyfunction]
 fn control_read_plan<'py>(py: Python<'py>, path: &str) -> PyResult<(Vec<String>, Slots<'py>)> {
     let planned = read_plan(path, "schedule").map_err(refused)?;
@@ -101,7 +101,7 @@ fn control_birkhoff<'py>(
     ))
 }
 
-/// What bounds a schedule, from texts with units; absent is what `Frame::of` has.
+/// The limits of a schedule, from texts with units; the default is that of `Frame::of`.
 fn frame(
     period: Any<'_, '_>,
     night: Any<'_, '_>,
@@ -143,8 +143,8 @@ fn control_traffic_matrix<'py>(
     slots(py, &schedule)
 }
 
-/// The schedule; what is left to packets [bytes]; when all is served, and no
-/// schedule can have served it before [ps].
+/// The schedule; the demand that packets carry [bytes]; the time at which all demand is served, and
+/// a lower bound on that time for every schedule [ps].
 #[pyfunction]
 fn control_solstice<'py>(
     py: Python<'py>,

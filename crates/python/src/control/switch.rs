@@ -1,4 +1,4 @@
-//! What `lightloom plan` is told about the switch, beside the policy's own keys.
+//! The switch of `lightloom plan`, besides the policy's own keys.
 
 use lightloom_control::algorithms::multihop;
 use lightloom_control::hardware::Hardware;
@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Map, Value};
 
-/// The switch, as far as it matters to a policy.
+/// The properties of the switch that a policy may use.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Switch {
-    /// What a circuit carries, each way [b/s].
+    /// Rate of a circuit, each way [b/s].
     rate: Option<Rate>,
     /// Optical switches in parallel.
     planes: Option<u32>,

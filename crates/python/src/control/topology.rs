@@ -27,7 +27,7 @@ pub struct ControlTopology {
 }
 
 impl ControlTopology {
-    /// What a policy found by the heuristic with these options.
+    /// The topology that a policy found by the heuristic with these options.
     pub fn of(topology: Topology, options: Options) -> ControlTopology {
         ControlTopology {
             topology,

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Bytes of a frame beside its packet: addresses and type.
 const HEADER: usize = 14;
-/// What a frame takes on the wire beyond what a host sends: preamble, checksum, gap [B].
+/// Bytes of a frame on the wire beyond those that a host sends: preamble, checksum, gap [B].
 const WIRE: u64 = 8 + 4 + 12;
 /// No frame is shorter, its checksum left out [B].
 const SHORTEST: u64 = 60;
@@ -150,7 +150,7 @@ impl Plane<'_> {
         self.shared.waiting[queue].store(self.queues.waiting(queue), Relaxed);
     }
 
-    /// What the clock says is done: a day begins, or circuits of the present one send.
+    /// Carries out the actions that are due: a day begins, or circuits of the present one send.
     fn turn(&mut self) {
         let now = clock();
         let Some((day, begun)) = self.days.advance(now) else {
@@ -232,8 +232,8 @@ impl Plane<'_> {
     }
 }
 
-/// What a host hears when a circuit to its rack is lit: the number of the day, the rack that
-/// sends, and how long (Mordia §5.2.2: all hosts learn of a slot by a frame).
+/// The frame that a host receives when a circuit to its rack is lit: the number of the day, the
+/// rack that sends, and the length (Mordia §5.2.2: all hosts learn of a slot by a frame).
 fn sync_frame(to: (u32, u32), input: u32, number: u64, day: Day) -> [u8; SHORTEST as usize] {
     let mut frame = [0; SHORTEST as usize];
     let mac = |rack: u32, host: u32| {

@@ -25,10 +25,9 @@ use serde::{Deserialize, Serialize};
 pub struct Gridmix {
     /// Jobs, from 5 to 10,000 (c-Through §6.2: 100).
     pub jobs: u32,
-    /// What all sorts read together (c-Through §6.2: 200 GB, uncompressed).
+    /// Bytes that all sorts read together (c-Through §6.2: 200 GB, uncompressed).
     pub uncompressed: Bytes,
-    /// What all scans and queries read together (c-Through §6.2: 50 GB,
-    /// compressed).
+    /// Bytes that all scans and queries read together (c-Through §6.2: 50 GB, compressed).
     pub compressed: Bytes,
     /// Servers of the Hadoop cluster; all that there are, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,7 +121,7 @@ const SIZES: [Size; 3] = [
 struct Member {
     class: &'static Class,
     size: &'static Size,
-    /// What it reads [B].
+    /// Bytes that the job reads [B].
     input: u64,
 }
 

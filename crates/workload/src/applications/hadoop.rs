@@ -1,16 +1,14 @@
 //! MapReduce jobs of one Hadoop cluster: blocks, slots, replicas (c-Through §6.2).
 //!
-//! A map task reads a block, usually its server's own, and computes; a reduce
-//! task copies its part of what every map task made, a few copies at a time and
-//! as soon as they are there, sorts and reduces, and writes its output block by
-//! block: one replica at home, the second in another rack, the third beside the
-//! second. Each server has slots in which tasks run one after another.
+//! A map task reads a block, usually its server's own, and computes; a reduce task copies its part
+//! of every map task's output, a few copies at a time and as soon as they are available, sorts and
+//! reduces, and writes its output block by block: one replica at home, the second in another rack,
+//! the third beside the second. Each server has slots in which tasks run one after another.
 //!
-//! Tasks are given to slots in turn, before the run: a slot that falls idle does
-//! not take the task of another. The last tasks of a job are those that read
-//! from afar, as on a cluster whose servers take their own blocks first; they
-//! make the tail of the map phase (c-Through Fig 8). Disks are part of the
-//! rates at which tasks work through their data. Heartbeats, speculative
+//! Tasks are given to slots in turn, before the run: a slot that falls idle does not take the task
+//! of another. The last tasks of a job are those that read from remote servers, as on a cluster
+//! whose servers take their own blocks first; they make the tail of the map phase (c-Through Fig
+//! 8). Disks are part of the rates at which tasks process their data. Heartbeats, speculative
 //! execution and the start of processes are not modelled.
 
 use crate::tasks::{check, Extent, Site};
@@ -99,7 +97,7 @@ impl Slots {
 /// One MapReduce job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MapReduce {
-    /// What it reads [B].
+    /// Bytes that the job reads [B].
     pub input: u64,
     /// Output ÷ input of its map tasks.
     pub keep_map: f64,
@@ -271,7 +269,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// What a task waits for: the one before it in its slot, and its job's beginning.
+/// The predecessors of a task: the one before it in its slot, and its job's beginning.
 fn waits(slot: Option<Node>, after: &[Node]) -> Vec<Node> {
     slot.into_iter().chain(after.iter().copied()).collect()
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sort {
-    /// What is sorted (c-Through §6.2: 10 GB of random data).
+    /// Bytes to sort (c-Through §6.2: 10 GB of random data).
     pub data: Bytes,
     /// Servers of the Hadoop cluster; all that there are, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What applications send, against their definitions.
+//! The flows of applications, compared with their definitions.
 
 use crate::jobs::tests::{generate, play};
 use crate::patterns::tests::cluster;
@@ -188,8 +188,8 @@ fn the_fft_is_the_papers() {
     assert_eq!(used, Some(14));
 }
 
-/// c-Through §6.2: 100 jobs on 200 GB and 50 GB. What Gridmix keeps of it decides
-/// what is sent.
+/// c-Through §6.2: 100 jobs on 200 GB and 50 GB. The part of it that Gridmix keeps decides the
+/// bytes that are sent.
 #[test]
 fn the_mix_is_the_papers() {
     let cluster = cluster(4, 4);

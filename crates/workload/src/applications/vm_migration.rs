@@ -39,11 +39,11 @@ pub struct VmMigration {
     /// c-Through Fig 6: 52 s at full bisection, which the paper says are limited
     /// by the processors, for 8 machines one after another.
     pub cpu: Time,
-    /// What a connection's socket buffer holds of what the application has written.
-    /// An image is written in pieces, two of which fill it, and while it is full
-    /// nothing more is compressed: it stands for `pieces` = 2 images ÷ buffer,
-    /// rounded up, and `ahead` = 2. One that holds two images never fills. Any size
-    /// unless given (c-Through §6.1: 128 KB, 50, 100 and 300 MB).
+    /// Size of a connection's socket buffer, which holds written bytes that are not sent yet. An
+    /// image is written in pieces, two of which fill the buffer, and while it is full the
+    /// application does not compress: this sets `pieces` = 2 images ÷ buffer, rounded up, and
+    /// `ahead` = 2. A buffer for two images never fills. Without this key, `pieces` and `ahead`
+    /// apply as they are (c-Through §6.1: 128 KB, 50, 100 and 300 MB).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
     /// Pieces that an image is compressed and sent in, one after another: a piece
@@ -130,8 +130,7 @@ impl VmMigration {
         HostId((rack * servers + v / others % servers) as u32)
     }
 
-    /// One server compresses and sends its machines; returns what it sends last
-    /// of each.
+    /// One server compresses and sends its machines; returns the last flow of each.
     fn evacuate(&self, src: HostId, machines: std::ops::Range<u64>, site: &mut Site) -> Vec<Node> {
         let (pieces, ahead) = self.writes();
         let pieces = pieces as u64;

@@ -72,7 +72,7 @@ impl AllReduce {
         }
     }
 
-    /// What is sent for one chunk, in number of sends.
+    /// Number of sends for one chunk.
     fn sends(&self) -> u64 {
         let (n, bytes) = (self.hosts.unwrap_or(2) as usize, self.bytes.0);
         match self.algorithm {

@@ -26,7 +26,7 @@ impl Exchange {
     /// Nodes and edges among `n` servers, at most, with those before and after.
     pub(crate) fn extent(self, n: u64) -> Extent {
         let blocks = n.saturating_mul(n - 1);
-        // What two partners sent and heard in their rounds before.
+        // The sends and receptions of two partners in their rounds before.
         let waits_for = match self {
             Exchange::AtOnce | Exchange::Pairwise => 2,
             Exchange::Tournament => 4,

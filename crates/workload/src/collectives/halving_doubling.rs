@@ -2,9 +2,9 @@
 //! Rabenseifner and Gropp, IJHPCA 2005): as little data as the ring, in
 //! 2 log₂ n rounds.
 //!
-//! Where n is no power of two, the standard fold: of the first 2 r members, r
-//! being what n exceeds the power p by, the even ones hand all their data to
-//! their odd neighbours, sit out, and are told the result at the end.
+//! If n is not a power of two, the standard fold: of the first 2 r members, where r = n − p and p
+//! is the largest power of two below n, the even ones send all their data to their odd neighbours,
+//! skip the rounds, and receive the result at the end.
 
 use super::rounds::{Rounds, Send};
 use crate::tasks::check;

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// What a stage hands to the next for each microbatch: activations, and as
-    /// much of their gradients on the way back.
+    /// Bytes that a stage sends to the next for each microbatch: activations, and as many bytes of
+    /// their gradients on the way back.
     pub bytes: Bytes,
     /// Stages, one on each server; as many as there are servers, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ struct Pass {
 impl Pass {
     /// Stage s begins after `free[s]`; returns for each stage what it ends with.
     fn run(self, free: Vec<Vec<Node>>, dag: &mut Dag) -> Vec<Vec<Node>> {
-        // What each stage computed, and sent, last.
+        // The last computation and the last send of each stage.
         let (mut computed, mut sent) = (free, vec![None; self.stages.len()]);
         for _ in 0..self.microbatches {
             let mut handed: Option<Node> = None;

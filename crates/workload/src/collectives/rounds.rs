@@ -1,4 +1,4 @@
-//! Collectives that proceed in rounds: who sends what to whom in each.
+//! Collectives that proceed in rounds: the sends of each round.
 
 use crate::tasks::Extent;
 use lightloom_engine::{Dag, HostId, Node, Task, Time};
@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(super) struct Send {
     pub from: usize,
     pub to: usize,
-    /// Which bytes of the data.
+    /// The range of the data [B].
     pub part: Range<u64>,
 }
 
@@ -19,7 +19,7 @@ pub(super) trait Rounds {
     fn rounds(&self) -> usize;
     /// All that is sent in a round.
     fn round(&self, k: usize) -> Vec<Send>;
-    /// How much is sent in all rounds, in number of sends.
+    /// Number of sends in all rounds.
     fn sends(&self) -> u64;
 }
 

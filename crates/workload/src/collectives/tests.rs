@@ -42,8 +42,8 @@ proptest! {
         sums_up(&HalvingDoubling { n, bytes: b }, n, bytes)?;
     }
 
-    /// 2 (n - 1) / n of the data out of each and into each, the least possible; of
-    /// the tree the same in sum, 2 (n - 1) times the data in all.
+    /// 2 (n - 1) / n of the data out of each and into each, the least possible; the tree has the
+    /// same sum, 2 (n - 1) times the data.
     #[test]
     fn the_bytes_of_an_all_reduce_are_its_definition(
         log in 1u32..5, n in 2u32..20, bytes in 100u64..10_000, chunks in 1u32..4, iterations in 1u32..3,
@@ -121,7 +121,7 @@ fn completion_times_are_those_of_the_alpha_beta_model() {
     assert_eq!(all_to_all("tournament"), us(3 * (5 + 7 * 9)));
 }
 
-/// What 2 (n - 1) · 64 / n µs leave out when they are cut to whole microseconds.
+/// The rounding of 2 (n - 1) · 64 / n µs when they are cut to whole microseconds.
 fn rest(n: i64) -> Time {
     Time::NS * (2 * (n - 1) * 64 * 1_000 / n % 1_000)
 }

@@ -1,13 +1,12 @@
-//! Partners who swap: a round-robin tournament by the circle method, in the order in which
-//! FFTW's transposition over MPI goes through it (`mpi/transpose-pairwise.c`, a call of
-//! `MPI_Sendrecv` a round).
+//! Pairwise exchange: a round-robin tournament by the circle method, in the order of FFTW's
+//! transposition over MPI (`mpi/transpose-pairwise.c`, one call of `MPI_Sendrecv` per round).
 //!
-//! The pairs of all rounds are a 1-factorisation of the complete graph: everybody meets
-//! everybody else once, and nobody meets two in one round. Among an odd number one sits out.
+//! The pairs of all rounds are a 1-factorisation of the complete graph: every member meets every
+//! other once, and none meets two in one round. If their number is odd, one sits out.
 //!
-//! Modelled as for messages too long to be sent before they are asked for: a pair begins when
-//! both are through with the rounds before, and each goes on when both of its blocks, the one
-//! sent and the one heard, are delivered. Not modelled: copying the block that stays at home.
+//! Modelled as for messages with a rendezvous: a pair begins when both have finished the rounds
+//! before, and each continues when both of its blocks, the sent and the received one, are
+//! delivered. Not modelled: copying the block that stays local.
 
 use lightloom_engine::{Dag, Node, Task};
 
@@ -16,10 +15,10 @@ pub(super) fn rounds(n: usize) -> usize {
     n - 1 + n % 2
 }
 
-/// Whom one of `n` meets in a round; none if it sits out.
+/// The partner of member `one` of `n` in a round; `None` if it sits out.
 ///
-/// All but the last of an even number stand in a circle; in round k those meet that are as far
-/// from k on either side, and k itself meets the last, or sits out.
+/// All but the last of an even number form a circle; in round k two members meet that are equally
+/// far from k on either side, and k itself meets the last, or sits out.
 pub(super) fn partner(n: usize, one: usize, round: usize) -> Option<usize> {
     let circle = rounds(n);
     let opposite = |k: usize| (2 * round + circle - k) % circle;
@@ -46,7 +45,7 @@ pub(super) fn build(
     dag: &mut Dag,
 ) -> Vec<Node> {
     let mut done: Vec<Vec<Node>> = vec![before.to_vec(); n];
-    // Whoever sits out in the last round met somebody before who does not.
+    // A member that sits out in the last round met one before that does not.
     let mut last = Vec::new();
     for round in 0..rounds(n) {
         last.clear();
@@ -78,9 +77,9 @@ mod tests {
             let mut met = BTreeSet::new();
             for round in 0..rounds(n) {
                 let pairs: Vec<_> = pairs(n, round).collect();
-                assert_eq!(pairs.len(), n / 2, "{n}: nobody more than must sits out");
+                assert_eq!(pairs.len(), n / 2, "{n}: at most one sits out");
                 let of_round: BTreeSet<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
-                assert_eq!(of_round.len(), n - n % 2, "{n}: nobody meets two");
+                assert_eq!(of_round.len(), n - n % 2, "{n}: none meets two");
                 assert!(of_round.iter().all(|&one| one < n));
                 for (a, b) in pairs {
                     assert_eq!(partner(n, a, round), Some(b));
@@ -136,7 +135,7 @@ mod tests {
         delivered
     }
 
-    /// Plays it where each byte takes a picosecond, whoever else sends.
+    /// Runs the exchange with a picosecond per byte, whatever other members send.
     fn played(n: usize, takes: &[Vec<i64>]) -> (Io, Vec<Node>) {
         let send = |a: usize, b: usize| Task {
             src: HostId(a as u32),
@@ -191,8 +190,8 @@ mod tests {
         }
     }
 
-    /// Equal blocks: a round takes as long as one, for of every pair one at least has met
-    /// somebody in the round before.
+    /// Equal blocks: a round takes the time of one block, because in every pair at least one has
+    /// met another member in the round before.
     #[test]
     fn equal_blocks_take_as_long_as_there_are_rounds() {
         for n in 2..40 {

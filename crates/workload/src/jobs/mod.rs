@@ -24,7 +24,7 @@ use std::borrow::Cow;
 macro_rules! kinds {
     ( $( $(#[$doc:meta])* $variant:ident($table:ty) = $kind:literal, )+ ) => {
         kinded! {
-            /// What a job does.
+            /// The kind of a job.
             pub enum JobKind, "a job", named by by_name {
                 $( $(#[$doc])* $variant($table) = $kind, )+
             }
@@ -81,7 +81,7 @@ pub struct Job {
     /// kind-3 … for more of the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it does.
+    /// The kind, with its table.
     #[serde(flatten)]
     pub kind: JobKind,
 }

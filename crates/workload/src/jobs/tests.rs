@@ -1,4 +1,4 @@
-//! What holds of every job.
+//! Properties of every job.
 
 use super::*;
 use crate::patterns::tests::cluster;
@@ -287,7 +287,7 @@ fn bad_jobs_are_refused_by_name() {
         };
         let config: WorkloadConfig = config::read(&table, "workload").unwrap();
         let e = config.resolve(&cluster(4, 4)).unwrap_err().to_string();
-        let start = format!("workload.{key} = (set): jobs say what is sent");
+        let start = format!("workload.{key} = (set): jobs define the flows");
         assert!(e.starts_with(&start), "{e}");
     }
 }

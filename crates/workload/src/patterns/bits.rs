@@ -12,7 +12,7 @@
 use super::Pairs;
 use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 
-/// Which computation.
+/// The computation of a destination from the bits of its source's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bits {
     Transpose,

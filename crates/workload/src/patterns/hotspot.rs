@@ -122,7 +122,7 @@ impl Pairs for HotSpotPairs {
         (HostId(other(dst, all, rng)), HostId(dst))
     }
 
-    /// The only hot server has nobody to send to if all flows go to it.
+    /// The only hot server has no destination if all flows go to it.
     fn sends(&self, src: HostId) -> Option<bool> {
         let alone = self.hot == 1 && self.fraction == 1.0;
         Some(!(alone && self.hosts[0] == src.0))

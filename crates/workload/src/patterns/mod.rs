@@ -1,7 +1,7 @@
-//! Who sends to whom: one file a pattern.
+//! Traffic patterns: the destinations of servers, one file per pattern.
 //!
-//! No server sends to itself; servers of one rack may talk to each other. A
-//! pattern draws from its own random stream and knows nothing of sizes.
+//! No server sends to itself; servers of one rack may send to each other. A pattern draws from its
+//! own random stream and does not depend on sizes.
 
 mod all_to_all;
 mod bits;
@@ -63,7 +63,7 @@ pub trait Pairs: std::fmt::Debug {
 }
 
 kinded! {
-    /// Who sends to whom: a name, or a table with a `kind`.
+    /// The destinations of servers: a name, or a table with a `kind`.
     #[schemars(transform = with_names)]
     pub enum Pattern, "pattern", named by by_name {
         /// Source and destination servers drawn uniformly (Sirius §7).

@@ -1,17 +1,17 @@
-//! Every server, or rack, sends to one other and hears one other.
+//! Every server, or rack, sends to one other and receives from one other.
 //!
-//! The permutation is a derangement (nobody is its own partner), drawn uniformly
-//! among all of them. Each block of N flows has one from every server, in an
-//! order shuffled afresh, so all servers send equally much. Poisson arrivals draw the
-//! sender of each flow instead: a server that sends once in each block would be more
-//! regular than a Poisson process, and queues would be several times too short.
+//! The permutation is a derangement (no server is its own partner), drawn uniformly among all of
+//! them. Each block of N flows has one from every server, in a newly shuffled order, so all servers
+//! send equally much. Poisson arrivals draw the sender of each flow instead: a server that sends
+//! once in each block would be more regular than a Poisson process, and queues would be several
+//! times too short.
 
 use super::Pairs;
 use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is permuted.
+/// The unit that is permuted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -26,7 +26,7 @@ pub enum Level {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Permutation {
-    /// What is permuted: "hosts" (the default) or "racks".
+    /// The unit that is permuted: "hosts" (the default) or "racks".
     #[serde(default)]
     pub of: Level,
 }

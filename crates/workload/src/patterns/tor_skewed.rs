@@ -60,7 +60,7 @@ impl TorSkewed {
             _ => Err(Refusal::new(
                 "workload.pattern",
                 "tor-skewed",
-                "is told by zipf, or by hot_racks and hot_traffic together",
+                "is given by zipf, or by hot_racks and hot_traffic together",
                 "give zipf = 1.0, or hot_racks = 0.1 and hot_traffic = 0.8",
             )),
         }
@@ -218,9 +218,9 @@ mod tests {
             refusal(v, &cluster(8, 1))
         };
         assert!(bad(json!({"zipf": -1})).starts_with("workload.pattern.zipf = -1"));
-        assert!(bad(json!({})).contains("is told by zipf"));
-        assert!(bad(json!({"hot_racks": 0.1})).contains("is told by zipf"));
-        assert!(bad(json!({"zipf": 1, "hot_racks": 0.1, "hot_traffic": 0.5})).contains("told by"));
+        assert!(bad(json!({})).contains("is given by zipf"));
+        assert!(bad(json!({"hot_racks": 0.1})).contains("is given by zipf"));
+        assert!(bad(json!({"zipf": 1, "hot_racks": 0.1, "hot_traffic": 0.5})).contains("given by"));
         let e = bad(json!({"hot_racks": 0.01, "hot_traffic": 0.5}));
         assert!(e.contains("makes 0 of 8 racks hot"), "{e}");
         let e = bad(json!({"hot_racks": 0.125, "hot_traffic": 1.0}));

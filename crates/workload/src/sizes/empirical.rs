@@ -10,7 +10,7 @@ use lightloom_engine::{Bytes, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What lies between two points of an empirical distribution.
+/// The distribution between two points of an empirical one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Interpolation {
@@ -33,8 +33,8 @@ pub struct Empirical {
     /// comma or white space between; or else `points`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// What lies between two points: "linear" or "step". It has no default,
-    /// because the mean hangs on it.
+    /// The distribution between two points: "linear" or "step". It has no default, because the mean
+    /// depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(required, with = "Interpolation")]
     pub interpolation: Option<Interpolation>,

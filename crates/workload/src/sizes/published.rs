@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct PublishedSizes {
     /// Its name: `lightloom workloads` lists them with their sources and means.
     pub name: String,
-    /// What lies between two points. The choice shifts the mean (web-search:
-    /// 1.71 MB linear, 2.43 MB step), so name and rule together are the workload.
-    /// Linear is what most public simulators do, and the default.
+    /// The distribution between two points. The choice shifts the mean (web-search: 1.71 MB linear,
+    /// 2.43 MB step), so name and rule together are the workload. Most public simulators use
+    /// linear, which is the default.
     #[serde(default)]
     pub interpolation: Interpolation,
 }

@@ -15,7 +15,7 @@ use serde_json::{json, Value};
 /// A published distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct Published {
-    /// What users write.
+    /// The name that users write.
     pub name: &'static str,
     /// A heading.
     pub title: &'static str,

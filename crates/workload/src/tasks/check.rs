@@ -1,4 +1,4 @@
-//! What jobs refuse alike. Keys are those of the job's own table.
+//! Checks that all jobs share. Keys are those of the job's own table.
 
 use crate::arrivals::MAX_ARRIVAL;
 use crate::sizes::MAX_BYTES;

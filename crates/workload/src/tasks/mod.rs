@@ -1,4 +1,4 @@
-//! What jobs are made of, whatever their kind: a graph of tasks on servers.
+//! The parts of jobs of all kinds: a graph of tasks on servers.
 
 pub(crate) mod check;
 mod extent;
@@ -9,7 +9,7 @@ pub use placement::Placement;
 
 use lightloom_engine::{Cluster, Dag, Node, Refusal, Stream};
 
-/// What a kind of job is made of.
+/// The flows of a kind of job.
 pub(crate) trait Application: Sized {
     /// Fills in what depends on the cluster, and refuses what cannot run, by
     /// the keys of the job's own table.

@@ -19,7 +19,7 @@
 //! are numbered by their rows, and no fabric here knows priorities. Failures are refused:
 //! they are of htsim's own topologies.
 //!
-//! What triggers do is in [`triggers`].
+//! Triggers are in [`triggers`].
 
 mod connection;
 mod triggers;

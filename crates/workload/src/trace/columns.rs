@@ -67,7 +67,7 @@ pub fn from_columns(columns: &Columns, hosts: u32) -> Result<Flows, Refusal> {
     Ok(builder.finish())
 }
 
-/// Which column of a row is wrong, and why.
+/// The column of a row that is wrong, and the reason.
 #[derive(Debug)]
 pub(crate) struct BadRow {
     pub column: &'static str,

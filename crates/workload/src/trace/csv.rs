@@ -27,7 +27,7 @@ const ARRIVALS: [&str; 5] = [
 ];
 const IGNORED: [&str; 4] = ["flow", "start_ps", "finish_ps", "hops"];
 const HEADING: &str = "begin with the heading src,dst,bytes,arrival_ps";
-/// What columns may be called elsewhere, by what they begin with.
+/// Beginnings of names that columns may have elsewhere.
 const ALIKE: [&[&str]; REQUIRED] = [
     &["source", "src", "from", "sender"],
     &["destination", "dest", "dst", "to", "receiver"],
@@ -133,7 +133,7 @@ fn layout(heading: Row, form: &Form) -> Result<Layout, TextError> {
     })
 }
 
-/// What a column that `trace_columns` names may be called in the heading.
+/// Suggests a name in the heading for a column that `trace_columns` names.
 fn named_elsewhere(title: &str, unknown: &[&str]) -> String {
     match unknown {
         [] => "name one that the heading has in workload.trace_columns".to_owned(),

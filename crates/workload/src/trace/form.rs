@@ -46,8 +46,8 @@ impl Unit {
     }
 }
 
-/// What the columns of a CSV trace are called, where they have names of their own. Columns
-/// that nobody names are ignored then.
+/// The names of the columns of a CSV trace, if they are not the default ones. Columns that are not
+/// named are then ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceColumns {
@@ -90,7 +90,7 @@ pub struct Form<'a> {
     pub format: Option<super::Format>,
     /// The unit of its times; unless given that of the format.
     pub unit: Option<Unit>,
-    /// What its columns are called.
+    /// The names of its columns.
     pub columns: Option<&'a TraceColumns>,
     /// The servers that names and addresses in it stand for; unless given it has numbers.
     pub hosts: Option<&'a HostNames>,

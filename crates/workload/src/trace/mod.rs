@@ -143,7 +143,7 @@ pub fn write(format: Format, flows: &Flows, hosts: u32) -> Result<String, Refusa
 /// Whether a format holds flows that send until the run stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLoop {
-    /// It does.
+    /// The format also holds endless flows.
     EndlessToo,
     /// All have a size.
     Sized,

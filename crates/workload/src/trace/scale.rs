@@ -23,8 +23,9 @@ pub fn own_load(flows: &Flows, cluster: &Cluster) -> Option<f64> {
     (span > Time::ZERO).then(|| flows.total_bytes() as f64 * 8.0 / (capacity * span.as_secs_f64()))
 }
 
-/// Load [ratio] from which on nobody means the times of a connection matrix as they are read:
-/// in picoseconds a trace of 0.001 that is written in microseconds has 1,000.
+/// Load [ratio] above which the times of a connection matrix are probably in another unit: if a
+/// trace with a load of 0.001 is written in microseconds and read in picoseconds, its load is
+/// 1,000.
 const ABSURD: f64 = 1_000.0;
 
 /// Refuses a connection matrix without a unit whose flows arrive faster than servers could
@@ -224,7 +225,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the times, the load comes out as asked, in the same order, and twice the
+        /// Whatever the times, the load equals the requested one, in the same order, and twice the
         /// load takes half of the time.
         #[test]
         fn the_load_is_the_one_asked_for(

@@ -201,7 +201,7 @@ fn lines_of_triggers_are_read_or_refused() {
     );
     let e = bad(&file(&["0->1 trigger 0 size 1"]));
     assert!(e.contains("trigger is `0`, outside 1 to"), "{e}");
-    // What fires nothing, and what nobody waits for, are open loops.
+    // Flows that fire no trigger, and triggers without waiting flows, are open loops.
     for lines in [
         &["0->1 start 0 size 1 send_done_trigger 0"][..],
         &[
@@ -260,7 +260,7 @@ fn each_kind_by_hand() {
         "trigger id 1 barrier count 4",
     ];
     assert_eq!(play(&file(&barrier)), [0, 3, 9, 43, 43]);
-    // Who is done first starts who waits first, and so on; the fourth starts nobody.
+    // The first flow to finish starts the first that waits, and so on; the fourth starts none.
     let multishot = [
         "trigger id 1 multishot",
         "3->4 id 4 trigger 1 size 5",
@@ -310,8 +310,8 @@ fn text_of((flows, triggers): &Drawn) -> String {
     file(&lines)
 }
 
-/// What htsim would do, played step by step: starts, or nothing if it would abort or
-/// leave a flow that never starts.
+/// A step-by-step model of htsim: starts, or `None` if it would abort or leave a flow that never
+/// starts.
 fn by_steps((flows, triggers): &Drawn) -> Option<Vec<i64>> {
     let mut starts: Vec<Option<i64>> = flows.iter().map(|f| (f.0 == 0).then_some(f.1)).collect();
     let mut fired = [0u32; 4];

@@ -28,7 +28,7 @@ const WORDS: [&str; 5] = ["id", "oneshot", "multishot", "barrier", "count"];
 const LINE: &str = "write it like `trigger id 1 oneshot`, `trigger id 2 multishot` or \
                     `trigger id 3 barrier count 4`";
 
-/// What a trigger does when it is fired.
+/// The effect of a trigger when it is fired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     OneShot,
@@ -111,7 +111,8 @@ impl<'a> Triggers<'a> {
         }
     }
 
-    /// What a flow, to be in row `flow`, waits for and fires.
+    /// Records the triggers for which a flow, in the future row `flow`, waits, and those that it
+    /// fires.
     pub fn name(&mut self, connection: &Connection, flow: u32) -> Result<(), TextError> {
         let tie = |(field, trigger): (Field, u32)| Tie {
             flow,
@@ -130,8 +131,8 @@ impl<'a> Triggers<'a> {
         Ok(())
     }
 
-    /// Who waits for whom among so many flows; nothing if nobody waits. All files have
-    /// been read.
+    /// The dependencies among this number of flows; `None` if there are none. All files have been
+    /// read.
     ///
     /// # Errors
     /// If a trigger is not declared, is not fired as often as its kind asks for, or if a

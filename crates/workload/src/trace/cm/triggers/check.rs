@@ -130,8 +130,8 @@ impl Triggers<'_> {
         started
     }
 
-    /// The refusal of `tie`, whose flow never starts: followed back from trigger to flow,
-    /// it comes round to itself.
+    /// The refusal of `tie`, whose flow never starts: followed back from trigger to flow, it leads
+    /// to itself.
     fn circle(&self, tie: &Tie, started: &[bool], fired: &ByTrigger<'_>) -> TextError {
         let of_flow: BTreeMap<u32, &Tie> = self.waiting.iter().map(|t| (t.flow, t)).collect();
         let (mut path, mut at) = (Vec::new(), tie);
