@@ -78,7 +78,7 @@ def test_what_it_says_is_what_the_bills_say(made: Path) -> None:
 
 def test_a_part_without_a_price_is_named_below_the_chart(made: Path) -> None:
     page = (made / "out/report.html").read_text()
-    assert "Not in the chart: opera: the book has no price of a rotor switch." in page
+    assert "Not in the chart: opera: the book has no price for a rotor switch." in page
     assert "? </summary>" not in page
     assert re.search(r"Parts of opera: \$[\d.,]+( k)? \+ \?</summary>", page)
 

@@ -106,7 +106,7 @@ def test_no_table_without_jobs() -> None:
         ('workload.jobs=["srot"]', 'workload.jobs[0] = "srot": must be one of'),
         ("workload.jobs.0.hosts=17", "workload.jobs[0].hosts = 17: the cluster has 16 servers"),
         ('workload.jobs.0.bytes="0 B"', "workload.jobs[0].bytes = 0 B: must be at least 4 B"),
-        ("workload.load=0.5", "workload.load = (set): jobs say what is sent"),
+        ("workload.load=0.5", "workload.load = (set): jobs define the flows"),
         ('run.stop="last-arrival"', 'run.stop = "last-arrival": flows of jobs arrive'),
     ],
 )

@@ -357,7 +357,7 @@ def _not_drawn(made: Read) -> Iterator[str]:
     """Who is not in the chart, and why: without a total, or without the figure that judges."""
     for one in made.purchases:
         if missing := CAPITAL.unknown(one):
-            yield f"{one.label}: the book has no price of {quantities.listed(map(part, missing))}"
+            yield f"{one.label}: the book has no price for {quantities.listed(map(part, missing))}"
         elif one.delivered is None:
             yield f"{one.label}: it delivered nothing"
         elif made.scores and one.label not in made.scores:
