@@ -201,7 +201,7 @@ mod tests {
         let mut bench = bench(5);
         assert_eq!(bench.decide(1, &[]), Ok(vec![(1, 4), (2, 3)]));
         let much = [(1, 4, 90), (4, 1, 60)];
-        // Of 0, 2 and 3 the first two meet.
+        // The first two of 0, 2 and 3 meet.
         assert_eq!(bench.decide(2, &much), Ok(vec![(0, 2), (1, 4)]));
         assert_eq!(bench.decide(3, &[(1, 4, 100)]), Ok(vec![(0, 2), (3, 4)]));
     }
@@ -231,7 +231,7 @@ mod tests {
         let met: Vec<_> = (1..=3)
             .flat_map(|s| bench.decide(s, &[]).unwrap())
             .collect();
-        // Of racks 0, 1 and 2: places that add up to 0, 1, 2 modulo 3.
+        // Racks 0, 1 and 2: positions that add up to 0, 1, 2 modulo 3.
         assert_eq!(met, [(1, 2), (0, 1), (0, 2)]);
     }
 

@@ -1,7 +1,7 @@
 //! The order of a change: its steps, and which others each waits for.
 //!
-//! It is data that a policy chooses and the [controller](crate::controller) walks
-//! through, so that no kernel and no driver of a switch knows one of its own.
+//! A policy chooses the order, which is data, and the [controller](crate::controller) executes it;
+//! no kernel and no driver of a switch has one of its own.
 
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{de, ser, Deserialize, Deserializer, Serialize, Serializer};

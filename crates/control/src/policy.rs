@@ -30,7 +30,7 @@ pub struct SwitchView<'a> {
     pub hardware: Hardware,
     /// Circuits that are lit.
     pub lit: &'a Circuits,
-    /// Which ports work, at [`Hardware::port`].
+    /// Whether each port works, at [`Hardware::port`].
     pub works: &'a [bool],
     /// The times of its slots, if it follows schedules only; otherwise a schedule has the night
     /// that its policy plans.

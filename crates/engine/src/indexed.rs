@@ -26,7 +26,7 @@ pub fn kind(entry: Entry) -> u32 {
     (entry >> 32) as u32
 }
 
-/// Whose it is.
+/// The number of an entry.
 #[inline]
 pub fn number(entry: Entry) -> u32 {
     entry as u32

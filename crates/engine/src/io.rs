@@ -46,7 +46,7 @@ pub struct Io {
     /// Counts what is delivered by certain instants, where a throughput is measured; the run
     /// loop sees to it.
     pub deliveries: Option<Deliveries>,
-    /// Who runs it may ask for the end: a fabric then leaves off amid a horizon.
+    /// The flag by which the caller requests the end: a fabric then stops during a horizon.
     pub halt: Halt,
     open: usize,
     open_order: Vec<FlowId>,

@@ -340,7 +340,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// Of a run that drains: whether no flow is to come, and the fabric has nothing that moves.
+    /// Whether a run that drains has no future arrivals, and no moving bytes in the fabric.
     fn drains_no_more(&self) -> bool {
         self.plan.stop == Stop::Drain && self.fabric.idle() && self.io.exhausted()
     }

@@ -69,7 +69,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("Gbit/s", "Gb/s"),
     ("Mbit/s", "Mb/s"),
     ("kbit/s", "kb/s"),
-    // Of ports, as switches write them: 400G. Amounts of data and lengths have no such unit.
+    // Rates of ports, as switches write them: 400G. Amounts of data and lengths have no such unit.
     ("T", "Tb/s"),
     ("G", "Gb/s"),
     ("M", "Mb/s"),

@@ -31,8 +31,8 @@ fn by_hand() -> [(Value, Value); 6] {
             json!({"slot": "100 ns", "guardband": "3.84 ns", "cell": "562 B", "detail": "flows"}),
         ),
         (
-            // Of 1,728 bits 514/544 are data. Words of 5,440 bits begin at multiples of 64 bits in
-            // a cell, the last at 1,664: they end 1,663 + 5,440 bits on, in the fifth cell. An
+            // 514/544 of 1,728 bits are data. Words of 5,440 bits begin at multiples of 64 bits in
+            // a cell, the last at 1,664: they end 1,663 + 5,440 bits later, in the fifth cell. An
             // uplink meets 16/6 nodes, 3 slots: 4 · 3 · 38.4 ns.
             json!({"devices": {"fec": "cross-cell"}}),
             json!({"slot": "38.4 ns", "guardband": "3.84 ns", "cell": "204 B",
@@ -228,7 +228,7 @@ fn physics_of_the_experiment_stand_beside_the_devices() {
     raw["physics"] = json!({"preset": "realistic"});
     let once = resolved(&raw);
     let table = &once["fabric"][0];
-    // Of 204 B 18 are the header; the wait for a codeword is not the coder's latency.
+    // 18 of 204 B are the header; the wait for a codeword is not the coder's latency.
     assert_eq!(
         (&table["cell"], &table["header"]),
         (&json!("186 B"), &json!("18 B"))

@@ -161,7 +161,7 @@ fn collectives_take_what_the_alpha_beta_model_says() {
             );
         }
     }
-    // Everybody hears 31 blocks of 50 KB; each sender may be a packet behind.
+    // Every member receives 31 blocks of 50 KB; each sender may be a packet behind.
     let took = seconds(
         clos(),
         json!({"kind": "all-to-all-collective", "bytes": "1.6 MB"}),

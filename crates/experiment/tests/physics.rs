@@ -71,7 +71,7 @@ fn near(took: Time, expected: Time, what: &Value) {
     );
 }
 
-/// Of the realistic preset: the way, a switch, error correction.
+/// Propagation in the realistic preset; then a switch, error correction.
 const WAY: f64 = 500.0;
 const SWITCH: f64 = 600.0;
 const FEC: f64 = 102.4;
@@ -133,7 +133,7 @@ fn a_lone_flow_over_a_tree() {
     ] {
         let packet = |bytes: u64| (bytes + 38) as f64 * 8.0 / gbps;
         let full = packet(1_500);
-        // Of ten packets the last is in the third round of four links.
+        // The last of ten packets is in the third round of four links.
         let rounds = 10u64.div_ceil(links) as f64;
         // One of 500 B has a link beside the full one, or waits behind it on both.
         let beside = if links > 1 { 0.0 } else { packet(500) };

@@ -63,9 +63,9 @@ impl Framing {
 /// Pairs of racks that have flows, and that nothing ever joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unjoined {
-    /// Of the first pair, the rack that sends …
+    /// The sending rack of the first pair.
     pub from: u32,
-    /// … and the rack that waits.
+    /// The destination of the first pair.
     pub to: u32,
     /// How many more there are.
     pub others: u64,
@@ -83,8 +83,8 @@ pub struct Facts {
     /// Values that follow from the table and the cluster and affect results; empty if the resolved
     /// table has all.
     pub derived: Vec<Derived>,
-    /// Whose flows wait for ever; none if all are served, or if that is not known before
-    /// the run.
+    /// The racks whose flows wait for ever; `None` if all are served, or if that is not known
+    /// before the run.
     pub unjoined: Option<Unjoined>,
     /// Where circuits take turns: a slot lasts no longer, on average.
     pub slot: Option<Time>,

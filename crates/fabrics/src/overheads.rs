@@ -32,7 +32,7 @@ pub enum Forwarding {
 pub struct Overheads {
     /// From a rack to another over one circuit, or over the longest path of the tree.
     pub propagation: Time,
-    /// Of every electrical switch, those of racks among them.
+    /// Latency of every electrical switch, those of racks included.
     pub switch_latency: Time,
     /// Latency of every link between racks or switches.
     pub fec_latency: Time,

@@ -63,7 +63,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of values in order; none of no values. The batches differ in length by at
+    /// The estimate from values in order; `None` without values. The batches differ in length by at
     /// most one value.
     pub fn of(values: &[f64]) -> Option<Estimate> {
         Estimate::within(values, Room::Unknown)
@@ -100,8 +100,9 @@ impl Estimate {
         })
     }
 
-    /// Of the means of stretches of equal length; without an interval where also twice as long
-    /// ones resemble their neighbours more than chance makes them, and where there is no `room`.
+    /// The estimate from the means of stretches of equal length; without an interval if stretches
+    /// of twice the length also resemble their neighbours by more than chance, and if there is no
+    /// `room`.
     pub fn of_batches(means: &[f64; BATCHES], room: Room) -> Estimate {
         let found = Estimate::widest(means);
         let alike = neighbours(&joined(means, BATCHES / 2)).is_some_and(|r| r > CORRELATED_HALF);
@@ -197,7 +198,7 @@ fn correlation_time(values: &[f64], mean: f64) -> f64 {
             break;
         }
     }
-    // Of independent groups τ is that of their values, which is not known: at most the group.
+    // For independent groups τ is that of their values, which is not known: at most the group.
     (2.0 * sum - 1.0).max(1.0)
         * if group > 1 && sum > 1.0 {
             group as f64
@@ -314,8 +315,8 @@ mod tests {
             .collect()
     }
 
-    /// Of 200 sequences: the share with an interval, the share of these that hold the true mean,
-    /// and the share that is correlated.
+    /// Results of 200 sequences: the share with an interval, the share of these that hold the true
+    /// mean, and the share that is correlated.
     fn intervals(sequence: impl Fn(&mut Stream) -> Vec<f64>, truth: f64) -> (f64, f64, f64) {
         let (mut given, mut held, mut warned) = (0, 0, 0);
         for i in 0..200 {
@@ -330,8 +331,8 @@ mod tests {
         (share(given, 200), share(held, given), share(warned, 200))
     }
 
-    /// Of 200 intervals of 95 % fewer than 90 % hold once in 500. The widest of three is taken: they
-    /// may hold more.
+    /// Fewer than 90 % of 200 intervals of 95 % hold once in 500. The widest of three is used: more
+    /// may hold.
     const HELD: std::ops::RangeInclusive<f64> = 0.9..=1.0;
 
     #[test]

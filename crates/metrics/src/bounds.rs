@@ -40,7 +40,7 @@ pub struct Bound {
 pub struct FctBound {
     /// Flows that were offered.
     pub flows: u64,
-    /// Those of them that were not delivered when the run ended.
+    /// Flows that were not delivered when the run ended.
     pub unfinished: u64,
     /// Median.
     pub p50_us: Bound,
@@ -51,7 +51,7 @@ pub struct FctBound {
 }
 
 impl FctBound {
-    /// Of flows in order of their arrival, their times in µs.
+    /// The bound for flows in order of their arrival, from their times in µs.
     pub fn of(times: &[Taken], room: Room) -> FctBound {
         let times = Bounded::of(times, room);
         FctBound {
@@ -98,7 +98,8 @@ pub struct Bounded<'a> {
 }
 
 impl<'a> Bounded<'a> {
-    /// Of flows in order of their arrival, which arrived in a time that is as long as `room` says.
+    /// The bounds for flows in order of their arrival, which arrived in a time of the length that
+    /// `room` states.
     pub fn of(taken: &'a [Taken], room: Room) -> Bounded<'a> {
         let sorted = |mut values: Vec<f64>| {
             values.sort_unstable_by(f64::total_cmp);

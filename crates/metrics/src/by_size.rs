@@ -21,7 +21,7 @@ pub struct OfSize {
     pub below_bytes: Option<u64>,
     /// Flows that were offered; in a run with a window, those that arrived in it.
     pub flows: u64,
-    /// Those of them that were not delivered when the run ended.
+    /// Flows that were not delivered when the run ended.
     pub unfinished: u64,
     /// Median.
     pub p50: Bound,
@@ -30,8 +30,8 @@ pub struct OfSize {
 }
 
 impl BySize {
-    /// Of the flows of these rows, in order of their arrival, by when the run `ended`. `limits`
-    /// are between the ranges, in ascending order [B].
+    /// The classes of the flows of these rows, in order of their arrival, as known when the run
+    /// `ended`. `limits` separate the ranges, in ascending order [B].
     pub(crate) fn of(
         limits: &[Bytes],
         cluster: &Cluster,

@@ -109,7 +109,7 @@ impl Slowdown {
 }
 
 impl FctBounds {
-    /// Of the flows that were `offered`, by when the run `ended`.
+    /// The times of the flows that were `offered`, as known when the run `ended`.
     pub(crate) fn of(flows: &Flows, offered: &[usize], ended: Time, room: Room) -> FctBounds {
         let class = |belongs: &dyn Fn(u64) -> bool| {
             let rows = offered.iter().filter(|&&f| belongs(flows.bytes[f]));

@@ -41,7 +41,8 @@ pub struct Relaxation {
 }
 
 impl Relaxation {
-    /// Of the flows that have arrived by `ended`; `links` have counted bytes until then.
+    /// The relaxation time for the flows that have arrived by `ended`; `links` have counted bytes
+    /// until then.
     pub(crate) fn of(
         traffic: Traffic,
         cluster: &Cluster,

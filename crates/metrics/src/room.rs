@@ -16,14 +16,14 @@ pub enum Room {
     /// No theory says it: sizes without a variance, jobs, flows that arrive at once.
     #[default]
     Unknown,
-    /// It is shorter than [`RELAXATIONS`] relaxation times.
+    /// The time is shorter than [`RELAXATIONS`] relaxation times.
     Short,
     /// The run or the window lasts at least [`RELAXATIONS`] relaxation times.
     Long,
 }
 
 impl Room {
-    /// Of so long a time, with this relaxation time [s].
+    /// The room in a time, with this relaxation time [s].
     pub(crate) fn of(time: Time, relaxation: Option<f64>) -> Room {
         match relaxation {
             None => Room::Unknown,

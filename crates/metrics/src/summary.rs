@@ -312,7 +312,7 @@ pub fn summarize(run: &Finished) -> Summary {
     }
 }
 
-/// Those of the `rows` that arrived in the window.
+/// The `rows` that arrived in the window.
 fn in_window(flows: &Flows, rows: &[usize], span: Span) -> Vec<usize> {
     let inside = |&&f: &&usize| (span.from..span.until).contains(&flows.arrival[f]);
     rows.iter().filter(inside).copied().collect()

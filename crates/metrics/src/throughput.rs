@@ -25,7 +25,7 @@ pub struct Throughput {
 }
 
 impl Throughput {
-    /// Of flows, of which so much had been delivered at the [`Span::instants`].
+    /// The throughput of flows, of which these bytes had been delivered at the [`Span::instants`].
     pub fn of(
         cluster: &Cluster,
         flows: &Flows,
@@ -72,7 +72,7 @@ fn accepted(came: &Deliveries) -> Stretches {
 fn offered(flows: &Flows, instants: &[Time]) -> Stretches {
     let mut bytes = [0.0; BATCHES];
     for f in 0..flows.len() {
-        // That of the last instant, and what never arrives, is beyond all stretches.
+        // A flow that begins at the last instant, or never arrives, is beyond all stretches.
         let begun = instants.partition_point(|&at| at <= flows.arrival[f]);
         if let Some(of) = begun.checked_sub(1).and_then(|b| bytes.get_mut(b)) {
             *of += flows.bytes[f] as f64;

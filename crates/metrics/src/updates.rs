@@ -34,7 +34,7 @@ pub struct UpdateRate {
     /// The same with what the fabric's packets have around their payload: header,
     /// padding, silence; null for a fabric without packets.
     pub ceiling_framed_per_s: Option<f64>,
-    /// Of that ceiling (of the other, where there is none), how much was reached.
+    /// The share of that ceiling (or of the other, if there is none) that was reached.
     pub efficiency: Option<f64>,
 }
 

@@ -27,7 +27,7 @@ pub struct Window {
     pub until_s: f64,
     /// Flows that arrived in between.
     pub flows: u64,
-    /// Those of them that were not delivered before the run ended.
+    /// Flows that were not delivered before the run ended.
     pub flows_unfinished: u64,
     /// Mean latency of those that were; null without any.
     pub mean_us: Option<f64>,
@@ -78,7 +78,7 @@ pub struct WindowBound {
     /// The bound for all flows.
     #[serde(flatten)]
     pub all: FctBound,
-    /// Of the short ones; null where they are all or none.
+    /// The bound for the short flows; null if all flows are short or none is.
     pub short: Option<FctBound>,
 }
 
@@ -209,8 +209,8 @@ mod tests {
         flows
     }
 
-    /// Of packets, which come with their last byte; those that come at an instant are not
-    /// there before it.
+    /// The window for packets, which arrive with their last byte; those that arrive at an instant
+    /// do not count before it.
     fn window(flows: &Flows, span: Span, ended: Time) -> Window {
         let mut come = flows.clone();
         let mut came = Deliveries::at(span.instants());

@@ -53,7 +53,7 @@ impl Default for Grating {
     }
 }
 
-/// Which wavelengths the inputs of a grating use in a slot.
+/// The wavelengths that the inputs of a grating use in a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wavelengths {

@@ -30,15 +30,15 @@ pub struct Guard {
     pub transitions: Transitions,
 }
 
-/// Which changes of wavelength the laser's part is the longest of.
+/// The changes of wavelength whose longest tuning time is the laser's part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transitions {
     /// Between any two of the laser's wavelengths, as the paper counts (§3.2).
     #[default]
     All,
-    /// Those of the cyclic schedule over the grating's ports: each to the next, and the last to
-    /// the first (§4.2).
+    /// The changes of the cyclic schedule over the grating's ports: each to the next, and the last
+    /// to the first (§4.2).
     Schedule,
 }
 

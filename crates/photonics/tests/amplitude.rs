@@ -84,7 +84,7 @@ fn caching_saves_a_control_of_every_cell() {
     assert_eq!(anew.amplitude_error_db, None);
     let error = cached.amplitude_error_db.unwrap();
     assert!((error - 0.1 * 614.4e-9).abs() < 1e-15);
-    // Who gives the time is asked for no model of it.
+    // If the time is given, no model of it is needed.
     let given = json!({"amplitude": {"kind": "control"}, "guard": {"amplitude": "960 ps"}});
     assert_eq!(derive(given).guardband.total, Time(3_840));
 }

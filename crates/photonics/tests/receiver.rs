@@ -122,8 +122,8 @@ fn kp4s_threshold_is_at_the_sensitivity_and_pam_4_needs_a_third_of_the_eye() {
     );
 }
 
-/// Which share of bits a receiver gets wrong that decides symbol by symbol: thermal noise, and
-/// `others` inputs of power `leak` each with symbols, phases and polarisations of their own.
+/// The bit error rate of a receiver that decides symbol by symbol: thermal noise, and `others`
+/// inputs of power `leak`, each with its own symbols, phases and polarisations.
 fn monte_carlo(
     modulation: Modulation,
     receiver: &Receiver,

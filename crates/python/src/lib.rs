@@ -56,7 +56,7 @@ fn trace_hosts(json: &str, names: Vec<String>) -> PyResult<Vec<Option<u32>>> {
 #[pyfunction]
 fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
     let experiment = read(json)?;
-    // It reads the files of the workload, which may be large.
+    // This reads the files of the workload, which may be large.
     let resolved = listen::listened(py, move || experiment.resolve())?.map_err(refused)?;
     Ok(resolved.to_json().to_string())
 }

@@ -176,7 +176,7 @@ impl TestbedSockets {
     }
 }
 
-/// Of each interface: bytes, packets and drops received, then sent.
+/// For each interface: bytes, packets and drops received, then sent.
 type Columns = (u64, u64, u64, u64, u64, u64);
 
 #[pyfunction]

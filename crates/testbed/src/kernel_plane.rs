@@ -300,7 +300,7 @@ fn classifier<'a>(object: &'a mut Ebpf, name: &str) -> io::Result<&'a mut SchedC
 
 /// Attaches it to a device of the namespace of this thread.
 fn attach(program: &mut SchedClassifier, device: &str, to: TcAttachType) -> io::Result<()> {
-    // It is there already where something else was attached.
+    // The qdisc exists already if another filter was attached.
     let _ = tc::qdisc_add_clsact(device);
     let attached = program.attach(device, to);
     attached.map_err(|e| io::Error::other(format!("{device}: {e}")))?;

@@ -152,7 +152,7 @@ impl WorkloadConfig {
         };
         let plan = one.with_defaults()?.plan(cluster, 0, 0)?;
         let mean = span.0 as f64 / plan.gap;
-        // Of a Poisson process of bursts; the others are more regular than that.
+        // A Poisson process of bursts; the other processes are more regular.
         let burst = plan.pairs.burst() as f64;
         let flows = (mean + 5.0 * (mean * burst).sqrt() + 2.0 * burst).ceil() as u64;
         check_memory("workload.flows", flows)?;

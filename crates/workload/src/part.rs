@@ -22,7 +22,7 @@ pub struct Part {
     /// How a sample with another mean than that of the law is treated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_rule: Option<MeanRule>,
-    /// Which servers send to which: "uniform" (the default), or another pattern.
+    /// The destinations of servers: "uniform" (the default), or another pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Pattern>,
     /// Number of its flows. By default as many as arrive, on average, while the part with

@@ -142,7 +142,7 @@ fn chance(slot: Time, gap: f64, load: f64) -> Result<f64, Refusal> {
     ))
 }
 
-/// Who sends; none where the pattern itself chooses that.
+/// The servers that send; `None` if the pattern itself chooses them.
 fn senders(pairs: &dyn Pairs, cluster: &Cluster) -> Option<Vec<u32>> {
     let mut senders = Vec::new();
     for host in 0..cluster.hosts() {
@@ -274,7 +274,7 @@ mod tests {
             let gap = flows.last_arrival().0 as f64 / 1_000.0;
             assert!((gap / 2e6 - 1.0).abs() < 0.05, "{gap}");
         }
-        // Of 9 servers 3 are silent: Poisson flows come two thirds as fast.
+        // 3 of 9 servers are silent: Poisson flows arrive two thirds as fast.
         let table = json!({
             "sizes": {"kind": "fixed", "size": "125 B"}, "load": 0.5, "pattern": "transpose",
             "flows": 60_000,

@@ -13,7 +13,7 @@ pub(super) struct Change {
     pub(super) order: &'static [(Step, &'static [usize])],
     /// Progress of the steps, by position in the order.
     pub(super) steps: Vec<Progress>,
-    /// Of steps under way: pairs to be drained, circuits to be dark and to be lit.
+    /// The rest of the steps in progress: pairs to drain, circuits to darken and to light.
     pub(super) drain: Vec<Pair>,
     pub(super) dark: Darkening,
     pub(super) light: Circuits,

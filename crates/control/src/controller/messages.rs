@@ -46,7 +46,7 @@ pub struct Found {
     /// Pairs that rules of a change that was cut short lead to the electrical network.
     #[serde(default)]
     pub drained: Vec<Pair>,
-    /// Which ports work, at [`Hardware::port`].
+    /// Whether each port works, at [`Hardware::port`].
     pub works: Vec<bool>,
 }
 

@@ -6,8 +6,7 @@
 //! since it was last reported is not reported: the controller goes on with what it
 //! knows. With smoothing it sees a moving average over its reports.
 //!
-//! That reports take time and bandwidth is not modelled; [`Estimator::reported`]
-//! counts them.
+//! Not modelled: the time and bandwidth of reports; [`Estimator::reported`] counts them.
 
 use super::Matrix;
 use lightloom_engine::Refusal;
@@ -17,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(u32, u32, u64)", into = "(u32, u32, u64)")]
 pub struct Queue {
-    /// Who has it: a server, or a rack where racks report.
+    /// The reporter: a server, or a rack if racks report.
     pub from: u32,
     /// The rack that it is for.
     pub to: u32,
@@ -41,7 +40,7 @@ impl From<Queue> for (u32, u32, u64) {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Report {
-    /// Those that are not empty, in no order that matters.
+    /// The queues that are not empty, in any order.
     pub queues: Vec<Queue>,
 }
 
@@ -103,7 +102,7 @@ type Told = (u64, u64);
 pub struct Estimation {
     /// Racks.
     pub racks: u32,
-    /// Those who report in each: its servers, or 1 where racks do.
+    /// The number of reporters of each rack: its servers, or 1 if racks report.
     pub reporters_per_rack: u32,
     /// When reporters speak; always, without.
     pub thresholds: Option<Thresholds>,
@@ -204,7 +203,7 @@ impl Estimator {
         self.reported
     }
 
-    /// Everybody has reported: what racks have for each other, as far as is known.
+    /// Adds a report of all reporters, and returns the demand of the racks, as far as it is known.
     pub fn update(&mut self, report: &Report) -> Matrix {
         let mut demand = Matrix::zeros(self.racks as usize);
         match self.rules.thresholds {

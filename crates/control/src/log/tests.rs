@@ -490,7 +490,7 @@ fn lines_that_do_not_fit_each_other_are_refused() {
         assert!(found.starts_with(said), "{found}");
     }
     assert_eq!(log(&[at(1_002, json!("tick"))]).check(), Ok(()));
-    // Of another interval than it was: the first wake tells.
+    // With another interval, the first wake shows the difference.
     let mut slower = log(&[]);
     slower.header.timing.interval = Time::S * 2;
     assert_eq!(

@@ -56,11 +56,9 @@ impl Default for CThroughPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unrequested {
-    /// They take turns, so that queues too short to be reported are served too
-    /// (default).
+    /// Racks take turns, so that queues too short to be reported are served, too (default).
     Rotate,
-    /// They keep the circuits that they have, and are joined in order otherwise:
-    /// nothing goes dark for them.
+    /// Racks keep their circuits, and are joined in order otherwise: no circuit goes dark for them.
     Keep,
     /// The racks have no circuit.
     Alone,
@@ -237,7 +235,7 @@ mod tests {
         })
     }
 
-    /// Who is joined, given who is joined now and whose ports work.
+    /// The racks that are joined, given those joined now and the working ports.
     fn decide(manager: &mut Manager, bytes: Matrix, lit: &[(u32, u32)], works: &[bool]) -> Mates {
         let lit = Circuits::both_ways(lit.iter().copied());
         let hardware = Hardware::new(works.len() as u32, 1, Rate::GBPS);

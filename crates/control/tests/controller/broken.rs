@@ -25,15 +25,15 @@ enum Flaw {
     DoesNotWait,
     /// Circuits that did not come up count as lit.
     IgnoresFailure,
-    /// It requests more actions than it should.
+    /// Requests more actions than it should.
     Babbles,
-    /// It begins with each tick, whatever is under way.
+    /// Begins with each tick, whatever is in progress.
     Impatient,
-    /// It hands its schedule over again with every tick.
+    /// Sends its schedule again with every tick.
     Repeats,
-    /// It no longer asks to be woken.
+    /// No longer asks to be woken.
     FallsAsleep,
-    /// It uses information that it has not received.
+    /// Uses information that it has not received.
     Remembers,
 }
 

@@ -52,7 +52,7 @@ impl<E: Copy> Lanes<E> {
         let queue = &mut self.queues[self.lane];
         let first = queue.pop_front();
         self.heads[self.lane] = queue.front().map_or(Time::NEVER, |e| e.0);
-        // Which lane is next cannot be predicted: no branch, nor stores in between.
+        // The next lane cannot be predicted, so there is no branch, and no store in between.
         let (mut next, mut at) = (0, self.heads[0]);
         for lane in 1..LANES {
             next = if self.heads[lane] < at { lane } else { next };

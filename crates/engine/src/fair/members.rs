@@ -1,5 +1,5 @@
-//! Which flows are over which links, whose bottleneck each link is, and what a change makes the
-//! next solution look at.
+//! The flows over each link, the flows whose bottleneck it is, and the flows that the next solution
+//! visits after a change.
 
 use super::{Fair, LinkId, Slot, HOPS_MAX, NONE};
 

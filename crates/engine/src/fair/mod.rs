@@ -95,7 +95,7 @@ pub struct Fair {
     links: Vec<Link>,
     /// The flows of each link: hops, in no order that matters.
     members: Vec<Vec<u32>>,
-    /// Those of them whose bottleneck it is: slots.
+    /// The slots of flows whose bottleneck is this link.
     own: Vec<Vec<u32>>,
     flows: Vec<Flow>,
     /// Links of the paths: flow `s` has those from `s * HOPS_MAX`.

@@ -408,7 +408,7 @@ fn a_link_keeps_its_level_with_the_precision_unused_and_no_more() {
     }
 }
 
-/// It has 988 of 1,000 b/s, then 988 of 988, and is filled to an eightieth below that.
+/// The link has 988 of 1,000 b/s, then 988 of 988, and is filled to an eightieth below that.
 #[test]
 fn a_link_that_is_full_to_the_last_bit_is_filled_anew() {
     let mut fair = Fair::new();

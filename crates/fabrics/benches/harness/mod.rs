@@ -40,7 +40,7 @@ pub fn each_in_a_process<C>(cases: &[C], name: impl Fn(&C) -> &str, measure: imp
 pub struct Repeated {
     /// The kernel's time [s], run by run.
     pub kernel_s: Vec<f64>,
-    /// That of the processor [s], where the system tells.
+    /// Processor time [s], if the system reports it.
     pub processor_s: Vec<f64>,
     /// The sums of the last run.
     pub ledger: Ledger,

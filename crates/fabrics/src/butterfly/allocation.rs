@@ -154,7 +154,7 @@ impl Network {
         }
     }
 
-    /// Those of an input's virtual channels whose outputs are not taken.
+    /// The virtual channels of an input whose outputs are not taken.
     #[inline(always)]
     fn open(&self, channel: usize, set: u64, taken: u64) -> u64 {
         if taken == 0 {

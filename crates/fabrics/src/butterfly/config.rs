@@ -33,7 +33,7 @@ pub struct ButterflyConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
     pub concentration: Option<u32>,
-    /// Which way packets take. Default "dimension-order".
+    /// The routes of packets. Default "dimension-order".
     pub routing: Routing,
     /// By how much UGAL favours the minimal way [B of queue]: a packet goes another
     /// way only if the queue there, times wires, is shorter by more. Default 0 B,

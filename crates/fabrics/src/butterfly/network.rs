@@ -25,7 +25,7 @@ use crate::contract::Site;
 use crate::hosts::HostQueues;
 use lightloom_engine::Time;
 
-/// Which virtual channels a packet may ask for next.
+/// The virtual channels that a packet may request next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
@@ -117,14 +117,14 @@ pub struct Network {
     pub(super) ready: Vec<u64>,
     /// Virtual channels whose first packet waits for one of its output's.
     pub(super) heads: Vec<u64>,
-    /// Whose turn it is at each input of the crossbar.
+    /// The virtual channel that has the turn at each input of the crossbar.
     pub(super) input_turn: Vec<u8>,
     // Outputs.
     /// Virtual channels that no packet holds.
     pub(super) free: Vec<u64>,
     /// The virtual channel that is given next.
     pub(super) vc_turn: Vec<u8>,
-    /// Which virtual channel of an input is given one first.
+    /// The virtual channel of an input that is allocated first.
     pub(super) head_turn: Vec<u16>,
     /// The input of the crossbar that each output serves first.
     pub(super) output_turn: Vec<u16>,
@@ -249,7 +249,7 @@ impl Network {
     }
 }
 
-/// Of so many virtual channels every `step`-th, as a set.
+/// Every `step`-th of the virtual channels, as a set.
 fn every(vcs: usize, step: usize, from: usize) -> u64 {
     (from..vcs).step_by(step).fold(0, |set, v| set | 1 << v)
 }

@@ -1,4 +1,4 @@
-//! Which way packets take, and which virtual channels they may use on it.
+//! The routes of packets, and the virtual channels that they may use.
 //!
 //! Dimension order may use all: wires of one dimension are only ever followed by
 //! wires of later ones, so that no circle of packets waits for itself. Valiant's

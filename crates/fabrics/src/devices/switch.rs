@@ -14,9 +14,9 @@ use serde_json::{json, Value};
 pub struct Asked {
     /// The key of the time in which circuits are dark.
     pub settle: &'static str,
-    /// That of its standard deviation, where the fabric has one.
+    /// The key of its standard deviation, if the fabric has one.
     pub deviation: Option<&'static str>,
-    /// That of the ports; without one every rack takes a port of each switch.
+    /// The key of the ports; without one every rack takes a port of each switch.
     pub ports: Option<&'static str>,
     /// Switches that can have its circuits.
     pub takes: &'static [Constraint],

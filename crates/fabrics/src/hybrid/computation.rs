@@ -137,7 +137,7 @@ pub type Times = Arc<Mutex<Vec<Time>>>;
 /// A policy whose decisions are timed, or were.
 pub struct Timed {
     policy: Box<dyn Policy>,
-    /// Of a run before; measured, if there is none.
+    /// Times of an earlier run; measured, if there is none.
     recorded: Option<VecDeque<Time>>,
     /// No time that is measured may be longer; none, where the next decision may wait.
     most: Option<Time>,

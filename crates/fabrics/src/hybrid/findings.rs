@@ -5,7 +5,7 @@ use crate::findings::Finding;
 use lightloom_control::policy::Target;
 use lightloom_engine::Time;
 
-/// Which times of a table are compared, by their keys.
+/// The times of a table that are compared, by their keys.
 pub struct Times {
     /// From one decision to the next.
     pub interval: Time,

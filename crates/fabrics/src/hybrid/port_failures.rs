@@ -1,5 +1,5 @@
-//! Which optical ports have failed, by themselves or with their plane's switch: a port works
-//! while neither has.
+//! The optical ports that have failed, by themselves or with their plane's switch: a port works if
+//! neither has failed.
 
 use lightloom_control::hardware::Hardware;
 

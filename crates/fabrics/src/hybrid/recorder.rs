@@ -1,4 +1,4 @@
-//! Which racks were joined by lit circuits, and when.
+//! The pairs of racks that lit circuits joined, and the times.
 //!
 //! A fabric tells the recorder when a circuit comes up and goes dark; the record
 //! is what users see as the circuit timeline, and what tests ask whether a port

@@ -1,8 +1,8 @@
-//! Circuits, or a schedule, that stay as they are for the whole run: who is joined by them is
-//! known before it begins, and so is who waits for ever, and how often slots begin.
+//! Circuits, or a schedule, that stay as they are for the whole run: the pairs that they join, the
+//! pairs that wait for ever, and the length of slots are known before it begins.
 //!
-//! Of the registry `fixed` and `rotation` decide the same whatever there is to send; a user's
-//! policy may do anything.
+//! In the registry, `fixed` and `rotation` decide the same for every demand; a user's policy may
+//! not.
 
 use super::policy_table::PolicyTable;
 use crate::contract::Site;

@@ -1,9 +1,9 @@
 //! The optical switches, simulated: what is lit, which ports work, and how long each
 //! step of a change takes.
 //!
-//! It carries out the actions of a [`Controller`](lightloom_control::controller) as
-//! far as light and rules are concerned, and knows nothing of flows. Mirrors that do
-//! not move stay lit. Loss of light, and mirrors that stick, are not modelled.
+//! It carries out the actions of a [`Controller`](lightloom_control::controller) on light and
+//! rules, and does not depend on flows. Mirrors that do not move stay lit. Loss of light, and
+//! mirrors that stick, are not modelled.
 
 use super::recorder::Recorder;
 use super::setup::{Delays, Pushing};

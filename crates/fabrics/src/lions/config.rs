@@ -30,8 +30,8 @@ pub struct LionsConfig {
     /// have "receivers".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_link: Option<HostLink>,
-    /// Which inputs share a wavegroup. Default "contiguous", which alone
-    /// satisfies all that §II claims of interleaved ports.
+    /// The assignment of inputs to wavegroups. Default "contiguous", the only one for which all
+    /// claims of §II about interleaved ports hold.
     pub group_rule: GroupRule,
     /// r: hosts that a queue of the mixed loop-back buffer serves; 2r must divide N (§II.C). Only
     /// with "mlb". Default: the largest of 4, 2 and 1 that divides N.
@@ -44,13 +44,13 @@ pub struct LionsConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub transmitters: Option<u32>,
-    /// Which virtual output queue wins a transmitter that is free; it keeps it
-    /// until its packet is sent. Only with "dlb" and "mlb". The paper does not
-    /// say. Default "random".
+    /// The rule that selects the virtual output queue of a free transmitter; it keeps the
+    /// transmitter until its packet is sent. Only with "dlb" and "mlb". The paper gives no rule.
+    /// Default "random".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transmitter_rule: Option<TransmitterRule>,
-    /// Which packet has a receiver that hosts and loop-back queues ask for at the same
-    /// instant. The paper does not say. Only with "slb", "mlb" and "dlb". Default
+    /// The rule that selects the packet of a receiver that hosts and loop-back queues request at
+    /// the same instant. The paper gives no rule. Only with "slb", "mlb" and "dlb". Default
     /// "loop-back-first".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arbiter: Option<ArbiterRule>,
@@ -153,7 +153,7 @@ pub enum GroupRule {
     Interleaved,
 }
 
-/// Which virtual output queue wins a free transmitter.
+/// The rule that selects the virtual output queue of a free transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TransmitterRule {
@@ -163,8 +163,8 @@ pub enum TransmitterRule {
     RoundRobin,
 }
 
-/// Which packet has a receiver that hosts and loop-back queues ask for at the same instant. A
-/// host's packet does not wait: it is stored unless it has a receiver at once.
+/// The rule that selects the packet of a receiver that hosts and loop-back queues request at the
+/// same instant. A host's packet does not wait: it is stored unless it has a receiver at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArbiterRule {
@@ -174,7 +174,7 @@ pub enum ArbiterRule {
     HostsFirst,
     /// Hosts and loop-back queues take turns, in order of the grating's inputs.
     RoundRobin,
-    /// That whose flow came first; of equals, in turn.
+    /// The packet whose flow arrived first; of equals, in turn.
     OldestFirst,
 }
 

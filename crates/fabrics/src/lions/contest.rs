@@ -88,8 +88,8 @@ impl Contests {
         });
     }
 
-    /// Of those that ask, each with when its flow came, that which has the receiver; the turn
-    /// goes on.
+    /// Returns the requester that gets the receiver, given the arrival of each one's flow; advances
+    /// the turn.
     pub fn winner(
         &mut self,
         arbiter: usize,

@@ -346,7 +346,7 @@ impl Switch {
         }
     }
 
-    /// Of all that ask for a receiver, one has it; hosts' packets that have not have lost.
+    /// Grants a receiver to one of its requesters; hosts' packets without a grant have lost.
     fn decide(&mut self, arbiter: usize, now: &mut Now) {
         let Some(contests) = &mut self.contests else {
             return;

@@ -1,5 +1,4 @@
-//! Which host and which loop-back queue sits on which input of the grating,
-//! and which inputs share a wavegroup.
+//! The host or loop-back queue at each input of the grating, and the inputs that share a wavegroup.
 //!
 //! | architecture | inputs | hosts on | queues on |
 //! |---|---|---|---|

@@ -46,7 +46,7 @@ pub enum Event {
 /// An arbiter in a slot.
 #[derive(Clone, Copy, Debug)]
 struct Arbiter {
-    /// Of those that have asked, the one that goes first.
+    /// The requester that goes first.
     first: Option<(Contender, (i64, u32))>,
     /// The input whose turn it is.
     turn: u32,

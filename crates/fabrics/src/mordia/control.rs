@@ -260,7 +260,7 @@ fn unasked(
     Ok((!schedule.slots.is_empty()).then_some(schedule))
 }
 
-/// Who made the schedules of a policy, and so can make others.
+/// The origin of a policy's schedules, which decides the remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Author {
     /// `lightloom plan`, or the author of the file.

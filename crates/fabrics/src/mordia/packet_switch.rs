@@ -38,7 +38,7 @@ pub struct PacketSwitch {
     lost: Vec<u64>,
     /// Bytes that waited before a circuit took the first of those that it takes now.
     waited: u64,
-    /// Of those that are seen, those that slots to come of the pass carry.
+    /// Bytes of these that future slots of the pass carry.
     planned: Vec<u64>,
     /// Slots to come of the pass.
     slots: usize,

@@ -49,11 +49,11 @@ pub struct OperaConfig {
     /// others are bulk and wait for their own.
     /// Default 15 MB.
     pub low_latency: Bytes,
-    /// Which low-latency packet of those that wait at the rack of their source goes next:
-    /// "fair", flows take turns, a packet each; "fifo", first in, first out, so that a flow of
-    /// megabytes delays all later ones by all its packets. The paper is silent on queues of
-    /// racks: its transport, NDP, has some 20 packets of a flow outstanding (the authors'
-    /// simulator: a window of 20), which keeps flows from filling them. Default: "fair".
+    /// The order of low-latency packets that wait at the rack of their source: "fair", flows take
+    /// turns, a packet each; "fifo", first in, first out, so that a flow of megabytes delays all
+    /// later ones by all its packets. The paper does not describe queues of racks: its transport,
+    /// NDP, has some 20 packets of a flow outstanding (the authors' simulator: a window of 20),
+    /// which keeps flows from filling them. Default: "fair".
     pub waiting: Discipline,
     /// Two-hop traffic of bulk: "rotorlb" or "none". Default: "rotorlb".
     pub indirect: Indirect,
@@ -62,7 +62,7 @@ pub struct OperaConfig {
     /// a circuit, and traffic that arrives during a slot waits for a later one. Default:
     /// "per-rack", the rule of the papers.
     pub rotorlb: Fairness,
-    /// Which matchings there are, and on which switches in which order. Default 1.
+    /// The seed of the matchings and of their assignment to switches. Default 1.
     #[schemars(range(max = 9007199254740992u64))]
     pub matchings_seed: u64,
     /// Order in which the link of a server serves the flows that wait for it, to the rack and

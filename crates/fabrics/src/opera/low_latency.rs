@@ -62,8 +62,8 @@ impl Opera {
         }
     }
 
-    /// Of the planes on which a shortest path begins and that have room, one by chance;
-    /// none if others wait for them.
+    /// Chooses at random among the planes on which a shortest path begins and that have room; none
+    /// if other packets wait for them.
     fn choose_plane(&mut self, rack: u32, to: u32, cx: Cx) -> Option<u16> {
         if self.low_latency.waiting.any_for(rack, to) {
             return None;
@@ -106,7 +106,7 @@ impl Opera {
         self.watch_circuits(rack, cx);
     }
 
-    /// Of the packets that wait at a rack, the one that goes next over a plane.
+    /// Takes the packet that goes next over a plane from those that wait at a rack.
     fn take_waiting_packet(&mut self, place: usize, rack: u32) -> Option<Waiting> {
         let expander = &self.low_latency.expander;
         let waiting = &mut self.low_latency.waiting;

@@ -38,7 +38,7 @@ impl Opera {
         }
         for at in self.lines_with(at, contested) {
             let line = &mut self.circuits.lines[at];
-            // It was idle, or bulk does not fit into its day.
+            // The line was idle, or bulk does not fit into its day.
             line.free = line.free.max(before.min(line.window.until));
         }
     }
@@ -70,7 +70,7 @@ impl Opera {
             let free = self.circuits.lines[next].free;
             self.send_bulk(next, free + Time(1), cx);
             if self.circuits.lines[next].free == free {
-                // It has nothing that fits, unless another sends what is first before that.
+                // The line has no packet that fits, unless another line sends the first one before.
                 lines.retain(|&at| at != next);
             } else {
                 self.retry_lines(&mut lines, at, free);
@@ -148,7 +148,7 @@ impl Opera {
         };
         let room = wire.rate.bytes_in(line.window.until - begins);
         let due = match self.edge.has_server_links() || self.is_contested(at) {
-            // Of the first, what fits: something shorter may go behind it.
+            // The part of the first bytes that fits: a shorter packet may go behind it.
             false => wire.end(begins, wire.fitting(bytes, room)),
             // Once it has begun, and all that happened at that moment is known.
             true => begins + Time(1),

@@ -25,7 +25,8 @@ pub struct Waiting {
 struct Queue {
     /// Bytes that have crossed circuits; they go first.
     under_way: VecDeque<(u64, Waiting)>,
-    /// It has not; where flows take turns, each is here once, with all its bytes.
+    /// Bytes that have crossed no circuit; if flows take turns, each flow is here once, with all
+    /// its bytes.
     new: VecDeque<(u64, Waiting)>,
 }
 

@@ -75,8 +75,8 @@ pub struct SiriusConfig {
     /// 2 to 64 (§4.3; 4 in §7).
     #[schemars(range(min = 2, max = 64))]
     pub queue: u32,
-    /// Which requests a node grants in an epoch: all below the threshold (A.3,
-    /// Fig 15), or at most one for each destination (§4.3, prose).
+    /// The rule by which a node grants requests in an epoch: all below the threshold (A.3, Fig 15),
+    /// or at most one for each destination (§4.3, prose).
     pub grant_rule: GrantRule,
     /// Whether a node may ask itself, or the destination, to relay (§4.2: cells
     /// are routed "across all other nodes"; A.3 excludes none).

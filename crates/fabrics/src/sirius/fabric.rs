@@ -161,8 +161,8 @@ impl Reports for Sirius {
             return lit(&self.config, &self.derived.schedule, tx, rx, at);
         }
         let u = self.derived.uplinks;
-        // Who lives follows from what was detected, not from commands alone: here the kernel is
-        // asked, which the reference holds to its own.
+        // The living nodes follow from detection, not from commands alone: here the kernel's state
+        // is used, which the tests compare with that of the reference.
         let met = self
             .schedules
             .peer(Label((tx.0 / u) as u16), (tx.0 % u) as u16, slot);

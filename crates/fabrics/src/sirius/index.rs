@@ -37,7 +37,7 @@ impl Label {
 }
 
 impl Row {
-    /// Of a node whose shard begins with label `lo`.
+    /// The row of a node whose shard begins with label `lo`.
     #[inline(always)]
     pub fn of(label: Label, lo: usize) -> Row {
         Row(label.index() - lo)

@@ -423,7 +423,7 @@ impl Reference {
         }
     }
 
-    /// Those who stood aside take their places where there is room now.
+    /// Cells that waited aside take their places if there is room now.
     fn move_up(&mut self) {
         for (node, peer, aside) in std::mem::take(&mut self.aside) {
             let mut queue = self.queues[node][peer].iter_mut().enumerate();

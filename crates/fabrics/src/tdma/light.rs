@@ -1,5 +1,5 @@
-//! Which circuits were lit when: kept slot by slot, told circuit by circuit. Of a plane the
-//! first four million circuits are kept; how long there was light is known of all.
+//! The circuits that were lit, and when: stored slot by slot, reported circuit by circuit. The
+//! first four million circuits of a plane are stored; the total time of light is known for all.
 
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Circuit, Time};

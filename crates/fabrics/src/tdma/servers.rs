@@ -10,7 +10,7 @@ use lightloom_engine::{Cluster, FlowId, HostId, Io, Rate, Time};
 pub struct ServerLinks {
     /// The packets that wait at servers; if some go before others, those first.
     up: Vec<HostQueues>,
-    /// Of which of these each server is sending a packet.
+    /// The queue from which each server is sending a packet.
     sending: Vec<Option<u8>>,
     /// To servers.
     pub down: Links,

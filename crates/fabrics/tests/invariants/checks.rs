@@ -233,7 +233,7 @@ fn complete(scenario: &Scenario, run: &Run) -> Checked {
         .map(|t| t.bytes)
         .max()
         .unwrap_or(0);
-    // Those of flows with rates are rounded to bytes wherever a path changes.
+    // Bytes of flows with rates are rounded whenever a path changes.
     let slack = 1e-4 * moved + (2.0 * largest as f64 + 1.0) * flows.len() as f64;
     ensure(recorded as f64 + slack >= moved, || {
         format!("capacity: {recorded} B on record, {moved} B × hops delivered")

@@ -68,7 +68,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 "mtu": format!("{mtu} B"), "header": format!("{header} B"), "flow_buffer": buffer,
                 "propagation": picoseconds(fly), "switch_latency": picoseconds(switch),
             });
-            // Of one switch a tier, whatever the uplinks are, all is cut off.
+            // With one switch per tier, all traffic is cut off, whatever the uplinks.
             let one = Parts { racks: cluster.racks, uplinks: 1, aggregation: pods, core: 1 };
             let mut table = merged(table, words);
             table["aggregation_switches"] = json!(1);

@@ -48,7 +48,7 @@ pub struct Row {
 enum Target {
     Anyone(u32),
     SameRack(u32),
-    /// Everybody sends to host 0: an incast.
+    /// All hosts send to host 0: an incast.
     First,
 }
 

@@ -1,8 +1,8 @@
 //! The judge: how far clocks are apart.
 //!
-//! Of each sample the largest deviation between any two sound nodes. Offsets that stay cost
-//! guardband; what moves about them, the wander, is what an oscilloscope sees that was set to
-//! zero once, as in Sirius §6 (± 5 ps over 24 hours between two nodes).
+//! The result for each sample is the largest deviation between any two sound nodes. Constant
+//! offsets cost guardband; the variation about them, the wander, is what an oscilloscope shows that
+//! was set to zero once, as in Sirius §6 (± 5 ps over 24 hours between two nodes).
 
 use super::quantity::Hertz;
 use lightloom_engine::Time;
@@ -68,7 +68,7 @@ pub struct Verdict {
     pub deviation_max_ps: f64,
     /// When it was [s].
     pub deviation_max_at_s: f64,
-    /// Which two nodes: ahead, behind.
+    /// The two nodes: ahead, behind.
     pub deviation_max_pair: [u32; 2],
     /// The largest deviation of a sample, on average [ps].
     pub deviation_mean_ps: f64,

@@ -1,4 +1,4 @@
-//! Who leads: all nodes in turn, and what happens when one of them is dead (Sirius §4.4).
+//! The leaders: all nodes in turn, and the rule if one of them is dead (Sirius §4.4).
 //!
 //! Nodes hold over while their leader is silent. After some epochs they know that it is dead:
 //! the next one takes over, and the dead one is left out from then on. All are taken to notice
@@ -10,7 +10,7 @@ use super::config::Death;
 #[derive(Clone, Debug)]
 pub struct Rotation {
     order: Vec<u32>,
-    /// Whose turn it is, as a place in `order`.
+    /// The present leader, as a position in `order`.
     at: usize,
     /// Epochs that are left of it.
     left: u64,

@@ -12,14 +12,14 @@ use lightloom_engine::Time;
 /// Gains of the loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
-    /// Of time: what a picosecond of error moves the clock [1].
+    /// Gain of the time correction: change of the clock per picosecond of error [1].
     pub time: f64,
-    /// Of frequency: what a picosecond of error adds to each epoch [1].
+    /// Gain of the frequency correction: change per epoch and picosecond of error [1].
     pub frequency: f64,
 }
 
 impl Gains {
-    /// Those of a bandwidth and a damping, in epochs of a length: 2ζω·T and (ω·T)².
+    /// The gains for a bandwidth and a damping, in epochs of a length: 2ζω·T and (ω·T)².
     pub fn new(bandwidth: Hertz, damping: f64, epoch: Time) -> Gains {
         let angle = Gains::natural_frequency(bandwidth, damping) * epoch.as_secs_f64();
         Gains {

@@ -125,7 +125,7 @@ fn fast(config: &ClockConfig, fibres: Option<Fibres>, heard: Progress) -> Option
     })
 }
 
-/// Which nodes are judged: those that neither die nor lie at any time.
+/// The nodes that are judged: those that neither die nor send a false time.
 fn sound(config: &ClockConfig) -> Vec<bool> {
     let mut sound = vec![true; config.nodes as usize];
     let liars = config

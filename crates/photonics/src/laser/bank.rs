@@ -1,8 +1,8 @@
 //! A bank of tunable lasers, used in turn: while one sends, the others tune (Sirius §3.3, §4.5).
 //!
-//! Of N lasers each sends in one slot of N and has N − 1 slots to tune, so N = 1 + ⌈T ÷ slot⌉.
-//! Their lights are combined, which costs 10·log₁₀ N dB at the least; amplifiers make up for it
-//! in the paper's output power, which is taken at the laser's output.
+//! Each of N lasers sends in one slot of N and has N − 1 slots to tune, so N = 1 + ⌈T ÷ slot⌉.
+//! Their lights are combined, which costs at least 10·log₁₀ N dB; amplifiers compensate for it in
+//! the paper's output power, which is measured at the laser's output.
 
 use crate::quantity::Decibel;
 use lightloom_engine::Time;

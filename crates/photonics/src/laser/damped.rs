@@ -37,7 +37,7 @@ pub struct Drive {
     pub mismatch: f64,
     /// Tuned is what stays this near the target [channels]; assumed.
     pub tolerance: f64,
-    /// Which chip: mismatches are drawn for it [number].
+    /// The chip: its mismatches are drawn from this seed [number].
     pub seed: u64,
 }
 
@@ -93,7 +93,7 @@ pub struct Steps {
 pub struct Mismatch {
     /// Error of the ringing frequency [ratio].
     pub frequency: f64,
-    /// Of the drive's gain beyond the final current [ratio].
+    /// Error of the drive's gain beyond the final current [ratio].
     pub gain: f64,
 }
 
@@ -167,7 +167,7 @@ impl Drive {
         if off(from).abs() <= limit {
             return Time::from_secs_f64(driven);
         }
-        // It falls from the peak to 0 within half a period, and stays below the limit after.
+        // The error falls from the peak to 0 within half a period, and stays below the limit after.
         let outside = |t: f64| off(t).abs() > limit;
         let zero = last((from, from + half), |t| (off(t) > 0.0) == (off(from) > 0.0));
         Time::from_secs_f64(last((from, zero), outside))

@@ -25,7 +25,7 @@ pub struct Gates {
     /// Gates of a chip [count] (Sirius §6).
     #[schemars(range(min = 1))]
     pub a_chip: u32,
-    /// Which chips: times are dealt out for it [number].
+    /// The chips: their times are drawn from this seed [number].
     pub seed: u64,
 }
 

@@ -149,7 +149,7 @@ impl Laser {
         self.source_tuning(wavelengths)
     }
 
-    /// Of the tunable lasers themselves, also of those a bank hides.
+    /// The tuning times of the tunable lasers themselves, also of those that a bank hides.
     pub fn source_tuning(&self, wavelengths: u32) -> Tuning {
         let drive = self.drive();
         let steps = match self.kind {

@@ -69,7 +69,7 @@ impl Tuning {
             .map(|(from, to)| (from, to, self.between(from, to)))
     }
 
-    /// Of all ordered pairs. None of a single wavelength.
+    /// The distribution over all ordered pairs; `None` for a single wavelength.
     pub fn distribution(&self) -> Option<Distribution> {
         let mut times: Vec<Time> = self.pairs().map(|(_, _, time)| time).collect();
         times.sort_unstable();

@@ -66,7 +66,7 @@ fn closed_forms_are_what_scipy_finds() {
         let gains = Gains::new(Hertz(bandwidth), damping, Time(epoch));
         assert!((gains.of_jitter() / jitter - 1.0).abs() < 1e-9, "{gains:?}");
         assert!((gains.of_white() / white - 1.0).abs() < 1e-9, "{gains:?}");
-        // Of a loop that is slow beside its epochs, 2·B·T is all there is to it.
+        // For a loop that is slow relative to its epochs, only 2·B·T matters.
         let slow = Gains::new(Hertz(bandwidth / 1e4), damping, Time(epoch));
         let passes = 2.0 * bandwidth / 1e4 * epoch as f64 * 1e-12;
         assert!((slow.of_jitter() / passes - 1.0).abs() < 1e-3);

@@ -35,7 +35,7 @@ struct Question {
     symmetric: bool,
     switch: Switch,
     lit: Circuits,
-    /// Which ports work, at [`Hardware::port`]; all, unless given.
+    /// Whether each port works, at [`Hardware::port`]; all, unless given.
     works: Option<Vec<bool>>,
     rules: Rules,
 }

@@ -50,7 +50,7 @@ impl Asked {
     fn build(&self, hardware: &Hardware, library: &PyLibrary) -> Built {
         let mut own = self.table.clone();
         if self.is_own {
-            // That its file is another by now is said with the result, not refused.
+            // A changed file is reported with the result, not refused.
             own.remove("sha256");
         }
         match (own.remove("kind"), own.remove("file")) {

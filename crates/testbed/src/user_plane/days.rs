@@ -1,4 +1,4 @@
-//! Which matching is lit at a time: slots one after the other, each a night and a day.
+//! The matching that is lit at a time: slots one after another, each with a night and a day.
 
 use std::io;
 

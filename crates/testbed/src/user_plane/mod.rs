@@ -60,9 +60,9 @@ pub struct Settings {
 pub struct Counts {
     /// Frames that were handed to their host, within racks and between them.
     pub frames: u64,
-    /// Of those between racks, how many before the day ended.
+    /// Frames between racks that passed before the day ended.
     pub in_day: u64,
-    /// And how many after.
+    /// Frames between racks that passed after the day ended.
     pub out_of_day: u64,
     /// Frames that the kernel did not take, or for hosts that are not there.
     pub lost: u64,

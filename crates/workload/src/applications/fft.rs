@@ -24,7 +24,7 @@ pub struct Fft {
     pub element: Bytes,
     /// Nodes; 15 unless given (c-Through §6.3).
     pub hosts: Option<u32>,
-    /// Which servers: "first" (the default), "spread" or a list.
+    /// The servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
     /// Times that the matrix is transposed: there, and back to the order it was
     /// given in (FFTW's default).

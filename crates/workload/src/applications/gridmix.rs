@@ -32,7 +32,7 @@ pub struct Gridmix {
     /// Servers of the Hadoop cluster; all that there are, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// Which servers: "first" (the default), "spread" or a list.
+    /// The servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
     /// How the cluster runs the jobs.
     pub hadoop: Hadoop,
@@ -154,7 +154,7 @@ impl Gridmix {
     fn members(&self) -> Vec<Member> {
         let total = self.jobs as u64;
         let per_class = total.div_ceil(5);
-        // Of every 33 jobs of a class the first 20 are small, the next 10 medium.
+        // The first 20 of every 33 jobs of a class are small, the next 10 medium.
         let size = |k: u64| {
             let place = (2 * k + 1) * 33 / (2 * per_class);
             let mut up_to = 0;

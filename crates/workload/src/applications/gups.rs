@@ -32,7 +32,7 @@ pub struct Gups {
     pub write: Bytes,
     /// Servers; all unless given (LIONS §IV: 64).
     pub hosts: Option<u32>,
-    /// Which servers: "first" (the default), "spread" or a list.
+    /// The servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
 }
 

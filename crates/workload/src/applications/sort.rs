@@ -15,7 +15,7 @@ pub struct Sort {
     /// Servers of the Hadoop cluster; all that there are, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// Which servers: "first" (the default), "spread" or a list.
+    /// The servers: "first" (the default), "spread" or a list.
     pub placement: Placement,
     /// Reduce tasks; as many as there are reduce slots, unless given.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -35,8 +35,7 @@ pub struct AllReduce {
     /// Servers that take part; all that there are, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// Which servers: "first" (the default), "spread" or a list; they are numbered
-    /// in this order.
+    /// The servers: "first" (the default), "spread" or a list; they are numbered in this order.
     #[serde(default)]
     pub placement: Placement,
     /// Chunks that the data is cut into; they follow each other through the rounds.

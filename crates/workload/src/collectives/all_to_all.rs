@@ -17,7 +17,7 @@ pub struct AllToAll {
     /// Servers that take part; all that there are, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// Which servers: "first" (the default), "spread" or a list.
+    /// The servers: "first" (the default), "spread" or a list.
     #[serde(default)]
     pub placement: Placement,
     /// In which order blocks are exchanged.

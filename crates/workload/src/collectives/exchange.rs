@@ -1,4 +1,4 @@
-//! Everybody sends to everybody else: what transposes and all-to-alls consist of.
+//! All-to-all exchange: every member sends to every other, as in transposes.
 
 use super::tournament;
 use crate::tasks::Extent;

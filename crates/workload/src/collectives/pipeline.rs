@@ -22,8 +22,7 @@ pub struct Pipeline {
     /// Stages, one on each server; as many as there are servers, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<u32>,
-    /// Which servers, in the order of the stages: "first" (the default), "spread"
-    /// or a list.
+    /// The servers, in the order of the stages: "first" (the default), "spread" or a list.
     #[serde(default)]
     pub placement: Placement,
     /// Microbatches.

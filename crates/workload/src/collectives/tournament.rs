@@ -163,7 +163,7 @@ mod tests {
                 let pair = (io.flows.src[f].index(), io.flows.dst[f].index());
                 prop_assert_eq!(io.flows.finish[f], by_hand[&pair], "{:?}", pair);
             }
-            // Everybody's last flow is among those that are said to end last.
+            // Every member's last flow is among the flows that are reported to end last.
             prop_assert_eq!(last.len(), n - n % 2);
         }
 

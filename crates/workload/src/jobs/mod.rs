@@ -6,9 +6,8 @@
 //! notice each other: jobs together contend for the network, not for
 //! processors.
 //!
-//! Which task runs where, and what it waits for, is fixed before the run.
-//! Schedulers that watch which server is idle, stragglers, failures of servers
-//! and tasks that are run twice are not modelled.
+//! The server and the predecessors of each task are fixed before the run. Schedulers that react to
+//! idle servers, stragglers, failures of servers and tasks that are run twice are not modelled.
 
 use crate::applications::{Fft, Gridmix, Gups, Sort, VmMigration};
 use crate::arrivals::MAX_ARRIVAL;

@@ -1,4 +1,4 @@
-//! Which servers a job runs on.
+//! The servers of a job.
 
 use lightloom_engine::{Cluster, HostId, Refusal};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Which servers a job runs on: "first", "spread", or their numbers.
+/// The servers of a job: "first", "spread", or their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Placement {
     /// Servers 0, 1, 2, …: rack after rack is filled.

@@ -141,7 +141,7 @@ fn named_elsewhere(title: &str, unknown: &[&str]) -> String {
     }
 }
 
-/// Which of [`COLUMNS`] a title is, by the names that were given, or its own.
+/// The column of [`COLUMNS`] that a title names, by the given names or its own.
 fn column_of(title: &str, named: &[Option<&str>; 5]) -> Option<usize> {
     (0..COLUMNS.len()).find(|&c| match named[c] {
         Some(name) => name == title,

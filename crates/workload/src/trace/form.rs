@@ -38,7 +38,7 @@ impl Unit {
         3 * self as usize
     }
 
-    /// That of a column: what its name ends in, after a `_`.
+    /// The unit of a column: the end of its name, after a `_`.
     pub fn of_column(title: &str) -> Option<Unit> {
         let (_, ending) = title.rsplit_once('_')?;
         let found = Unit::ALL.iter().find(|(name, _)| *name == ending)?;

@@ -260,7 +260,7 @@ impl Scaling {
 pub fn plan(demand: &Matrix, scaling: Scaling, frame: &Frame) -> Result<Schedule, Refusal> {
     frame.check()?;
     let matrix = scaling.apply(demand)?;
-    // Of k slots the lightest has at most a k-th of the period.
+    // The lightest of k slots has at most a k-th of the period.
     let stop = Stop {
         terms: frame.most_slots(),
         ..Stop::NEVER

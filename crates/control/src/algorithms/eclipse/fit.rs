@@ -29,9 +29,9 @@ pub(super) struct Terms {
     pub night: Time,
     /// How long it is lit already.
     pub before: Time,
-    /// It is to be lit for at least so much longer.
+    /// Shortest time for which the matching has to be lit longer.
     pub shortest: Time,
-    /// And at most.
+    /// Longest time for which it may be lit longer.
     pub longest: Time,
 }
 

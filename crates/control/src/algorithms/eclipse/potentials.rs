@@ -12,8 +12,8 @@ use super::left::Left;
 use super::sides::{Side, View, NONE};
 use lightloom_engine::Refusal;
 
-/// Of 60 bits: potentials stay below the largest weight, times in the forest below
-/// three times as much.
+/// A limit of 60 bits: potentials stay below the largest weight, times in the forest below three
+/// times as much.
 const LIMIT: i64 = i64::MAX / 8;
 /// Rounds of bids before paths are looked for: cheaper while many lines wait.
 const ROUNDS: usize = 2;

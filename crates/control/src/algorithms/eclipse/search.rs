@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
     left: Left,
     /// From short to long.
     grid: Vec<Candidate>,
-    /// Of every day that was promising so far; at last, of the longest that fits.
+    /// The potentials of every promising day so far; at last, of the longest that fits.
     potentials: Vec<Option<Potentials>>,
     forest: Forest,
     pub(super) slots: Vec<Slot>,

@@ -172,7 +172,7 @@ impl Certificate {
 mod tests {
     use super::*;
 
-    /// Of four racks, where only 1 and 2 would exchange something; `y` and one blossom.
+    /// The bound for four racks, of which only 1 and 2 have traffic; `y` and one blossom.
     fn bound(y: [i64; 4], z: i64, members: &[u32]) -> Result<i128, Violation> {
         let cells = vec![0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
         let blossoms = vec![Blossom {

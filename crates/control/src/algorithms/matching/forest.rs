@@ -17,7 +17,7 @@ pub(super) struct Forest {
     pub mate: Vec<u32>,
     /// The dual of each vertex, in units of half a weight.
     pub y: Vec<i64>,
-    /// Of each blossom (by node − n), in units of half a weight; even.
+    /// The dual of each blossom (by node − n), in units of half a weight; even.
     z: Vec<i64>,
     /// One vertex that represents an outermost node: two vertices are in the same node if they have
     /// the same sign.
@@ -48,8 +48,8 @@ impl Forest {
     /// Vertices with duals `y`, none matched.
     pub fn new(y: Vec<i64>) -> Forest {
         let n = y.len();
-        // Of three children or more, n/2 nest at a time; and a search keeps the
-        // numbers of those that it took apart.
+        // With three children or more, n/2 blossoms nest at a time; and a search keeps the numbers
+        // of those that it dissolved.
         let nodes = 2 * n;
         let vertices = || (0..n as u32).chain(std::iter::repeat(NONE)).take(nodes);
         Forest {

@@ -1,4 +1,4 @@
-//! Which pairs the duals of a sparse solve do not cover, and how to cover them.
+//! The pairs that the duals of a sparse solve do not cover, and the repair of these duals.
 
 use super::forest::Forest;
 use super::sparse::{distinct, edge, Edge};

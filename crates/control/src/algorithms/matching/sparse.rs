@@ -49,7 +49,7 @@ fn around(i: usize, n: usize) -> impl Iterator<Item = usize> {
     (i + 1..n).chain(0..i)
 }
 
-/// Who every free vertex would most like to be matched with.
+/// The best partner of every free vertex.
 struct Wishes<'a> {
     weights: &'a Weights,
     free: Vec<bool>,

@@ -1,5 +1,4 @@
-//! Which ports are free, as bitsets of racks for each plane and of planes for each
-//! rack.
+//! The free ports, as bitsets of racks for each plane and of planes for each rack.
 
 use super::Hardware;
 

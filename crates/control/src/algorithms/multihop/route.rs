@@ -177,7 +177,7 @@ impl Router {
         if !self.ports.keeps_apart() {
             return Some(allowed);
         }
-        // Of the hop behind; all, if it needs no new circuit.
+        // The planes of the hop behind; all, if it needs no new circuit.
         let mut behind = Planes::MAX;
         for at in (0..allowed.len()).rev() {
             let (from, to) = (path[at], path[at + 1]);

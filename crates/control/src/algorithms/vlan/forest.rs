@@ -8,7 +8,7 @@ pub(super) struct Path<'a> {
     pub racks: Vec<u32>,
 }
 
-/// Which racks are joined already, and by which circuits.
+/// The racks that are joined already, and the circuits that join them.
 #[derive(Clone, Debug)]
 pub(super) struct Forest {
     /// The tree of each rack. Paths are tried far more often than trees are joined,

@@ -8,7 +8,7 @@
 //! other orders are tried as well, and the best is kept. A lower bound says how far
 //! that can be from the fewest.
 //!
-//! Which VLAN-IDs are used, and the tagging of ports, are the caller's matter.
+//! The caller chooses VLAN IDs and tags ports.
 
 mod bound;
 mod forest;
@@ -70,9 +70,9 @@ pub fn allocate(
     Ok(found)
 }
 
-/// Which paths at most `limit` VLANs hold, of `paths` in order of importance: all
-/// of them if an allocation is found, else each that fits when its turn comes.
-/// Arguments and errors: as of [`allocate`], but never too many VLANs.
+/// The subset of `paths`, in order of importance, that at most `limit` VLANs hold: all of them if
+/// an allocation is found, else each that fits when its turn comes. Arguments and errors: as for
+/// [`allocate`], except that there are never too many VLANs.
 ///
 /// ```
 /// use lightloom_control::algorithms::vlan::within;

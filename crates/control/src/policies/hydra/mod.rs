@@ -32,7 +32,7 @@ use standing::Standing;
 
 /// K of the paper (§III.A).
 pub const PLANES: u32 = 32;
-/// Of a circuit (§III.A).
+/// Rate of a circuit (§III.A).
 pub const RATE: Rate = Rate(10 * Rate::GBPS.0);
 /// From one decision to the next (§V.B), over which demand is spread.
 pub const INTERVAL: Time = Time(10 * Time::S.0);

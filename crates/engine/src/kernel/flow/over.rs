@@ -1,4 +1,4 @@
-//! Which flows go over each link.
+//! The flows over each link.
 
 use crate::fair::{LinkId, HOPS_MAX};
 

@@ -134,7 +134,7 @@ impl Bundle {
         if due.0 > self.moved(now) {
             return None;
         }
-        // It is there twice if it has left and come back.
+        // A row is in the heap twice if it has left and come back.
         while self.next == due && due != NO_FLOW {
             self.next = self.ends.pop().map_or(NO_FLOW, |e| e.0);
         }

@@ -1,4 +1,4 @@
-//! Who is served when everybody wants the same: each host of a router as often.
+//! The order of service if all hosts of a router want the same output: equally often.
 
 use super::traffic::{packets, Pattern};
 use super::*;

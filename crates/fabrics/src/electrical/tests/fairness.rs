@@ -1,4 +1,4 @@
-//! Who gets how much.
+//! The rates of competing flows.
 
 use super::*;
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Which links lead from a server to another: the circuits of one of its rack's routes while
-//! there are any, the electrical tree otherwise. Which route of several, `spreading` decides.
+//! The links from a server to another: the circuits of one of its rack's routes if there are any,
+//! the electrical tree otherwise. `spreading` chooses among several routes.
 
 use super::demultiplex::{Demultiplexer, Vlan};
 use crate::hybrid::tree::Tree;

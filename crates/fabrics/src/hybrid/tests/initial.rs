@@ -55,7 +55,8 @@ fn what_is_given_is_lit_until_a_policy_decides_otherwise() {
         let mut bench = begins(keys(policy, json!([[0, 1]])), &rows);
         assert_eq!(bench.until(1_000).delivered(), [1_000 * MS, 0], "{policy}");
         bench.until(1_030);
-        // It stays, for it is wanted; the other one comes after settling for 10 ms.
+        // The first circuit stays, because it is wanted; the other one is lit after settling for 10
+        // ms.
         assert_eq!(bench.delivered(), [1_030 * MS, 10 * MS], "{policy}");
         assert_eq!(bench.io.flows.finish[1], Time::MS * 1_020, "{policy}");
         let mut dark = begins(keys(policy, json!([])), &rows);

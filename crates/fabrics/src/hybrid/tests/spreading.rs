@@ -108,7 +108,7 @@ fn a_route_that_falls_idle_is_taken() {
     assert!(near, "{ends:?}");
 }
 
-/// Of two circuits the second breaks, and is repaired.
+/// The second of two circuits breaks, and is repaired.
 #[test]
 fn flows_return_to_a_circuit_that_is_lit_again() {
     let rows = [(0, 9, LONG, Time::ZERO), (1, 10, LONG, Time::ZERO)];

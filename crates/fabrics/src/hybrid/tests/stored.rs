@@ -45,8 +45,8 @@ fn a_flow_over_the_tree_is_stored_at_three_switches() {
         let row = [(0, 1, packets * 1_500, Time::ZERO)];
         assert_eq!(finish(stored(json!({})), &row), LINK * (packets as i64 + 1));
     }
-    // Of a last packet of 300 B all but its 0.3 us on each link are within the others' time,
-    // for it waits for the full one ahead of it.
+    // A last packet of 300 B adds only its 0.3 us on each link, because it waits for the full
+    // packet ahead of it.
     let row = [(0, 2, 3_300, Time::ZERO)];
     let short = Time::NS * 300;
     let whole = stored(json!({"oversubscription": 1.0, "packet": "1500 B"}));

@@ -341,8 +341,8 @@ fn listed(table: Value, flows: &Flows) -> Vec<(&'static str, u64)> {
     facts.parts.iter().map(|p| (p.name, p.count)).collect()
 }
 
-/// Which detector was chosen follows from the shortest packet: a NACK takes 110 ns,
-/// 138 B with the header.
+/// The choice of the detector follows from the shortest packet: a NACK takes 110 ns, 138 B with the
+/// header.
 #[test]
 fn the_bill_says_which_detector_was_chosen() {
     let nack = json!({"architecture": "ao-nack", "receivers": 1});

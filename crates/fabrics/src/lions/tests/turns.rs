@@ -1,4 +1,4 @@
-//! Who is served when everybody wants the same: each input of a wavegroup as often.
+//! The order of service if all inputs of a wavegroup want the same output: equally often.
 
 use super::*;
 use lightloom_engine::HostId;

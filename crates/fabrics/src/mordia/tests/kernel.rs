@@ -98,7 +98,7 @@ fn days_of_any_length_carry_in_proportion() {
     assert_eq!(starts, [10, 100, 270]);
 }
 
-/// Of 100 ns four packets of 22 B fit, and no part of a fifth; nothing is lost.
+/// Four packets of 22 B fit into 100 ns, and no part of a fifth; no packet is lost.
 #[test]
 fn sending_stops_before_a_packet_would_be_cut() {
     let schedule = || slots(10, &[(&[1, 0], 100)]);
@@ -141,7 +141,7 @@ fn what_is_sent_into_the_night_is_lost_and_sent_again() {
     late.punctuality = Punctuality::exact(Time::NS * 30);
     late.retransmit_after = Time::NS * 35;
     let (io, _) = run(late, &[(0, 1, 50, 0), (0, 1, 5, 0)], 400);
-    // They join the queue at 145 ns, when there is light from 140 until 220.
+    // The packets join the queue at 145 ns, when there is light from 140 until 220.
     assert_eq!((io.ledger.losses, io.flows.finish[0]), (2, Time::NS * 165));
 }
 

@@ -85,8 +85,8 @@ impl Net {
         self.slice * i64::from(self.switches)
     }
 
-    /// Which slot of a switch it is: it begins with its night, before the slice in which
-    /// its circuits are lit first.
+    /// The number of a switch's slot: the slot begins with its night, before the slice in which its
+    /// circuits are first lit.
     fn number(&self, plane: usize, now: i64) -> i64 {
         let first = (plane as i64 + 1) * self.slice - self.night;
         (now - first).div_euclid(self.slot()) + 1
@@ -130,7 +130,7 @@ impl Reference<'_> {
         factor.map_or(rack, |factor| factor[rack] as usize)
     }
 
-    /// Which racks ever meet, row by row: those of matchings on switches that work.
+    /// Whether each pair of racks ever meets, row by row: in a matching of a switch that works.
     fn meet(&self) -> Vec<bool> {
         let (racks, switches) = (self.racks(), self.net.switches as usize);
         let mut meet = vec![false; racks * racks];
@@ -653,7 +653,7 @@ fn all_of_it_is_tried() {
     let rows: Vec<Row> = (0..60).map(row).collect();
     let (more, all) = check(net, &rows).expect("they agree");
     assert_eq!(all, 8.0 * 9_000.0 + 52.0 * 400.0);
-    // Of bulk a third and more went over relays, of the rest half over two circuits.
+    // A third of bulk and more went over relays, half of the rest over two circuits.
     assert!(more > 24_000.0 + 10_000.0, "{more}");
     let dead = Some(2);
     let (longer, arrived) = check(Net { dead, ..net }, &rows).expect("they agree");

@@ -48,8 +48,8 @@ fn gets(
     io.flows.delivered.clone()
 }
 
-/// Of traffic from all to all without relays, pairs of the dead switch get nothing, the others
-/// what they had: 1 - 1/S of the capacity is left where S divides N - 1.
+/// With traffic from all to all without relays, pairs of the dead switch get nothing, and the
+/// others are not affected: 1 - 1/S of the capacity remains if S divides N - 1.
 #[test]
 fn all_but_the_pairs_of_the_dead_switch_get_their_slots() {
     for (racks, switches) in [(9, 4), (16, 4), (11, 3), (8, 7), (16, 5), (6, 1)] {

@@ -41,10 +41,10 @@ struct Reference {
     plan: Plan,
     own: Queues,
     relayed: Queues,
-    /// Of each plane and rack: who hears it, and how much of the day is used.
+    /// For each plane and rack: the receiver, and the part of the day that is used.
     lines: Vec<Vec<(usize, usize)>>,
     crossing: Vec<(usize, usize, usize)>,
-    /// Of its own, what each rack gives to relays in this slot.
+    /// Bytes of its own that each rack gives to relays in this slot.
     given: Vec<Vec<usize>>,
     delivered: Vec<u64>,
     twice: Vec<u64>,

@@ -41,7 +41,7 @@ impl Faults {
         (first <= epoch).then(|| self.events.remove(at).1)
     }
 
-    /// Everybody acts, or acts no more, on a part being dead.
+    /// All nodes begin, or stop, to act on the failure of a part.
     pub fn declare(&mut self, part: Part, known: bool, epoch: i64, schedules: &Schedules) {
         self.of(part, schedules).known = known;
         if let Part::Node(n) = part {

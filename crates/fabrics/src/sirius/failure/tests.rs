@@ -281,7 +281,7 @@ fn cells_are_corrupted_one_by_one() {
             (mean - expected).abs() < 6.0 * (spread / n).sqrt(),
             "{name}: {mean}"
         );
-        // Of a nearly normal law the variance has a relative error of √(2/n).
+        // The variance of a nearly normal law has a relative error of √(2/n).
         let off = (variance / spread - 1.0) / (2.0 / n).sqrt();
         assert!(
             off.abs() < 6.0,

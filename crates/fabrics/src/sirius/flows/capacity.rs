@@ -244,7 +244,7 @@ mod tests {
         let ring = |n: usize| (0..n).map(|i| (i, (i + 1) % n)).collect::<Vec<_>>();
         // One pair: by way of six others, or straight.
         assert_eq!(gbps(&[(0, 1)]), 7 * 40);
-        // Everybody: half of 8 times 320.
+        // All racks: half of 8 times 320.
         assert_eq!(gbps(&ring(8)), 4 * 320);
         // Four among themselves: 16 links by way of the others, 8 pairs' worth among them.
         assert_eq!(gbps(&ring(4)), (16 + 8) * 40);

@@ -4,8 +4,8 @@
 //! lags later (§4.3, A.3). A cell then waits for its slot to its intermediate, and there for
 //! that to its destination: each comes once in a gap of N/U slots, anywhere in it. With cells
 //! by way of others each, the last of n to arrive is the largest of n sums of two such times.
-//! It is drawn, for each flow once: the law is known, F(x) = x²/2 of two gaps up to the first,
-//! 1 − (2 − x)²/2 beyond, and the largest of n has Fⁿ.
+//! This time is drawn once for each flow: its law is F(x) = x²/2 of two gaps up to the first, 1 −
+//! (2 − x)²/2 beyond, and the largest of n has Fⁿ.
 //!
 //! A flow of more than N cells is asked for in several epochs. Each of them has one cell that
 //! its own source relays and one that goes straight: both for one link, which carries one in a
@@ -98,7 +98,7 @@ impl Latency {
             }
             CellArrivals::OfServer { rate, done } => {
                 let asked = self.asked(done);
-                // Those that came in the same epoch are asked for with the last.
+                // Cells that arrive in the same epoch are requested with the last.
                 let since = (self.epochs(self.nodes) - asked).max(Time::ZERO);
                 let cells = cells.min(1 + rate.bytes_in(since) / self.cell);
                 asked + self.protocol + self.meetings(cells.min(self.nodes), draw)

@@ -23,7 +23,7 @@ pub(crate) struct Answers<'a> {
     pub unused: &'a mut [Vec<Grant>],
 }
 
-/// Who asks in the epoch that begins, if they do so at once.
+/// The nodes that send requests in the epoch that begins, if they do so at once.
 type Asking<'a> = Option<&'a mut Askers>;
 
 impl Shard {

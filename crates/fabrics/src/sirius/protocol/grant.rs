@@ -312,7 +312,8 @@ mod tests {
         );
     }
 
-    /// Who wins at each intermediate of `first .. first + rows`, where two of all nodes may.
+    /// The winners at each intermediate of `first .. first + rows`, if two of all nodes send a
+    /// request.
     fn winners(nodes: usize, epoch: i64, (first, rows): (usize, usize)) -> Vec<Vec<usize>> {
         let mut matrix = RequestMatrix::new(nodes, rows, nodes as u16);
         (0..nodes).for_each(|s| matrix.row(Row(s)).fill(7));

@@ -1,4 +1,4 @@
-//! Which of a block of requests are for a given destination, as bits.
+//! The requests of a block for a given destination, as bits.
 
 /// Intermediates are handled in blocks of this many: one cache line of requests.
 pub const BLOCK: usize = 32;

@@ -216,7 +216,7 @@ fn configs(large: bool) -> impl Strategy<Value = (Cluster, SiriusConfig)> {
         |((shape, ports, protocol, timing), (share, channel), (servers, nic, beside))| {
             let (racks, base, uplinks, uplink_plan) = shape;
             let channel_rate = Rate(channel * Rate::GBPS.0);
-            // Of numbers that do not divide the nodes, the next that does.
+            // Instead of a number that does not divide the nodes, the next that does.
             let ports = ports.and_then(|ports| (ports..=racks).find(|p| racks % p == 0));
             let (queue, others, once) = protocol;
             let (propagation, (slot, guardband), more) = timing;

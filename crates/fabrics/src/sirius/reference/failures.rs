@@ -183,7 +183,7 @@ impl Reference {
         (events[at].0 <= epoch).then(|| events.remove(at).1)
     }
 
-    /// Everybody acts on a part being dead, or does so no more.
+    /// All nodes begin, or stop, to act on the failure of a part.
     fn act_on(&mut self, part: Part, known: bool, epoch: i64) {
         self.failures.of(part).known = known;
         let Part::Node(node) = part else { return };

@@ -40,7 +40,7 @@ pub struct Ideal {
     /// The receivers, and the traffic that stays within racks.
     common: Reference,
     sources: Vec<Source>,
-    /// Of every flow, the cells that have come to its source, and the next to leave it.
+    /// Cells of every flow that have reached its source, and the next one to leave.
     come: Vec<u32>,
     next: Vec<u32>,
     /// In the order of sending.

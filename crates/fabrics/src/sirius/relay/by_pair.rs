@@ -2,14 +2,13 @@
 //! which slot a cell leaves: something may have failed, or pairs meet very often in a frame.
 //! Otherwise see [`by_slot`](super::by_slot).
 //!
-//! Of cells that reach a node in the same slot the order is settled by when they took their
-//! places, as it is there: so a cell keeps its place. It takes it when it joins, if fewer than
-//! [`PLACES`] wait; otherwise it stands aside until the end of a slot in which it has come so
-//! far.
+//! Cells that reach a node in the same slot are ordered by the time at which they took their
+//! places, so a cell keeps its place. It takes a place when it joins, if fewer than [`PLACES`]
+//! wait; otherwise it waits aside until the end of a slot in which it is near enough to the front.
 //!
-//! Of a queue the first cell lies apart, for most have no other; the rest are linked through one
-//! list. Queues of a turn lie side by side, with a bit for each that has a cell: idle ones cost
-//! nothing.
+//! The first cell of a queue is stored apart, because most queues have no other; the rest are
+//! linked through one list. Queues of a turn are adjacent, with a bit for each that has a cell:
+//! idle queues cost nothing.
 
 use super::queued::{Placed, Queued};
 use super::queues::{RelayQueues, PLACES};
@@ -56,7 +55,8 @@ pub struct ByPair {
     free: u32,
     /// The next place.
     next: u64,
-    /// Who stands aside, as they came: turn, row, and what is in place of a place.
+    /// Cells that wait aside, in order of arrival: turn, row, and the value that replaces their
+    /// place.
     aside: Vec<(Turn, Row, u64)>,
 }
 
@@ -189,7 +189,7 @@ impl ByPair {
         first
     }
 
-    /// Those who stand aside take their places if they have come so far.
+    /// Cells that wait aside take their places if they are near enough to the front.
     #[cold]
     #[inline(never)]
     fn take_places(&mut self) {

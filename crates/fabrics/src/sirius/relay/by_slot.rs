@@ -66,7 +66,7 @@ struct Tables {
     /// Number of labels, and the first label of this shard.
     nodes: usize,
     lo: usize,
-    /// Of each label here, the first list of its block.
+    /// The first list of each label's block.
     block: Labels,
     /// Where in a block the lists of cells begin that a label will relay.
     relay: Labels,

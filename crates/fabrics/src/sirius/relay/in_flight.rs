@@ -61,7 +61,7 @@ impl Flight {
         chunks.map(|c| &c.1[..])
     }
 
-    /// It has landed, though what was in it can still be read.
+    /// Marks the flight as landed; its cells can still be read.
     pub fn land(&mut self) {
         self.landed.append(&mut self.chunks);
     }

@@ -31,7 +31,7 @@ pub struct Local {
     runs: Vec<Vec<Run>>,
     /// Runs that each row ever had.
     ever: Vec<u32>,
-    /// Of the open row: by destination, where the oldest run stands.
+    /// The position of the oldest run of the open row, by destination.
     first: Vec<u32>,
     /// Whether a run of the open row has no cells any more.
     spent: bool,

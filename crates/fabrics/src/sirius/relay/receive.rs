@@ -79,8 +79,8 @@ impl Shard {
     }
 }
 
-/// Of each row from label `lo` on, more cells are on their second hop. A function of its own,
-/// for where queues are joined the processor has no registers left for so short a loop.
+/// Counts more cells on their second hop for each row from label `lo` on. A function of its own,
+/// because the processor has no registers left for this loop where queues are joined.
 #[inline(never)]
 fn count_relayed(relaying: &mut [u32], lo: usize, arrived: &[Queued]) {
     for q in arrived {

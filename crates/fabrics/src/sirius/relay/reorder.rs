@@ -262,7 +262,7 @@ mod tests {
             prop_assert_eq!(reorder.bytes, (cells as u64 - 1) * 562 + last as u64);
         }
 
-        /// Of several flows at once, one by one or in runs: the same as cell by cell.
+        /// Cells of several flows at once, one by one or in runs: the same as cell by cell.
         #[test]
         fn runs_of_a_flow_are_received_as_single_cells_are(
             cells in prop::collection::vec(1u32..200, 1..4), most in 1usize..80, seed: u64,

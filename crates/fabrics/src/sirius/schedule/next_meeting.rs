@@ -38,8 +38,8 @@ pub enum Timetable {
 const MEETINGS_MAX: usize = 32;
 
 impl Timetable {
-    /// Of a schedule, for the `most` next meetings of a pair; none if pairs meet too
-    /// often in a frame.
+    /// The timetable of a schedule, for the `most` next meetings of a pair; `None` if pairs meet
+    /// too often in a frame.
     pub fn new(schedule: &Schedule, most: usize) -> Option<Timetable> {
         match schedule {
             Schedule::Rotor(rr) => Some(Timetable::Rotor(Rounds::new(*rr))),
@@ -153,7 +153,7 @@ pub struct Frame {
     /// Slots of a frame, and meetings of every pair in it.
     slots: usize,
     a_frame: usize,
-    /// Of each label, the node's number modulo the frame.
+    /// The number of each label's node modulo the frame.
     place: Vec<u16>,
     /// By difference: the slots of its meetings, from the start of a frame on.
     meetings: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Which schedule is in force when.
+//! The schedules in force, by time.
 //!
 //! A fabric begins with the schedule of its wiring. With `recovery =
 //! "reschedule"` its nodes agree, at the start of an epoch, on a round robin
@@ -202,7 +202,7 @@ impl Schedules {
             .collect()
     }
 
-    /// Who hears `uplink` of `from` in `slot`, and on which receive port.
+    /// The node that receives `uplink` of `from` in `slot`, and its receive port.
     pub fn peer(&self, from: Label, uplink: u16, slot: i64) -> Option<(Label, u16)> {
         let s = &self.schedule;
         match &self.at(slot).ring {
@@ -219,8 +219,8 @@ impl Schedules {
         }
     }
 
-    /// Who is heard by receive port `port` of `to` in `slot`, and by which of its
-    /// uplinks: the inverse of [`Schedules::peer`].
+    /// The node that receive port `port` of `to` receives in `slot`, and the uplink there: the
+    /// inverse of [`Schedules::peer`].
     pub fn sender(&self, to: Label, port: u16, slot: i64) -> Option<(Label, u16)> {
         let s = &self.schedule;
         let back = |place: u32, rr: &RoundRobin| {

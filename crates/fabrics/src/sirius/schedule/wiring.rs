@@ -1,4 +1,4 @@
-//! Which uplink hangs on which port of which grating (Sirius §3.1, §4.1, Fig 5).
+//! The wiring of uplinks to ports of gratings (Sirius §3.1, §4.1, Fig 5).
 
 use lightloom_photonics::Awgr;
 
@@ -77,8 +77,8 @@ impl Wiring {
         }
     }
 
-    /// Who hears output `port` of a grating: output k of grating (a, u) goes to
-    /// receive port a of node u · G + k.
+    /// The node at output `port` of a grating: output k of grating (a, u) goes to receive port a of
+    /// node u · G + k.
     pub fn output(&self, at: GratingPort) -> (u32, u32) {
         let mut grating = at.grating;
         for b in &self.banks {

@@ -39,7 +39,7 @@ pub struct Coming {
 struct Waiting {
     cell: Cell,
     inside: bool,
-    /// Of its flow; or, of unused ones, the next unused.
+    /// The next cell of its flow; for unused entries, the next unused one.
     next: u32,
 }
 

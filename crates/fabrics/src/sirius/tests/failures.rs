@@ -120,7 +120,7 @@ fn losses_stop_when_everybody_knows() {
             losses[known] > losses[known - 4],
             "in the last epoch before"
         );
-        // Those that sat in the queues for 5 are called off with the news.
+        // Cells in the queues for 5 are called back when the failure is declared.
         assert!(
             losses[known + 1..].iter().all(|&l| l == losses[known + 1]),
             "k = {k}"
@@ -356,7 +356,7 @@ fn nothing_arrives_at_the_dead() {
     }
     .run();
     assert!(ran.delivered(Time::ZERO, at) > 0.0);
-    // Those that arrive in the slot in which it dies were there before.
+    // Cells that arrive in the slot in which it dies had been sent before.
     assert_eq!(ran.delivered(at + SLOT, at * 2), 0.0);
     assert!(ran.losses() > 0);
 }

@@ -216,7 +216,7 @@ fn what_waits_for_the_link_of_a_server_is_queued_in_its_rack() {
         // Most wait when the last has come, at 10 ms: 25 MB less 12.5 MB.
         let peak = totals.queue_peak_bytes.expect("it queues");
         assert!(near(peak, 12_500_000), "{mode:?}: {peak}");
-        // They end together: flows take turns.
+        // The flows end together, because they take turns.
         let finish = io.flows.finish;
         assert!((finish[0] - finish[1]).0.abs() < Time::US.0, "{finish:?}");
     }

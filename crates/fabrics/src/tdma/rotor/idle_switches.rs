@@ -27,7 +27,7 @@ pub fn finding(matchings: u32, switches: u32, allowed: RangeInclusive<u32>) -> O
         return None;
     }
     let mut fit: Vec<u32> = allowed.filter(|&s| idle(matchings, s) <= LITTLE).collect();
-    // Of two as near the larger, which has the shorter cycle.
+    // If two are equally near, the larger, which has the shorter cycle.
     fit.sort_by_key(|&s| (s.abs_diff(switches), u32::MAX - s));
     let better = fit.first()?;
     Some(Finding {

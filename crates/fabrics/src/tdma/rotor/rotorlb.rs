@@ -22,7 +22,7 @@ pub enum Indirect {
     /// Spare time of a slot takes it one hop, to a rack that meets its destination.
     #[default]
     Rotorlb,
-    /// It waits: every byte crosses one circuit.
+    /// The traffic waits: every byte crosses one circuit.
     None,
 }
 

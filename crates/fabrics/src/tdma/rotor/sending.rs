@@ -33,7 +33,7 @@ impl Part {
         Part { from, before }
     }
 
-    /// Of so many bytes that could begin at `at`, those whose packets begin in time.
+    /// The part of `bytes`, which could begin at `at`, whose packets begin in time.
     #[inline]
     pub(super) fn begun(&self, wire: &Wire, at: Time, bytes: u64) -> u64 {
         match self.before {

@@ -29,7 +29,7 @@ pub fn lions() -> Row {
     let case = |flows, ms, formula| Case::new(hosts(10), json!({}), flows, ms, formula);
     let alone = "222.4 ns for every packet of 256 B";
     let rates = [10u64, 25, 100].map(|gbps| {
-        // Of 10 ns of tuning and 17 B of guard the longer passes between packets.
+        // The longer of 10 ns of tuning and 17 B of guard passes between packets.
         let silence = (17.0 * 8.0 / gbps as f64).max(10.0);
         let packet = (261.0 * 8.0 / gbps as f64 + silence) * 1e-6;
         let least = (MB * gbps).div_ceil(256) as f64 * packet;

@@ -56,7 +56,7 @@ impl Default for Byzantine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Lie {
-    /// It tells nodes of even number a later time, all others an earlier one.
+    /// The node sends a later time to nodes of even number, and an earlier one to all others.
     Split,
     /// The node sends the same wrong time to all others.
     Jump,

@@ -48,7 +48,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Of a resolved configuration, for flows of some hosts.
+    /// Creates the network of a resolved configuration, for flows of some hosts.
     pub fn new(config: &ButterflyConfig, hosts: usize, flows: &Flows, seed: u64) -> Reference {
         let c = config.hosts_per_router() as usize;
         let strength = Strength {

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
     pub buffer: VecDeque<Flit>,
-    /// Of the packet that is first: its output, what it may ask for, and what it has.
+    /// The requests of the first packet: its output, the channels that it may request, and those
+    /// that it has.
     pub asks: Option<Asks>,
 }
 
@@ -25,7 +26,7 @@ pub struct Asks {
 #[derive(Clone, Debug)]
 pub struct Output {
     pub terminal: bool,
-    /// Which port and virtual channel holds each of its virtual channels.
+    /// The port and virtual channel that hold each of its virtual channels.
     pub holder: Vec<Option<(usize, usize)>>,
     pub credits: Vec<usize>,
     pub queue: VecDeque<(Flit, usize)>,
@@ -142,7 +143,7 @@ impl Router {
     /// its virtual channels, each output takes one. Returns them by port and number.
     pub fn round(&mut self, s: &Strength, m: &mut Matched, first: bool) -> Vec<(usize, usize)> {
         let ports = self.outputs.len();
-        // Of each output the inputs of the crossbar that propose, with what.
+        // The inputs of the crossbar that propose to each output, with their channels.
         let mut proposals: Vec<Vec<(usize, usize)>> = vec![Vec::new(); ports];
         let mut what = BTreeMap::new();
         let inputs = (0..s.inputs_each).flat_map(|i| (0..ports).map(move |port| (i, port)));

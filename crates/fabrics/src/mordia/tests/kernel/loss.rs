@@ -37,8 +37,7 @@ struct Case {
 /// The outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Outcome {
-    /// Of every flow: bytes that have arrived, when the first packet left, when the last
-    /// arrived.
+    /// For every flow: bytes that have arrived, when the first packet left, when the last arrived.
     flows: Vec<(u64, Time, Time)>,
     /// Packets that are known to be lost.
     lost: u64,

@@ -98,7 +98,7 @@ pub struct PerHost {
     crossing: Vec<Vec<Planned>>,
     /// By relay and destination rack, whether they ever meet; empty where all do.
     meet: Vec<bool>,
-    /// Who is asked first: each slot another.
+    /// The host that is asked first: another one in each slot.
     first: u32,
     /// Bytes that have not left their sources.
     waiting: u64,

@@ -97,7 +97,7 @@ impl Triggers<'_> {
         }
     }
 
-    /// Which of so many flows start, whatever takes how long.
+    /// Whether each of these flows starts, whatever their durations.
     fn started(&self, flows: usize) -> Vec<bool> {
         let waiting = by_trigger(&self.waiting);
         let mut fires: Vec<Vec<u32>> = vec![Vec::new(); flows];
