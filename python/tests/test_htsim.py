@@ -242,8 +242,8 @@ def test_runs_that_would_not_end_are_refused(tmp_path: Path) -> None:
     window = 'warm_up = "1 us"\nmeasure = "1 us"'
     assert refused(tmp_path, alone, window) == f'error: run.stop = "measured": {waits}'
     assert refused(tmp_path, CHAIN, 'stop = "last-arrival"') == (
-        'error: run.stop = "last-arrival": flows of the trace wait for triggers, so the last arrival '
-        'is not known; write "drain" or a time, or remove it'
+        'error: run.stop = "last-arrival": flows of the trace wait for triggers, so the last '
+        'arrival is not known; write "drain" or a time, or remove it'
     )
     assert refused(tmp_path, CHAIN, 'measure = "1 us"') == (
         "error: run.measure = 1 us: flows of the trace wait for triggers, so there is no load to "
