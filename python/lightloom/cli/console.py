@@ -42,6 +42,8 @@ NARROW = 20
 """Columns [count] below which no terminal's width is heeded."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a full disk, quota or file."""
+EXIT_FAILED = 1
+"""A switch refused, failed or did not answer; or a check failed."""
 EXIT_REFUSED = 2
 EXIT_UNREAD = 141
 """As a shell shows a command that SIGPIPE has ended, by a reader that went away."""

@@ -174,9 +174,9 @@ def _apply(made: Plan, target: str, yes: bool, plane: int) -> None:
                 console.say("nothing changed")
                 return
             if not yes and not switch_command.confirmed(target):
-                raise typer.Exit(switch_command.EXIT_FAILED)
+                raise typer.Exit(console.EXIT_FAILED)
             switch_command.print_outcome(switch.change(gone, wanted))
         finally:
             switch.close()
     except SwitchError as problem:
-        console.stop(switch_command.problem_text(problem), switch_command.EXIT_FAILED)
+        console.stop(switch_command.problem_text(problem), console.EXIT_FAILED)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from lightloom.switches.config import Setup
     from lightloom.switches.protocol import CircuitSwitch, Outcome, Reading
 
-EXIT_FAILED = 1
-"""A switch refused, failed or did not answer; or a check failed."""
 
 commands = typer.Typer(
     no_args_is_help=True,
@@ -138,7 +136,7 @@ def change(
         if not json:
             print_change(going, coming, kept)
         if (going or coming) and not yes and not confirmed(target):
-            raise typer.Exit(EXIT_FAILED)
+            raise typer.Exit(console.EXIT_FAILED)
         print_outcome(found.change(gone, new, wait_s=wait), json=json)
 
 
@@ -230,7 +228,7 @@ def _opened(target: str, credentials: Path | None) -> Iterator[CircuitSwitch]:
             finally:
                 found.close()
         except SwitchError as problem:
-            console.stop(problem_text(problem), EXIT_FAILED)
+            console.stop(problem_text(problem), console.EXIT_FAILED)
 
 
 def problem_text(problem: Any) -> str:

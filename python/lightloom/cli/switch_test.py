@@ -14,7 +14,6 @@ from typing import Any
 from rich.table import Table
 
 from lightloom.cli import console
-from lightloom.cli.switch import EXIT_FAILED
 from lightloom.errors import refusal
 from lightloom.switches import conformance, reconfiguration
 from lightloom.switches.packets import Counted, Stream
@@ -94,7 +93,7 @@ def report(found: Mapping[str, Sequence[Check]], *, json: bool) -> None:
     every = [one for checks in found.values() for one in checks]
     failed = sum(one.verdict is Verdict.FAILED for one in every)
     if failed:
-        console.stop(f"{failed} of {len(every)} checks failed", EXIT_FAILED)
+        console.stop(f"{failed} of {len(every)} checks failed", console.EXIT_FAILED)
 
 
 def table(found: Mapping[str, Sequence[Check]]) -> Table:
