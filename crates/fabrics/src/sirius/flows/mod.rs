@@ -11,11 +11,11 @@
 //!
 //! # Not modelled
 //! - Queues: no flow waits for the cells of another flow, however full the uplinks are, so short
-//! flows in a busy network are faster than with `detail = "cells"`. Queue and reorder peaks are
-//! null.
+//!   flows in a busy network are faster than with `detail = "cells"`. Queue and reorder peaks are
+//!   null.
 //! - The padding of the last cell of a flow.
 //! - The choice of intermediates: a source that has flows for a crowded destination wastes requests
-//! on it that its other flows could use.
+//!   on it that its other flows could use.
 //! - Failures.
 
 mod capacity;
