@@ -35,8 +35,12 @@ def numbers(values: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
 
     >>> numbers(column(np.array([1, 2]), np.array([False, True])))
     array([ 1., nan])
+    >>> numbers(pa.nulls(1)), numbers(column(np.array([1, 2, 3])).slice(1))
+    (array([nan]), array([2, 3]))
     """
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if pa.types.is_null(whole.type):
+        return np.full(len(whole), np.nan)
     kind = np.dtype(whole.type.to_pandas_dtype())
     known, content = whole.buffers()
     if content is None:
