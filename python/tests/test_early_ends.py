@@ -4,11 +4,12 @@ jobs that draw nothing. Times follow from bytes over rates: fluid trees share li
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +20,12 @@ from test_first import limits, made, plain
 
 import lightloom
 from lightloom import report
-from lightloom.analysis import cuts, notes, reading, table, winners
+from lightloom.analysis import cuts, factors, notes, reading, table, winners
 from lightloom.analysis.findings import AloneCarries
 from lightloom.analysis.model import Workload
+from lightloom.analysis.ranking import Score
 from lightloom.analysis.verdicts import First, each_flow, verdicts
+from lightloom.config import loads
 from lightloom.costs import book as books
 
 
@@ -261,6 +264,59 @@ def test_shares_of_what_was_offered_say_so() -> None:
     assert cut["flows_never_offered"] > 0
     never = f"{cut['flows_never_offered']} of 300 flows were never offered"
     assert any(never in note for note in card.notes)
+
+
+def test_a_fabric_whose_last_flows_never_move_is_behind(tmp_path: Path) -> None:
+    """8 flows of 10 MB cross the core at 10 Gb/s each; that of `a` fails for good before the last
+    four, which never arrive on it; on `h`, 4:1, each takes four times as long, and arrives."""
+    rows = [f"{i},{8 + i},10000000,{10**12 * (i >= 4)}" for i in range(8)]
+    (tmp_path / "t.csv").write_text("src,dst,bytes,arrival_ps\n" + "\n".join(rows) + "\n")
+    comparison = lightloom.compare(
+        {
+            "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
+            "workload": {"trace": str(tmp_path / "t.csv")},
+            "run": {"repeat": 2},
+            "fabric": [
+                {"kind": "tree", "label": "a"},
+                {"kind": "tree", "label": "h", "oversubscription": 4},
+            ],
+            "fault": [
+                {
+                    "at": "500 ms",
+                    "element": "switch",
+                    "tier": "core",
+                    "switch": 0,
+                    "fabric": "a",
+                }
+            ],
+        }
+    )
+    assert comparison.results["a"].summary["flows_completed"] == 4
+    found = first(comparison)
+    assert isinstance(found.finding, AloneCarries)
+    assert found.finding.leader == "h"
+    assert "run.limit" not in found.answer
+    (decision,) = report.decide([comparison], [books.load("sirius-2020")])
+    assert decision is not None
+    assert decision.leaders == ("h",)
+    assert decision.title.startswith("Only h carries this traffic")
+
+
+def test_a_bound_over_seeds_that_scatters_is_behind_by_the_bound() -> None:
+    """More than 1,000 us beside 70 us at most: 14 times, however far the bounds of seeds reach."""
+    bound = Score(cast("Any", None), 1000.0, -4000.0, math.inf, open=True, least=True)
+    best = Score(cast("Any", None), 67.0, 64.0, 70.0)
+    found = factors.between(bound, best)
+    assert found is not None
+    assert found.low == pytest.approx(1000 / 70)
+    assert factors.as_long(found).startswith("more than 14")
+
+
+def test_a_mix_is_called_by_its_whole_load() -> None:
+    part = {"sizes": {"kind": "fixed", "size": "10 KB"}}
+    mix = {"workload": {"load": 0.1, "mix": [part, part]}}
+    assert loads.named(mix, swept=False) == pytest.approx(0.2)
+    assert loads.named(mix, swept=True) == pytest.approx(0.2)  # both parts change with it
 
 
 @pytest.mark.parametrize(("cut", "remedy"), [(True, "a higher run.limit"), (False, 'run.stop = "')])

@@ -35,7 +35,9 @@ def between(larger: Score, smaller: Score) -> Factor | None:
     if smaller.within <= 0:
         return None
     high = larger.high / smaller.low if smaller.low > 0 else math.inf
-    low = larger.low / max(smaller.high, smaller.within)
+    # Seeds of a bound may scatter down to nothing: the bound stands.
+    least = larger.value if larger.least and larger.low <= 0 else larger.low
+    low = least / max(smaller.high, smaller.within)
     return Factor(low, larger.value / smaller.within, high, larger.least)
 
 

@@ -299,6 +299,12 @@ class Fabric:
         return {"limit_s": found[0]["limit_s"], "still_since_s": since, **whole}
 
     @property
+    def stands_still(self) -> bool:
+        """Whether what is left of each of its runs will never move, as where a part has failed."""
+        found = [(f.summary.get("cut") or {}).get("still_since_s") for f in self.each]
+        return bool(found) and None not in found
+
+    @property
     def carried(self) -> float | None:
         """What was accepted in the window; without one the load delivered while flows arrived, and
         of flows without a load the goodput of the whole run."""

@@ -64,9 +64,9 @@ def of_cluster(cluster: Table) -> Iterator[str]:
 
 
 def of_variance(summary: Summary, workload: Table) -> Iterator[str]:
-    """Whether sizes without a finite variance weaken the intervals of a window."""
+    """Whether sizes without a finite variance weaken intervals, of a window or over seeds."""
     said = repeats.of_variance({"workload": workload})
-    if said is not None and summary.get("window"):
+    if said is not None and (summary.get("window") or summary.get("load_offered") is not None):
         yield said
 
 

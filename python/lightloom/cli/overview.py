@@ -93,7 +93,7 @@ def table(comparisons: Sequence[Comparison], beside: Sequence[Beside]) -> Table:
 
 def heading_of(comparison: Comparison) -> str:
     """The name of a comparison and its load."""
-    load = comparison.experiment["workload"].get("load")
+    load = loads.named(comparison.experiment, swept=bool(comparison.loads))
     return comparison.name if load is None else f"{comparison.name}, load {load:g}"
 
 

@@ -38,6 +38,17 @@ def whole(experiment: Mapping[str, Any]) -> float | None:
     return sum(given) if len(given) == len(parts) else None
 
 
+def named(experiment: Mapping[str, Any], *, swept: bool) -> float | None:
+    """The load that the run of an experiment is called by: the whole, or that which other loads of
+    a sweep stand in place of, where parts of a mix have loads of their own.
+
+    >>> mix = {"workload": {"load": 0.2, "mix": [{}, {"load": 0.3}]}}
+    >>> named(mix, swept=False), named(mix, swept=True)
+    (0.5, 0.2)
+    """
+    return asked(experiment) if swept and varied(experiment) is not None else whole(experiment)
+
+
 def of_part(part: Mapping[str, Any], common: float | None) -> float | None:
     """The load of a part of a mix: its own, or the common one where its arrivals follow from a
     load; None where they do not.

@@ -157,6 +157,8 @@ def _longer(one: Purchase) -> str:
     """The settings that would show whether a fabric carries the load."""
     if one.windowed:
         return "Lengthen run.warm_up and run.measure, or raise run.repeat."
+    if one.limit_s is not None:
+        return f"Raise or remove run.limit = {seconds(one.limit_s)}, which ended the run."
     return "Raise workload.flows, or set run.warm_up and run.measure."
 
 

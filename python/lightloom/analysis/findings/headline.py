@@ -64,15 +64,17 @@ def carried_load(fabrics: Sequence[Fabric]) -> AloneCarries | NoneCarries | None
     if len(fair) > 1 or len(fabrics) < 2:
         return None
     leader = fair[0]
-    if leader.carriage == "unsettled":
-        return None
     others = [f for f in fabrics if f is not leader]
+    # Whoever finishes all is ahead of those whose flows will never move, at whatever load.
+    ended = leader.finished == 1.0 and all(f.stands_still for f in others)
+    if leader.carriage == "unsettled" and not ended:
+        return None
     best = _short_s(leader)
     faster = tuple(f.label for f in others if (t := _short_s(f)) is not None and best and t < best)
     windowed = leader.window is not None
     shares = {f.label: None if windowed else share_of_best(f, fabrics) for f in others}
     loaded = any(f.through is not None for f in fabrics)
-    basis: Basis = "window" if windowed else "load" if loaded else "traffic"
+    basis: Basis = "window" if windowed else "load" if loaded and not ended else "traffic"
     undone = unfinished(leader) if basis == "traffic" else None
     return AloneCarries(leader.label, shares, basis, faster, undone, limit_s(others))
 
@@ -125,7 +127,7 @@ def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> TooShort 
     runs = [s.summary for f in fabrics for s in f.each if s.window is not None]
     if not runs:
         finished = {f.label: f.finished or 0.0 for f in doubtful}
-        return RunTooShort(_through(doubtful), finished, any(f.cut for f in doubtful))
+        return RunTooShort(_through(doubtful), finished, limit_s(doubtful) is not None)
     unsettled = tuple(f.label for f in doubtful)
     return window_needed(unsettled, runs, [s.summary for f in leaders for s in f.each])
 

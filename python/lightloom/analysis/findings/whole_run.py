@@ -9,6 +9,8 @@ and a network that waits for its circuits is still filling. So it is short only 
 - has circuits, if they change, that served all racks many times, and
 - did not recover, as after a repair: where every flow finished, late flows are quicker then.
 
+One whose last flows will never move is short, however many flows there are.
+
 What is due counts all sizes. A limit in multiples of the largest flow alone would leave nearly
 every run of heavy-tailed sizes undecided: 2,000 flows of a web search last for ten such flows, in
 which a fabric at half of the load is far behind.
@@ -52,6 +54,8 @@ def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
     if fabric.window is not None or fabric.through is None:
         return None
     if is_beyond_servers(_load(fabric)):
+        return "short"
+    if fabric.stands_still:
         return "short"
     if fabric.through >= CENSORED:
         return "carried"

@@ -22,7 +22,7 @@ from .answer import Verdict, evidence
 def latency_at_load(workload: Workload) -> Verdict:
     """Whose packets arrive soonest at the load of the experiment."""
     fabrics = workload.fabrics
-    load = loads.whole(workload.experiment)
+    load = loads.named(workload.experiment, swept=bool(workload.loads))
     at = "" if load is None else f" at load {tick_label(load, 'share')}"
     question = f"How soon do flows arrive{at}?"
     scores = [s for f in fabrics if (s := score(f)) is not None]

@@ -274,7 +274,7 @@ def jobs_cost(
 
 def main_load(workload: Workload) -> float | None:
     """The load that the runs of the comparison itself were asked for."""
-    return loads.asked(workload.experiment)
+    return loads.named(workload.experiment, swept=bool(workload.loads))
 
 
 def at_load(point: LoadPoint) -> str:

@@ -143,7 +143,9 @@ def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
 
 def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> Decision:
     bought = made.purchases
-    front = pareto(bought, made.standing)
+    # Where it is not told who is the one to buy, it is not told who is on the front either.
+    undecided = bool(sentences.unsettled(bought))
+    front = {} if undecided else pareto(bought, made.standing)
     turned = tuple(counting.turned(made))
     broken = _broken(made, dead)
     facts = (
