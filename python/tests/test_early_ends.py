@@ -312,6 +312,55 @@ def test_a_bound_over_seeds_that_scatters_is_behind_by_the_bound() -> None:
     assert factors.as_long(found).startswith("more than 14")
 
 
+def test_a_load_without_a_key_is_no_reason_to_buy_what_is_overloaded() -> None:
+    """Arrivals by their mean gap offer 0.3; the tree 4:1 carries 0.25 at most."""
+    comparison = lightloom.compare(
+        {
+            "cluster": {"hosts": 16, "server_rate": "10 Gb/s"},
+            "workload": {
+                "arrivals": {"kind": "poisson", "every": "8.33 us"},
+                "sizes": {"kind": "fixed", "size": "50 KB"},
+                "flows": 4000,
+            },
+            "run": {"stop": "drain"},
+            "fabric": [
+                {"kind": "tree", "label": "a"},
+                {"kind": "tree", "label": "h", "oversubscription": 4},
+            ],
+        }
+    )
+    (decision,) = report.decide([comparison], [books.load("sirius-2020")])
+    assert decision is not None
+    assert decision.leaders != ("h",)
+    assert "too short" in decision.title
+    assert not any(decision.front.values())
+    assert "h" not in decision.front
+
+
+def test_a_load_at_which_one_of_the_level_fabrics_is_ahead_overturns_the_verdict() -> None:
+    """At load 0.05 of flows of 20 KB both trees are level; at 0.6 the racks of the one are full."""
+    comparison = lightloom.compare(
+        {
+            "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+            "workload": {"load": 0.02, "sizes": {"kind": "fixed", "size": "20 KB"}},
+            "run": {"warm_up": "5 ms", "measure": "40 ms"},
+            "compare": {"loads": [0.02, 0.9]},
+            "fabric": [
+                {"kind": "tree", "label": "a"},
+                {"kind": "tree", "label": "h", "oversubscription": 2},
+            ],
+        }
+    )
+    found = first(comparison)
+    there = [line for line in found.overturned if line.startswith("Another load")]
+    if len(found.leaders) == 2:
+        assert there
+        assert "at 90 % a " in plain(there[0])
+    else:
+        assert found.leaders == ("a",)
+    assert not any(line.startswith("Not the load") for line in found.overturned) or not there
+
+
 def test_a_mix_is_called_by_its_whole_load() -> None:
     part = {"sizes": {"kind": "fixed", "size": "10 KB"}}
     mix = {"workload": {"load": 0.1, "mix": [part, part]}}

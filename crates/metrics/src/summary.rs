@@ -231,7 +231,7 @@ pub fn summarize(run: &Finished) -> Summary {
     let (flows, ledger, totals) = (&run.io.flows, run.io.ledger, run.outcome.totals);
     let simulated = run.outcome.simulated;
     let jobs = Jobs::of(run.io, simulated);
-    let (offered, load_offered) = (offered(run), load_offered(run.cluster, flows));
+    let (offered, load_offered) = (offered(run), load_offered(run));
     let relaxation = match load_offered {
         Some(_) => Relaxation::of(
             run.traffic,
@@ -387,17 +387,26 @@ fn normalized(cluster: &Cluster, bytes: u64, span: Time) -> Option<f64> {
     (span > Time::ZERO).then(|| bytes as f64 * 8.0 / (servers * span.as_secs_f64()))
 }
 
-fn load_offered(cluster: &Cluster, flows: &Flows) -> Option<f64> {
+/// The load of the flows until the last one arrives. The parts of a mix are drawn for longer than a
+/// window, each for another time, so that of a window the load is that until its end.
+fn load_offered(run: &Finished) -> Option<f64> {
+    let flows = &run.io.flows;
     if !flows.after.starts.is_empty() || !flows.endless.is_empty() {
         return None;
     }
-    let span = flows.last_arrival() - flows.first_arrival();
-    normalized(cluster, flows.total_bytes(), span)
+    let window = run.span.filter(|_| run.traffic.mixed);
+    let Some(until) = window.map(|span| span.until) else {
+        let span = flows.last_arrival() - flows.first_arrival();
+        return normalized(run.cluster, flows.total_bytes(), span);
+    };
+    let came = (0..flows.len()).filter(|&f| flows.arrival[f] <= until);
+    let bytes = came.map(|f| flows.bytes[f]).sum();
+    normalized(run.cluster, bytes, until - flows.first_arrival())
 }
 
 /// The load that was delivered while flows arrived.
 fn load_delivered(run: &Finished) -> Option<f64> {
-    load_offered(run.cluster, &run.io.flows)?;
+    load_offered(run)?;
     let (at, ledger) = run.outcome.at_last_arrival?;
     normalized(
         run.cluster,

@@ -80,11 +80,10 @@ def verdict(purchases: Sequence[Purchase]) -> str:
     first = leaders(purchases, CAPITAL)
     if doubtful := unsettled(purchases):
         if all(p.waited for p in doubtful):
-            carries = "carries" if len(doubtful) == 1 else "carry"
             return (
-                f"The last flows on {labels(doubtful)} finished long after the last arrival, so "
-                f"goodput understates the load that {labels(doubtful)} {carries}. No fabric is "
-                f"recommended. {_longer(doubtful[0])}"
+                f"The last flows on {labels(doubtful)} finished long after the last arrival: the "
+                "arrivals are too short for goodput to be the load that is carried, or the load is "
+                f"not carried. No fabric is recommended. {_longer(doubtful[0])}"
             )
         does = "carries" if len(doubtful) == 1 else "carry"
         return (
@@ -159,7 +158,10 @@ def _longer(one: Purchase) -> str:
         return "Lengthen run.warm_up and run.measure, or raise run.repeat."
     if one.limit_s is not None:
         return f"Raise or remove run.limit = {seconds(one.limit_s)}, which ended the run."
-    return "Raise workload.flows, or set run.warm_up and run.measure."
+    return (
+        "Raise workload.flows, or play a longer trace, or set run.warm_up and run.measure to judge "
+        "a steady state."
+    )
 
 
 def unsettled(purchases: Sequence[Purchase]) -> list[Purchase]:

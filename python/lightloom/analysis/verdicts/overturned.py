@@ -85,9 +85,11 @@ def percent(load: float) -> str:
 
 
 def shares_lead(other: Ranking, ranking: Ranking) -> bool:
-    """Whether all who lead in one lead, or are level with the lead, in the other."""
+    """Whether one of those that lead in one leads, or may lead, in the other; of several that are
+    level in one, whether the other does not put one of them ahead alone."""
+    leaders = {s.fabric.label for s in ranking.leaders}
     there = {s.fabric.label for s in (*other.leaders, *other.unknown)}
-    return {s.fabric.label for s in ranking.leaders} & there != set()
+    return bool(leaders & there) and not (len(leaders) > 1 and len(there) == 1)
 
 
 def lead_there(deciding: Criterion, found: Ranking) -> str:

@@ -304,7 +304,7 @@ def _by_load(made: Read) -> Iterator[str]:
         there = leaders(bought, CAPITAL)
         if not there or not here:
             continue
-        if here & {p.label for p in there}:
+        if _keeps(here, {p.label for p in there}):
             kept.append(tick_label(load, "share"))
             level += [f"at {kept[-1]} {said}"] if (said := _beside(there, here)) else []
         else:
@@ -315,6 +315,12 @@ def _by_load(made: Read) -> Iterator[str]:
         loads = quantities.listed(kept)
         lead = f"Not the load: no other fabric costs less at {loads}"
         yield f"{'; '.join((lead, *level))}."
+
+
+def _keeps(here: set[str], there: set[str]) -> bool:
+    """Whether one of those that cost least here costs least there, too; of several that are level
+    here, whether not one alone does."""
+    return bool(here & there) and not (len(here) > 1 and len(there) == 1)
 
 
 def _beside(there: Sequence[Purchase], here: set[str]) -> str:
@@ -338,7 +344,7 @@ def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:
         name = presets.under(other.workload) if same else other.workload.name
         if not there or not here:
             continue
-        if here & {p.label for p in there}:
+        if _keeps(here, {p.label for p in there}):
             kept.append(name)
         else:
             turned.append(f"under {name} {_lead(there)}")
