@@ -25,6 +25,7 @@ from schemathesis.specs.openapi.checks import (
 from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
 from lightloom.controller.api import app_of
+from lightloom.controller.hooks import HookError
 from lightloom.controller.run import NO_ROLE
 from lightloom.switches.protocol import SwitchError
 
@@ -145,8 +146,19 @@ def busy(reached: Reached, path: str) -> None:
         reached.ask("POST", "/switches/east/leases", {"racks": ["a", "b"], "ends": 2e9})
         return
     reached.ask("PUT", "/switches/east/intent", {"cross_connects": ["5A-6B"]})
-    change = {"before": [], "removed": [], "added": [(7, 8)], "kept": []}
+    change = {"before": [], "removed": [(7, 8)], "added": [], "kept": []}
     reached.lab.store.plan("east", change, "somebody")
+    reached.lab.controller._executor._hook = Locked()
+
+
+class Locked:
+    """A hook whose switch refuses."""
+
+    def drain(self, switch: str, pairs: object) -> None:
+        raise HookError("locked")
+
+    def enter(self, switch: str, pairs: object) -> None:
+        raise HookError("locked")
 
 
 def provoked(reached: Reached, method: str, general: str, status: int) -> Any:

@@ -74,8 +74,7 @@ class Flowing:
 
     def apply(self, *pairs: Pair) -> Any:
         self.lab.controller.want("east", pairs, "ann")
-        (made,) = self.lab.controller.reconcile("east", "ann")
-        return made
+        return self.lab.controller.reconcile("east", "ann")[-1]
 
     def close(self) -> None:
         self.hook().close()
@@ -164,7 +163,7 @@ def test_nothing_goes_dark_if_a_switch_fails_the_drain(
     spoil(flowing.switches[1])
     time.sleep(0.05)
     made = flowing.apply((1, 3), (3, 1))
-    assert made.state == "undone"
+    assert made.state in ("undone", "draining")  # as the switch takes the rules back, or not yet
     assert said in made.reason
     assert "datapath 0000000000000002" in made.reason
     assert flowing.lab.lit() == [(1, 2), (2, 1)]
@@ -176,7 +175,7 @@ def test_a_switch_that_comes_back_is_used_again(flowing: Flowing) -> None:
     flowing.apply((1, 2), (2, 1))
     flowing.switches[1].close()
     time.sleep(0.05)
-    assert flowing.apply((1, 3), (3, 1)).state == "undone"
+    assert flowing.apply((1, 3), (3, 1)).state == "draining"
     back = flowing.switches[1] = FakeSwitch(2, rules=dict(flowing.switches[1].rules))
     back.connect(flowing.address)
     assert flowing.apply((1, 3), (3, 1)).state == "done"
@@ -345,7 +344,7 @@ def test_open_vswitch_is_drained_and_a_stopped_one_keeps_its_circuit(tmp_path: P
             made = flowing.apply((1, 4), (4, 1))
         finally:
             os.kill(one.running[1].pid, signal.SIGCONT)
-        assert made.state == "undone"
+        assert made.state == "draining"
         assert "datapath 0000000000000001: no barrier reply in time" in made.reason
         assert flowing.lab.lit() == [(1, 3), (3, 1)]
     flowing.close()

@@ -150,15 +150,14 @@ def test_a_server_that_does_not_answer_leaves_circuits_as_they_are(
 
         def apply(*pairs: Pair) -> Any:
             controller.want("east", pairs, "ann")
-            (made,) = controller.reconcile("east", "ann")
-            return made
+            return controller.reconcile("east", "ann")[-1]
 
         assert apply((1, 2), (2, 1)).state == "done"
         lit = {*plane.lit}
         monkeypatch.setattr(server_rules, "ANSWER_S", 0.3)
         with stopped(plane, 1):
             made = apply((1, 3), (3, 1))
-            assert made.state == "undone"
+            assert made.state in ("undone", "draining")
             assert "testbed: Open vSwitch on host 1: no barrier reply in time" in made.reason
             assert plane.lit == lit
             with pytest.raises(HookError, match="Open vSwitch on host 1"):

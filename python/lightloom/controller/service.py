@@ -211,18 +211,25 @@ class Controller:
         return made
 
     def reconcile(self, name: str, who: str) -> list[Transaction]:
-        """Compares one switch with what is wanted now, and changes it.
+        """Compares one switch with what is wanted now, and changes it. Ends first a transaction
+        that a hook has kept open.
 
         Raises:
             UnreachableError: if the switch does not answer.
+            ConfigError: if the hook of that transaction fails still.
         """
         one = self.managed(name)
         with one.lock:
+            made = self._executor.recover(one.name)
+            for left in made:
+                if left.state in OPEN:
+                    limit = f"transaction {left.id} of this switch is not over: {left.reason}"
+                    raise refusal("switch", name, limit, "mend that; the wish is kept")
             if not self._read(one):
                 raise UnreachableError(
                     f"switch = {name}: {one.trouble}; check the switch and its address"
                 )
-            made = self._reconcile(one, who)
+            made += self._reconcile(one, who)
         self._tell()
         return made
 

@@ -35,7 +35,7 @@ def _all(folder: Path) -> Iterator[tuple[str, Claim, Mapping[str, Any]]]:
 
 def _lines(folder: Path) -> Iterator[str]:
     yield ""
-    yield "## On the Linux testbed { #on-the-testbed }"
+    yield "## On the testbed"
     yield ""
     yield "Claims that need an application, judged with real programs (`lightloom reproduce all"
     yield "--testbed --record`). They are in no count above. The interval is Student's over the"
