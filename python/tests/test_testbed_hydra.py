@@ -359,7 +359,6 @@ def test_a_switch_that_does_not_answer_fails_the_drain_and_nothing_goes_dark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The controller hears of it and asks for no change; once the switch answers, it does."""
-    monkeypatch.setattr(module, "ANSWER_S", 0.3)
     with hydra("thsilent", interval="200 ms", threshold="0 B", planes=1, hops=1) as (bed, plane):
         demand = [[0, 1, 9_000_000]]
         monkeypatch.setattr(plane, "report_demand", lambda: demand)
@@ -373,7 +372,8 @@ def test_a_switch_that_does_not_answer_fails_the_drain_and_nothing_goes_dark(
         bed.host.begin()
         step(lambda: '"done"' in bed.host.log().partition('"enter"')[2])
         assert [row[:3] for row in plane.history] == [(0, 1, 0)]
-        with stopped(plane, 0):
+        with stopped(plane, 0), monkeypatch.context() as impatient:
+            impatient.setattr(module, "ANSWER_S", 0.3)
             demand[0] = [0, 2, 9_000_000]
             step(lambda: "no barrier reply in time" in bed.host.log())
             assert darkened(bed.host.log()) == []

@@ -1,5 +1,6 @@
 """The testbed as it runs: packets cross, bytes are intact, nothing is left behind."""
 
+import gc
 import json
 import os
 import re
@@ -170,7 +171,9 @@ def runs(pid: int) -> bool:
 
 
 def left(name: str) -> tuple[list[str], list[str], int]:
-    """Namespaces of a name, devices outside of namespaces, and open files of this process."""
+    """Namespaces of a name, devices outside of namespaces, and open files of this process; those of
+    the last testbed end with its objects."""
+    gc.collect()
     devices = sorted(path.name for path in Path("/sys/class/net").iterdir())
     spaces = [space for space in namespaces.existing() if name in space]
     return spaces, devices, len(list(Path("/proc/self/fd").iterdir()))
