@@ -167,6 +167,8 @@ def test_a_client_that_does_not_end_is_killed_and_fails():
     teller = f"{sys.executable} -c 'print(42)'"
     told = checks(switch, [A, B], rounds=1, client=teller, wait_s=20.0)["client"]
     assert (told.verdict, told.detail) == (Verdict.PASSED, "exit code 0: 42")
+    talker = f"{sys.executable} -c 'print(\"x\" * 300_000)'"  # more than a pipe holds
+    assert checks(switch, [A, B], rounds=1, client=talker)["client"].verdict is Verdict.PASSED
     with pytest.raises(ConfigError, match="--client"):
         checks(switch, [A, B], client="no-such-program")
 
@@ -221,3 +223,13 @@ def test_options_that_do_not_fit_are_refused(options, named, tmp_path):
     made = run_lightloom("switch", "test", "scpi://127.0.0.1:1", *options, cwd=tmp_path)
     assert made.returncode == 2
     assert made.stderr.startswith(f"error: {named}")
+
+
+def test_a_caller_that_asks_for_no_more_rows_leaves_the_switch_as_found():
+    switch = EmulatedSwitch(design())
+    switch.change([], [(8, 8)])
+    rows = reconfiguration.run(switch, reconfiguration.Run([A, B], rounds=1))
+    assert [next(rows).name for _ in range(2)] == ["plans", "changes"]
+    assert switch.read().pairs != [(8, 8)]
+    rows.close()
+    assert switch.read().pairs == [(8, 8)]

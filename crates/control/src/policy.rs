@@ -32,8 +32,8 @@ pub struct SwitchView<'a> {
     pub lit: &'a Circuits,
     /// Whether each port works, at [`Hardware::port`].
     pub works: &'a [bool],
-    /// The times of its slots, if it follows schedules only; otherwise a schedule has the night
-    /// that its policy plans.
+    /// The times of its slots, if it follows schedules only; otherwise the policy plans
+    /// the night of a schedule.
     pub slots: Option<Slots>,
 }
 
@@ -202,8 +202,8 @@ pub trait Policy: Send {
         None
     }
 
-    /// Sets rules for all later decisions; returns false if the policy does not support rules, so
-    /// that the caller has to apply them.
+    /// Sets rules for all later decisions; returns false if the policy does not support rules; the
+    /// caller then applies the rules.
     fn lay_down(&mut self, _: &Rules) -> bool {
         false
     }

@@ -143,7 +143,7 @@ pub fn run(
 /// byte was delivered for `patience`.
 ///
 /// # Errors
-/// Those of [`run`].
+/// The errors of [`run`].
 pub fn run_while_moving(
     fabric: &mut dyn Fabric,
     io: &mut Io,

@@ -79,7 +79,7 @@ class Steps:
         return moved
 
     def carry_out(self, one: Transaction) -> Transaction:
-        """All of them, of one that is planned."""
+        """Carries out a planned transaction."""
         one = self._move(one, "draining")
         try:
             self._guarded.drain(one.switch, one.pairs("removed"))
@@ -92,7 +92,7 @@ class Steps:
         return self._verify(one)
 
     def resume(self, one: Transaction) -> Transaction:
-        """What is left of them, after a crash or a hook that failed."""
+        """Goes on with a transaction after a crash or a failed hook."""
         if one.state in ("planned", "draining"):
             # The switch was not touched, or is as before again.
             why = one.reason.partition(KEPT_AWAY)[0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 import statistics
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -89,8 +90,10 @@ def run(switch: CircuitSwitch, what: Run) -> Iterator[Check]:
     try:
         yield judged("changes", lambda: _changes(switch, what, seen))
     finally:
+        # Also where the caller is interrupted and asks for no more rows.
         ended = "" if client is None else client.end(what.wait_s)
-        yield judged("left as found", lambda: _restore(switch, what, found))
+        restored = judged("left as found", lambda: _restore(switch, what, found))
+    yield restored
     yield judged("dark time", lambda: _dark(seen))
     yield judged("light of what stays", lambda: _steady(seen))
     yield judged("packets", lambda: _lost(what, seen))
@@ -104,8 +107,10 @@ class _Client:
     def __init__(self, command: str) -> None:
         try:
             words = shlex.split(command)
+            # A pipe that nobody reads would stop a program that says much.
+            self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
             self._process = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+                words, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT
             )
         except (ValueError, IndexError, OSError) as problem:
             limit = f"does not start ({problem})"
@@ -115,13 +120,15 @@ class _Client:
     def end(self, wait_s: float) -> str:
         """Waits for its end, and kills it if there is none; how it ended, and its last line."""
         try:
-            output, _ = self._process.communicate(timeout=wait_s)
+            self._process.wait(timeout=wait_s)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.communicate()
+            self._process.wait()
             return f"did not end within {wait_s:g} s of the last change (--wait)"
         self.passed = self._process.returncode == 0
-        lines = output.decode(errors="replace").strip().splitlines()
+        self._output.seek(0)
+        with self._output as output:
+            lines = output.read().decode(errors="replace").strip().splitlines()
         last = f": {lines[-1].strip()[:LAST_WORDS]}" if lines else ""
         return f"exit code {self._process.returncode}{last}"
 

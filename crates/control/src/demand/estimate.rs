@@ -203,7 +203,7 @@ impl Estimator {
         self.reported
     }
 
-    /// Adds a report of all reporters, and returns the demand of the racks, as far as it is known.
+    /// Adds a report of all reporters and returns the known demand of the racks.
     pub fn update(&mut self, report: &Report) -> Matrix {
         let mut demand = Matrix::zeros(self.racks as usize);
         match self.rules.thresholds {

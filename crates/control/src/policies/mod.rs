@@ -151,7 +151,7 @@ pub fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Va
 /// Reads and checks a table, and fills in the values that a decision for a demand uses.
 ///
 /// # Errors
-/// Those of [`resolve`].
+/// The errors of [`resolve`].
 pub fn for_demand<C: PolicyConfig>(
     table: &Value,
     seen: &Demand,
@@ -164,7 +164,7 @@ pub fn for_demand<C: PolicyConfig>(
 /// Builds a policy from a table.
 ///
 /// # Errors
-/// Those of [`resolve`].
+/// The errors of [`resolve`].
 pub fn build<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Built {
     Ok(read::<C>(table, hardware)?.build(hardware))
 }

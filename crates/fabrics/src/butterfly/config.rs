@@ -243,8 +243,8 @@ impl ButterflyConfig {
         1 + (wire.delay() + self.router_latency).div_ceil(self.cycle()) as u64
     }
 
-    /// Cycles from a flit's departure to the use of its credit at the other end of the wire on
-    /// which it arrived.
+    /// Cycles from a flit's departure to the use of its credit at the far end of the wire from
+    /// the router before.
     pub fn credit_cycles(&self, wire: Length) -> u64 {
         ((wire.delay() + self.credit_latency).div_ceil(self.cycle()) as u64).max(1)
     }

@@ -123,7 +123,7 @@ pub fn plan(demand: &Matrix, options: &Options) -> Result<Plan, Refusal> {
 /// meets m peers. O(N² log N).
 ///
 /// # Errors
-/// Those of [`plan`].
+/// The errors of [`plan`].
 ///
 /// ```
 /// use lightloom_control::demand::Matrix;

@@ -48,8 +48,8 @@ impl Forest {
     /// Vertices with duals `y`, none matched.
     pub fn new(y: Vec<i64>) -> Forest {
         let n = y.len();
-        // With three children or more, n/2 blossoms nest at a time; and a search keeps the numbers
-        // of those that it dissolved.
+        // With three children or more, n/2 blossoms nest at a time. A search also keeps the
+        // numbers of dissolved blossoms.
         let nodes = 2 * n;
         let vertices = || (0..n as u32).chain(std::iter::repeat(NONE)).take(nodes);
         Forest {

@@ -150,7 +150,7 @@ pub fn plan(demand: &Matrix, network: &Network) -> Result<Plan, Refusal> {
 /// one.
 ///
 /// # Errors
-/// Those of [`plan`]; packets of 0 bytes.
+/// The errors of [`plan`], and a packet of 0 bytes.
 pub fn plan_within(demand: &Matrix, network: &Network, limits: &Limits) -> Result<Plan, Refusal> {
     limits.check()?;
     network.check(demand, limits.shortest)?;
