@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -84,16 +85,27 @@ def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 
     return Trial(**made, early=early, whole=whole, measured=measured)
 
 
-def piloted(experiment: Experiment, label: str) -> dict[str, Any]:
-    """The summary of a short run of the fabric of that label; of a repeated experiment of the first
-    seed.
+def relaxation_s(experiment: Experiment, label: str) -> float | None:
+    """The relaxation time of the slowest queue in a short run of the fabric of that label [s], of a
+    repeated experiment in the first seed; None where no theory gives it. A run is made once.
 
     Raises:
         ConfigError: if it cannot run.
     """
     pinned = experiment.runnable(label).pinned()
     columns = traces.columns_for(pinned.resolved())
+    if columns is not None:
+        return _relaxation_s(pinned.json(), pinned.index(label), columns)
+    return _relaxation_once(pinned.json(), pinned.index(label))
+
+
+@functools.lru_cache(maxsize=1024)
+def _relaxation_once(text: str, index: int) -> float | None:
+    return _relaxation_s(text, index, None)
+
+
+def _relaxation_s(text: str, index: int, columns: dict[str, Any] | None) -> float | None:
     with in_words():
-        summary, *_ = _core.run(pinned.json(), pinned.index(label), 1, None, columns)
-    found: dict[str, Any] = json.loads(summary)
+        summary, *_ = _core.run(text, index, 1, None, columns)
+    found: float | None = json.loads(summary).get("relaxation_s")
     return found

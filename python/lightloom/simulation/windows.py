@@ -21,7 +21,8 @@ from lightloom.config import networks
 from lightloom.config.experiment import Experiment
 from lightloom.errors import ConfigError
 from lightloom.results import steady_state
-from lightloom.simulation.trials import piloted, tried
+from lightloom.simulation import trials
+from lightloom.simulation.trials import tried
 
 HIGHEST = 0.9
 """At higher loads the window is that of this load."""
@@ -132,11 +133,11 @@ def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
     trial = with_window(experiment, TRIAL).with_load(known[0])
     try:
         resolved = trial.resolved()
-        trials = [tried(trial, label, seconds=0.0) for label in trial.labels]
+        tries = [tried(trial, label, seconds=0.0) for label in trial.labels]
     except ConfigError:
         return None  # it is refused where it runs
-    cycle_s = max(found.cycle_s or 0.0 for found in trials)
-    cluster, by_byte = resolved["cluster"], trials[0].by_byte
+    cycle_s = max(found.cycle_s or 0.0 for found in tries)
+    cluster, by_byte = resolved["cluster"], tries[0].by_byte
     found = _chosen(cluster, by_byte, max(known), cycle_s)
     if by_byte is None or found.is_bounded:
         return found
@@ -149,9 +150,7 @@ def _slowest_s(pilots: Sequence[Experiment], by_byte: float, cluster: dict[str, 
     """The relaxation time of the slowest queue of all fabrics and loads [s], but for those that are
     all but saturated."""
     longest = _relaxation_s(by_byte, cluster, HIGHEST)
-    found = (
-        piloted(pilot, label).get("relaxation_s") for pilot in pilots for label in pilot.labels
-    )
+    found = (trials.relaxation_s(pilot, label) for pilot in pilots for label in pilot.labels)
     return max((seconds for seconds in found if seconds and seconds <= longest), default=0.0)
 
 
