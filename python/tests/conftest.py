@@ -1,7 +1,9 @@
 """Fixtures that several files share."""
 
+import fcntl
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,14 @@ def write(tmp_path: Path) -> Write:
         return f"{tmp_path / name}:Mine"
 
     return write
+
+
+@pytest.fixture
+def one_testbed() -> Iterator[None]:
+    """Testbeds of two tests would have one name, and take each other's time."""
+    with (Path(tempfile.gettempdir()) / "lightloom-testbed.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture

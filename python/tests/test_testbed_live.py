@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from test_testbed_setup import CTHROUGH, MORDIA, setup, table
-from testbed_support import RECEIVE, SEND, live
+from testbed_support import LIVE, RECEIVE, SEND
 
 from lightloom.testbed import Testbed, namespaces, shell
 from lightloom.testbed.bed import KernelPlane, UserPlane
@@ -24,7 +24,7 @@ from lightloom.testbed.guardian import begin as begin_guardian
 from lightloom.testbed.host import exhaust
 from lightloom.testbed.setup import Setup
 
-pytestmark = live
+pytestmark = LIVE
 #: Circuits of everyone with everyone else's rack: what is decided without demand.
 STILL = {"kind": "hybrid", "policy": {"kind": "fixed", "circuits": [[0, 1]]}, "settle": "20 ms"}
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,17 @@ def reason() -> str | None:
 
 
 REASON = reason()
-live = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+LIVE = [
+    pytest.mark.skipif(REASON is not None, reason=REASON or ""),
+    pytest.mark.usefixtures("one_testbed"),
+]
+
+
+def live(test: Callable[..., None]) -> Callable[..., None]:
+    """A test that makes a testbed: one at a time, whatever process runs it."""
+    for mark in LIVE:
+        test = mark(test)
+    return test
 
 
 def lost_beside_switches(totals: dict[str, Any]) -> tuple[int, int]:
