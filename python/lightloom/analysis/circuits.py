@@ -59,9 +59,12 @@ def leading_notes(result: Result) -> Iterator[str]:
 
 
 def notes_beside_a_verdict(result: Result) -> Iterator[str]:
-    """The same without what the verdict of a comparison says of the interval."""
+    """That circuits had too little time, unless the verdict of a comparison says so of the
+    interval."""
     if result.circuits is not None:
         fabric, summary = result.experiment["fabric"][0], result.summary
+        if interval_finding(fabric, summary["simulated_s"], _arrived_s(result)) is not None:
+            return
         lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))
         yield from _too_short(result.experiment, fabric, summary["simulated_s"], lit, carried)
 
@@ -256,11 +259,22 @@ def _longer(experiment: Table, ended_s: float) -> str:
         limit is not None
         and _ps(ended_s) >= _core.control_time("run.limit", limit)
         and (stop in OTHERWISE or limit != stop)
+        and not _follows_window(run, limit)
     ):
         return "lengthen run.limit"
     if run.get("measure") is not None:
         return "lengthen run.measure"
     return OTHERWISE.get(str(stop), "lengthen run.stop")
+
+
+def _follows_window(run: Table, limit: str) -> bool:
+    """Whether a limit is that of the window: as long again as it, after its end."""
+    if run.get("measure") is None:
+        return False
+    warm_up, measure = (
+        _core.control_time(f"run.{key}", run.get(key) or "0 s") for key in ("warm_up", "measure")
+    )
+    return bool(_core.control_time("run.limit", limit) == warm_up + 2 * measure)
 
 
 def _ps(time_s: float) -> int:

@@ -87,13 +87,18 @@ def finished(fct: Floats) -> float | None:
 
 
 def is_doubtful(
-    carriage: Carriage | None, window: Mapping[str, Any] | None, finished: float | None
+    carriage: Carriage | None,
+    window: Mapping[str, Any] | None,
+    finished: float | None,
+    *,
+    lags: bool = False,
 ) -> bool:
     """Whether a fabric must not lead, because it may not carry the load. Without a window its times
-    are true if nearly all flows `finished`, whether it carries the load or not."""
+    are true if nearly all flows `finished`, whether it carries the load or not; unless it `lags`
+    behind a fabric that carries the load: then they may grow with the length of the run."""
     if carriage != "unsettled":
         return False
-    return window is not None or (finished or 0.0) < CENSORED
+    return window is not None or lags or (finished or 0.0) < CENSORED
 
 
 def mean_of(found: Interval | None) -> float | None:
@@ -118,6 +123,7 @@ class LoadPoint:
     offered_bytes: float | None = None
     flows: float | None = None  # offered
     cut: Mapping[str, Any] | None = None  # what a limit left out, as in summary.json; of one seed
+    lags: bool = False  # as that of `Fabric`
 
     def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval."""
@@ -131,7 +137,7 @@ class LoadPoint:
     @property
     def is_doubtful(self) -> bool:
         """Whether the fabric must not lead at this load; see `is_doubtful`."""
-        return is_doubtful(self.carriage, self.window, self.finished)
+        return is_doubtful(self.carriage, self.window, self.finished, lags=self.lags)
 
     @property
     def latency_limits(self) -> Bound | None:
@@ -212,6 +218,7 @@ class Fabric:
     same_flows: bool = False  # whether all seeds play the same
     held_back: str = ""  # by which setting of its own it carries less than it could, and its remedy
     carriage: Carriage | None = None  # what its window tells, or its run without one of the load
+    lags: bool = False  # without a window: delivered less of the load than one that carries it
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
@@ -284,7 +291,7 @@ class Fabric:
     @property
     def is_doubtful(self) -> bool:
         """Whether the fabric must not lead at its own load; see `is_doubtful`."""
-        return is_doubtful(self.carriage, self.window, self.finished)
+        return is_doubtful(self.carriage, self.window, self.finished, lags=self.lags)
 
     @property
     def cut(self) -> Mapping[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lightloom import _core
-from lightloom.analysis import circuits, derived_values, rates
+from lightloom.analysis import circuits, derived_values, growth, rates
 from lightloom.analysis.circuits import Table
 from lightloom.config import loads, networks
 from lightloom.results import repeats, steady_state
@@ -138,6 +138,9 @@ def overloaded(result: Result) -> Iterator[str]:
         return
     late = f"in the second half of the arrivals {share:.0%} of the offered bytes were delivered"
     if summary.get("flows_completed") == result.flows.num_rows:
+        arrivals, ends = (numbers(result.flows[name]) for name in ("arrival_ps", "finish_ps"))
+        if (growth.late_to_early(arrivals, ends - arrivals) or 0.0) <= growth.SLOWER:
+            return  # the arrivals end before the largest flows do
         yield (
             f"{late}, and all of it in the end: overloaded, or the arrivals end before the "
             "largest flows do, and then times are right and the load delivered is low"
@@ -305,7 +308,8 @@ def events(faults: list[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
             time = fault.get(key)
             if time is not None:
                 at_ps = _core.control_time(f"fault.{key}", time)
-                yield at_ps, f"{part(fault)} {happens} at {time}"
+                when = time if at_ps else "the start"
+                yield at_ps, f"{part(fault)} {happens} at {when}"
 
 
 def part(fault: Mapping[str, Any]) -> str:

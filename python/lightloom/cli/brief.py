@@ -99,11 +99,15 @@ def print_notes(deciding: Iterable[str], others: Iterable[str]) -> None:
 def _deciding(
     comparisons: Sequence[Comparison], firsts: Sequence[First | None], decided: Decisions
 ) -> Iterator[str]:
-    """Notes that can change the conclusion."""
+    """Notes that can change the conclusion, and the answer to --worst-failure."""
+    from lightloom import report
+
     for comparison, first, decision in zip(comparisons, firsts, decided, strict=True):
         prefix = f"{comparison.name}: " if len(comparisons) > 1 else ""
         for line in _of_comparison(comparison, first, decision):
             yield prefix + Prose(comparison.experiment)(line)
+        if (broken := report.broken(comparison)) and decision is None:
+            yield prefix + Prose(comparison.experiment)(broken)
 
 
 def _of_comparison(
@@ -170,12 +174,8 @@ def _others(
     cases: Sequence[lightloom.Experiment], comparisons: Sequence[Comparison], decided: Decisions
 ) -> Iterator[str]:
     """All other notes, those on settings that limit results first."""
-    from lightloom import report
-
     for comparison in comparisons:
-        yield from map(
-            Prose(comparison.experiment), _of_runs(comparison, report.broken(comparison))
-        )
+        yield from map(Prose(comparison.experiment), _of_runs(comparison))
     for case in cases:
         resolved = case.resolved()
         yield from notes.of_cluster(case.raw.get("cluster", {}))
@@ -187,15 +187,16 @@ def _others(
             yield from (fact for fact in decision.facts if fact not in decision.caveats)
 
 
-def _of_runs(comparison: Comparison, broken: str) -> Iterator[str]:
+def _of_runs(comparison: Comparison) -> Iterator[str]:
     """Other notes on the runs of a comparison."""
-    if broken:
-        yield broken
+    labels = comparison.results.keys()
     yield from notes.inexact_rates(comparison.means)
     yield from notes.of_traffic(next(iter(comparison.results.values())))
-    for line in physics.in_force(comparison.experiment):
-        if line.startswith("note: "):
-            yield line.removeprefix("note: ")
+    lines = physics.in_force(comparison.experiment)
+    told = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
+    parts = [line.partition(": ") for line in told]
+    yield from (line for line, part in zip(told, parts, strict=True) if part[0] not in labels)
+    yield from grouped((label, text) for label, _, text in parts if label in labels)
     decides = {
         line
         for result in comparison.results.values()

@@ -35,6 +35,14 @@ LEGEND = (
     "Latency: of the flows that arrived in the window; mean ± 95 % confidence.",
 )
 
+OF_RUNS = {
+    "?": "? not known to be carried: less than nine tenths of the load was delivered while flows "
+    "arrived. Where it is not carried, times grow with workload.flows; run.warm_up and run.measure "
+    "judge a steady state.",
+    "*": "* not carried: the times grow with workload.flows.",
+}
+"""What the marks of a load mean without a window."""
+
 
 def table(outcome: sweeps.Outcome) -> Table:
     """A row for each point and fabric, its figures averaged over the seeds."""
@@ -83,13 +91,14 @@ def legend(outcome: sweeps.Outcome) -> Iterator[str]:
     seeds = max(map(len, _groups(outcome).values()), default=0)
     if seeds > 1:
         yield f"Each row: means of {seeds} seeds; report.html has their 95 % confidence intervals."
+    marks = {latency.MARKS.get(found or "") for found in _carriages(outcome).values()}
     if not is_measured(outcome):
         yield from completion.legend_of_times(_named(outcome))
+        yield from (line for mark, line in OF_RUNS.items() if mark in marks)
         return
     yield from LEGEND
     if _has_short(outcome):
         yield latency.LEGEND["short"]
-    marks = {latency.MARKS.get(found or "") for found in _carriages(outcome).values()}
     yield from (line for mark, line in latency.OF_MARKS.items() if mark in marks)
     if bounds.any_open(_named(outcome), latency.SHOWN_BOUNDS):
         yield doubts.LEGEND_BOUNDS
@@ -121,14 +130,16 @@ def _cells(
     """The figures of a row; dashes if every seed of it failed."""
     if not summaries:
         return ["-"] * len(_headings(outcome))
+    mark = latency.MARKS.get(carriage or "", "")
     if not is_measured(outcome):
-        return [show(summaries, path) for _, path, show in _of_runs(outcome)]
+        load, *times = (show(summaries, path) for _, path, show in _of_runs(outcome))
+        return [load + mark, *times]
     windows = [summary["window"] for summary in summaries]
     mean = formats.mean_latency(windows, latency.half_width(windows))
     columns = [P99, *([SHORT_P99] if _has_short(outcome) else [])]
     return [
         ACCEPTED[2](summaries, ACCEPTED[1]),
-        mean + latency.MARKS.get(carriage or "", ""),
+        mean + mark,
         *(show(summaries, path) for _, path, show in columns),
     ]
 

@@ -66,15 +66,6 @@ def sentence(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> str:
     return f"{told[:1].upper()}{told[1:]}. {_weighed(first, then)}{out}{left}"
 
 
-def changes(purchases: Sequence[Purchase], kept: Mapping[str, Kept]) -> bool:
-    """Whether other fabrics cost least if each has its worst part dead."""
-    first = leaders(purchases, CAPITAL)
-    if not first or not kept or any(p.label not in kept for p in first):
-        return False
-    weighed = [broken(p, kept[p.label]) for p in purchases if p.label in kept]
-    return {p.label for p in leaders(weighed, CAPITAL)} != {p.label for p in first}
-
-
 def _falls_out(purchases: Sequence[Purchase]) -> str:
     """Who carries the load whole and not with its worst part dead."""
     does = "does" if len(purchases) == 1 else "do"

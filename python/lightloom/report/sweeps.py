@@ -14,6 +14,7 @@ import numpy as np
 
 from lightloom.analysis import cuts
 from lightloom.analysis.findings.carriage import carriages_of_runs
+from lightloom.analysis.findings.whole_run import of_summaries
 from lightloom.analysis.model import Carriage
 from lightloom.plotting import backend_plotly, style
 from lightloom.plotting.arrows import parted
@@ -71,9 +72,15 @@ class Cell:
         return any(b is not None and not b.exact for b in found)
 
     def doubted(self, metric: Metric) -> bool:
-        """Whether a figure of the window is not that of a steady state, because the load is not
-        known to be carried."""
-        return metric in WINDOW and self.carriage in CARRIAGES
+        """Whether a figure of the window, or a time without one, is not that of a steady state,
+        because the load is not known to be carried."""
+        return metric in (*WINDOW, *TIMES) and self.carriage in CARRIAGES
+
+    @property
+    def doubt(self) -> str:
+        """What the table says of such a figure."""
+        what = "window" if any(s.get("window") for s in self.summaries) else "run"
+        return CARRIAGES[str(self.carriage)].format(what)
 
     @property
     def fabric_and_values(self) -> str:
@@ -96,8 +103,8 @@ class Metric:
     """The job whose time it is; empty of all other figures."""
 
 
-CARRIAGES = {"short": "not carried", "unsettled": "carried or not: window too short"}
-"""What the table says of a load that is not known to be carried."""
+CARRIAGES = {"short": "not carried", "unsettled": "carried or not: {} too short"}
+"""What the table says of a load that is not known to be carried, by a window or a run."""
 DRAWN = Metric("Offered load (actual)", "load_offered", "share")
 LOAD = Metric("Load delivered", "load_delivered", "share", axis="load delivered")
 GOODPUT = Metric("Goodput", "goodput_normalized", "share", axis="goodput")
@@ -238,7 +245,7 @@ CAPTION = (
 )
 NOT_CARRIED = (
     " If a load is not known to be carried, its accepted load has a hollow marker and its latency "
-    "is an arrow, because it depends on the length of the window."
+    "is an arrow, because it depends on the length of the window or the run."
 )
 
 
@@ -398,7 +405,7 @@ def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
         shown = shown if bound else f"{mean}{quantities.GLUE}{unit}".rstrip(quantities.GLUE)
         half = f"± {half}"
     if cell.doubted(metric):
-        half = f"{half} {CARRIAGES[str(cell.carriage)]}".strip()
+        half = f"{half} {cell.doubt}".strip()
     return bound + shown, half
 
 
@@ -426,5 +433,6 @@ def gathered(
     for places in at_values.values():
         found = carriages_of_runs([cells[place].summaries for place in places])
         for place, carriage in zip(places, found, strict=True):
-            cells[place] = replace(cells[place], carriage=carriage)
+            told = carriage or of_summaries(cells[place].summaries)
+            cells[place] = replace(cells[place], carriage=told)
     return cells

@@ -29,7 +29,7 @@ from lightloom.units.intervals import LEVEL, Interval, over_runs
 
 from ..model import Carriage, Fabric, LoadPoint, figure
 from .limits import SURELY
-from .whole_run import of_point, of_run
+from .whole_run import lagging, lagging_points, of_point, of_run
 
 MISSING = 0.02
 """Share of the due bytes that a window may miss, as in the core."""
@@ -44,6 +44,7 @@ def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fa
         replace(f, carriage=found or of_run(f, experiment))
         for f, found in zip(fabrics, carriages(windows), strict=True)
     ]
+    made = [replace(f, lags=lags) for f, lags in zip(made, lagging(made), strict=True)]
     for load in sorted({p.load for f in fabrics for p in f.sweep}):
         made = _settle_load(made, load, experiment)
     return tuple(made)
@@ -54,13 +55,16 @@ def _settle_load(
 ) -> list[Fabric]:
     points = [next((p for p in f.sweep if p.load == load), None) for f in fabrics]
     windows = [[] if p is None else _windows(p) for p in points]
-    found = carriages(windows)
+    settled = [
+        None if point is None else _settled(point, fabric, found, experiment)
+        for fabric, point, found in zip(fabrics, points, carriages(windows), strict=True)
+    ]
+    there = [p for p in settled if p is not None]
+    late = [p for p, lags in zip(there, lagging_points(there), strict=True) if lags]
+    found = [p if p is None or p not in late else replace(p, lags=True) for p in settled]
     return [
-        replace(
-            f,
-            sweep=tuple(_settled(p, f, one, experiment) if p.load == load else p for p in f.sweep),
-        )
-        for f, one in zip(fabrics, found, strict=True)
+        f if now is None else replace(f, sweep=tuple(now if p.load == load else p for p in f.sweep))
+        for f, now in zip(fabrics, found, strict=True)
     ]
 
 

@@ -127,7 +127,13 @@ def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> TooShort 
     runs = [s.summary for f in fabrics for s in f.each if s.window is not None]
     if not runs:
         finished = {f.label: f.finished or 0.0 for f in doubtful}
-        return RunTooShort(_through(doubtful), finished, limit_s(doubtful) is not None)
+        best = max(_through(fabrics).values(), default=0.0)
+        return RunTooShort(
+            _through(doubtful),
+            finished,
+            best if any(f.lags for f in doubtful) else None,
+            limit_s(doubtful) is not None,
+        )
     unsettled = tuple(f.label for f in doubtful)
     return window_needed(unsettled, runs, [s.summary for f in leaders for s in f.each])
 

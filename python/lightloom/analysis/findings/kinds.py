@@ -97,6 +97,8 @@ class RunTooShort:
     """Label of each such fabric → what it delivered of the load drawn while flows arrived."""
     finished: Mapping[str, float]
     """Label → share of its flows that finished."""
+    best: float | None = None
+    """What the best of all fabrics delivered so, if that is notably more."""
     cut: bool = False
     """Whether `run.limit` ended the run."""
 

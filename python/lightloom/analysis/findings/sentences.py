@@ -123,7 +123,10 @@ def _why_run_too_short(found: RunTooShort) -> str:
         f"{quantities.show(share, 'share')} of the flows"
         for label, share in found.finished.items()
     )
-    more = "Raise or remove run.limit" if found.cut else "Raise workload.flows"
+    if found.best is not None:
+        each += f", where another fabric delivered {quantities.show(found.best, 'share')}"
+    longer = "Raise workload.flows or play a longer trace"
+    more = "Raise or remove run.limit" if found.cut else longer
     return (
         f"It does not show whether {quantities.listed(found.finished)} "
         f"{'carries' if one else 'carry'} the load: {each}. {more}, or set "

@@ -15,21 +15,26 @@ What is due counts all sizes. A limit in multiples of the largest flow alone wou
 every run of heavy-tailed sizes undecided: 2,000 flows of a web search last for ten such flows, in
 which a fabric at half of the load is far behind.
 
+One of which it is not told, that delivered less than nine tenths of what another fabric of the
+comparison did, and whose late flows take longer than early ones, does not lead: its times may grow
+with the run.
+
 No fabric carries more than the servers' links do, a load of 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from lightloom.analysis import circuits
+from lightloom.analysis import circuits, cuts
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.config import networks
 from lightloom.results.window_rules import ENOUGH_FLOWS, is_beyond_servers
 
+from .. import growth
 from ..model import Carriage, Fabric, LoadPoint, ratio
 from ..nights import Floats
 from .limits import SURELY
@@ -38,9 +43,6 @@ DUE_TIMES = 10
 """A flow is due after so many times what it takes alone."""
 LEAST_DUE = 0.2
 """Share of the bytes that must be due when the last flow arrives."""
-EARLY, LATE = 0.2, 0.5
-"""Parts of the time in which flows arrive: early ones arrive before the first, late ones after the
-second."""
 RECOVERED = 0.8
 """If late flows take less than this share of the time of early ones, queues do not grow. Where all
 flows wait for each other until the end of an overload of ten times, late ones take 0.93 of the
@@ -61,6 +63,58 @@ def of_run(fabric: Fabric, experiment: Mapping[str, Any]) -> Carriage | None:
         return "carried"
     rate = networks.link_rate(experiment.get("cluster", {}))
     return "short" if all(_is_short(seed, rate) for seed in fabric.each) else "unsettled"
+
+
+def of_summaries(seeds: Sequence[Mapping[str, Any]]) -> Carriage | None:
+    """The same of a fabric of which the flows are not kept, from one summary a seed: it is short
+    of the load only where that is above 1, or nothing moves any more.
+
+    >>> run = {"load_asked": 0.5, "load_offered": 0.5, "load_delivered": 0.49}
+    >>> of_summaries([run]), of_summaries([{**run, "load_delivered": 0.3}])
+    ('carried', 'unsettled')
+    >>> of_summaries([{**run, "load_asked": 1.5}]), of_summaries([{"load_offered": None}])
+    ('short', None)
+    """
+    shares = [ratio(s.get("load_delivered"), s.get("load_offered")) for s in seeds]
+    known = [share for share in shares if share is not None]
+    if not known or len(known) < len(seeds) or any(s.get("window") for s in seeds):
+        return None
+    if any(is_beyond_servers(s.get("load_asked")) for s in seeds):
+        return "short"
+    if cuts.still_since(seeds) is not None:
+        return "short"
+    return "carried" if sum(known) >= CENSORED * len(known) else "unsettled"
+
+
+def lagging(fabrics: Sequence[Fabric]) -> list[bool]:
+    """Which of several runs without a window do not show that the load is carried, delivered less
+    than nine tenths of what the best did, and have late flows that take longer than early ones."""
+    best = max((f.through or 0.0 for f in fabrics), default=0.0)
+    return [_is_behind(f, best) and _slows(f) for f in fabrics]
+
+
+def lagging_points(points: Sequence[LoadPoint]) -> list[bool]:
+    """The same at a load of the sweep, whose flows are not kept: which deliver so much less than a
+    fabric that carries the load."""
+    best = max((p.through or 0.0 for p in points if p.carriage == "carried"), default=0.0)
+    return [_is_behind(p, best) for p in points]
+
+
+def _is_behind(one: Fabric | LoadPoint, best: float) -> bool:
+    untold = one.window is None and one.carriage == "unsettled"
+    return untold and one.through is not None and one.through < CENSORED * best
+
+
+def _slows(fabric: Fabric) -> bool:
+    """Whether half of the late flows take notably longer than half of the early ones."""
+    found = [_late_to_early(seed) for seed in fabric.each]
+    known = [times for times in found if times is not None]
+    return bool(known) and sum(known) > growth.SLOWER * len(known)
+
+
+def _late_to_early(seed: Fabric) -> float | None:
+    arrivals = _arrivals(seed)
+    return None if arrivals is None else growth.late_to_early(arrivals, seed.least)
 
 
 def _load(fabric: Fabric) -> float | None:
@@ -149,8 +203,8 @@ def _recovered(seed: Fabric) -> bool:
     arrivals = _arrivals(seed)
     if arrivals is None or not np.isfinite(seed.fct).all():
         return False
-    at = (arrivals - arrivals.min()) / (float(np.ptp(arrivals)) or 1.0)
-    early, late = (_mean_time(seed, chosen) for chosen in (at <= EARLY, at > LATE))
+    at = growth.parts(arrivals)
+    early, late = (_mean_time(seed, chosen) for chosen in (at <= growth.EARLY, at > growth.LATE))
     found = ratio(late, early)
     return found is not None and found < RECOVERED
 

@@ -16,7 +16,7 @@ from ..model import Workload
 from ..ranking import Ranking, Score
 from .criteria import DELIVERED, EVERY, FINISHED, JOBS, Criterion, criteria, of_finished
 from .criteria import measures as measures_of
-from .each_flow import ENOUGH_PAIRS, begins_at_once, is_sooner_in_each
+from .each_flow import are_enough, begins_at_once, is_sooner_in_each
 from .margins import by_how_much, in_each, leading
 
 
@@ -50,12 +50,14 @@ def decide(workload: Workload) -> Decided | None:
         return without_times(workload)
     deciding = measures[0]
     ranking = deciding.ranking(workload.fabrics)
-    judged = ranking.leaders or ranking.unknown
-    short = too_short([s.fabric for s in judged], workload.fabrics)
-    if short is not None:
-        return by_nothing(short, deciding, ranking.scores or ranking.unknown)
     if ranking.level != 1 and (of_all := by_every_flow(found, workload)) is not None:
         return of_all
+    judged = [s.fabric for s in ranking.leaders or ranking.unknown]
+    if ranking.untold:  # nobody leads, so it does not matter who lags behind
+        judged = [f for f in judged if not f.lags]
+    short = too_short(judged, workload.fabrics)
+    if short is not None:
+        return by_nothing(short, deciding, ranking.scores or ranking.unknown)
     said = (by_how_much(deciding, ranking), in_each(deciding, ranking))
     return Decided(found, leading(deciding, ranking), said, deciding, ranking, by_figures=True)
 
@@ -110,7 +112,9 @@ def by_every_flow(found: Finding, workload: Workload) -> Decided | None:
     if begins_at_once(workload) or not every or ranking.level != 1:
         return None
     best = ranking.leaders[0].fabric
-    if any(s.fct.size < ENOUGH_PAIRS for s in best.each):
+    if best.is_doubtful:
+        return None
+    if not are_enough(workload, [s.fabric for s in ranking.scores]):
         return None
     if not all(is_sooner_in_each(best, s.fabric) for s in ranking.rest):
         return None

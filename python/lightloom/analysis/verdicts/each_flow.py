@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from lightloom.results.repeats import same_flows
 from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL
 
@@ -14,8 +15,9 @@ from ..model import Fabric, Workload
 from ..unfinished import CENSORED
 
 ENOUGH_PAIRS = 20
-"""Flows that must all be sooner on one fabric than on another, if they do not begin at once: of two
-fabrics that are equally fast one has so many sooner flows in one of a million runs [count]."""
+"""Flows of all seeds that must be sooner on one of two fabrics, if they do not begin at once:
+of two fabrics that are equally fast one has so many sooner flows in one of a million runs
+[count]."""
 
 
 def begins_at_once(workload: Workload) -> bool:
@@ -23,6 +25,13 @@ def begins_at_once(workload: Workload) -> bool:
     arrivals = workload.experiment.get("workload", {}).get("arrivals")
     kind = arrivals.get("kind") if isinstance(arrivals, Mapping) else arrivals
     return kind == "at-once" and workload.seeds < 2
+
+
+def are_enough(workload: Workload, fabrics: Sequence[Fabric]) -> bool:
+    """Whether chance cannot make each flow sooner on one of two fabrics that are equally fast: the
+    flows are enough, or nothing is drawn, as of a trace on trees."""
+    drawn = not same_flows(workload.experiment) or any(f.kind != "tree" for f in fabrics)
+    return not drawn or all(sum(s.fct.size for s in f.each) >= ENOUGH_PAIRS for f in fabrics)
 
 
 def all_finish(fabric: Fabric) -> bool:
@@ -95,6 +104,14 @@ def said(ahead: Fabric, others: Sequence[Fabric]) -> str:
         return f"Each flow is done sooner {beside}."
     share = quantities.show(least, "share")
     return f"{share} of the flows are done sooner {beside}, and none later."
+
+
+def standing_in_each(one: Fabric, other: Fabric) -> int:
+    """1 if `one` is sooner in each flow (`is_sooner_in_each`), 0 if they are as soon, -1
+    otherwise."""
+    if is_sooner_in_each(one, other):
+        return 1
+    return 0 if is_as_soon_in_each(one, other) else -1
 
 
 def standing(one: Fabric, other: Fabric) -> int:

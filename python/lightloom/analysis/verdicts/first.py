@@ -24,7 +24,7 @@ from ..ranking import NAMED, names
 from .criteria import criteria
 from .decided import decide
 from .elsewhere import elsewhere, trade
-from .overturned import overturned, remedy
+from .overturned import another_load, overturned, remedy
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ def first(workload: Workload, others: Sequence[Workload] = ()) -> First | None:
         said,
         dark(dark_starts(workload.fabrics)),
         rarely(rare_decisions(workload.fabrics)),
+        *another_load(deciding, ranking, workload),
     )
     sentences = (lead, *decided.sentences, *caveats, *(trade(c, r, ranking) for c, r in ahead))
     leading_labels = {s.fabric.label for s in ranking.leaders}

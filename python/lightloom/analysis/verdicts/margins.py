@@ -73,15 +73,16 @@ def behind_by(deciding: Criterion, best: Score, behind: Sequence[Score]) -> str:
         )
         return f"; from {least} than {near} to {most} than {far}"
     each = [f"{factor(deciding, best, s)} than {s.fabric.label}" for s in behind]
-    shown = (as_held_back(deciding, s) for s in behind)
+    shown = (as_held_back(deciding, s, best) for s in behind)
     return "; " + quantities.listed(
         f"{text} ({value})" for text, value in zip(each, shown, strict=True)
     )
 
 
-def as_held_back(deciding: Criterion, found: Score) -> str:
-    """A figure, and which setting of the fabric it is owed to."""
-    why = found.fabric.held_back.partition(" (")[0]
+def as_held_back(deciding: Criterion, found: Score, best: Score) -> str:
+    """A figure, and which setting of the fabric it is owed to, unless the best has it, too."""
+    why = "" if found.fabric.held_back == best.fabric.held_back else found.fabric.held_back
+    why = why.partition(" (")[0]
     if found.fabric.is_doubtful:
         return f"{deciding.shown(found)}, not known to carry the load"
     return f"{deciding.shown(found)}, held back by {why}" if why else deciding.shown(found)

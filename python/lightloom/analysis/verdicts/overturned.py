@@ -61,22 +61,33 @@ def by_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[
     at = deciding.at_loads(workload.fabrics)
     if not at or not ranking.level:
         return ()
-    turned = {x: r for x, r in at.items() if r.level and not shares_lead(r, ranking)}
+    turned = turned_at(at, ranking)
     unknown = [x for x, r in at.items() if not r.level]
-    said, mixed = [], loads.varied(workload.experiment) is not None
-    if turned:
-        each = [f"at {percent(x)} {lead_there(deciding, r)}" for x, r in turned.items()]
-        said.append(f"Another load: {'; '.join(each)}.")
+    said, mixed = [*another_load(deciding, ranking, workload)], loads.varied(workload.experiment)
     kept = [x for x in at if x not in turned and x not in unknown]
     if kept and (turned or len(at) > 1):
         at_kept = quantities.listed(percent(x) for x in kept)
         if not turned:
-            called = f"load {loads.of_what(workload.experiment)}" if mixed else "load"
+            called = f"load {loads.of_what(workload.experiment)}" if mixed is not None else "load"
             said.append(f"Not the {called}: no other fabric is ahead at {at_kept}.")
     if unknown:
         at_unknown = quantities.listed(percent(x) for x in unknown)
         said.append(f"At load {at_unknown} the run does not tell.")
     return tuple(said)
+
+
+def another_load(deciding: Criterion, ranking: Ranking, workload: Workload) -> tuple[str, ...]:
+    """At which loads of a sweep another is ahead; empty if there is none."""
+    if not ranking.level:
+        return ()
+    turned = turned_at(deciding.at_loads(workload.fabrics), ranking)
+    each = [f"at {percent(x)} {lead_there(deciding, r)}" for x, r in turned.items()]
+    return (f"Another load: {'; '.join(each)}.",) if each else ()
+
+
+def turned_at(at: Mapping[float, Ranking], ranking: Ranking) -> dict[float, Ranking]:
+    """Of rankings by load, those in which another is ahead."""
+    return {x: r for x, r in at.items() if r.level and not shares_lead(r, ranking)}
 
 
 def percent(load: float) -> str:

@@ -306,7 +306,12 @@ def costs(
         )
         if c
     ]
-    return " and ".join(found) or "no difference that this run can show"
+    if found:
+        return " and ".join(found)
+    if before is not None and after is not None and rank([before, after], "lower").untold:
+        values = f"{what} is {after.shown('time')} against {before.shown('time')}"
+        return f"too few flows to tell ({values})"
+    return "no difference that this run can show"
 
 
 def oversubscribed(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:

@@ -189,7 +189,8 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
             *_remedy(made),
             *turned,
             *tiers(made.costs),
-            *((broken,) if breaking.changes(bought, kept_of(made, dead)) else ()),
+            *((broken,) if broken else ()),
+            *_another_load(made),
             *sentences.unpriced(bought),
         ),
     )
@@ -294,6 +295,11 @@ def _behind_best(made: Read) -> tuple[str, str] | None:
         f"{criterion.shown(best)} against {criterion.shown(own)}{times}"
     )
     return first[0].label, words
+
+
+def _another_load(made: Read) -> Iterator[str]:
+    """At which loads of the sweep another costs least, if there are such."""
+    return (line for line in _by_load(made) if line.startswith("Another"))
 
 
 def _by_load(made: Read) -> Iterator[str]:

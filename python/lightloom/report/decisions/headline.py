@@ -19,6 +19,7 @@ AT = {
     criteria.SHORT.name: "at p99 of short flows",
     criteria.LONG.name: "at p99 of long flows",
     criteria.LATENCY.name: "in mean latency",
+    criteria.EVERY.name: "on average, and sooner in every flow",
 }
 
 

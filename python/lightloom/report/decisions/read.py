@@ -4,7 +4,7 @@ the load, and the figure by which the report's verdict judges."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from lightloom.analysis.fair import carrying, not_carrying_at
@@ -13,7 +13,8 @@ from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.analysis.ranking import Score, is_level
 from lightloom.analysis.unfinished import CENSORED, ranked
 from lightloom.analysis.verdicts import each_flow
-from lightloom.analysis.verdicts.criteria import Criterion, is_by_each_flow, measures
+from lightloom.analysis.verdicts.criteria import EVERY, Criterion, is_by_each_flow, measures
+from lightloom.analysis.verdicts.decided import decide
 from lightloom.config import loads
 from lightloom.costs.book import Book
 from lightloom.costs.costs import Costs, as_compared, cost
@@ -39,8 +40,8 @@ class Read:
     """By which fabrics are judged first; None where none of them has the figure."""
     scores: Mapping[str, Score]
     """Label → its figure, also of who does not carry the load."""
-    by_flow: bool = False
-    """Whether fabrics are judged flow by flow."""
+    by_flow: Callable[[Fabric, Fabric], int] | None = None
+    """How two fabrics stand that are judged flow by flow; None where they are not."""
 
     @property
     def windowed(self) -> bool:
@@ -53,8 +54,8 @@ class Read:
         if self.criterion is None or not {one, other} <= self.scores.keys():
             return None
         a, b = self.scores[one], self.scores[other]
-        if self.by_flow:
-            return each_flow.standing(a.fabric, b.fabric)
+        if self.by_flow is not None:
+            return self.by_flow(a.fabric, b.fabric)
         lower = self.criterion.better == "lower"
         mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # less is better
         if is_level(a, b):
@@ -88,7 +89,7 @@ def read(workload: Workload, book: Book) -> Read:
         for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
     )
     criterion, scores = _judged(workload)
-    return Read(workload, costs, purchases, criterion, scores, is_by_each_flow(workload))
+    return Read(workload, costs, purchases, criterion, scores, _by_flow(workload, criterion))
 
 
 def has_waited(fabric: Fabric) -> bool:
@@ -194,9 +195,21 @@ def _means(workload: Workload) -> dict[str, float]:
     return {f.label: found.mean for f, found in pairs if found is not None}
 
 
+def _by_flow(
+    workload: Workload, criterion: Criterion | None
+) -> Callable[[Fabric, Fabric], int] | None:
+    """How fabrics stand that are judged flow by flow."""
+    if criterion is EVERY:
+        return each_flow.standing_in_each
+    return each_flow.standing if is_by_each_flow(workload) else None
+
+
 def _judged(workload: Workload) -> tuple[Criterion | None, dict[str, Score]]:
-    """The first measure that a fabric has, and the figure of each."""
-    for criterion in measures(workload):
+    """The measure that decides the verdict where that is every flow; else the first that a fabric
+    has; and the figure of each."""
+    decided = decide(workload) if len(workload.fabrics) > 1 else None
+    every = [EVERY] if decided is not None and decided.measure is EVERY else []
+    for criterion in (*every, *measures(workload)):
         scores = {f.label: s for f in workload.fabrics if (s := criterion.read(f)) is not None}
         if any(math.isfinite(s.value) for s in scores.values()):
             return criterion, scores
