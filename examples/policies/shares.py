@@ -1,4 +1,4 @@
-"""A policy that answers schedules, for switches that follow them: `kind = "mordia"`."""
+"""A policy that returns schedules, for switches that follow them: `kind = "mordia"`."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from lightloom.control import Schedule
 
 
 class Shares:
-    """A round robin whose slots are as long as what waits for them.
+    """A round robin with slots in proportion to the queues.
 
-    In the slot of step k rack a sends to rack a + k, modulo all racks. Steps that no rack
-    has anything for are left out; the longest queue says how much time the others get.
+    In the slot of step k rack a sends to rack a + k, modulo all racks. Steps without demand
+    are left out; the others get time in proportion to their longest queue.
     """
 
     def decide(self, demand, switch):
-        """What the switch follows until the next decision, again and again."""
+        """The schedule that the switch repeats until the next decision."""
         racks = np.arange(switch.racks)
         steps = np.array([(racks + k) % switch.racks for k in range(1, switch.racks)])
         waits = demand[racks, steps].max(axis=1)

@@ -1,5 +1,4 @@
-"""A policy of one's own: racks that have much for each other stay joined, the others
-take turns.
+"""A user's policy: racks with much demand for each other stay joined, the others take turns.
 
     [[fabric]]
     kind = "hybrid"
@@ -14,9 +13,9 @@ from lightloom.policies import bytes_of
 class Threshold:
     """Joins pairs of racks with more than `above` for each other, the heaviest first.
 
-    A circuit that is lit counts `times` as much, as a change costs both racks the time
-    in which mirrors move. Racks that are left over meet in turn, one pair an interval,
-    so that little demand does not wait for ever behind much.
+    The demand of a lit circuit counts `times` as much, because a change costs both racks
+    the time in which mirrors move. The other racks meet in turn, so that small demand does
+    not wait for ever behind large demand.
     """
 
     # Circuits that stay are never dark: OCP's keep, delete, create.
@@ -41,7 +40,7 @@ class Threshold:
             free[[a, b]] = False
 
         a, b = np.nonzero(np.triu(both > self.above))
-        # Ties go to the racks that are counted first, so that every run is the same.
+        # Ties go to the racks with the lowest numbers, so that every run is the same.
         for at in np.argsort(-weight[a, b], kind="stable"):
             if free[a[at]] and free[b[at]]:
                 join(a[at], b[at])
