@@ -138,7 +138,7 @@ def verdict(day: Day, accounts: Sequence[Account]) -> str:
         found = f"Changing makes no difference: {reached}, as much as {told} would if it stayed."
     more = foresight["share"] - policy["share"]
     if more > EVEN:
-        found += f" Who knew each interval beforehand would gain another {_points(more)}."
+        found += f" Foresight would gain another {_points(more)}."
     return found
 
 
