@@ -111,15 +111,15 @@ def reproduce(
         bool,
         typer.Option(
             "--readings",
-            help="With each reading of an ambiguous text, too: several times as long.",
+            help="Also measure with each reading of an ambiguous text: several times as long.",
         ),
     ] = False,
     record: Annotated[
         bool,
         typer.Option(
             "--record",
-            help="Keep what was measured beside the claims, in validation/*/measured.json, from "
-            "which the status page is made.",
+            help="Store the measured values beside the claims, in validation/*/measured.json, from "
+            "which the status page is generated.",
         ),
     ] = False,
     verbose: Annotated[
@@ -127,8 +127,8 @@ def reproduce(
         typer.Option(
             "--verbose",
             "-v",
-            help="Of every claim what its source says and what is measured, also of several "
-            "papers.",
+            help="Print the statement of the source and the measured value of every claim, also "
+            "for several papers.",
         ),
     ] = False,
     testbed: Annotated[
@@ -144,7 +144,7 @@ def reproduce(
     scheduler: places.Scheduler = None,
     scheduler_file: places.SchedulerFile = None,
 ) -> None:
-    """Run a paper's figures again and judge its claims; all of them unless told otherwise.
+    """Run a paper's figures again and judge its claims; without a name, all papers.
 
     Each figure is named on standard error when it begins and when it ends. --quick gives
     a first impression in a minute or two.

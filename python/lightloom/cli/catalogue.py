@@ -27,7 +27,7 @@ def fabrics() -> None:
 
 
 def policies() -> None:
-    """List the policies that decide about circuits."""
+    """List the policies that choose circuits."""
     print_policies()
 
 

@@ -32,7 +32,7 @@ STUCK = 1
 
 @commands.callback()
 def circuits() -> None:
-    """See and change circuits by the controller (token: LIGHTLOOM_CONTROLLER_TOKEN)."""
+    """Read and change circuits by the controller (token: LIGHTLOOM_CONTROLLER_TOKEN)."""
 
 
 @commands.command()
@@ -90,7 +90,7 @@ def apply(
     plan: Annotated[
         Path | None, typer.Option(metavar="FILE", help="All that a plan or a list names.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the change.")] = False,
     when: Annotated[
         str,
         typer.Option(metavar="WHEN", help='now, "at checkpoint", or a time: 2026-11-28T22:00Z.'),

@@ -29,30 +29,32 @@ Config = Annotated[
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Nodes (128).")]
 Epoch = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="In which every node hears the leader once (1.6 us)."),
+    typer.Option(metavar="TIME", help="Time in which every node hears the leader once (1.6 us)."),
 ]
 Turn = Annotated[
-    int | None, typer.Option("--leader-epochs", metavar="N", help="Epochs of a leader (4).")
+    int | None,
+    typer.Option("--leader-epochs", metavar="N", help="Epochs for which a node leads (4)."),
 ]
 Duration = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Network time, epoch by epoch (100 ms).")
+    str | None,
+    typer.Option(metavar="TIME", help="Network time that is simulated epoch by epoch (100 ms)."),
 ]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Of all random streams (1).")]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of all random streams (1).")]
 OfDay = Annotated[
     bool,
     typer.Option(
-        "--day", help="A day in steps of 1 s before: what drifts; then epochs of its worst moment."
+        "--day", help="First a day in steps of 1 s, for drift; then epochs of its worst moment."
     ),
 ]
 Hours = Annotated[
     float | None,
-    typer.Option(metavar="H", help="The same over so many hours; 24 are a day."),
+    typer.Option(metavar="H", help="The same for this number of hours; a day has 24."),
 ]
 Die = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NODE[@TIME]",
-        help='A node dies, as in "3@1 ms". Repeat for more.',
+        help='A node fails, as in "3@1 ms". Repeat for more.',
         rich_help_panel=FAILURES,
     ),
 ]
@@ -69,8 +71,8 @@ Lie = Annotated[
     str | None,
     typer.Option(
         metavar="split|jump|run",
-        help="How: half of the nodes hear a later time, half an earlier one (split); all the "
-        "same wrong time; one that runs away.",
+        help="split: half of the nodes receive a later time, half an earlier one; jump: all "
+        "receive the same wrong time; run: its error grows.",
         rich_help_panel=FAILURES,
     ),
 ]
@@ -84,7 +86,7 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="DIR|FILE",
-        help="Write all into a folder, or one file: .svg, .png or .pdf (plot), .parquet or .csv "
+        help="Write all files into a folder, or one: .svg, .png or .pdf (plot), .parquet or .csv "
         "(columns), .json (figures), .toml (configuration). Repeat for more.",
     ),
 ]
@@ -93,7 +95,7 @@ Terms = Annotated[
     bool,
     typer.Option(
         "--contributions/--no-contributions",
-        help="Run each term alone, and without it: two more runs for each.",
+        help="Run with each error alone, and without it: two more runs for each.",
     ),
 ]
 
@@ -115,7 +117,7 @@ def clock(
     json: Json = False,
     contributions: Terms = True,
 ) -> None:
-    """Simulate clock synchronisation: how far clocks part, and what dominates it.
+    """Simulate clock synchronisation: the deviation of clocks and its causes.
 
     Nodes follow a leader that changes every few epochs, as in Sirius (§4.4, A.2).
     """

@@ -35,8 +35,8 @@ def compare(
         typer.Option(
             "--physics",
             metavar="PRESET,…",
-            help="Compare under each of these presets of physics, in place of the file's, and "
-            "say whether the winner changes: ideal,realistic.",
+            help="Compare under each of these presets of physics instead of the file's, and "
+            "report whether the winner changes: ideal,realistic.",
         ),
     ] = None,
     prices: cost.Prices = None,
@@ -55,7 +55,7 @@ def compare(
 ) -> None:
     """Simulate every fabric of each experiment and write report.html.
 
-    Several experiments share one report, which lets its reader choose.
+    Several experiments share one report, in which the reader selects one.
     """
     with console.guarded():
         check_count("--threads", threads)

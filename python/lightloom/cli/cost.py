@@ -31,7 +31,7 @@ Prices = Annotated[
         "--prices",
         metavar="BOOK",
         help="Price book: sirius-2020 (default), hydra-2013, cthrough-2010, ai-cluster-2026, or a "
-        "file of your own; it goes before decision.prices of the experiment.",
+        "file of your own; it overrides decision.prices of the experiment.",
     ),
 ]
 Price = Annotated[
@@ -62,7 +62,7 @@ def cost(
         typer.Option(
             "--break-even",
             metavar="PART",
-            help="Below which price of a part its fabrics pay. Repeat for more.",
+            help="The price of a part below which its fabrics pay. Repeat for more.",
         ),
     ] = None,
     equal_cost: Annotated[
@@ -70,7 +70,7 @@ def cost(
         typer.Option(
             "--equal-cost",
             metavar="LABEL.KEY=OTHER",
-            help="At which value of a key a fabric costs what another does: sirius.uplinks=clos. "
+            help="The value of a key at which two fabrics cost the same: sirius.uplinks=clos. "
             "Repeat for more.",
         ),
     ] = None,

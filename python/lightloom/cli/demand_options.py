@@ -13,8 +13,8 @@ Unit = Annotated[
     str | None,
     typer.Option(
         metavar="UNIT",
-        help='What one of its numbers stands for, like GB or "1 MB" (B). Samples of Prometheus '
-        "need one: B/s for rate(…), B for increase(…).",
+        help='Unit of the numbers, like GB or "1 MB" (B). Samples of Prometheus need one: '
+        "B/s for rate(…), B for increase(…).",
         rich_help_panel=PANEL,
     ),
 ]
@@ -23,8 +23,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="matrix, long, nfdump, pmacct, sflowtool, json, prometheus, npy or parquet (found "
-        "out from the name and the first line).",
+        help="matrix, long, nfdump, pmacct, sflowtool, json, prometheus, npy or parquet "
+        "(detected from the name and the first line).",
         rich_help_panel=PANEL,
     ),
 ]
@@ -33,8 +33,8 @@ Hosts = Annotated[
     typer.Option(
         "--map",
         metavar="HOSTS.csv",
-        help="The rack of each host, address or prefix, a line each: host,rack. Demand is added "
-        "up by rack; what stays within one is left out.",
+        help="The rack of each host, address or prefix, a line each: host,rack. Demand is summed "
+        "by rack; demand within a rack is left out.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -42,7 +42,7 @@ Columns = Annotated[
     str | None,
     typer.Option(
         metavar="ROLE=NAME,…",
-        help="Which columns, or labels of Prometheus, are which: src=NAME,dst=NAME,bytes=NAME "
+        help="Names of the columns, or of labels of Prometheus: src=NAME,dst=NAME,bytes=NAME "
         "and time=NAME (src, dst, bytes, time).",
         rich_help_panel=PANEL,
     ),

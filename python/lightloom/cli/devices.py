@@ -39,7 +39,7 @@ Out = Annotated[
         "-o",
         metavar="FILE",
         help="Write the tuning times (.svg, .png, .pdf: their distribution; .csv: all pairs), or "
-        "everything (.json).",
+        "all results (.json).",
     ),
 ]
 Json = Annotated[bool, json_of("everything")]
@@ -52,7 +52,7 @@ def devices(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Work out what follows from optical devices: link budget, guardband, tuning times."""
+    """Compute link budget, guardband and tuning times of optical devices."""
     from lightloom.devices import photonics
 
     with console.guarded():

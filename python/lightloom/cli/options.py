@@ -48,7 +48,7 @@ CopyInputs = Annotated[
     typer.Option(
         "--copy-inputs",
         help="Copy the files that the experiment reads (traces, sizes, matrices, schedules, "
-        "policies) into DIR/inputs, so that DIR runs again wherever it is taken.",
+        "policies) into DIR/inputs, so that DIR runs again on any machine.",
     ),
 ]
 Json = Annotated[
@@ -60,19 +60,19 @@ Verbose = Annotated[
     typer.Option(
         "--verbose",
         "-v",
-        help="Print all tables and notes of a comparison, as the report has them.",
+        help="Print all tables and notes of a comparison, as in the report.",
     ),
 ]
 Threads = Annotated[
     int,
     typer.Option(
         help="Threads of one simulation, from 1; results do not depend on it. With Sirius they "
-        "pay from about 500 racks on, and slow smaller runs down."
+        "help from about 500 racks on, and slow smaller runs down."
     ),
 ]
 DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="Say how long it would take and how much memory, and stop."),
+    typer.Option("--dry-run", help="Print the forecast of time and memory, and stop."),
 ]
 Figures = Annotated[
     str | None,

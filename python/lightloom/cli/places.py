@@ -21,13 +21,13 @@ Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Simulate on the workers of the Dask scheduler there, like tcp://10.0.0.1:8786; "
+        help="Simulate on the workers of this Dask scheduler, like tcp://10.0.0.1:8786; "
         "needs lightloom\\[cluster].",
     ),
 ]
 SchedulerFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The same, where a file that the scheduler wrote says."),
+    typer.Option(metavar="FILE", help="The same, by a file that the scheduler wrote."),
 ]
 
 

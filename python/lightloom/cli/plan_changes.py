@@ -36,8 +36,8 @@ Pin = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A:B",
-        help="This circuit is there, whatever the demand; A:B[:PLANE] where there are several. "
-        "Its ports are for nothing else. May come several times.",
+        help="This circuit must exist, whatever the demand; A:B[:PLANE] with several planes. "
+        "No other circuit uses its ports. May be repeated.",
         rich_help_panel=RULES,
     ),
 ]
@@ -45,7 +45,7 @@ Forbid = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A:B",
-        help="No circuit joins these two, in neither direction. May come several times.",
+        help="No circuit may join these two racks, in either direction. May be repeated.",
         rich_help_panel=RULES,
     ),
 ]
@@ -53,8 +53,8 @@ Down = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PORT",
-        help="Not to be used: a rack, RACK:PLANE, or with --port-map a port of the switch, "
-        "like 7A. May come several times.",
+        help="Do not use a rack, RACK:PLANE, or with --port-map a port of the switch, "
+        "like 7A. May be repeated.",
         rich_help_panel=RULES,
     ),
 ]
@@ -64,8 +64,8 @@ Diff = Annotated[
         metavar="OLD|TARGET",
         help="Compare with the plan that is up: a file of -o, a list of pairs, or with a port map "
         "a switch such as scpi://HOST:5025, or its CONFIG_DB, OCP YANG or "
-        "`show ocs cross-connect config`: what to break, make and keep, "
-        "and who is dark for how long. With a port map, -o writes what breaks, then what is made.",
+        "`show ocs cross-connect config`. Prints the circuits to break, make and keep, and how "
+        "long pairs are dark. With a port map, -o writes the change: breaks first, then makes.",
         rich_help_panel=CHANGES,
     ),
 ]
@@ -73,8 +73,8 @@ Dark = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="With --diff: from a command until its circuits carry: mirrors, transceivers, routes "
-        f"({DARK_TIME}).",
+        help="With --diff: time from a command until its circuits carry traffic: mirrors, "
+        f"transceivers, routes ({DARK_TIME}).",
         rich_help_panel=CHANGES,
     ),
 ]
@@ -82,8 +82,8 @@ Over = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="With --diff: the time that the demand is for, to say what of it would have moved in "
-        "the dark (hydra: --period).",
+        help="With --diff: the time that the demand covers, to compute the part that would have "
+        "moved in the dark time (hydra: --period).",
         rich_help_panel=CHANGES,
     ),
 ]

@@ -29,7 +29,7 @@ Out = Annotated[
         metavar="FILE",
         help="Write the plan: as JSON (.json), CSV (.csv), a table (.txt), SCPI lines (.scpi), "
         "SONiC commands (.sh), CONFIG_DB JSON (…config_db.json) or OCP-YANG JSON (.yang.json). "
-        "May come several times.",
+        "May be repeated.",
     ),
 ]
 Picture = Annotated[
@@ -43,7 +43,7 @@ As = Annotated[
         "--as",
         metavar="FORMAT",
         help="json, csv, table, scpi, sonic, sonic-generated, config-db or ocp-yang: the format "
-        "of -o; without it, print the plan so and nothing else.",
+        "of -o; without -o, print the plan in this format and nothing else.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -52,8 +52,8 @@ Ports = Annotated[
     typer.Option(
         "--port-map",
         metavar="PORTS.csv",
-        help="At which ports of the switches each rack is: rack, plane, A port, B port, "
-        "transceiver. Circuits then name ports, and racks without one are refused.",
+        help="The ports of each rack on the switches: rack, plane, A port, B port, "
+        "transceiver. Circuits then name ports, and racks without a port are refused.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -61,7 +61,7 @@ PortColumns = Annotated[
     str | None,
     typer.Option(
         metavar="ROLE=NAME,…",
-        help="What the port map's columns are called, as a spreadsheet has them: "
+        help="Names of the port map's columns, for example those of a spreadsheet: "
         '"rack=Server,a=OCS in,b=OCS out", with plane and transceiver.',
         rich_help_panel=PANEL,
     ),
@@ -71,7 +71,7 @@ Size = Annotated[
     typer.Option(
         "--switch-size",
         metavar="PORTS",
-        help="Of each plane's switch: 16x16 for 16 A and 16 B ports, 32 for ports of one side. "
+        help="Ports of each plane's switch: 16x16 for 16 A and 16 B ports, 32 for one side. "
         "Default: A and B ports, up to 1024 each.",
         rich_help_panel=PANEL,
     ),
@@ -102,7 +102,7 @@ Undo = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write, too, what takes the change back, in a format of -o; without --diff, what "
+        help="Also write the file that undoes the change, in a format of -o; without --diff it "
         "breaks the plan's circuits.",
         rich_help_panel=PANEL,
     ),

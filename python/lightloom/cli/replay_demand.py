@@ -1,4 +1,4 @@
-"""`replay-demand`: a day of measured demand, played dry against a policy."""
+"""`replay-demand`: replays a day of measured demand with a policy."""
 
 from __future__ import annotations
 
@@ -37,22 +37,21 @@ Every = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help='Put records together into intervals of this length, like "5 min"; exports of '
-        "flows need it.",
+        help='Group records into intervals of this length, like "5 min"; exports of flows need it.',
     ),
 ]
 Dark = Annotated[
     str,
     typer.Option(
         metavar="TIME",
-        help="From the beginning of a change until its circuits carry: mirrors, transceivers, "
-        f"routes ({DARK_TIME}). Mirrors alone take 10 to 20 ms, links to come up often seconds.",
+        help="Time from the beginning of a change until its circuits carry traffic: mirrors, "
+        f"transceivers, routes ({DARK_TIME}). Mirrors take 10 to 20 ms, links often seconds.",
         show_default=False,
     ),
 ]
 AllDark = Annotated[
     bool,
-    typer.Option("--all-dark", help="A change darkens circuits that stay, too, as c-Through's."),
+    typer.Option("--all-dark", help="Circuits that stay go dark, too, as in c-Through."),
 ]
 Out = Annotated[
     list[Path] | None,
@@ -102,7 +101,7 @@ def replay_demand(
     set_: Own = None,
     **given: Any,
 ) -> None:
-    """Play a day of measured demand dry against a policy: would it pay?
+    """Replay a day of measured demand with a policy: would changes pay?
 
     POLICIES
 

@@ -28,8 +28,8 @@ WorstFailure = Annotated[
     bool,
     typer.Option(
         "--worst-failure",
-        help="Run every fabric with one part dead, too, as decision.worst_failure does: each "
-        "switch, grating or transceiver that its model has, or some of many.",
+        help="Also run every fabric with one failed part, as decision.worst_failure does: each "
+        "switch, grating or transceiver of its model, or a sample if there are many.",
     ),
 ]
 WorstOf = Annotated[
@@ -37,7 +37,7 @@ WorstOf = Annotated[
     typer.Option(
         "--worst-of",
         metavar="N",
-        help="With --worst-failure: parts of each kind to try, at most (8).",
+        help="With --worst-failure: most parts of each kind to try (8).",
     ),
 ]
 

@@ -25,7 +25,7 @@ def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
     json: Json = False,
 ) -> None:
-    """Check that results are whole, and say whether their inputs and the build are the same.
+    """Check that results are unchanged, and whether inputs and build are the same.
 
     Every result in DIR and below is checked: sizes and checksums of its files, the files that
     it was made from, the build that made it. The first line names those that are missing,

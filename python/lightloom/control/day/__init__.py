@@ -1,4 +1,4 @@
-"""A day of measured demand, played dry against a policy: would it pay?
+"""A day of measured demand, replayed with a policy: would changes of circuits pay?
 
 | file | concept |
 |---|---|
