@@ -40,8 +40,8 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _case(network: str, ratio: int, buffer: float, interval: int) -> tuple[list[str], str]:
-    # What a connection holds keeps the application waiting on every network, and is
-    # what c-Through sees of its demand.
+    # The buffer of a connection limits the application on every network, and its content is the
+    # demand that c-Through sees.
     settings = [f"workload.jobs.0.buffer={buffer} MB"]
     if network != "full-bisection":
         settings.append(f"fabric.{network}.oversubscription={ratio}")

@@ -80,7 +80,8 @@ def _reported(seed: int) -> float:
 
 
 def _above(connections: list[list[int]]) -> int:
-    """Of what connections have waiting (server, rack, bytes): queues above the threshold."""
+    """The number of queues above the threshold, from the waiting bytes of connections (server,
+    rack, bytes)."""
     queues: Counter[tuple[int, int]] = Counter()
     for server, rack, waiting in connections:
         queues[server, rack] += waiting

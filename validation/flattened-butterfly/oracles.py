@@ -1,14 +1,13 @@
-"""The flattened butterfly of LIONS §IV against closed forms: latency without load,
-routers visited, and what its wires can carry; with latency and throughput against
-load for each routing and router, where it is carried.
+"""The flattened butterfly of LIONS §IV against closed forms: latency without load, routers visited,
+and the capacity of its wires; with latency and throughput against load for each routing and router,
+at loads that are carried.
 
-Under the complement all four hosts of a router send to one other router, so that
-they share one wire on the shortest way: a quarter of what they send is carried.
+Under the complement all four hosts of a router send to one other router, so they share one wire of
+the shortest path, which carries a quarter of their traffic.
 
-Points that claims rest on have three seeds, those that the figure alone draws have one:
-their intervals are of the batches of its window. Of overload with detours no figure is a
-claim, as there is no steady state: hosts' packets fill the buffers, and what is carried
-falls for milliseconds.
+Points on which claims are based have three seeds; points that are only drawn have one, and
+intervals over the batches of its window. No figure of overload with detours is a claim, because
+there is no steady state: packets fill the buffers, and throughput falls for milliseconds.
 """
 
 from itertools import product
@@ -35,7 +34,7 @@ HOT = '{ kind = "hotspot", fraction = 1.0, targets = [21] }'
 HOT_LOAD, HOT_PACKETS = 0.05, 2_000
 HOSTS, CONCENTRATION, SIZE = 64, 4, 4
 CYCLE_NS, FLITS, PIPELINE_NS = 6.4, 33, {"basic": 100.0, "aggressive": 19.2}
-#: Payload of what a link carries: 256 B in 33 flits of 8 B.
+#: Share of payload on a link: 256 B in 33 flits of 8 B.
 PAYLOAD = 256 / 264
 #: The warm-up and the window [us] at loads that fill it with packets; longer at others.
 WARM_UP_US, WINDOW_US = 100, 400
@@ -77,7 +76,7 @@ def zero_load(router: str) -> float:
 
 
 def routers_visited() -> float:
-    """1 + sum of (1 - 1/k), nobody sending to itself."""
+    """1 + sum of (1 - 1/k), without traffic of a host to itself."""
     anybody = 1 + 2 * (1 - 1 / SIZE)
     return (anybody * HOSTS - 1) / (HOSTS - 1)
 

@@ -15,14 +15,14 @@ import lightloom
 from lightloom.validation.study import draw, panel
 
 SETUP = Path(__file__).with_name("fftw.toml")
-#: What the paper measured [s].
+#: Times measured in the paper [s].
 ALONE, BESIDE = 28.7, 62.2
-#: What a circuit carries [Gb/s].
+#: Rate of a circuit [Gb/s].
 CIRCUIT = 9.21
-#: Connections of the application between the racks each way, and its blocks in all.
+#: Connections of the application between the racks, each way, and the total number of its blocks.
 OWN, BLOCKS = 16, 64
-#: The application is so many transposes: not stated, and of no effect as long as
-#: they are many.
+#: Number of transposes in the application: the paper does not state it, and it has no effect if it
+#: is large.
 TRANSPOSES = 60
 #: Flows of one transpose: everybody to everybody else.
 FLOWS = 56

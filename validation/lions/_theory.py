@@ -1,9 +1,9 @@
 """Closed forms of LIONS, to be drawn over measured points: N hosts, k receivers an
 output, p offered load of a host in packets a slot.
 
-Nobody sends to itself, so that of an output's wavegroups the one of its own host has
-one sender less; most formulas take that into account. Waits are in slots: a packet
-with its header and guard.
+No host sends to itself, so the wavegroup of an output's own host has one sender less than the
+others; most formulas take that into account. Waits are in slots: a packet with its header and
+guard.
 """
 
 from math import sqrt

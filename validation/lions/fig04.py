@@ -1,15 +1,15 @@
 """Fig 4: latency of the shared loop-back buffer against load: 4 hosts as in the
 test-bed, and more; one receiver an output, and two.
 
-Loads are of what the minimum guard time of 17 B and the header leave: 1 is a packet
-right after the other. Hosts send at equal gaps, as the test-bed does; their phases
-are drawn once, and of few hosts decide who meets whom for as long as they send.
-Intervals are therefore of the mean over many draws.
+Loads are relative to the rate that the minimum guard time of 17 B and the header leave: at 1,
+packets follow each other without a gap. Hosts send at equal gaps, as in the test-bed. Their phases
+are drawn once; with few hosts they decide for the whole run which packets meet. Intervals are
+therefore of the mean over many draws.
 
-Theory is the exact wait of a slotted buffer on top of what a packet takes alone. With
-one receiver unslotted packets of many hosts wait as long on average. Few hosts that
-send at equal gaps wait less: who does not meet once, does not soon meet again. With
-two receivers it is a guide to the eye: packets out of slots overlap two others.
+Theory is the exact wait of a slotted buffer plus the time of a packet alone. With one receiver,
+unslotted packets of many hosts wait as long on average. Packets of few hosts that send at equal
+gaps wait less: hosts whose packets do not meet once do not meet soon after. With two receivers it
+is a guide to the eye: packets out of slots overlap two others.
 """
 
 from pathlib import Path

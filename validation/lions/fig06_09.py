@@ -104,11 +104,11 @@ def _claims(runs: Runs[Key]) -> dict[str, Estimate]:
         return largest(fabric, size).over(largest(butterfly, size))
 
     def sooner(fabric: str, size: int, butterfly: str) -> Estimate:
-        """How much longer a butterfly takes, at the same load."""
+        """The ratio of a butterfly's latency to the fabric's, at the same load."""
         return latency(butterfly, size, 0.3).over(latency(fabric, size, 0.3))
 
     def small(of: Against, fabric: str) -> Estimate:
-        """What is left at 64 B of the lead at 256 B."""
+        """The lead at 64 B relative to the lead at 256 B."""
         return band(lambda b: of(fabric, 64, b).over(of(fabric, 256, b)))
 
     def latency_off(size: int, up_to: float) -> Estimate:

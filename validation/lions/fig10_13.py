@@ -25,15 +25,15 @@ FABRICS = ("dlb", "ao-nack")
 BUTTERFLIES = butterflies.BUTTERFLIES
 #: To these.
 OFFERED_TO_BUTTERFLIES = tuple(o for o in OFFERED if o <= 1.5)
-#: What 64 hosts of 10 Gb/s send, and what one receiver hears [GB/s].
+#: The rate of 64 hosts of 10 Gb/s, and of one receiver [GB/s].
 ALL, ONE = 80.0, 1.25
 RECEIVERS = 4
-#: Payload of what a wire of the butterfly carries, in flits of 8 B, header included.
+#: Share of payload on a wire of the butterfly, in flits of 8 B, header included.
 FLITS = {256: 256 / 264, 64: 64 / 72}
 #: Warm-up and window [us].
 WINDOW, SHORT_WINDOW = (400, 3000), (200, 600)
-#: Times as long where fabrics are compared with each other: waits at a hot spot are correlated,
-#: and their interval is to tell the butterfly's from half as much again.
+#: Factor of the window if fabrics are compared with each other: waits at a hot spot are correlated,
+#: and their interval must distinguish the butterfly's wait from one that is half as long again.
 COMPARED, LONGER = 0.75, 6
 Key = tuple[str, int, float]
 

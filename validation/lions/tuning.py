@@ -34,13 +34,13 @@ Rates = dict[tuple[str, int, float], Estimate]
 
 
 def slot_ns(size: int, tuning: float) -> float:
-    """From a packet of a host to its next."""
+    """Time from a packet of a host to its next."""
     return (size + theory.HEADER) / RATE + max(GUARD_NS, tuning)
 
 
 def carried(fabric: str, size: int, tuning: float) -> float:
-    """The most that hosts can send, of the line rate; with AO-NACK what is left of
-    that by what comes back, if attempts did not depend on each other."""
+    """The highest rate of hosts, relative to the line rate; with AO-NACK less the rate of reflected
+    packets, if attempts were independent."""
     slot = slot_ns(size, tuning)
     share = size / RATE / slot
     if fabric == "dlb":
@@ -50,7 +50,7 @@ def carried(fabric: str, size: int, tuning: float) -> float:
 
 
 def ceiling(batch: int, tuning: float) -> float:
-    """The most updates a second [1e9], as in Fig 14."""
+    """The highest number of updates per second [1e9], as in Fig 14."""
     update = sum(slot_ns(words * batch, tuning) for words in (8, 16, 16)) / batch
     return HOSTS / update * HOSTS / (HOSTS - 1)
 
@@ -64,8 +64,8 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         for tuning in TUNING
         for load in (LOW, FULL)
     }
-    # Without any silence between packets what is lost is the header alone: what comes
-    # back then is the guard, read back, which stands for more than tuning.
+    # Without silence between packets only the header is lost. The gain is then the guard itself,
+    # which covers more than tuning.
     bare: Key = ("dlb", 64, 0.0, FULL)
     cases[bare] = ([*_overrides(*bare, quick), "fabric.dlb.guard=0 B"], "dlb")
     seeds = [1] if quick else [1, 2]

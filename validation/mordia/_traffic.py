@@ -18,11 +18,11 @@ INTERVALS, WINDOW = 10, 200_000_000
 
 
 def weights(folder: Path, skew: float) -> Path:
-    """The share `skew` of what a rack sends goes to one other, the rest to all others
-    alike. Partners are by no shift, in which round robins proceed."""
+    """The share `skew` of each rack's bytes goes to one other rack, the rest equally to all others.
+    Partners do not have a common shift, because round robins connect racks by shifts."""
     path = folder / f"weights-{skew:g}.csv"
-    # 5 and 16 have no common divisor: a permutation; 5 i + 3 = i (mod 16) has no solution
-    # as 4 i is never 13.
+    # 5 and 16 have no common divisor, so this is a permutation; 5 i + 3 = i (mod 16) has no
+    # solution, because 4 i = 13 has none.
     partner = [(5 * i + 3) % RACKS for i in range(RACKS)]
     even = (1 - skew) / (RACKS - 1)
     rows = [

@@ -56,7 +56,7 @@ def _lit(circuits: pa.Table, slot: int) -> float:
 
 
 def _carried(result: Any, slot: int) -> float:
-    """Bytes delivered, of what circuits that were always lit would have carried."""
+    """Delivered bytes, relative to the capacity of circuits that are always lit."""
     return float(result.summary["bytes_delivered"]) / (23 * RATE * RUN * slot)
 
 

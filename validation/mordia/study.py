@@ -107,8 +107,8 @@ def _claims(data: Mapping[str, Any]) -> dict[str, float]:
 
 
 def best(data: Mapping[str, Any], key: str, night: int, skew: int) -> list[str]:
-    """Who is best at a place of the map, and who is level with it; nobody, if nobody
-    carries the load."""
+    """The best policies at a point of the map, with those that are level with the best; empty if
+    none carries the load."""
     lower = key == "p99"
     found = {p: v for p in POLICIES if (v := data[key][p][night][skew]) is not None}
     if not found:
@@ -119,7 +119,7 @@ def best(data: Mapping[str, Any], key: str, night: int, skew: int) -> list[str]:
 
 
 def figure(data: Mapping[str, Any]) -> Any:
-    """Maps of who is best, and of what each carries."""
+    """Maps of the best policy, and of the goodput of each."""
     from matplotlib.figure import Figure
 
     made = Figure(figsize=(9.4, 9.6), layout="constrained")
@@ -141,7 +141,7 @@ def _draw_best(axes: Any, data: Mapping[str, Any], key: str, title: str) -> None
     for n in range(len(data["nights"])):
         for s in range(len(data["skews"])):
             leaders = best(data, key, n, s)
-            # Who is level shares the place.
+            # Policies that are level share the point.
             for i, policy in enumerate(leaders):
                 width = 1 / len(leaders)
                 corner = (n - 0.5 + i * width, s - 0.5)

@@ -39,8 +39,8 @@ class Lit:
 
 
 def distances(joined: Matrix) -> npt.NDArray[np.int64]:
-    """Circuits from each rack to each other, `FAR` where there is no path: who is reached
-    in one step more, until nobody new is."""
+    """The number of circuits from each rack to each other, `FAR` if there is no path, by
+    breadth-first search."""
     racks = len(joined)
     reached = np.eye(racks, dtype=bool)
     far = np.where(reached, 0, FAR)

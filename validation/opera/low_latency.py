@@ -29,7 +29,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
     claims: dict[str, float | Estimate] = {
         name: across([one[name] for one, _ in found]) for name in found[0][0]
     }
-    # It bounds every packet of every seed.
+    # The bound holds for every packet of every seed.
     claims[BOUND] = max(one[BOUND] for one, _ in found)
     return {"data": [found[0][1]], "claims": claims}
 

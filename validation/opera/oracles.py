@@ -82,7 +82,7 @@ def _duty(label: str, night: float) -> float:
 
 
 def _goodput(runs: Runs[Key], key: tuple[str, str, int]) -> float:
-    """Bytes delivered from one cycle to the other, of what uplinks can send."""
+    """Bytes delivered between two cycles, relative to the capacity of the uplinks."""
     first, last = (runs.value((*key, c), "bytes_delivered") or 0.0 for c in (FROM, UNTIL))
     lasted = (UNTIL - FROM) * _cycle(key[1]) * 1e-6
     return (last - first) / (RACKS * CYCLES[key[1]][0] * RATE * lasted)

@@ -66,7 +66,7 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
 
 
 def _goodput(runs: Runs[Key], key: tuple[str, str, int]) -> float:
-    """Bytes delivered from one cycle to the other, of what uplinks can send."""
+    """Bytes delivered between two cycles, relative to the capacity of the uplinks."""
     switches, slots = CYCLES[key[1]]
     first, last = (runs.value((*key, c), "bytes_delivered") or 0.0 for c in (FROM, UNTIL))
     lasted = (UNTIL - FROM) * slots * SLOT * 1e-6
