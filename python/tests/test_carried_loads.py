@@ -419,9 +419,39 @@ def test_each_flow_sooner_decides(tmp_path: Path, limit: str) -> None:
     assert "2.0×" in card.answer
 
 
-def test_few_flows_that_are_sooner_decide_nothing(tmp_path: Path) -> None:
-    comparison = trees(one_at_a_time(tmp_path / "few.csv", 19), {"stop": "drain"}, half=2, whole=1)
-    assert first(comparison).title.startswith("Too few flows")
+def test_few_flows_that_are_sooner_decide_where_nothing_is_drawn(tmp_path: Path) -> None:
+    """A trace on trees has one outcome; 19 flows between servers that are drawn may by chance."""
+    trace = one_at_a_time(tmp_path / "few.csv", 3)
+    assert first(trees(trace, {"stop": "drain"}, half=2, whole=1)).leaders == ("whole",)
+    gap = {"arrivals": {"kind": "fixed-gap", "gap": "100 ms"}, "flows": 19}
+    drawn = {"sizes": {"kind": "fixed", "size": "10 MB"}, **gap}
+    found = first(trees(drawn, {"stop": "drain"}, half=2, whole=1))
+    assert found.title.startswith("Too few flows")
+
+
+def test_a_lead_over_times_that_grow_has_no_factor() -> None:
+    """A tree 4:1 carries 0.25 x 16/15 of the load of 0.3: the more flows, the later the last."""
+    comparison = trees(fixed(0.3, "50 KB", 4000), {"stop": "drain"}, whole=1, quarter=4)
+    assert {label: f.lags for label, f in fabrics(comparison).items()} == {
+        "whole": False,
+        "quarter": True,
+    }
+    found = first(comparison)
+    assert found.leaders == ("whole",)
+    assert "×" not in found.answer
+    carried = trees(fixed(0.1, "50 KB", 4000), {"stop": "drain"}, whole=1, quarter=4)
+    assert not any(f.lags for f in fabrics(carried).values())
+
+
+@pytest.mark.parametrize(
+    ("asked", "delivered", "expected"),
+    [(0.5, 0.46, "carried"), (0.5, 0.44, "unsettled"), (1.5, 0.98, "short")],
+)
+def test_points_of_a_sweep_without_a_window_say_what_is_carried(
+    asked: float, delivered: float, expected: str
+) -> None:
+    summary = {"load_asked": asked, "load_offered": asked, "load_delivered": delivered}
+    assert [cell.carriage for cell in gathered([({}, "tree", summary)])] == [expected]
 
 
 # One source of who is ahead
