@@ -287,7 +287,10 @@ def test_no_packet_meets_the_dark_in_changes_under_load() -> None:
             totals = plane.totals()
             assert lost_beside_switches(totals) == (0, 0)
             assert after["o0.0"] - before["o0.0"] > 100_000
-            change(plane, 2, 1, drains=False)
+            # A busy machine may send nothing in the short time of one change.
+            for now, then in ((2, 1), (1, 2)) * 3:
+                if plane.totals()["dark_packets"] <= 10:
+                    change(plane, now, then, drains=False)
             assert plane.totals()["dark_packets"] > 10
 
 

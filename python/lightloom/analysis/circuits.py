@@ -59,12 +59,9 @@ def leading_notes(result: Result) -> Iterator[str]:
 
 
 def notes_beside_a_verdict(result: Result) -> Iterator[str]:
-    """That circuits had too little time, unless the verdict of a comparison says so of the
-    interval."""
+    """The same without what the verdict of a comparison says of the interval."""
     if result.circuits is not None:
         fabric, summary = result.experiment["fabric"][0], result.summary
-        if interval_finding(fabric, summary["simulated_s"], _arrived_s(result)) is not None:
-            return
         lit, carried = result.circuits.num_rows > 0, bool(summary.get("circuit_share"))
         yield from _too_short(result.experiment, fabric, summary["simulated_s"], lit, carried)
 
