@@ -15,7 +15,7 @@ from test_report_support import Profile, circuits, make_comparison
 
 import lightloom
 from lightloom import report
-from lightloom.analysis import cuts, ranking, reading, table, verdicts
+from lightloom.analysis import cuts, notes, ranking, reading, table, verdicts
 from lightloom.analysis.fair import not_carrying_at
 from lightloom.analysis.findings import (
     AloneCarries,
@@ -441,6 +441,19 @@ def test_a_lead_over_times_that_grow_has_no_factor() -> None:
     assert "×" not in found.answer
     carried = trees(fixed(0.1, "50 KB", 4000), {"stop": "drain"}, whole=1, quarter=4)
     assert not any(f.lags for f in fabrics(carried).values())
+
+
+def test_late_arrivals_are_no_overload_and_heavy_overload_is(tmp_path: Path) -> None:
+    """Of 16 flows half arrive at the end, so half is delivered by then: each takes 8 ms. At 14
+    times what a tree 16:1 carries, early flows wait until the end as late ones do."""
+    lines = [f"{i},{i + 8},10000000,0" for i in range(8)]
+    lines += [f"{i},{15 - i},10000000,1000000" for i in range(8)]
+    path = tmp_path / "halves.csv"
+    path.write_text("src,dst,bytes,arrival_us\n" + "\n".join(lines) + "\n")
+    halves = trees({"trace": str(path)}, {"stop": "drain"}, whole=1)
+    assert list(notes.overloaded(halves.results["whole"])) == []
+    flooded = trees(fixed(0.9, "50 KB", 4000), {"stop": "drain"}, sixteenth=16)
+    assert len(list(notes.overloaded(flooded.results["sixteenth"]))) == 1
 
 
 @pytest.mark.parametrize(

@@ -138,15 +138,25 @@ def overloaded(result: Result) -> Iterator[str]:
         return
     late = f"in the second half of the arrivals {share:.0%} of the offered bytes were delivered"
     if summary.get("flows_completed") == result.flows.num_rows:
-        arrivals, ends = (numbers(result.flows[name]) for name in ("arrival_ps", "finish_ps"))
-        if (growth.late_to_early(arrivals, ends - arrivals) or 0.0) <= growth.SLOWER:
-            return  # the arrivals end before the largest flows do
+        if _keeps_its_pace(result):
+            return
         yield (
             f"{late}, and all of it in the end: overloaded, or the arrivals end before the "
             "largest flows do, and then times are right and the load delivered is low"
         )
     else:
         yield f"{late}: overloaded, or still filling; times depend on how long the run is"
+
+
+def _keeps_its_pace(result: Result) -> bool:
+    """Whether late flows take no longer than early ones, and all of them a short part of the time
+    in which flows arrive: the load delivered is then low only because the last flows arrive last.
+    Where the overload is heavy, early flows wait until the end, too, and take long."""
+    arrivals, ends = (numbers(result.flows[name]) for name in ("arrival_ps", "finish_ps"))
+    times = growth.late_to_early(arrivals, ends - arrivals)
+    lasts_s = float(arrivals.max() - arrivals.min()) * 1e-12 if arrivals.size else 0.0
+    slows = times is None or times > growth.SLOWER
+    return not slows and not steady_state.is_short(lasts_s, result.summary)
 
 
 def filling(result: Result) -> Iterator[str]:
