@@ -64,8 +64,8 @@ def measure(quick: bool, workers: int) -> dict[str, Any]:
         for tuning in TUNING
         for load in (LOW, FULL)
     }
-    # Without silence between packets only the header is lost. The gain is then the guard itself,
-    # which covers more than tuning.
+    # Without silence between packets only the header is lost. The gain is then the guard itself;
+    # a guard covers more than tuning.
     bare: Key = ("dlb", 64, 0.0, FULL)
     cases[bare] = ([*_overrides(*bare, quick), "fabric.dlb.guard=0 B"], "dlb")
     seeds = [1] if quick else [1, 2]

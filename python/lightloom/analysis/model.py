@@ -95,7 +95,7 @@ def is_doubtful(
 ) -> bool:
     """Whether a fabric must not lead, because it may not carry the load. Without a window its times
     are true if nearly all flows `finished`, whether it carries the load or not; unless it `lags`
-    behind a fabric that carries the load: then they may grow with the length of the run."""
+    (`Fabric.lags`): then they may grow with the length of the run."""
     if carriage != "unsettled":
         return False
     return window is not None or lags or (finished or 0.0) < CENSORED
@@ -123,7 +123,7 @@ class LoadPoint:
     offered_bytes: float | None = None
     flows: float | None = None  # offered
     cut: Mapping[str, Any] | None = None  # what a limit left out, as in summary.json; of one seed
-    lags: bool = False  # as that of `Fabric`
+    lags: bool = False  # delivered notably less of the load than a fabric that carries it
 
     def over_seeds(self, read: Callable[[LoadPoint], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval."""
@@ -218,7 +218,8 @@ class Fabric:
     same_flows: bool = False  # whether all seeds play the same
     held_back: str = ""  # by which setting of its own it carries less than it could, and its remedy
     carriage: Carriage | None = None  # what its window tells, or its run without one of the load
-    lags: bool = False  # without a window: delivered less of the load than one that carries it
+    lags: bool = False  # without a window: delivered notably less of the load than another fabric
+    # of the comparison, and its late flows take longer than early ones
 
     def over_seeds(self, read: Callable[[Fabric], float | None]) -> Interval | None:
         """The mean of a figure over the seeds, with its 95 % interval; None where no seed
@@ -254,6 +255,11 @@ class Fabric:
     def kind(self) -> str:
         """The kind of fabric, such as `sirius`."""
         return str(self.settings.get("kind", self.summary.get("fabric", "")))
+
+    @property
+    def draws(self) -> bool:
+        """Whether it draws anything at random, such as paths: trees do not."""
+        return self.kind != "tree"
 
     def get(self, path: str) -> float | None:
         """A figure of the summary."""

@@ -174,6 +174,8 @@ def _others(
     cases: Sequence[lightloom.Experiment], comparisons: Sequence[Comparison], decided: Decisions
 ) -> Iterator[str]:
     """All other notes, those on settings that limit results first."""
+    from lightloom import report
+
     for comparison in comparisons:
         yield from map(Prose(comparison.experiment), _of_runs(comparison))
     for case in cases:
@@ -181,8 +183,9 @@ def _others(
         yield from notes.of_cluster(case.raw.get("cluster", {}))
         yield from networks.left_open(case.raw, resolved)
         yield from networks.elsewhere(resolved)
-    for decision in decided:
+    for comparison, decision in zip(comparisons, decided, strict=True):
         if decision is not None:
+            yield from filter(None, [report.broken(comparison)])
             yield from decision.notes
             yield from (fact for fact in decision.facts if fact not in decision.caveats)
 

@@ -95,7 +95,7 @@ def run(switch: CircuitSwitch, what: Run) -> Iterator[Check]:
         restored = judged("left as found", lambda: _restore(switch, what, found))
     yield restored
     yield judged("dark time", lambda: _dark(seen))
-    yield judged("light of what stays", lambda: _steady(seen))
+    yield judged("light of circuits that stay", lambda: _steady(seen))
     yield judged("packets", lambda: _lost(what, seen))
     if client is not None:
         yield Check("client", Verdict.PASSED if client.passed else Verdict.FAILED, ended)
@@ -107,7 +107,7 @@ class _Client:
     def __init__(self, command: str) -> None:
         try:
             words = shlex.split(command)
-            # A pipe that nobody reads would stop a program that says much.
+            # A program that prints much would stand still at a full pipe.
             self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
             self._process = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT

@@ -59,12 +59,13 @@ def _settle_load(
         None if point is None else _settled(point, fabric, found, experiment)
         for fabric, point, found in zip(fabrics, points, carriages(windows), strict=True)
     ]
-    there = [p for p in settled if p is not None]
-    late = [p for p, lags in zip(there, lagging_points(there), strict=True) if lags]
-    found = [p if p is None or p not in late else replace(p, lags=True) for p in settled]
     return [
-        f if now is None else replace(f, sweep=tuple(now if p.load == load else p for p in f.sweep))
-        for f, now in zip(fabrics, found, strict=True)
+        f
+        if now is None
+        else replace(
+            f, sweep=tuple(replace(now, lags=lags) if p.load == load else p for p in f.sweep)
+        )
+        for f, now, lags in zip(fabrics, settled, lagging_points(settled), strict=True)
     ]
 
 

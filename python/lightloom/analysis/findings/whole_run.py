@@ -15,9 +15,9 @@ What is due counts all sizes. A limit in multiples of the largest flow alone wou
 every run of heavy-tailed sizes undecided: 2,000 flows of a web search last for ten such flows, in
 which a fabric at half of the load is far behind.
 
-One of which it is not told, that delivered less than nine tenths of what another fabric of the
-comparison did, and whose late flows take longer than early ones, does not lead: its times may grow
-with the run.
+A fabric *lags* if the run does not show whether it carries the load, if it delivered less than nine
+tenths of what another fabric of the comparison delivered, and if its late flows take longer than
+its early ones. It does not lead, as its times may grow with the length of the run.
 
 No fabric carries more than the servers' links do, a load of 1.
 """
@@ -87,17 +87,17 @@ def of_summaries(seeds: Sequence[Mapping[str, Any]]) -> Carriage | None:
 
 
 def lagging(fabrics: Sequence[Fabric]) -> list[bool]:
-    """Which of several runs without a window do not show that the load is carried, delivered less
-    than nine tenths of what the best did, and have late flows that take longer than early ones."""
+    """Whether each fabric lags, as defined at the top of this file."""
     best = max((f.through or 0.0 for f in fabrics), default=0.0)
     return [_is_behind(f, best) and _slows(f) for f in fabrics]
 
 
-def lagging_points(points: Sequence[LoadPoint]) -> list[bool]:
-    """The same at a load of the sweep, whose flows are not kept: which deliver so much less than a
-    fabric that carries the load."""
-    best = max((p.through or 0.0 for p in points if p.carriage == "carried"), default=0.0)
-    return [_is_behind(p, best) for p in points]
+def lagging_points(points: Sequence[LoadPoint | None]) -> list[bool]:
+    """The same at one load of the sweep, where flows are not kept: whether each fabric that has the
+    load delivered less than nine tenths of what a fabric did that carries it."""
+    there = [p for p in points if p is not None]
+    best = max((p.through or 0.0 for p in there if p.carriage == "carried"), default=0.0)
+    return [p is not None and _is_behind(p, best) for p in points]
 
 
 def _is_behind(one: Fabric | LoadPoint, best: float) -> bool:

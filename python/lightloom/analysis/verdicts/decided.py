@@ -53,7 +53,7 @@ def decide(workload: Workload) -> Decided | None:
     if ranking.level != 1 and (of_all := by_every_flow(found, workload)) is not None:
         return of_all
     judged = [s.fabric for s in ranking.leaders or ranking.unknown]
-    if ranking.untold:  # nobody leads, so it does not matter who lags behind
+    if ranking.untold:  # no fabric leads, so one that lags misleads nobody
         judged = [f for f in judged if not f.lags]
     short = too_short(judged, workload.fabrics)
     if short is not None:

@@ -30,7 +30,7 @@ def begins_at_once(workload: Workload) -> bool:
 def are_enough(workload: Workload, fabrics: Sequence[Fabric]) -> bool:
     """Whether chance cannot make each flow sooner on one of two fabrics that are equally fast: the
     flows are enough, or nothing is drawn, as of a trace on trees."""
-    drawn = not same_flows(workload.experiment) or any(f.kind != "tree" for f in fabrics)
+    drawn = not same_flows(workload.experiment) or any(f.draws for f in fabrics)
     return not drawn or all(sum(s.fct.size for s in f.each) >= ENOUGH_PAIRS for f in fabrics)
 
 

@@ -262,7 +262,7 @@ def by_chance(ranking: Ranking, workload: Workload) -> tuple[str, ...]:
             else "Another trace: these are the flows of one."
         )
     elif seeds < 2 and not repeats.drawn_traffic(workload.experiment):
-        if any(f.kind != "tree" for f in workload.fabrics):
+        if any(f.draws for f in workload.fabrics):
             said.append(
                 "Another seed: it leaves the traffic as it is, and changes only what fabrics draw, "
                 "such as paths."

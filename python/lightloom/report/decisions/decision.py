@@ -297,15 +297,28 @@ def _behind_best(made: Read) -> tuple[str, str] | None:
     return first[0].label, words
 
 
-def _another_load(made: Read) -> Iterator[str]:
-    """At which loads of the sweep another costs least, if there are such."""
-    return (line for line in _by_load(made) if line.startswith("Another"))
+def _another_load(made: Read) -> tuple[str, ...]:
+    """At which loads of the sweep another costs least; empty if there is none."""
+    turned, _, level = _loads(made)
+    return (f"Another load: {'; '.join((*turned, *level))}.",) if turned else ()
 
 
 def _by_load(made: Read) -> Iterator[str]:
-    """At which loads of the sweep another costs least."""
+    """The same, or that none does."""
+    yield from _another_load(made)
+    turned, kept, level = _loads(made)
+    if not turned and len(kept) > 1:
+        lead = f"Not the load: no other fabric costs less at {quantities.listed(kept)}"
+        yield f"{'; '.join((lead, *level))}."
+
+
+def _loads(made: Read) -> tuple[list[str], list[str], list[str]]:
+    """Of the loads of the sweep, at which another costs least, at which none does, and who is level
+    there with those that cost least at the load of the comparison."""
     here = {p.label for p in leaders(made.purchases, CAPITAL)}
-    turned, kept, level = [], [], []
+    turned: list[str] = []
+    kept: list[str] = []
+    level: list[str] = []
     for load, bought in at_loads(made).items():
         there = leaders(bought, CAPITAL)
         if not there or not here:
@@ -315,12 +328,7 @@ def _by_load(made: Read) -> Iterator[str]:
             level += [f"at {kept[-1]} {said}"] if (said := _beside(there, here)) else []
         else:
             turned.append(f"at {tick_label(load, 'share')} {_lead(there)}")
-    if turned:
-        yield f"Another load: {'; '.join((*turned, *level))}."
-    elif len(kept) > 1:
-        loads = quantities.listed(kept)
-        lead = f"Not the load: no other fabric costs less at {loads}"
-        yield f"{'; '.join((lead, *level))}."
+    return turned, kept, level
 
 
 def _keeps(here: set[str], there: set[str]) -> bool:
