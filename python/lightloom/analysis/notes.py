@@ -77,6 +77,14 @@ def of_traffic(result: Result) -> Iterator[str]:
 
 def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
     """What to know of the traffic, which is the same for every fabric."""
+    yield from of_sources(summary, workload)
+    drawn = summary.get("load_offered")
+    if drawn is not None and (found := of_load(drawn, workload)) is not None:
+        yield found[1]
+
+
+def of_sources(summary: Summary, workload: Table) -> Iterator[str]:
+    """How flows are read or drawn: scaled traces, triggers, sizes without a finite variance."""
     if (factor := summary.get("time_scale")) is not None:
         yield (
             f"the times of the trace are multiplied by {factor:.4g}, which brings its load of "
@@ -84,24 +92,31 @@ def of_workload(summary: Summary, workload: Table) -> Iterator[str]:
         )
     yield from of_triggers(summary)
     yield from of_variance(summary, workload)
-    asked, drawn = loads.whole({"workload": workload}), summary.get("load_offered")
-    if drawn is None:
-        return
-    if asked is not None and abs(drawn / asked - 1) > LOAD_OFF:
-        mix = workload.get("mix")
-        rescaled = all(p.get("mean_rule") == "rescaled" for p in mix or [workload])
-        asks = "the parts of workload.mix ask for" if mix else "workload.load asks for"
-        if all(_of_one_size(part) for part in mix or [workload]):
-            why = "as few flows arrive; more flows come closer"
-        else:
-            how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
-            why = f"as rare large flows decide{how}"
-        yield f"the actual offered load is {drawn:.3g} where {asks} {asked:g}, {why}"
-    elif asked is None and drawn > LOAD_HIGH:
-        yield (
+
+
+def of_load(drawn: float, workload: Table) -> tuple[float, str] | None:
+    """How far the actual offered load is from the requested one, as a share of it, and a sentence;
+    None if they agree, or none is requested and the servers could send that much."""
+    asked = loads.whole({"workload": workload})
+    if asked is None:
+        if drawn <= LOAD_HIGH:
+            return None
+        return drawn, (
             f"the actual offered load is {drawn:.3g} times the servers' capacity; "
             "if that is not meant, check the units of times and sizes"
         )
+    if abs(drawn / asked - 1) <= LOAD_OFF:
+        return None
+    mix = workload.get("mix")
+    rescaled = all(p.get("mean_rule") == "rescaled" for p in mix or [workload])
+    asks = "the parts of workload.mix ask for" if mix else "workload.load asks for"
+    if all(_of_one_size(part) for part in mix or [workload]):
+        why = "as few flows arrive; more flows come closer"
+    else:
+        how = "" if rescaled else '; mean_rule = "rescaled" makes sizes that offer it'
+        why = f"as rare large flows decide{how}"
+    said = f"the actual offered load is {drawn:.3g} where {asks} {asked:g}, {why}"
+    return abs(drawn / asked - 1), said
 
 
 def _of_one_size(part: Table) -> bool:

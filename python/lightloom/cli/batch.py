@@ -248,6 +248,8 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
         console.say(varied)
     for line in sweep_table.cut_points(outcome):
         console.say(f"note: {line}")
+    for line in sweep_table.traffic([*zip(outcome.points, outcome.summaries, strict=True)]):
+        console.say(f"note: {line}")
     console.say(f"wrote {outcome.json} {outcome.parquet} {target / 'points'}/")
     console.say(f"report: {target / 'report.html'}")
     for line in papers.lacking(point.fabric for point in outcome.points):
@@ -306,4 +308,4 @@ def _stage_page(name: str, target: Path, each: Sequence[sweeps.Found], staging: 
     from lightloom.sweep import Failed
 
     came = [(p.grid, p.fabric, None if isinstance(of, Failed) else of) for p, of in each]
-    pages.stage(name, pages.gathered(came), target, staging)
+    pages.stage(name, pages.gathered(came), target, staging, sweep_table.traffic(each))

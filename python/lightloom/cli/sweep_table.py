@@ -111,6 +111,19 @@ def cut_points(outcome: sweeps.Outcome) -> list[str]:
     return pages.cut_points(_gathered(outcome), "report.html has all")
 
 
+def traffic(found: Sequence[sweeps.Found]) -> list[str]:
+    """Notes on the traffic of the points of a sweep."""
+    from lightloom.analysis import swept_traffic
+    from lightloom.report.sweeps import values_text
+    from lightloom.sweep import Failed
+
+    return swept_traffic.lines(
+        (values_text(point.grid), summary, point.experiment.raw.get("workload", {}))
+        for point, summary in found
+        if not isinstance(summary, Failed)
+    )
+
+
 def is_measured(outcome: sweeps.Outcome) -> bool:
     """Whether every run measured a window."""
     windows = [summary.get("window") for summary in outcome.summaries]

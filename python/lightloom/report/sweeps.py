@@ -130,14 +130,16 @@ def build(name: str, cells: Sequence[Cell], out: Path) -> Path:
     return made
 
 
-def stage(name: str, cells: Sequence[Cell], out: Path, staging: Staging) -> Path:
-    """The same, as part of one transaction."""
+def stage(
+    name: str, cells: Sequence[Cell], out: Path, staging: Staging, traffic: Sequence[str] = ()
+) -> Path:
+    """The same, as part of one transaction, with notes on the traffic."""
     metrics = shown(cells)
     slots: dict[str, int] = {}
     figures = [f for key in axes(cells) if (f := over(key, cells, metrics, slots)) is not None]
     made = out / "report.html"
     drawings = draw(figures, "", out / "figures", lambda: None, staging)
-    staging.text(made, render(name, cells, metrics, drawings))
+    staging.text(made, render(name, cells, metrics, drawings, traffic))
     return made
 
 
@@ -203,8 +205,12 @@ def cut_points(cells: Sequence[Cell], rest: str) -> list[str]:
 
 def _place(cell: Cell) -> str:
     """`load = 0.5, clos`."""
-    values = _listed({key: value_text(value) for key, value in cell.values.items()})
-    return ", ".join(part for part in (values, cell.fabric) if part)
+    return ", ".join(part for part in (values_text(cell.values), cell.fabric) if part)
+
+
+def values_text(values: Mapping[str, Any]) -> str:
+    """The values of the grid at a point: `load = 0.5, racks = 16`."""
+    return _listed({key: value_text(value) for key, value in values.items()})
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -334,7 +340,11 @@ def _series(
 
 
 def render(
-    name: str, cells: Sequence[Cell], metrics: Sequence[Metric], drawings: Sequence[Drawing]
+    name: str,
+    cells: Sequence[Cell],
+    metrics: Sequence[Metric],
+    drawings: Sequence[Drawing],
+    traffic: Sequence[str] = (),
 ) -> str:
     """The page."""
     keys = list(cells[0].values) if cells else []
@@ -363,6 +373,7 @@ def render(
             rows=[_row(cell, metrics) for cell in cells[:ROWS_MOST]],
             left=max(0, len(cells) - ROWS_MOST),
             cut=[*map(cut_runs.as_sentence, cut_points(cells, "the table has all"))],
+            traffic=[*map(cut_runs.as_sentence, traffic)],
             failed=failed,
             drawings=list(enumerate(drawings)),
             css=page.inline(page.asset("report.css")),

@@ -13,6 +13,7 @@ from lightloom.decision.pareto import measures_of
 from lightloom.decision.purchases import CAPITAL, Measure, Purchase
 from lightloom.plotting.spec import STAR, Axis, Figure, Panel, Scale, Series, extent
 from lightloom.units import quantities
+from lightloom.units.intervals import LEVEL
 
 from .read import Read
 
@@ -121,7 +122,7 @@ def _caption(
     front = (
         f"{STAR} marks the Pareto front, {quantities.listed(on)}: nothing else here costs "
         f"less{third} "
-        "without being worse elsewhere. "
+        f"without being worse elsewhere; less than {LEVEL * 100:.0f} % is no difference in cost. "
         if on
         else ""
     )
