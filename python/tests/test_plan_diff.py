@@ -513,3 +513,19 @@ def test_what_breaks_names_the_transceivers_of_the_port_map(tmp_path: Path) -> N
     for row in rows:
         assert row["from_transceiver"] == at[row["from"]] != ""
         assert row["to_transceiver"] == at[row["to"]] != ""
+
+
+@pytest.mark.parametrize("rule", [[], ["--forbid", "a:b"]])
+def test_a_change_leaves_circuits_alone_that_nothing_concerns(
+    tmp_path: Path, rule: list[str]
+) -> None:
+    """a sends to b, or may not: c to f, whose circuits are lit, have no demand either way."""
+    demand, lit = tmp_path / "demand.csv", tmp_path / "lit.json"
+    demand.write_text("src,dst,bytes\na,b,1000\nc,d,0\ne,f,0\n")
+    lit.write_text('[["a", "b"], ["c", "f"], ["d", "e"]]')
+    found = call(demand, "-a", "edmonds", "--diff", lit, "--json", *rule)
+    assert found.exit_code == 0, found.output
+    document = json.loads(found.stdout)
+    names = document["demand"]["names"]
+    kept = {(names[row["a"]], names[row["b"]]) for row in document["circuits"]}
+    assert kept == {("c", "f"), ("d", "e"), *([] if rule else [("a", "b")])}

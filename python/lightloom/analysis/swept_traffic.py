@@ -59,5 +59,7 @@ def _of_loads(off: Mapping[str, tuple[float, str]], of: int) -> list[str]:
     at = f"at {place} " if place else ""
     if len(off) == 1:
         return [f"{at}{line}"]
-    first = f"at {len(off):,} of {counted(of, 'point')} the actual offered load is not the requested"
+    first = (
+        f"at {len(off):,} of {counted(of, 'point')} the actual offered load is not the requested"
+    )
     return [f"{first} one; {at}{line}"]

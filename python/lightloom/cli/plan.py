@@ -107,11 +107,12 @@ def plan(
         told = {"unit": unit, "format": format, "map": map, "columns": columns, "strict": strict}
         told["estimate"] = estimate
         written = {"port_map": port_map, "switch_size": switch_size, "plane": plane, "slot": slot}
-        written |= {"port_columns": port_columns, "save": save, "undo": undo}
+        written |= {"port_columns": port_columns, "save": save}
         laid = {"pin": pin, "forbid": forbid, "down": down}
         change: dict[str, Any] = {"diff": diff, "over": over, "dark": dark}
         if replay is not None:
             others: dict[str, object] = {"DEMAND": demand, "-o": next(iter(out or ()), None)}
+            others["--undo"] = next(iter(undo or ()), None)
             others |= _by_flag({"picture": picture, **told, "as": as_, **written, **change, **laid})
             others |= _by_flag({"apply": apply or None, "yes": yes or None})
             _check_replay(others, algorithm, set_ or [])
@@ -119,7 +120,7 @@ def plan(
             return
         matrix, name = _named("DEMAND", demand), _named("--algorithm", algorithm)
         options |= own_options(set_ or [], name)
-        outputs = Outputs.of(json, as_, out=out, picture=picture, **written)
+        outputs = Outputs.of(json, as_, out=out, undo=undo, picture=picture, **written)
         operator = Operator.of(**laid, **change)
         applying = Applying(diff if is_switch(diff) else None, apply, yes, plane)
         with flagging():
@@ -267,9 +268,12 @@ def _make(
         if "schedule" in options:
             options["schedule"] = read_schedule(options["schedule"], demand)
     try:
-        return operator.finished(
-            plan(demand, algorithm, rules=rules, **options), ports, outputs.plane
-        )
+        old = None
+        if operator.diff is not None and "up" in policy.options and "up" not in options:
+            old = operator.old(demand, ports, outputs.plane, directed=False)
+            operator.keep_lit(demand, options, old, outputs.plane or 0)
+        made = plan(demand, algorithm, rules=rules, **options)
+        return operator.finished(made, ports, outputs.plane, old)
     except ConfigError as problem:
         of_demand = (problem.key or "").startswith("demand")
         raise placed(path, problem, demand.place) if of_demand else flagged(problem) from None

@@ -147,8 +147,14 @@ class Operator:
         if made.change is not None:
             yield from _lost(made.change)
 
-    def finished(self, made: Plan, ports: PortMap | None, plane: int | None = None) -> Plan:
-        """The plan on its ports, and compared with what is up."""
+    def finished(
+        self,
+        made: Plan,
+        ports: PortMap | None,
+        plane: int | None = None,
+        old: OldPlan | None = None,
+    ) -> Plan:
+        """The plan on its ports, and compared with what is up, which is read unless given."""
         from lightloom.control.changes import changed
         from lightloom.control.wiring import wired
 
@@ -158,14 +164,26 @@ class Operator:
         directed = made.circuits is not None and made.circuits.directed
         return changed(
             made,
-            self._old(made, ports, directed, plane),
+            old or self.old(made.demand, ports, plane, directed=directed),
             switch_ps=duration_ps("dark", self.dark or DARK_TIME),
             over_ps=None if over is None else duration_ps("over", over),
             ports=ports,
         )
 
-    def _old(self, made: Plan, ports: PortMap | None, directed: bool, plane: int | None) -> OldPlan:
-        """What is lit, by a file or by the switch."""
+    def keep_lit(self, demand: Demand, options: dict[str, Any], old: OldPlan, plane: int) -> None:
+        """Adds the lit circuits to the options of a policy that keeps some, so that a change
+        leaves circuits alone that neither demand nor a rule concerns."""
+        from lightloom.control.wiring import names_of
+
+        place = {name: at for at, name in enumerate(names_of(demand))}
+        pairs = [pair for pair in old.pairs(plane) if place.keys() >= {*pair}]
+        if pairs:
+            options["up"] = [(place[a], place[b]) for a, b in pairs]
+
+    def old(
+        self, demand: Demand, ports: PortMap | None, plane: int | None, *, directed: bool
+    ) -> OldPlan:
+        """The lit circuits, by a file or by the switch."""
         from lightloom.cli.plan_switch import is_switch, read_lit
         from lightloom.control.changes import read_old_plan
         from lightloom.control.lit import Ports
@@ -173,9 +191,9 @@ class Operator:
 
         assert self.diff is not None
         if is_switch(self.diff) and ports is not None:
-            return read_lit(self.diff, ports, names_of(made.demand), plane, directed=directed)
+            return read_lit(self.diff, ports, names_of(demand), plane, directed=directed)
         lit = Ports(ports, plane)
-        return read_old_plan(Path(self.diff), made.demand, directed=directed, ports=lit)
+        return read_old_plan(Path(self.diff), demand, directed=directed, ports=lit)
 
 
 def show_change(change: Change) -> None:

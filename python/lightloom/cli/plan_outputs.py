@@ -99,11 +99,11 @@ Save = Annotated[
     ),
 ]
 Undo = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         metavar="FILE",
         help="Also write the file that undoes the change, in a format of -o; without --diff it "
-        "breaks the plan's circuits.",
+        "breaks the plan's circuits. Give it once for each file.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -131,18 +131,18 @@ class Outputs:
     """The slot that is written."""
     save: bool = False
     """Whether a switch is to keep it over a cold start."""
-    undo: Path | None = None
-    """What takes it back."""
+    undo: tuple[Path, ...] = ()
+    """The files that undo the change."""
 
     @classmethod
     def of(cls, json: bool, named: str | None, **given: Any) -> Outputs:
         """From the options; `--json` says what `--as json` does."""
         if json and named not in (None, "json"):
             raise refusal("--as", named, "--json asks for JSON", "give one of them")
-        out = tuple(given.pop("out") or ())
+        out, undo = tuple(given.pop("out") or ()), tuple(given.pop("undo") or ())
         renamed = {"port_map": "ports", "switch_size": "size"}
         rest = {renamed.get(key, key): value for key, value in given.items()}
-        return cls(out=out, named="json" if json else named, **rest)
+        return cls(out=out, undo=undo, named="json" if json else named, **rest)
 
     @property
     def alone(self) -> bool:
@@ -164,8 +164,8 @@ class Outputs:
         plane chooses what is read of a switch, too."""
         from lightloom.control.plans import PICTURES
 
-        others = (("--picture", self.picture), ("--undo", self.undo))
-        for option, path in (*(("-o", path) for path in self.out), *others):
+        each = [("-o", path) for path in self.out] + [("--undo", path) for path in self.undo]
+        for option, path in (*each, ("--picture", self.picture)):
             if path is not None and path.is_dir():
                 raise refusal(option, path, "is a directory", "name a file")
             for other, what in ((demand, "the demand"), (self.ports, "the port map")):
@@ -176,18 +176,21 @@ class Outputs:
         if self.picture is not None and self.picture.suffix.lower() not in PICTURES:
             limit, remedy = "its name does not tell the format", f"use {', '.join(PICTURES)}"
             raise refusal("--picture", self.picture, limit, remedy)
-        for at, path in enumerate(self.out):
-            if path.resolve() in {other.resolve() for other in self.out[:at]}:
-                raise refusal("-o", path, "comes twice", "name every file once")
+        for option, paths in (("-o", self.out), ("--undo", self.undo)):
+            for at, path in enumerate(paths):
+                if path.resolve() in {other.resolve() for other in paths[:at]}:
+                    raise refusal(option, path, "comes twice", "name every file once")
         if self.picture is not None and self.picture in self.out:
             limit = "is the file of -o, too"
             raise refusal("--picture", self.picture, limit, "name two files")
-        if self.undo is not None and self.undo in (*self.out, self.picture):
-            raise refusal("--undo", self.undo, "is another output, too", "name a file of its own")
+        for path in self.undo:
+            if path in (*self.out, self.picture):
+                limit = "is another output, too"
+                raise refusal("--undo", path, limit, "name a file of its own")
         self._check_ports(reads)
 
     def _check_ports(self, reads: bool) -> None:
-        dialects = [*self.dialects, *([] if self.undo is None else [self._undo_dialect()])]
+        dialects = [*self.dialects, *map(self._undo_dialect, self.undo)]
         if self.save and not any(dialect.saves for dialect in dialects):
             limit = "only SONiC's commands can say it"
             raise refusal("--save", "(given)", limit, "give -o FILE.sh, or leave it out")
@@ -236,15 +239,14 @@ class Outputs:
     def _how(self) -> dict[str, Any]:
         return {"plane": self.plane, "slot": self.slot, "save": self.save}
 
-    def _undo_dialect(self) -> Dialect:
-        """That of the undo: `--as`, where its ending leaves it open, or its own."""
+    def _undo_dialect(self, path: Path) -> Dialect:
+        """That of a file of `--undo`: `--as`, where its ending leaves it open, or its own."""
         from lightloom.control.wiring import find, of_file
 
-        assert self.undo is not None
         named = None if self.named is None else find(self.named)
-        if named is not None and self.undo.suffix.lower() in (*named.endings, *named.others):
+        if named is not None and path.suffix.lower() in (*named.endings, *named.others):
             return named
-        return of_file(self.undo, None)
+        return of_file(path, None)
 
     def printed(self, made: Plan) -> str | None:
         """What is printed alone; None where people are told of the plan."""
@@ -260,10 +262,10 @@ class Outputs:
             # A file that a shell is to run; what is printed may be typed into a live one.
             script = path.suffix.lower() == ".sh"
             found[path] = render(made, dialect.name, script=script, **self._how()).encode()
-        if self.undo is not None:
-            told = {"script": self.undo.suffix.lower() == ".sh", "undo": True}
-            name = self._undo_dialect().name
-            found[self.undo] = render(made, name, **told, **self._how()).encode()
+        for path in self.undo:
+            told = {"script": path.suffix.lower() == ".sh", "undo": True}
+            name = self._undo_dialect(path).name
+            found[path] = render(made, name, **told, **self._how()).encode()
         if self.picture is not None:
             found[self.picture] = made.drawn(self.picture.suffix.lower())
         return found

@@ -58,7 +58,9 @@ def behind(
     return found | also
 
 
-def _times(one: Purchase, other: Purchase, measures: Sequence[Measure]) -> tuple[Fraction, Fraction] | None:
+def _times(
+    one: Purchase, other: Purchase, measures: Sequence[Measure]
+) -> tuple[Fraction, Fraction] | None:
     """How many times as much as another one takes at most: of the measure in which that is the
     least, and of the one in which it is the most; None if one is not known."""
     shares = [share(one, other, measure) for measure in measures]

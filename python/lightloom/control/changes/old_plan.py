@@ -52,6 +52,14 @@ class OldPlan:
     others: Sequence[tuple[int, int]] = ()
     """The A and B ports of cross-connects at ports that no rack has: left alone."""
 
+    def pairs(self, plane: int = 0) -> list[tuple[str, str]]:
+        """The racks that circuits join in both directions on a plane; none if a rack is in several,
+        which no matching is."""
+        lit = {(li.source, li.destination) for li in self.lights if li.plane == plane}
+        found = sorted((a, b) for a, b in lit if a < b and (b, a) in lit)
+        ends = [end for pair in found for end in pair]
+        return found if len({*ends}) == len(ends) else []
+
 
 def read_old_plan(
     path: Path, demand: Demand, *, directed: bool, ports: Ports = NO_PORTS
