@@ -21,13 +21,14 @@ def test_the_mean_over_seeds_is_compared_with_the_requested_load() -> None:
     level = [run("racks = 8", drawn, FIXED) for drawn in (0.4, 0.6)]
     assert swept_traffic.lines(level) == []
     (line,) = swept_traffic.lines([run("racks = 8", drawn, FIXED) for drawn in (0.4, 0.45)])
-    assert "0.425" in line and "0.5" in line
+    assert {"0.425", "0.5,"} <= {*line.split()}
 
 
 def test_the_farthest_load_is_named_and_others_are_counted() -> None:
     each = [run(f"load = {i}", drawn, FIXED) for i, drawn in enumerate((0.5, 0.4, 0.8, 0.51))]
     (line,) = swept_traffic.lines(each)
-    assert line.startswith("at 2 of 4 points") and "load = 2 " in line and "0.8" in line
+    assert line.startswith("at 2 of 4 points")
+    assert {"2", "0.8"} <= {*line.split()}
 
 
 @pytest.mark.parametrize("heavy", [1, 4, 5])

@@ -10,7 +10,8 @@
 | `winners`, `presets` | the winner under other physics presets |
 | `table`, `workload_lines` | the table of a report; the workload in one line |
 | `growth` | whether flows take longer the later they arrive |
-| `notes`, `swept_traffic`, `doubts`, `cuts`, `circuits`, `rates` | what limits conclusions from a run |
+| `notes`, `doubts`, `cuts`, `circuits`, `rates` | what limits conclusions from a run |
+| `swept_traffic` | notes on the traffic of the points of a sweep |
 | `derived_values` | derived values and parts of a fabric |
 | `nights`, `opening` | when circuits are lit; the part of a timeline that opens first |
 

@@ -1,5 +1,6 @@
-"""The traffic of a sweep's points: sizes without a finite variance, and loads that differ from those
-requested. Fabrics at the same values of the grid have the same traffic, seeds have not."""
+"""Notes on the traffic of a sweep's points: sizes without a finite variance, and loads that differ
+from those requested. Fabrics at the same values of the grid have the same traffic, seeds have not.
+"""
 
 from __future__ import annotations
 

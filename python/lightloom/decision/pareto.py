@@ -1,5 +1,5 @@
-"""The Pareto front: fabrics than which no other is at least level in performance, costs and power and
-certainly better in one of them."""
+"""The Pareto front: fabrics than which no other is at least level in performance, cost and power,
+and certainly better in one of them."""
 
 from __future__ import annotations
 
