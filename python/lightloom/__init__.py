@@ -92,6 +92,7 @@ _RENAMED = {
     "figures": "plotting",
     "photonics": "devices.photonics",
     "plots": "plotting",
+    "openflow": "switches.openflow",
     "reproduce": "validation",
     "resilience": "failures",
     "traces": "simulation.traces",

@@ -14,21 +14,21 @@ def main() -> None:
     """The `lightloom` command."""
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # no traceback of an import
-    from lightloom import _signals
+    from lightloom.storage import signals
 
-    _signals.handled(_signals.leave)
+    signals.handled(signals.leave)
     try:
         from lightloom import cli
 
-        _signals.handled()
-        _signals.watched()
+        signals.handled()
+        signals.watched()
         _write_what_can_be()
         cli.main()
     except KeyboardInterrupt:
-        _signals.end()
+        signals.end()
     except SystemExit:
-        if _signals.struck():
-            _signals.end()
+        if signals.struck():
+            signals.end()
         raise
 
 

@@ -14,7 +14,7 @@ from testbed_support import live
 pytest.importorskip("os_ken")
 
 from lightloom.errors import ConfigError
-from lightloom.openflow import LOCAL, NORMAL, Listener, Match, Removal, Rule
+from lightloom.switches.openflow import LOCAL, NORMAL, Listener, Match, Removal, Rule
 
 TO_B = Match(ipv4_dst=("10.0.1.0", "255.255.255.0"))
 TO_C = Match(in_port=LOCAL, eth_dst=("02:4c:00:02:00:00", "ff:ff:ff:ff:00:00"))

@@ -15,7 +15,7 @@ import pytest
 from cli_support import CLOS, SMALL, command, environment_with, write
 from signal_support import PATIENCE_S, descendants, ended, files, living
 
-from lightloom import _signals
+from lightloom.storage import signals
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -165,7 +165,7 @@ def running(script: str, folder: Path, sign: str) -> Iterator[subprocess.Popen[s
 STUCK = """
 import sys
 from lightloom.__main__ import main
-from lightloom import _signals as signals
+from lightloom.storage import signals
 from pathlib import Path
 
 def run(*given, **options):
@@ -203,7 +203,7 @@ def test_what_stays_is_said_by_the_core_too(tmp_path: Path) -> None:
     stuck = STUCK.replace("    signals.note(", '    signals.leaves("all stays")\n    signals.note(')
     for script, said in (
         (stuck, "all stays"),
-        (stuck.replace("sum(", "signals.leaves()\n    sum("), _signals.LEFT_NOTHING),
+        (stuck.replace("sum(", "signals.leaves()\n    sum("), signals.LEFT_NOTHING),
     ):
         with running(script, tmp_path, "half.part") as process:
             time.sleep(0.5)
@@ -216,7 +216,7 @@ def test_what_stays_is_said_by_the_core_too(tmp_path: Path) -> None:
 WRITING = """
 import itertools, sys
 from lightloom.__main__ import main
-from lightloom import _signals as signals
+from lightloom.storage import signals
 from pathlib import Path
 
 numbers = itertools.count()

@@ -12,8 +12,9 @@ import pytest
 from cli_support import CLOS, SIRIUS, SMALL, command, lightloom, write
 from typer.testing import CliRunner
 
-from lightloom import ConfigError, _signals, sweep
+from lightloom import ConfigError, sweep
 from lightloom.cli import app
+from lightloom.storage import signals
 from lightloom.sweep.executors import process
 
 SWEEP = """
@@ -191,12 +192,12 @@ def test_a_sweep_that_goes_on_says_what_stays_before_it_has_done_more(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def struck(*given: object) -> None:
-        raise _signals.Ended
+        raise signals.Ended
 
     sweep.run_sweep(sweep.read(study), tmp_path / "out")
-    assert _signals._State.left == _signals.LEFT_NOTHING, "it is whole"
+    assert signals._State.left == signals.LEFT_NOTHING, "it is whole"
     monkeypatch.setattr("lightloom.simulation.forecasts.of_points", struck)
-    monkeypatch.setattr(_signals._State, "left", _signals.LEFT_NOTHING)
+    monkeypatch.setattr(signals._State, "left", signals.LEFT_NOTHING)
     monkeypatch.chdir(tmp_path)
     for options, said in (
         ((), "nothing unfinished was written"),

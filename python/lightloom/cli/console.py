@@ -21,9 +21,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from lightloom import _signals
 from lightloom.errors import ConfigError, brief
-from lightloom.storage import WriteError, check_folder, check_names, claim, release_claims
+from lightloom.storage import WriteError, check_folder, check_names, claim, release_claims, signals
 from lightloom.units.formats import seconds
 
 if TYPE_CHECKING:
@@ -136,9 +135,9 @@ def guarded() -> Iterator[None]:
 
 
 def _end_by_signal() -> NoReturn:
-    _signals.mark_reported()
-    err().print(_signals.line(), markup=False)
-    raise typer.Exit(_signals.code()) from None
+    signals.mark_reported()
+    err().print(signals.line(), markup=False)
+    raise typer.Exit(signals.code()) from None
 
 
 def is_unwritten(problem: OSError) -> bool:
@@ -171,7 +170,7 @@ def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
     """Ends the command with a message on standard error, below the traceback of what a
     user's own code raised. After a signal, whose unwinding may fail as the core removes what
     is unfinished, with what that signal says."""
-    if _signals.struck():
+    if signals.struck():
         _end_by_signal()
     console = err()
     if trace is not None:

@@ -10,7 +10,7 @@ from lightloom.control.demand.hosts import Network, read_hosts
 from lightloom.controller.config import OpenFlowTable
 from lightloom.controller.tables import read_rows
 from lightloom.errors import ConfigError
-from lightloom.openflow import NORMAL, Match, Removal, Rule
+from lightloom.switches.openflow import NORMAL, Match, Removal, Rule
 from lightloom.switches.ports import Port, port_of
 
 NEEDED = ("switch", "port", "datapath", "circuit", "electrical")

@@ -15,10 +15,10 @@ from lightloom.control.demand.columns import asked
 from lightloom.control.demand.formats import FORMATS
 from lightloom.control.demand.units import unit_of
 from lightloom.errors import ConfigError, refusal
-from lightloom.openflow import UNIX, check_address
 from lightloom.policies import bits_per_second
 from lightloom.policies.registry import find
 from lightloom.storage import reading
+from lightloom.switches.openflow import UNIX, check_address
 from lightloom.switches.targets import parse_target
 from lightloom.units.durations import duration_ps
 

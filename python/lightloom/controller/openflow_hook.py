@@ -23,7 +23,7 @@ from lightloom.controller.config import OpenFlowTable, positive_s
 from lightloom.controller.hooks import HookError
 from lightloom.controller.racks import Racks
 from lightloom.errors import ConfigError
-from lightloom.openflow import Listener, OpenFlowError, Removal, Rule, Stage
+from lightloom.switches.openflow import Listener, OpenFlowError, Removal, Rule, Stage
 from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.units.durations import duration_ps
 

@@ -12,10 +12,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lightloom import _signals
 from lightloom.errors import ConfigError, refusal
 from lightloom.plotting import backend_matplotlib
-from lightloom.storage import Staging
+from lightloom.storage import Staging, signals
 
 from . import decisions, describe
 from .decisions import Decision
@@ -116,7 +115,7 @@ def printed(page: str, by: str) -> bytes:
     """
     with (
         tempfile.TemporaryDirectory(prefix="lightloom-") as folder,
-        _signals.unfinished(Path(folder)),
+        signals.unfinished(Path(folder)),
     ):
         source, target = Path(folder) / "sheet.html", Path(folder) / "sheet.pdf"
         source.write_text(page, encoding="utf-8")

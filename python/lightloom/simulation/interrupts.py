@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from typing import TypeVar
 
-from lightloom import _signals
+from lightloom.storage import signals
 
 T = TypeVar("T")
 #: Seconds within which Ctrl-C is heeded.
@@ -31,7 +31,7 @@ class Noted:
     def heed(self) -> None:
         """Raises KeyboardInterrupt if Ctrl-C was pressed."""
         if self.pressed:
-            raise _signals.Ended
+            raise signals.Ended
 
     def heed_soon(self) -> None:
         """The same, a moment later: others may hear of it sooner."""
@@ -65,8 +65,8 @@ def noted() -> Iterator[Noted]:
         state.pressed = True
 
     main = threading.current_thread() is threading.main_thread()
-    if main and _signals.is_ours(signal.getsignal(signal.SIGINT)):
-        with _signals.noting(state):
+    if main and signals.is_ours(signal.getsignal(signal.SIGINT)):
+        with signals.noting(state):
             yield state
         state.heed()
         return

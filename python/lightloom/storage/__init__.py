@@ -6,11 +6,15 @@ lock in that folder tells other commands who is writing and dies with its holder
 process left is recognised, and finished or taken back, by the next holder of the lock.
 """
 
-from lightloom.storage.errors import WriteError
-from lightloom.storage.lock import claim, release_claims
-from lightloom.storage.staging import Staging, write_files
-from lightloom.storage.trial import check_folder, check_names
-from lightloom.storage.unfinished import release_left, settle
+from importlib import import_module
+
+TYPE_CHECKING = False  # what `typing` has, without the time that it takes to load
+if TYPE_CHECKING:
+    from lightloom.storage.errors import WriteError
+    from lightloom.storage.lock import claim, release_claims
+    from lightloom.storage.staging import Staging, write_files
+    from lightloom.storage.trial import check_folder, check_names
+    from lightloom.storage.unfinished import release_left, settle
 
 __all__ = [
     "Staging",
@@ -23,3 +27,24 @@ __all__ = [
     "settle",
     "write_files",
 ]
+
+_HOME = {
+    "Staging": "staging",
+    "WriteError": "errors",
+    "check_folder": "trial",
+    "check_names": "trial",
+    "claim": "lock",
+    "release_claims": "lock",
+    "release_left": "unfinished",
+    "settle": "unfinished",
+    "write_files": "staging",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports a name's module when it is first used: `signals` is loaded before anything else."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

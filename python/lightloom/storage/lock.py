@@ -14,9 +14,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from lightloom import _signals
 from lightloom.errors import ConfigError, refusal
-from lightloom.storage import disk, owner, unfinished
+from lightloom.storage import disk, owner, signals, unfinished
 
 try:
     import fcntl
@@ -124,12 +123,12 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
         try:
             file = _taking(folder, option, patience_s, made)
             _held[key] = _Held(file, 1, made)
-            _signals.note(folder / unfinished.FOLDER)
+            signals.note(folder / unfinished.FOLDER)
         except BaseException:
             _leave(folder, made)
             raise
         try:
-            with _signals.naming():
+            with signals.naming():
                 unfinished.settle_held(folder)
         except BaseException:
             release(folder)
@@ -151,7 +150,7 @@ def release(folder: Path) -> None:
             unfinished.clear(folder)
         (folder / unfinished.LOCK).unlink(missing_ok=True)
         _leave(folder, held.made)
-        _signals.forget(folder / unfinished.FOLDER)
+        signals.forget(folder / unfinished.FOLDER)
         os.close(held.file)
 
 
@@ -160,7 +159,7 @@ def _leave(folder: Path, made: list[Path]) -> None:
     disk.remove_empty(folder / unfinished.FOLDER)
     for empty in reversed(made):
         disk.remove_empty(empty)
-        _signals.forget_made(empty)
+        signals.forget_made(empty)
 
 
 def _taking(folder: Path, option: str, patience_s: float, made: list[Path]) -> int:
@@ -171,7 +170,7 @@ def _taking(folder: Path, option: str, patience_s: float, made: list[Path]) -> i
         for missing in reversed([p for p in (folder, *folder.parents) if not p.exists()]):
             disk.make(missing)
             made.append(missing)
-            _signals.note_made(missing)
+            signals.note_made(missing)
         disk.make(lock.parent)
         file = _locked(lock)
         if file is not None:

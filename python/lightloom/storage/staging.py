@@ -12,8 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from lightloom import _signals
-from lightloom.storage import disk, lock, records, unfinished
+from lightloom.storage import disk, lock, records, signals, unfinished
 from lightloom.storage.records import RECORD, Record
 from lightloom.storage.unfinished import Journal, Move
 
@@ -150,7 +149,7 @@ class Staging:
                 moves,
                 _missing(move.path.parent for move in files),
             )
-            with _signals.naming():
+            with signals.naming():
                 self._commit(journal)
         _remove_empty({path.parent for path in stale})
 

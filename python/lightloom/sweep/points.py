@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import lightloom
-from lightloom import _signals
 from lightloom.config import identity, inputs
-from lightloom.storage import Staging, records, release_left
+from lightloom.storage import Staging, records, release_left, signals
 from lightloom.storage.records import RECORD
 from lightloom.sweep.grid import Point, SweepFile
 
@@ -58,7 +57,7 @@ def store_point(
 def say_left(out: Path) -> None:
     """Has a command that a signal ends from now on say that points of its sweep stay."""
     folder = out / "points"
-    _signals.leaves(f"points that are done stay in {folder}, and --resume goes on from there")
+    signals.leaves(f"points that are done stay in {folder}, and --resume goes on from there")
 
 
 def _has_flows(folder: Path, digest: str) -> bool:

@@ -9,10 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lightloom import _signals
 from lightloom.config import identity, inputs
 from lightloom.results.files import RESULT_FILES
-from lightloom.storage import Staging
+from lightloom.storage import Staging, signals
 from lightloom.storage.records import RECORD
 from lightloom.sweep.executors import Executor, Failed, Job, Local
 from lightloom.sweep.grid import Point, SweepFile, expand
@@ -109,7 +108,7 @@ def run_sweep(
         read = [*sweep.files, *(one for point in points for one in point.reads)]
         told = {"build": identity.build(), "inputs": inputs.recorded(read, out)}
         staging.record(out, told)
-    _signals.leaves()
+    signals.leaves()
     whole = [(point, came) for point, came in each if not isinstance(came, Failed)]
     failed = [(point, came) for point, came in each if isinstance(came, Failed)]
     others = len(earlier) if resume else 0

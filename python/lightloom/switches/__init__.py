@@ -10,5 +10,6 @@
 | `conformance` | one test for every driver and interface |
 | `reconfiguration` | changes between plans under light, packets and a client |
 | `light`, `packets` | light that is sampled; packets through the emulated switch |
+| `openflow` | rules pushed to OpenFlow 1.3 switches |
 | `verdicts` | rows of a test's table |
 """

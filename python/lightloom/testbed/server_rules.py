@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lightloom import _core
-from lightloom.openflow import LOCAL, Listener, Match, Removal, Rule, Stage
+from lightloom.switches.openflow import LOCAL, Listener, Match, Removal, Rule, Stage
 from lightloom.testbed.forwarding import Hop, Pair, Routes, hops_of, settle_s
 from lightloom.testbed.layout import Layout, rack_prefix
 from lightloom.testbed.open_vswitch import LINK_PORT, OpenVSwitches, datapath_of

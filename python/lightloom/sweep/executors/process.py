@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 
-from lightloom import _signals
+from lightloom.storage import signals
 
 #: Of Linux's prctl: the signal that a process gets when its parent ends.
 PR_SET_PDEATHSIG = 1
@@ -38,7 +38,7 @@ def begin(parent: int) -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _strike)
-    _signals.watched(_signals.WORKER_GRACE_S, silent=True)
+    signals.watched(signals.WORKER_GRACE_S, silent=True)
     _end_with(parent)
 
 
@@ -46,7 +46,7 @@ def _strike(signum: int, frame: object) -> None:
     """Ends the job, which cleans up; without one there is nothing to clean."""
     if not _busy:
         os._exit(128 + signum)
-    _signals.strike(signum, frame)
+    signals.strike(signum, frame)
 
 
 def _end_with(parent: int) -> None:
@@ -77,8 +77,8 @@ def busy() -> Iterator[None]:
         yield
     finally:
         _busy = False
-        if _signals.struck():
-            os._exit(_signals.code())  # it has cleaned up; its pipe would wait for its parent
+        if signals.struck():
+            os._exit(signals.code())  # it has cleaned up; its pipe would wait for its parent
 
 
 @contextmanager

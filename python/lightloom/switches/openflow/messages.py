@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lightloom.openflow.rules import Match, Removal, Rule
+from lightloom.switches.openflow.rules import Match, Removal, Rule
 
 VERSION = 4
 """OpenFlow 1.3 in the header of a message."""

@@ -7,14 +7,14 @@
 | `session` | the connection of one switch |
 | `listener` | accepts switches, and has all of them apply rules in stages |
 
->>> from lightloom.openflow import Match, Rule
+>>> from lightloom.switches.openflow import Match, Rule
 >>> Rule(100, Match(ipv4_dst=("10.0.1.0", "255.255.255.0")), out=1, vlan=1000).out
 1
 """
 
-from lightloom.openflow.listener import UNIX, Listener, check_address
-from lightloom.openflow.rules import LOCAL, NORMAL, Match, Removal, Rule, Stage
-from lightloom.openflow.session import OpenFlowError
+from lightloom.switches.openflow.listener import UNIX, Listener, check_address
+from lightloom.switches.openflow.rules import LOCAL, NORMAL, Match, Removal, Rule, Stage
+from lightloom.switches.openflow.session import OpenFlowError
 
 __all__ = [
     "LOCAL",

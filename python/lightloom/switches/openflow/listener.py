@@ -10,9 +10,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from lightloom.errors import refusal
-from lightloom.openflow.messages import Messages
-from lightloom.openflow.rules import Stage
-from lightloom.openflow.session import OpenFlowError, Session
+from lightloom.switches.openflow.messages import Messages
+from lightloom.switches.openflow.rules import Stage
+from lightloom.switches.openflow.session import OpenFlowError, Session
 
 BACKLOG = 256
 UNIX = "unix:"

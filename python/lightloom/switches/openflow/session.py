@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from lightloom.openflow.messages import HEADER, VERSION, Messages
-from lightloom.openflow.rules import Removal, Rule
+from lightloom.switches.openflow.messages import HEADER, VERSION, Messages
+from lightloom.switches.openflow.rules import Removal, Rule
 
 HELLO, ERROR, ECHO_REQUEST, FEATURES_REPLY, BARRIER_REPLY = 0, 1, 2, 6, 21
 """Types of the messages that are read; others are passed over."""
