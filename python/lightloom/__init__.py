@@ -9,16 +9,16 @@
 200000
 >>> result.save("out")  # doctest: +SKIP
 
-`repeat` runs an experiment with several seeds, `compare` every fabric of one, `plan` finds
-circuits for a demand. A notebook shows what they return; `to_pandas` and `to_polars` make
-frames of it, and `plot` has its figures. What cannot run is refused with a `ConfigError`
-that names the key, the value, the limit and the remedy.
+`repeat` runs an experiment with several seeds, `compare` runs every fabric of an experiment, `plan`
+computes circuits for a demand matrix. A notebook displays what they return as a table and a figure;
+`to_pandas` and `to_polars` convert it to data frames, and `plot` draws its figures. If the input
+cannot run, they raise a `ConfigError` that names the key, the value, the limit and the remedy.
 """
 
 import sys
 from importlib import import_module
 
-TYPE_CHECKING = False  # what `typing` has, without the time that it takes to load
+TYPE_CHECKING = False  # `typing.TYPE_CHECKING` without the time that importing `typing` takes
 if TYPE_CHECKING:
     from lightloom._core import __version__
     from lightloom.api import Progress, compare, compare_cases, compare_physics, repeat, run
@@ -70,7 +70,7 @@ _HOME = {
     "run": "api",
 }
 
-#: Modules of the public API, by name.
+#: Public modules, by name.
 _MODULES = frozenset(
     {
         "control",
@@ -84,7 +84,7 @@ _MODULES = frozenset(
 )
 
 
-#: What modules were called before 0.1.0 was released, and what they are called now.
+#: Module names before 0.1.0 → their present names.
 _RENAMED = {
     "clock": "devices.clock",
     "console": "cli.console",
@@ -109,7 +109,7 @@ _RENAMED = {
 
 
 class _Renamed:
-    """The last to be asked for a module: says what one that is not found is called now."""
+    """The last finder on `sys.meta_path`: names the present module if an old name is imported."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
@@ -126,10 +126,10 @@ sys.meta_path.append(_Renamed)
 
 
 def __getattr__(name: str) -> object:
-    """Imports a name's module, or a module, when it is first used.
+    """Imports a public name, or a public module, when it is first used.
 
-    The command line must be able to answer Ctrl-C before NumPy and Arrow are
-    loaded, which takes longer than many commands run.
+    The command line must answer Ctrl-C before NumPy and Arrow are loaded, which takes longer than
+    many commands run.
     """
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")

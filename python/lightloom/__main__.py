@@ -1,8 +1,7 @@
-"""`lightloom` and `python -m lightloom`: the command line, from its first instant.
+"""`lightloom` and `python -m lightloom`: the entry point of the command line.
 
-What the commands need takes a moment to import; a signal in it ends the command as quietly
-as one later.
-"""
+The imports take a noticeable time. A signal during the imports ends the command as quietly as a
+later signal does."""
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself takes a moment to load
 import sys
@@ -13,7 +12,7 @@ __all__ = ["main"]
 def main() -> None:
     """The `lightloom` command."""
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # no traceback of an import
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # no traceback of an interrupted import
     from lightloom.storage import signals
 
     signals.handled(signals.leave)
@@ -33,7 +32,7 @@ def main() -> None:
 
 
 def _write_what_can_be() -> None:
-    """Characters that an output's encoding does not have become question marks."""
+    """Makes the standard streams print `?` for characters that their encoding does not have."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -1,4 +1,4 @@
-"""Run one fabric of an experiment, or compare all of them."""
+"""Run one fabric of an experiment, repeat it with several seeds, or compare all its fabrics."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Source = Experiment | str | Path | Mapping[str, Any]
 
 
 class Progress(Protocol):
-    """Hears how a run goes, at most 20 times a second."""
+    """A callback that reports the progress of a run, at most 20 times a second."""
 
     def __call__(self, label: str, now_s: float, end_s: float, delivered: float, /) -> object:
-        """`now_s` of `end_s` simulated seconds are done (while a run drains,
-        `end_s` is only its limit) and this fraction of all bytes is delivered; while flows
-        are drawn, `end_s` is 0 and the fraction is that of the flows drawn.
-        An exception ends the run."""
+        """`now_s` of `end_s` simulated seconds are done, and `delivered` is the fraction of all
+        bytes that is delivered. While a run drains, `end_s` is only its time limit. While flows are
+        drawn, `end_s` is 0 and the fraction is that of the flows drawn. An exception from the
+        callback ends the run."""
 
 
 def run(
@@ -46,14 +46,14 @@ def run(
     """Simulates one fabric.
 
     Args:
-        experiment: what `lightloom.load` gives, or what it takes.
-        fabric: label of the fabric; may be left out if there is only one.
-        threads: threads of the simulation; results do not depend on it.
-        progress: called with label, simulated time, its end, fraction delivered.
+        experiment: an `Experiment`, or a source that `lightloom.load` accepts.
+        fabric: label of the fabric; required only if the experiment has several.
+        threads: threads of the simulation; the results do not depend on their number.
+        progress: called with label, simulated time, end time and fraction delivered.
 
     Raises:
-        ConfigError: before anything runs, if the experiment cannot run, or if it
-            repeats: that is `repeat`.
+        ConfigError: before the run begins, if the experiment is invalid or has `run.repeat` (use
+        `repeat` for that).
         KeyboardInterrupt: soon after Ctrl-C.
 
     >>> result = run("examples/sirius.toml", threads=2)  # doctest: +SKIP
@@ -96,10 +96,10 @@ def repeat(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Repeated:
-    """Simulates one fabric with `run.repeat` seeds: `run.seed` and those after it, as
-    many side by side as processors and memory allow.
+    """Simulates one fabric with `run.repeat` consecutive seeds, beginning with `run.seed`. As many
+    simulations run in parallel as processors and memory allow.
 
-    Args, errors: as of `run`; an experiment that does not repeat runs once.
+    Arguments and errors are those of `run`. An experiment without `run.repeat` runs once.
 
     >>> repeated = repeat("examples/sirius.toml")  # doctest: +SKIP
     >>> repeated.interval("fct.short.p99_us").half_width  # doctest: +SKIP
@@ -119,15 +119,16 @@ def compare(
     worst_failure: Search | bool | None = None,
     place: Place | None = None,
 ) -> Comparison:
-    """Simulates every fabric of an experiment, one after another; then, if it
-    has `[compare].loads` or `saturation`, every fabric at each of these loads, and
-    at those of the search, as many at a time as keep the machine's processors busy. An
-    experiment with `run.repeat` is compared once a seed.
+    """Simulates every fabric of an experiment, one after another. If the experiment has
+    `[compare].loads` or `saturation`, every fabric then runs at each of these loads and at those of
+    the saturation search, as many in parallel as the machine has processors. An experiment with
+    `run.repeat` is compared once for each seed.
 
-    Args, errors: as of `run`; with `worst_failure` every fabric also runs with one part dead,
-    for each part that is tried: `Comparison.resilience`. A `lightloom.failures.search.Search`
-    says how many are; without it `worst_failure` of the experiment's `[decision]` decides.
-    With a `place`, such as a cluster that was joined, simulations run there, all at once.
+    Arguments and errors are those of `run`. With `worst_failure`, every fabric also runs with one
+    part failed, for each part that is tried (`Comparison.resilience`); a
+    `lightloom.failures.search.Search` sets how many parts are tried. Without it, `worst_failure` in
+    the experiment's `[decision]` applies. With a `place`, such as a Dask cluster, all simulations
+    run there at once.
 
     >>> comparison = compare("examples/compare.toml")  # doctest: +SKIP
     >>> comparison.results["clos"].summary["goodput_normalized"]  # doctest: +SKIP
@@ -151,10 +152,10 @@ def compare_cases(
     worst_failure: Search | bool | None = None,
     place: Place | None = None,
 ) -> list[Comparison]:
-    """A comparison for each `[[compare.case]]` of an experiment, named by the
-    case's label; or the one of an experiment without cases.
+    """Returns one comparison for each `[[compare.case]]` of an experiment, named by the label of
+    the case; for an experiment without cases, its only comparison.
 
-    Args, errors: as of `compare`.
+    Arguments and errors are those of `compare`.
 
     >>> uniform, hot = compare_cases("examples/lions.toml")  # doctest: +SKIP
     >>> hot.saturation["dlb"].busiest  # doctest: +SKIP
@@ -174,11 +175,11 @@ def compare_physics(
     worst_failure: Search | bool | None = None,
     place: Place | None = None,
 ) -> list[Comparison]:
-    """A comparison for each of these presets of `[physics]`, which take the place of the
-    experiment's own; of each case, where it has some. `lightloom.analysis.winners.changes` says
-    whether the winner changes.
+    """Returns one comparison for each of these presets of `[physics]`, which replace the
+    experiment's own `[physics]`; if the experiment has cases, one for each case and preset.
+    `lightloom.analysis.winners.changes` tests whether the winner changes.
 
-    Args, errors: as of `run`.
+    Arguments and errors are those of `compare`.
 
     >>> ideal, realistic = compare_physics("examples/clos.toml")  # doctest: +SKIP
     """
@@ -195,7 +196,7 @@ def _compared(
     worst_failure: Search | bool | None,
     place: Place | None,
 ) -> list[Comparison]:
-    """A comparison of each; with what breaks, if that is asked for."""
+    """Compares each experiment, with single failures if those are requested."""
     made = curves.compare_all(experiments, run, threads, progress, place)
     if not worst_failure and not any(DECISION in one.raw for one in experiments):
         return made
@@ -217,7 +218,7 @@ def _experiment(source: Source) -> Experiment:
 
 
 def _traced(summary: dict[str, Any], table: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:
-    """A summary that says what made it: the build, and the files that its fabric read."""
+    """Returns the summary with the build that made it and the files that its fabric read."""
     keys = {place.key for place in inputs.places(table)}
     files = {key: of for key, of in read.items() if key in keys}
     return {**summary, "build": identity.build(), inputs.INPUTS: files}
@@ -226,8 +227,8 @@ def _traced(summary: dict[str, Any], table: dict[str, Any], read: dict[str, Any]
 def _with_one_fabric(
     resolved: dict[str, Any], index: int, computed: list[str] | None
 ) -> dict[str, Any]:
-    """The resolved experiment of one run: it compares and prices nothing, and what decisions
-    took is in it where that was measured."""
+    """Returns the resolved experiment of a single run, without the tables of the comparison and of
+    prices. If the computation times of decisions were measured, it holds them."""
     fabric = resolved["fabric"][index]
     if computed is not None:
         fabric = {**fabric, "computation_delay": computed}

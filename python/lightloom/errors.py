@@ -1,4 +1,4 @@
-"""What a user can get wrong."""
+"""Errors in the user's input, in the form `key = value: limit; remedy`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from lightloom._core import ConfigError
 
 __all__ = ["ConfigError", "brief", "refusal", "shortened", "within"]
 
-#: A text of a message that is longer than this is cut [characters].
+#: Texts longer than this are shortened in messages [characters].
 LONG = 400
-#: The number of characters that remain of it.
+#: The number of characters that remain of a shortened text.
 LEFT = 60
 
 
 def refusal(key: str, value: object, limit: str, remedy: str) -> ConfigError:
-    """A `ConfigError` in the form that the simulator's own have.
+    """Returns a `ConfigError` in the form of the simulator's own.
 
     >>> str(refusal("run.seed", -1, "below 0", "raise it"))
     'run.seed = -1: below 0; raise it'
@@ -27,8 +27,8 @@ def refusal(key: str, value: object, limit: str, remedy: str) -> ConfigError:
 
 
 def shortened(text: str) -> str:
-    """A text, or its beginning and its length where a message cannot hold it, as the core
-    has it.
+    """Returns a text, or its beginning and its length if it is too long for a message; the core
+    uses the same form.
 
     >>> shortened("7" * 100_000)[LEFT - 3 :]
     '777… (100000 characters)'
@@ -37,7 +37,7 @@ def shortened(text: str) -> str:
 
 
 def brief(message: str) -> str:
-    """A message whose words, and which itself, are no longer than one reads.
+    """Shortens long words in a message, and the message itself.
 
     >>> len(brief("x.toml: " + "7" * 100_000 + " is too long"))
     101
@@ -47,7 +47,7 @@ def brief(message: str) -> str:
 
 
 def within(problem: ConfigError, where: str) -> ConfigError:
-    """The same error with where it arose before its key.
+    """Returns the same error with a prefix that states where it arose.
 
     >>> str(within(refusal("run.seed", -1, "below 0", "raise it"), 'case "hot"'))
     'case "hot": run.seed = -1: below 0; raise it'

@@ -1,7 +1,7 @@
 """Columns of the core as Arrow arrays and back, without a copy.
 
-`pyarrow.array` and `to_numpy` import pandas, where it is installed, to look whether they are given
-a series; that takes longer than a small run.
+`pyarrow.array` and `to_numpy` import pandas if it is installed, to test for pandas series. That
+import takes longer than a small run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 
 def column(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
-    """An array of numbers or of truth values, null where they are `missing`.
+    """Returns an array of numbers or Booleans with nulls at the `missing` positions.
 
     >>> column(np.array([1, 2, 3]), np.array([False, True, False])).to_pylist()
     [1, None, 3]
@@ -31,7 +31,7 @@ def column(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa
 
 
 def numbers(values: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    """The numbers of an array; with nulls as floats, which are then NaN.
+    """Returns the numbers of an array; if it has nulls, as floats with NaN for them.
 
     >>> numbers(column(np.array([1, 2]), np.array([False, True])))
     array([ 1., nan])
@@ -53,7 +53,7 @@ def numbers(values: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
 
 
 def words(texts: Iterable[str]) -> pa.Array:
-    """An array of texts.
+    """Returns an array of texts.
 
     >>> words(["", "jobs"]).to_pylist()
     ['', 'jobs']
@@ -65,5 +65,5 @@ def words(texts: Iterable[str]) -> pa.Array:
 
 
 def _bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """As Arrow has truth values: the first in the lowest bit of a byte."""
+    """Packs Booleans as Arrow does: the first value in the lowest bit of the first byte."""
     return np.packbits(values, bitorder="little")

@@ -1,4 +1,4 @@
-"""What came of a network with one part dead, beside the sound one."""
+"""Results of a network with one failed part, beside those of the fault-free network."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ Table = dict[str, Any]
 
 @dataclass(frozen=True)
 class Figures:
-    """Those of one run that are set beside another's."""
+    """The figures by which a run with a failed part is compared with the fault-free run."""
 
     goodput: float | None
-    """Of what all servers can send: accepted in the window, where one is measured; delivered
-    until the last arrival, where there is a load; else over the run. None of a run whose end
-    never came."""
+    """Goodput ÷ capacity of all servers: accepted in the window if one is measured, else delivered
+    until the last arrival if there is a load, else delivered in the whole run. None if the run did
+    not end."""
     p99: Bound | None
     """99th percentile of completion times, of all flows that were offered [µs]."""
     missing: float
-    """Share of the bytes offered that had not arrived when the run ended."""
+    """Share of the bytes offered that were not delivered when the run ended."""
     unfinished: int
-    """Flows that had not."""
+    """Flows that were not finished when the run ended."""
     drops: int
-    """Cells or packets lost, most of them sent again."""
+    """Cells or packets lost. Most of them were retransmitted."""
     jobs_s: float | None = None
-    """Sum of the jobs' times [s]; None without jobs, and where one never ended."""
+    """Sum of the durations of all jobs [s]; None without jobs, or if a job did not end."""
 
     def to_json(self) -> Table:
-        """As `resilience.json` has it."""
+        """Returns the figures in the form of `resilience.json`."""
         return {
             "goodput": self.goodput,
             "p99_us": None if self.p99 is None else [self.p99.low, _finite(self.p99.high)],
@@ -44,7 +44,7 @@ class Figures:
 
     @staticmethod
     def of_json(table: Mapping[str, Any]) -> Figures:
-        """The same read back."""
+        """Reads the figures from that form."""
         low, high = table["p99_us"] or (None, None)
         p99 = None if low is None else Bound(low, math.inf if high is None else high)
         rest = {key: value for key, value in table.items() if key != "p99_us"}
@@ -53,31 +53,31 @@ class Figures:
 
 @dataclass(frozen=True)
 class Run:
-    """A network with one part dead."""
+    """A run with one failed part."""
 
     part: str
-    """Which."""
+    """Name of the part."""
     set: Sequence[str]
-    """Keys and values by which the experiment becomes this run, as `--set` takes them."""
+    """Settings in the form of `--set` that turn the experiment into this run."""
     figures: Figures
 
 
 @dataclass(frozen=True)
 class OfKind:
-    """The parts of one kind, one dead at a time."""
+    """The runs with one failed part of one kind."""
 
     kind: str
     members: int
-    """How many the fabric has."""
+    """Number of parts of this kind in the fabric."""
     chosen: str
-    """By what those that were tried were chosen: "all", or the sample in words."""
+    """How the parts were chosen: "all", or a description of the sample."""
     takes_servers: bool
-    """Whether servers die with it in any network: it decides nothing between them."""
+    """Whether servers fail with the part in any network. Such parts do not rank fabrics."""
     runs: Sequence[Run]
 
     @property
     def tried(self) -> str:
-        """How many of how many.
+        """The number of parts that were tried, with the total if it is larger.
 
         >>> OfKind("grating", 64, "the first", False, [None] * 8).tried
         '8 of 64'
@@ -86,51 +86,51 @@ class OfKind:
 
     @property
     def least(self) -> Run:
-        """Of those tried, the one with which least arrives."""
+        """The run that delivers least."""
         return min(self.runs, key=_delivering)
 
     @property
     def slowest(self) -> Run:
-        """Of those tried, the one with which the 99th percentile is longest."""
+        """The run with the longest 99th percentile."""
         return max(self.runs, key=_slowness)
 
 
 @dataclass(frozen=True)
 class OfFabric:
-    """A fabric, sound and with one part dead."""
+    """A fabric without faults, and with one failed part."""
 
     label: str
     sound: Figures
     kinds: Sequence[OfKind]
-    """Empty where its model has no failures."""
+    """Empty if the model of the fabric has no failures."""
     refused: Mapping[str, str]
-    """Kind of part → why the fabric has none that dies, in the core's words."""
+    """Kind of part → the core's reason why the fabric has no such part that can fail."""
     why_none: str = ""
-    """Why nothing can die, where nothing can."""
+    """The reason why nothing can fail; empty if something can."""
     assumed: str = ""
-    """Who notices, how soon, and what does not die in its model."""
+    """Which failures are detected, how soon, and which parts do not fail in the model."""
     switches: Sequence[str] = ()
-    """Of how many switches its tiers are, and where the numbers are from."""
+    """The number of switches in each tier, and the source of the numbers."""
 
     @property
     def ranked(self) -> Sequence[OfKind]:
-        """The kinds that tell networks apart: those that take no servers with them."""
+        """The kinds of parts that rank fabrics: those that take no servers down with them."""
         return [kind for kind in self.kinds if not kind.takes_servers]
 
     @property
     def least(self) -> Run | None:
-        """The worst single failure for what arrives; None where there is none."""
+        """The single failure with the lowest goodput; None if there is none."""
         return min((kind.least for kind in self.ranked), key=_delivering, default=None)
 
     @property
     def slowest(self) -> Run | None:
-        """The worst single failure for the 99th percentile; None where there is none."""
+        """The single failure with the longest 99th percentile; None if there is none."""
         return max((kind.slowest for kind in self.ranked), key=_slowness, default=None)
 
     @property
     def kept(self) -> float | None:
-        """Goodput with the worst single failure ÷ that of the sound network; 0 where what
-        should have ended never does."""
+        """Goodput with the worst single failure ÷ that of the fault-free network; 0 if the run with
+        the failure did not end."""
         worst = self.least
         if worst is None or not self.sound.goodput:
             return None
@@ -139,25 +139,26 @@ class OfFabric:
 
 @dataclass(frozen=True)
 class Resilience:
-    """What breaks: the fabrics of a comparison with one part dead."""
+    """Single failures: each fabric of a comparison with one failed part."""
 
     seed: int
-    """Of several seeds the first: traffic is the same in all runs."""
+    """The seed of all these runs, the first of several; the traffic is the same in all of them."""
     tries: int
-    """Of a kind with more members, so many were tried."""
+    """The largest number of parts of one kind that were tried."""
     goodput: str
-    """What `goodput` is: a key of `summary.json`."""
+    """The key of `summary.json` that `goodput` is."""
     p99: str
-    """Of which flows `p99` is: its key there."""
+    """The key of `summary.json` that `p99` is."""
     fabrics: Mapping[str, OfFabric]
     """By label, in the order of the experiment."""
 
     def rows(self) -> list[Table]:
-        """A row for each part that was tried, and one for each sound fabric (part None)."""
+        """Returns a row for each fault-free fabric (part None) and one for each part that was
+        tried."""
         return [row for fabric in self.fabrics.values() for row in _rows(fabric)]
 
     def to_json(self) -> Table:
-        """As `resilience.json` has it, but for the experiment."""
+        """Returns the form of `resilience.json`, without the experiment."""
         return {
             "seed": self.seed,
             "tries": self.tries,
@@ -168,14 +169,14 @@ class Resilience:
 
     @staticmethod
     def of_json(table: Mapping[str, Any]) -> Resilience:
-        """The same read back."""
+        """Reads it from that form."""
         fabrics = {label: _fabric(label, found) for label, found in table["fabrics"].items()}
         same = {key: table[key] for key in ("seed", "tries", "goodput", "p99")}
         return Resilience(**same, fabrics=fabrics)
 
 
 def _delivering(run: Run) -> tuple[float, float]:
-    """In order of what arrives: that whose end never came first."""
+    """Sort key by goodput; runs that did not end are first."""
     goodput = run.figures.goodput
     return (-1.0 if goodput is None else goodput, -run.figures.missing)
 

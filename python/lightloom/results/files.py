@@ -1,5 +1,5 @@
-"""The files that results leave in a folder: their names, how a folder is told from an earlier
-one, how an experiment and JSON are written and read back."""
+"""The files of a result: their names, how those of an earlier result are found and removed, how
+experiments and JSON are written and read."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from lightloom.storage.records import RECORD
 
 Summary = dict[str, Any]
 Table = dict[str, Any]
-#: Files that an experiment reads, and where their copies are to be.
+#: Files that an experiment reads → their copies.
 Copies = Mapping[Path, Path]
 
 CIRCUITS = "circuits.parquet"
 LINKS = "links.parquet"
 CONTROLLER = "controller.jsonl"
-#: What a result may leave in its folder.
+#: Files that a result may have in its folder.
 RESULT_FILES = (
     *("experiment.toml", "flows.parquet", "timeseries.parquet", CIRCUITS, LINKS, CONTROLLER),
     *("summary.json", RECORD),
 )
 SATURATION = "saturation.json"
 RESILIENCE = "resilience.json"
-#: What a comparison may leave in its folder, beside those of its fabrics.
+#: Files that a comparison may have in its folder, beside the folders of its fabrics.
 COMPARISON_FILES = (
     *("comparison.json", "loads.json", SATURATION, RESILIENCE, "experiment.toml", RECORD),
 )
-#: What a comparison is shown by, in the same folder.
+#: Files of a comparison's pages, in the same folder.
 PAGE_FILES = ("report.html", "figures", "decision.pdf")
-#: What prices leave there: it goes when the comparison is written anew.
+#: Files that depend on prices; they are removed when the comparison is written again.
 COST_FILES = ("costs.json", "bill.csv", "decision.json")
 
 
 def repeating(experiment: Table, times: int) -> Table:
-    """The experiment of the first seed as that of so many."""
+    """Returns the experiment of the first seed with `run.repeat` set."""
     return {**experiment, "run": {**experiment["run"], "repeat": times}}
 
 
@@ -54,12 +54,12 @@ def seeds_of(experiment: Table) -> list[int]:
 
 
 def folder_of(seed: int) -> str:
-    """The folder of a seed's results, beside those of others."""
+    """The folder of one seed's results."""
     return f"seed-{seed}"
 
 
 def result_names(seeds: Sequence[int]) -> list[str]:
-    """The files that the results of a fabric may be written to, with so many seeds."""
+    """The files that the results of a fabric with these seeds may have."""
     if len(seeds) < 2:
         return list(RESULT_FILES)
     each = [f"{folder_of(seed)}/{name}" for seed in seeds for name in RESULT_FILES]
@@ -67,7 +67,7 @@ def result_names(seeds: Sequence[int]) -> list[str]:
 
 
 def comparison_names(labels: Sequence[str], seeds: Sequence[int]) -> list[str]:
-    """The files that a comparison of these fabrics may be written to, with so many seeds."""
+    """The files that a comparison of these fabrics with these seeds may have."""
     if len(seeds) < 2:
         return [*COMPARISON_FILES, *(f"{of}/{name}" for of in labels for name in RESULT_FILES)]
     once = comparison_names(labels, seeds[:1])
@@ -76,10 +76,11 @@ def comparison_names(labels: Sequence[str], seeds: Sequence[int]) -> list[str]:
 
 
 def drop_seeds(staging: Staging, directory: Path, keep: Sequence[int] = ()) -> None:
-    """Results of seeds that an earlier run left in the folder go, but for those to keep."""
+    """Removes the results of seeds that an earlier run left in the folder, except those in
+    `keep`."""
     try:
         seeds = seeds_of(read_toml(directory / "experiment.toml"))
-    except (ConfigError, KeyError, TypeError):  # none is there, or another file
+    except (ConfigError, KeyError, TypeError):  # there is no experiment, or another file
         return
     for seed in set(seeds) - set(keep) if len(seeds) > 1 else ():
         folder = directory / folder_of(seed)
@@ -91,7 +92,7 @@ def drop_seeds(staging: Staging, directory: Path, keep: Sequence[int] = ()) -> N
 
 
 def labels_there(directory: Path) -> set[str]:
-    """The fabrics of an earlier comparison in the same folder."""
+    """The labels of the fabrics of an earlier comparison in the folder."""
     try:
         labels = set(read_json(directory / "comparison.json"))
         return {label for label in labels if Path(label).name == label}
@@ -100,10 +101,10 @@ def labels_there(directory: Path) -> set[str]:
 
 
 def parts_of(directory: Path) -> list[str]:
-    """Folders of results that a result in a folder consists of: a folder a seed, or a fabric."""
+    """The folders of the parts of a result: one for each seed, or one for each fabric."""
     try:
         seeds = seeds_of(read_toml(directory / "experiment.toml"))
-    except (ConfigError, KeyError, TypeError):  # none is there, or another file
+    except (ConfigError, KeyError, TypeError):  # there is no experiment, or another file
         return []
     if len(seeds) > 1:
         return [folder_of(seed) for seed in seeds]
@@ -111,7 +112,7 @@ def parts_of(directory: Path) -> list[str]:
 
 
 def check_parts(directory: Path) -> None:
-    """Refuses a result of which folders are missing.
+    """Raises an error if folders of parts of a result are missing.
 
     Raises:
         ConfigError: naming them.
@@ -124,18 +125,18 @@ def check_parts(directory: Path) -> None:
 
 
 def stage_record(staging: Staging, directory: Path, table: Table, summary: Summary) -> None:
-    """What says that a result is whole, and what made it."""
-    build = summary.get("build")  # of the run, which may be another's than this process
+    """Stages the record that marks a result as complete and states what made it."""
+    build = summary.get("build")  # of the run; it can differ from the build of this process
     staging.record(directory, {"build": build, "inputs": inputs.located(table, directory)})
 
 
 def stage_experiment(staging: Staging, directory: Path, table: Table, copies: Copies) -> None:
-    """The experiment, with the files that it reads relative to it."""
+    """Stages the experiment; paths of files that it reads become relative to the folder."""
     text = to_toml(inputs.relative(table, directory, copies))
     staging.text(directory / "experiment.toml", text)
 
 
-#: What has a file of that name.
+#: What a folder with a file of this name holds.
 _SAVED = {
     "summary.json": "the result of one fabric; Comparison.load reads those of several",
     "comparison.json": "a comparison; Result.load reads the result of one fabric",
@@ -143,17 +144,17 @@ _SAVED = {
 
 
 def read_experiment(directory: Path) -> Table:
-    """The same read back, with the paths of files as a run needs them."""
+    """Reads the experiment back; the paths of its files become absolute."""
     table = read_toml(directory / "experiment.toml")
     inputs.anchor(table, directory)
     return table
 
 
 def read_table(path: Path) -> pa.Table:
-    """A table of a result.
+    """Reads a table of a result.
 
     Raises:
-        ConfigError: if it is not there, or is none.
+        ConfigError: if the file is missing or not Parquet.
     """
     try:
         return pq.read_table(path)
@@ -166,10 +167,10 @@ def read_table(path: Path) -> pa.Table:
 
 
 def read_json(path: Path) -> Any:
-    """A file of a result.
+    """Reads a JSON file of a result.
 
     Raises:
-        ConfigError: if it is not there, or is none.
+        ConfigError: if the file is missing or not JSON.
     """
     try:
         return json.loads(reading.text(path, reading.DATA))

@@ -1,10 +1,8 @@
-"""An experiment simulated several times, with a seed each: `run.repeat`.
+"""Figures of an experiment that is simulated with several seeds (`run.repeat`).
 
-A figure of a repeated run is a mean over the seeds with its interval; a *gathered*
-summary has the keys of a summary, and where that has a number a table of `mean`,
-`half_width` (of the 95 % interval, Student's t over the seeds) and `n`, the seeds that
-have the figure.
-"""
+A figure of a repeated run is the mean over the seeds with its interval. A *gathered* summary has
+the keys of a summary; each number is replaced by a table of `mean`, `half_width` (of the 95 %
+interval, Student's t over the seeds) and `n`, the number of seeds that have the figure."""
 
 from __future__ import annotations
 
@@ -15,27 +13,27 @@ from lightloom.units.intervals import CONFIDENCE, Interval, over_runs
 
 Summary = dict[str, Any]
 
-#: Of what some seeds say and others do not, these hold only if all say so.
+#: Booleans that are true only if they are true for every seed; all others are true if any is.
 _HOLD_TOGETHER = frozenset({"stable"})
-#: What there is of a mean only if all seeds have it: limits; and what ends of jobs say, for those
-#: seeds in which a job ended are the quick ones.
+#: Figures that have a mean only if every seed has them: limits, and figures of jobs that ended. The
+#: seeds in which a job ended are the fast ones, so their mean alone would be biased.
 _OF_ALL = frozenset({"low", "high", "from", "until", "finish_s", "seconds", "per_s", "efficiency"})
-#: Settings, not figures: alike in all seeds.
+#: Settings, not figures: equal in all seeds.
 _SETTINGS = frozenset({"threads", "from_bytes", "below_bytes"})
 
 
-#: What is no figure, and the same for every seed.
+#: Keys that are not figures and are equal for every seed.
 SAME = ("fabric", "label", "version", "build", "inputs")
 
 
 def same_flows(experiment: Mapping[str, Any]) -> bool:
-    """Whether every seed of an experiment plays the same flows, as those of a trace: its
-    intervals over seeds then hold what the fabrics draw, and nothing of other traffic."""
+    """Whether every seed has the same flows, as with a trace. Intervals over seeds then cover only
+    what the fabrics draw at random, not the variation of traffic."""
     workload = experiment.get("workload")
     return isinstance(workload, Mapping) and "trace" in workload
 
 
-#: Kinds of jobs whose flows, sizes and servers are the same with every seed.
+#: Kinds of jobs whose flows, sizes and servers do not depend on the seed.
 _FIXED_JOBS = frozenset({"vm-migration", "fft", "all-reduce", "all-to-all-collective", "pipeline"})
 
 
@@ -55,8 +53,9 @@ def drawn_traffic(experiment: Mapping[str, Any]) -> bool:
 
 
 def unbounded_shape(experiment: Mapping[str, Any]) -> float | None:
-    """The least shape of a Pareto law of sizes that has no finite variance (2 or below) and is
-    not cut off; None where all sizes have one. Intervals by Student's t suppose one.
+    """Returns the smallest shape of an untruncated Pareto distribution of sizes whose variance is
+    infinite (shape at most 2); None if all variances are finite. Student's t supposes finite
+    variance.
 
     >>> sizes = {"kind": "pareto", "shape": 1.05, "mean": "100 KB"}
     >>> unbounded_shape({"workload": {"sizes": sizes}})
@@ -76,7 +75,7 @@ def unbounded_shape(experiment: Mapping[str, Any]) -> float | None:
 
 
 def of_variance(experiment: Mapping[str, Any]) -> str | None:
-    """What sizes without a finite variance do to intervals; None where all sizes have one.
+    """Describes the effect of infinite variance of sizes on intervals; None if all are finite.
 
     >>> of_variance({"workload": {"sizes": {"kind": "fixed", "size": "1 KB"}}})
     """
@@ -91,7 +90,7 @@ def of_variance(experiment: Mapping[str, Any]) -> str | None:
 
 
 def gathered(summaries: Sequence[Mapping[str, Any]]) -> Summary:
-    """The summaries of one fabric's seeds as one, its figures with their intervals.
+    """Combines the summaries of one fabric's seeds into one; figures get intervals.
 
     >>> gathered([{"seed": 1, "hops_mean": 2.0}, {"seed": 2, "hops_mean": 4.0}])["hops_mean"]
     {'mean': 3.0, 'half_width': 12.7..., 'n': 2}
@@ -107,14 +106,14 @@ def gathered(summaries: Sequence[Mapping[str, Any]]) -> Summary:
 
 
 def joined(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Tables with the same keys as one, its numbers with their intervals."""
+    """Combines tables with the same keys into one; numbers get intervals."""
     made: dict[str, Any] = _joined(tables, with_intervals=True)
     return made
 
 
 def means(summaries: Sequence[Mapping[str, Any]]) -> Summary:
-    """The summaries of one fabric's seeds as one with the same keys, each figure the mean
-    of those seeds that have it; `seed` is the first.
+    """Combines the summaries of one fabric's seeds into one with the same keys. Each figure is the
+    mean over the seeds that have it; `seed` is the first seed.
 
     >>> means([{"seed": 1, "hops_mean": 2.0}, {"seed": 2, "hops_mean": 4.0}])
     {'seed': 1, 'hops_mean': 3.0}
@@ -126,8 +125,8 @@ def means(summaries: Sequence[Mapping[str, Any]]) -> Summary:
 
 
 def interval(summaries: Sequence[Mapping[str, Any]], path: str) -> Interval | None:
-    """The mean over seeds of the figure at a dotted path, with its interval; None where no
-    seed has it.
+    """Returns the mean over seeds of the figure at a dotted path, with its interval; None if no
+    seed has the figure.
 
     >>> interval([{"fct": {"p99_us": 1.0}}, {"fct": {"p99_us": 3.0}}], "fct.p99_us").mean
     2.0
@@ -147,7 +146,7 @@ def _is_figure(value: Any) -> bool:
 
 
 def _joined(values: Sequence[Any], *, with_intervals: bool, key: str = "") -> Any:
-    """One value for those of all seeds."""
+    """Combines the values of all seeds into one."""
     known = [v for v in values if v is not None]
     if not known or (key in _OF_ALL and len(known) < len(values)):
         return None

@@ -1,9 +1,8 @@
-"""What runs leave behind: tables, figures, and the files that hold them.
+"""Results of runs: tables, figures, and the files that hold them.
 
-A result is written under temporary names and renamed at the end, so no file
-with a final name is ever half written. What is repeated with several seeds has a folder
-for each, `seed-1`, which is a whole result, and the means beside them.
-"""
+A result is written under temporary names and renamed at the end, so that no file with its final
+name is ever incomplete. A repeated run has one folder for each seed, such as `seed-1`, which is a
+complete result, and the means beside these folders."""
 
 from __future__ import annotations
 
@@ -50,12 +49,12 @@ from lightloom.units.intervals import Interval
 
 
 class _Saved:
-    """What is written into a directory, all of it or nothing."""
+    """A result that is written into a directory completely or not at all."""
 
     experiment: Table
 
     def stage(self, staging: Staging, directory: Path, *, copy_inputs: bool = False) -> None:
-        """As `save`, as part of one transaction."""
+        """Stages the files that `save` writes, as part of a larger transaction."""
         copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
         self._stage(staging, directory, copies)
 
@@ -80,45 +79,42 @@ class Result(_Saved, Runs):
     label: str
     """The fabric's label in its experiment."""
     flows: pa.Table
-    """A row per flow: flow, src, dst, bytes, arrival_ps (null if what it waits
-    for was not delivered), start_ps (null if it was never served), finish_ps
-    (null if unfinished), hops (null if unknown), group. Where some send until the run
-    stops, also delivered [B] and endless: their bytes are what a link carries until then."""
+    """One row for each flow: flow, src, dst, bytes, arrival_ps (null if a flow that it depends on
+    was not delivered), start_ps (null if it was never served), finish_ps (null if unfinished), hops
+    (null if unknown), group. If some flows send until the run ends, also delivered [B] and endless;
+    the bytes of an endless flow are those that a link carries until then."""
     timeseries: pa.Table
-    """A row per sample; counters are cumulative, `goodput_normalized` and
-    `utilisation` are over the interval that ends at the row."""
+    """One row for each sample. Counters are cumulative; `goodput_normalized` and `utilisation` are
+    means over the interval that ends at the row."""
     summary: Summary
-    """The figures, with the same keys for every fabric; None where a fabric
-    has no such figure."""
+    """The figures, with the same keys for every fabric; None if a fabric does not have the
+    figure."""
     experiment: Table
-    """The resolved experiment with this fabric alone; it runs again to the
-    same flows."""
+    """The resolved experiment with this fabric alone; running it again gives the same flows."""
     circuits: pa.Table | None = None
-    """A row per circuit, in the order in which they came up: racks a and b
-    (a < b) were joined on `plane` during [from_ps, until_ps). None where the
-    fabric has no circuits that come and go."""
+    """One row for each circuit, by the time at which it came up: racks a and b (a < b) were
+    connected on `plane` during [from_ps, until_ps). None if the fabric does not change circuits."""
     links: pa.Table | None = None
-    """A row per group of parallel links in one direction of an electrical network: tier, from and
-    to (numbers of servers, racks, pods or routers; null in the core), links, rate_bps of each,
-    bytes carried, utilisation over the whole run. None where a fabric does not count them."""
+    """One row for each group of parallel links in one direction of an electrical network: tier,
+    from and to (numbers of servers, racks, pods or routers; null in the core), links, rate_bps of
+    each, bytes carried, utilisation over the whole run. None if the fabric does not count them."""
     controller_log: str | None = None
-    """What the controller of circuits heard and asked for, a line of JSON each, where
-    `run.controller_log` asks for it. None where the fabric has no controller."""
+    """The inputs and actions of the circuit controller, one line of JSON each, if
+    `run.controller_log` is set. None if the fabric has no controller."""
 
     @property
     def utilisation(self) -> float | None:
-        """Share of the capacity of all links that was used, over the whole run; None of
-        a run without samples."""
+        """Share of the capacity of all links that was used, over the whole run; None for a run
+        without samples."""
         return mean_over_time(self.timeseries, "utilisation")
 
     def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
-        """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet`,
-        `summary.json` and, if there are circuits, `circuits.parquet`, if what links carried is
-        counted, `links.parquet`, if a log of the controller was asked for, `controller.jsonl`;
-        returns the directory.
+        """Writes `experiment.toml`, `flows.parquet`, `timeseries.parquet` and `summary.json`; also
+        `circuits.parquet` if there are circuits, `links.parquet` if links are counted, and
+        `controller.jsonl` if a log of the controller was requested. Returns the directory.
 
-        With `copy_inputs` the files that the experiment reads go into `inputs` there, so
-        that it runs again wherever the directory is taken."""
+        With `copy_inputs`, the files that the experiment reads are copied into `inputs` there, so
+        that it can run again wherever the directory is moved."""
         return self._save(Path(directory), copy_inputs)
 
     def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
@@ -172,7 +168,7 @@ class Repeated(Runs):
     label: str
     """The fabric's label in its experiment."""
     results: list[Result]
-    """A result a seed, in order of the seeds; each runs again by itself."""
+    """One result for each seed, in order of the seeds; each can run again by itself."""
 
     @property
     def seeds(self) -> list[int]:
@@ -181,7 +177,7 @@ class Repeated(Runs):
 
     @property
     def summary(self) -> Summary:
-        """The figures with the keys of any summary, each a table of `mean`, `half_width`
+        """The figures with the keys of a single summary; each is a table of `mean`, `half_width`
         and `n`."""
         return repeats.gathered([result.summary for result in self.results])
 
@@ -191,21 +187,23 @@ class Repeated(Runs):
         return repeats.means([result.summary for result in self.results])
 
     def interval(self, path: str) -> Interval | None:
-        """The mean over the seeds of the figure at a dotted path, with half of its 95 %
-        interval; None where no seed has it. Of flows (`fct`, `slowdown`, latencies of the
-        window) that of all that were offered, or its bound: no less than the mean."""
+        """Returns the mean over the seeds of the figure at a dotted path, with half of its 95 %
+        interval; None if no seed has the figure. Figures of flows (`fct`, `slowdown`, latencies of
+        the window) are those of all flows offered, or their lower bound if some flows were
+        unfinished."""
         of = bounds.interval if bounds.is_of_flows(path) else repeats.interval
         return of([result.summary for result in self.results], path)
 
     @property
     def experiment(self) -> Table:
-        """The resolved experiment with this fabric alone; it runs again to the same."""
+        """The resolved experiment with this fabric alone; running it again gives the same
+        results."""
         return repeating(self.results[0].experiment, len(self.results))
 
     def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
-        """Writes `seed-N/` for each seed, as `Result.save` does, and beside them
-        `summary.json` with the means, `experiment.toml` and, with `copy_inputs`, `inputs`;
-        returns the directory."""
+        """Writes `seed-N/` for each seed, as `Result.save` does, and beside them `summary.json`
+        with the means, `experiment.toml` and, with `copy_inputs`, `inputs`. Returns the
+        directory."""
         directory = Path(directory)
         with Staging(directory) as staging:
             copies = inputs.copied(self.experiment, directory, staging) if copy_inputs else {}
@@ -234,12 +232,12 @@ class Repeated(Runs):
 class Comparison(_Saved, Runs):
     """Several fabrics on the same workload.
 
-    Of one that repeats, `seeds` holds a comparison a seed; `results`, `loads` and
-    `saturation` are those of the first.
+    If it is repeated, `seeds` holds one comparison for each seed, and `results`, `loads` and
+    `saturation` are those of the first seed.
     """
 
     name: str
-    """What reports call it."""
+    """The name that reports use."""
     experiment: Table
     """The resolved experiment with all its fabrics."""
     results: dict[str, Result]
@@ -247,15 +245,15 @@ class Comparison(_Saved, Runs):
     loads: dict[str, list[Summary]] = field(default_factory=dict)
     """Label → one summary per load of `[compare].loads`; without flows."""
     saturation: dict[str, Saturation] = field(default_factory=dict)
-    """Label → how much it carries, where `[compare].saturation` asks for it."""
+    """Label → saturation load, if `[compare].saturation` is set."""
     seeds: list[Comparison] = field(default_factory=list)
-    """A comparison a seed, in order of the seeds; empty where nothing is repeated."""
+    """One comparison for each seed, in order of the seeds; empty if nothing is repeated."""
     resilience: Resilience | None = None
-    """What each fabric does with one part dead, where that was asked for; of the first seed."""
+    """Each fabric with one failed part, for the first seed; None if failures were not tried."""
 
     @staticmethod
     def of_seeds(seeds: Sequence[Comparison]) -> Comparison:
-        """The comparison of several seeds, given one for each; of one that seed's."""
+        """Combines one comparison for each seed into one; returns a single comparison unchanged."""
         first = seeds[0]
         if len(seeds) == 1:
             return first
@@ -264,29 +262,29 @@ class Comparison(_Saved, Runs):
 
     @property
     def summaries(self) -> dict[str, Summary]:
-        """Label → summary; of repeated runs each figure is a table of `mean`,
-        `half_width` and `n`."""
+        """Label → summary; if the run is repeated, each figure is a table of `mean`, `half_width`
+        and `n`."""
         if not self.seeds:
             return {label: result.summary for label, result in self.results.items()}
         return {label: repeats.gathered(self.of_label(label)) for label in self.results}
 
     @property
     def means(self) -> dict[str, Summary]:
-        """Label → summary; of repeated runs each figure is its mean over the seeds."""
+        """Label → summary; if the run is repeated, each figure is its mean over the seeds."""
         if not self.seeds:
             return self.summaries
         return {label: repeats.means(self.of_label(label)) for label in self.results}
 
     def of_label(self, label: str) -> list[Summary]:
-        """The summaries of a fabric, one a seed."""
+        """The summaries of a fabric, one for each seed."""
         return [c.results[label].summary for c in self.seeds or [self]]
 
     def save(self, directory: str | Path, *, copy_inputs: bool = False) -> Path:
-        """Writes a directory per label, `comparison.json` (label → summary),
-        `loads.json` (label → summaries), `saturation.json` (label → what was found) and
-        `resilience.json` (what breaks) where that was looked for, `experiment.toml` and, with
-        `copy_inputs`, `inputs`, as `Result.save` does. Of what is repeated: a directory
-        `seed-N` for each seed with all of these, and their means beside them."""
+        """Writes one directory for each label, `comparison.json` (label → summary), `loads.json`
+        (label → summaries), `saturation.json` (label → result of the search) and `resilience.json`
+        (single failures) if these were computed, `experiment.toml` and, with `copy_inputs`,
+        `inputs`, as `Result.save` does. A repeated comparison has one directory `seed-N` for each
+        seed with all of these, and the means beside them. Returns the directory."""
         return self._save(Path(directory), copy_inputs)
 
     def _stage(self, staging: Staging, directory: Path, copies: Copies) -> None:
@@ -317,11 +315,11 @@ class Comparison(_Saved, Runs):
 
     @property
     def _seeds(self) -> list[int]:
-        """The seeds of repeated runs."""
+        """The seeds, if the comparison is repeated."""
         return seeds_of(self.experiment) if self.seeds else []
 
     def _loads_json(self) -> dict[str, list[Summary]]:
-        """Label → one summary per load, gathered over the seeds where there are several."""
+        """Label → one summary for each load, gathered over the seeds if there are several."""
         if not self.seeds:
             return self.loads
         return {
@@ -331,7 +329,7 @@ class Comparison(_Saved, Runs):
         }
 
     def _saturation_json(self) -> dict[str, Any]:
-        """Label → what the search found; of several seeds its figures with intervals."""
+        """Label → result of the search; if there are several seeds, its figures have intervals."""
         if not self.seeds:
             return {label: found.to_json() for label, found in self.saturation.items()}
         return {
@@ -340,7 +338,7 @@ class Comparison(_Saved, Runs):
         }
 
     def _resilience_json(self, directory: Path, copies: Copies) -> Table:
-        """What breaks, with the experiment of which each run is one by its `set`."""
+        """Single failures, with the experiment that each run changes by its `set`."""
         assert self.resilience is not None
         run = {k: v for k, v in self.experiment["run"].items() if k != "repeat"}
         table = {k: v for k, v in self.experiment.items() if k != "compare"} | {"run": run}
@@ -375,14 +373,14 @@ class Comparison(_Saved, Runs):
 
 
 def _figures(found: Saturation) -> dict[str, Any]:
-    """What a search found, without the loads that it tried."""
+    """The result of a search without the loads that it tried."""
     return {key: value for key, value in asdict(found).items() if key != "tried"}
 
 
 def stage_cases(
     comparisons: Mapping[str, Comparison], directory: Path, staging: Staging, *, copy_inputs: bool
 ) -> None:
-    """Stages each comparison below the name of its folder, with its `inputs` if these are to be
+    """Stages each comparison under the name of its folder, with its `inputs` if they are to be
     copied, and `comparison.json` over all of them: name of the comparison → label → summary."""
     for folder, comparison in comparisons.items():
         comparison.stage(staging, directory / folder, copy_inputs=copy_inputs)

@@ -1,25 +1,25 @@
-"""How much a fabric carries: the load at which it saturates, by bisection.
+"""The load at which a fabric saturates, found by bisection.
 
-A load is carried if the window of a run at it is `stable`: bytes came as they would to flows
-that have the network to themselves, but for 2 % or chance, and no flow was stuck when the run
-ended (docs/results.md). Between a load that is carried and one that is not
-the search halves, until they lie as close as asked; a fabric that carries the
-highest load to try is not searched further.
+A load is carried if the window of a run at that load is `stable`: the accepted bytes differ by at
+most 2 %, or by chance, from those that the flows would deliver alone in the network, and no flow
+was stuck when the run ended (docs/results.md). The search halves the interval between the highest
+load that is carried and the lowest load that is not, until their distance is within the tolerance.
+If the highest load to try is carried, the search ends there.
 
-The *saturation throughput* is what is accepted in one window: that at a tenth beyond
-the lowest load that was not carried, which is tried last. Near that load itself queues
-grow so slowly that a window sees less than the network can do. Far beyond it a network
-may deliver more while what it owes piles up (a shared loop-back buffer under a hot spot
-does); that does not count. A network that delivers less there than it carried, by more
-than both intervals, collapses: of such the window at the highest load carried counts.
-The largest of several windows is never taken: it would be the luckiest of them.
-A search by windows that are too short to deny a load (`window_rules`) reports that.
+The *saturation throughput* is the load accepted in a single window: the one at 1.1 times the lowest
+load that was not carried, which is tried last. Near that load itself, queues grow so slowly that
+the window shows less than the capacity of the network. Far beyond it, a network may deliver more
+while its backlog grows (a shared loop-back buffer under a hot spot does); that throughput does not
+count. If the network delivers less at 1.1 times than it carried, by more than both intervals, it
+collapses; then the window at the highest carried load counts. The largest of several windows is
+never used, because it would be biased upwards. A search whose windows are too short to deny a load
+(`window_rules`) reports that.
 
-Its interval holds two doubts: chance within the window, and how close the search came. What is
-accepted a tenth beyond saturation in one window is not what a network accepts in the long run:
-some links are idle by chance while queues still grow. The interval reaches from what was
-accepted of the highest load carried to the lowest load that was not, or by chance further.
-"""
+The interval contains two uncertainties: chance within the window, and the tolerance of the search.
+The load accepted at 1.1 times saturation in one window differs from the load that a network accepts
+in the long run, because some links are idle by chance while queues still grow. The interval reaches
+from the load accepted at the highest carried load to the lowest load that was not carried; it is
+wider if the confidence interval of the window is."""
 
 from __future__ import annotations
 
@@ -35,60 +35,61 @@ from lightloom.units.intervals import over_runs
 Window = Mapping[str, Any]
 
 BEYOND = 1.1
-"""Times the lowest load that is not carried, the network is surely saturated."""
+"""Factor on the lowest load that is not carried; the network is certainly saturated there."""
 
 NEVER_CARRIED = 1e-5
-"""Below this share of the highest load the search gives up."""
+"""Share of the highest load below which the search gives up."""
 
 
 @dataclass(frozen=True)
 class Saturation:
-    """What the search found; loads and throughputs relate to what all servers can
-    send."""
+    """The result of a search. Loads and throughputs are fractions of the servers' capacity."""
 
     throughput: float
-    """What was accepted in the window at `at`."""
+    """The load accepted in the window at the load `at`."""
     half_width: float | None
-    """Half of its interval: the 95 % interval of the window, and the distance to what was accepted
-    of `carried` and to `not_carried`; None where the window is too short for an interval."""
+    """Half of the interval: the larger of the 95 % interval of the window and the distances to the
+    load accepted at `carried` and to `not_carried`; None if the window is too short for an
+    interval."""
     busiest: float
-    """What the server that heard most then heard, relative to its own rate."""
+    """The load received by the busiest server in that window ÷ the server's rate."""
     carried: float | None
-    """The highest load found to be carried; None if none was."""
+    """The highest load that was carried; None if none was."""
     not_carried: float | None
-    """The lowest load found not to be; None if the highest to try was carried."""
+    """The lowest load that was not carried; None if the highest load to try was carried."""
     tolerance: float
-    """How close these two lie, relative to the higher."""
+    """Largest distance between these two loads, relative to the higher."""
     at: float = 0.0
-    """The load of that window: a tenth beyond `not_carried`, or `carried` if the network
-    collapses beyond; the highest to try, if it was carried."""
+    """The load of that window: 1.1 times `not_carried`; `carried` if the network collapses beyond;
+    the highest load to try if it was carried."""
     tried: list[list[Any]] = field(default_factory=list)
-    """Each load tried up to there, in order, with what was accepted and whether it was
+    """Each load tried up to `at`, in increasing order, with the load accepted and whether it was
     carried."""
     is_told: bool = True
-    """Whether the window at `not_carried` is long enough to deny that load: a window that is short
-    beside its flows or the cycle of the fabric's circuits misses loads that are carried."""
+    """Whether the window at `not_carried` is long enough to deny that load. A window that is short
+    compared with its flows or with the cycle of the fabric's circuits can miss loads that are
+    carried."""
 
     @property
     def low(self) -> float:
-        """Where its interval begins; 0 without one."""
+        """Lower end of the interval; 0 without one."""
         return 0.0 if self.half_width is None else self.throughput - self.half_width
 
     @property
     def high(self) -> float:
-        """Where it ends; infinite without one."""
+        """Upper end of the interval; infinite without one."""
         return math.inf if self.half_width is None else self.throughput + self.half_width
 
     def to_json(self) -> dict[str, Any]:
-        """As `saturation.json` has it."""
+        """Returns the form of `saturation.json`."""
         return asdict(self)
 
 
 def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -> Saturation:
-    """Finds the saturation of what `measure` measures at a load, `window` of the
-    summary, for loads up to `up_to`.
+    """Returns the saturation of loads up to `up_to`. `measure` returns the `window` of the summary
+    of a run at a given load.
 
-    >>> def queue(load):  # that serves half of what can be sent
+    >>> def queue(load):  # serves half of the servers' capacity
     ...     accepted = min(load, 0.5)
     ...     return {"accepted": accepted, "accepted_half_width": 0.0,
     ...             "accepted_busiest": accepted, "stable": load < 0.5}
@@ -107,7 +108,7 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
     low, high = 0.0, up_to
     if carried(up_to):
         return _found(tried, up_to, up_to, None, tolerance)
-    # What is accepted of too much is most often what is carried at most.
+    # The load accepted under overload is usually close to the highest load carried.
     guess = tried[up_to]["accepted"]
     probes = [guess * (1 - tolerance), guess * (1 + 2 * tolerance)]
     while high - low > tolerance * high and high > NEVER_CARRIED * up_to:
@@ -130,7 +131,7 @@ def search(measure: Callable[[float], Window], up_to: float, tolerance: float) -
 
 
 def _collapses(carried: Window, beyond: Window) -> bool:
-    """Whether less is accepted beyond saturation than was carried, not by chance alone."""
+    """Whether the load accepted beyond saturation is less than was carried, by more than chance."""
     widths = [window["accepted_half_width"] for window in (carried, beyond)]
     if None in widths:
         return False
@@ -138,8 +139,8 @@ def _collapses(carried: Window, beyond: Window) -> bool:
 
 
 def pooled(found: Sequence[Saturation]) -> Saturation | None:
-    """Of several seeds the mean, with Student's interval over them and no less than the seeds' own
-    on average: how close a search comes does not improve by repeating it."""
+    """The mean over several seeds, with Student's interval over them, which is at least the mean of
+    the seeds' own intervals: repeating a search does not make its tolerance smaller."""
     throughput = over_runs(s.throughput for s in found)
     busiest = over_runs(s.busiest for s in found)
     if throughput is None or busiest is None:

@@ -1,9 +1,9 @@
-"""Whether flows arrived for long enough for a steady state, against what the slow ones take.
+"""Whether flows arrived for long enough to reach a steady state.
 
-A network begins empty. Until its large flows have come and gone several times over it is filling,
-and times grow with the number of flows; where the load is not carried they always do. Neither shows
-in a run of a count of flows alone; `run.warm_up` and `run.measure` leave the beginning out.
-"""
+A network begins empty. It fills until its large flows have come and gone several times; meanwhile
+completion times grow with the number of flows. If the load is not carried, they always grow. A run
+of a fixed number of flows alone shows neither; `run.warm_up` and `run.measure` exclude the
+beginning."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from lightloom import _core
 from lightloom.units.bounds import bound
 
 TIMES = 10
-"""Arrivals that last so many times what 99 % of the long flows take, half of it before a window."""
+"""Required duration of arrivals ÷ 99th percentile of completion times of long flows; of a measured
+window, half of it is the warm-up."""
 RELAXATIONS = _core.RELAXATIONS
 """Relaxation times of the slowest queue that a run needs for intervals [count]."""
 LEAST_RELAXATIONS = 2
-"""Relaxation times of the slowest queue that a window needs to tell whether the load is carried:
-in one, the backlog of a network that carries it may grow by up to all that arrives."""
+"""Relaxation times of the slowest queue that a window needs to show whether the load is carried. In
+one relaxation time, the backlog of a network that carries the load can grow by up to all bytes that
+arrive."""
 REMEDY = "more flows may show longer times; run.warm_up and run.measure measure a steady state"
 REMEDY_OF_WINDOW = "a longer run.warm_up and run.measure may show longer times"
 
 
 def slow_s(summary: Mapping[str, Any]) -> float | None:
-    """In what time 99 % of the long flows arrive, of all in a window or where none is long [s].
-    None where flows have no load to be steady at."""
+    """Returns the 99th percentile of completion times [s]: of long flows; of all flows in a
+    measured window, or if there are no long flows. None if the workload has no load."""
     if summary.get("load_offered") is None:
         return None
     if summary.get("window") is not None:
@@ -38,8 +40,8 @@ def slow_s(summary: Mapping[str, Any]) -> float | None:
 
 
 def least_s(summaries: Iterable[Mapping[str, Any]]) -> float | None:
-    """The least time that gives the latencies of all these runs an interval [s], rounded up to
-    two digits; None where no theory gives it for one of them.
+    """Returns the shortest window that gives the latencies of all these runs an interval [s],
+    rounded up to two digits; None if one of them has no theoretical relaxation time.
 
     >>> least_s([{"relaxation_s": 1e-3}, {"relaxation_s": 2.01e-3}])
     0.041
@@ -52,7 +54,7 @@ def least_s(summaries: Iterable[Mapping[str, Any]]) -> float | None:
 
 
 def rounded_up(seconds: float) -> float:
-    """The next time above in two digits [s].
+    """Rounds a time up to two significant digits [s].
 
     >>> rounded_up(0.0123), rounded_up(0.012)
     (0.013, 0.012)
@@ -62,8 +64,8 @@ def rounded_up(seconds: float) -> float:
 
 
 def is_short_for_intervals(summary: Mapping[str, Any], arrivals_s: float | None = None) -> bool:
-    """Whether the window, or without one the time in which flows arrived, is shorter than
-    latencies need for an interval.
+    """Whether the window (without one, the time in which flows arrived) is too short for intervals
+    of latencies.
 
     >>> window = {"from_s": 0.01, "until_s": 0.02}
     >>> is_short_for_intervals({"relaxation_s": 1e-3, "window": window})
@@ -77,8 +79,8 @@ def is_short_for_intervals(summary: Mapping[str, Any], arrivals_s: float | None 
 
 
 def tells_load(summary: Mapping[str, Any]) -> bool:
-    """Whether a window is long enough to tell if the load is carried: at least `LEAST_RELAXATIONS`
-    relaxation times; without a theory, as far as is known, it is.
+    """Whether a window is long enough to show whether the load is carried: at least
+    `LEAST_RELAXATIONS` relaxation times. True if the relaxation time is unknown.
 
     >>> def of(until_s, relaxation_s=0.1):
     ...     window = {"from_s": 0.0, "until_s": until_s}
@@ -93,8 +95,8 @@ def tells_load(summary: Mapping[str, Any]) -> bool:
 
 
 def telling_s(summaries: Iterable[Mapping[str, Any]]) -> float:
-    """The window that tells of these runs whether the load is carried, with a margin of two [s]; 0
-    without a theory.
+    """Returns the window that shows whether these runs carry the load, with a margin of 2 [s]; 0 if
+    no relaxation time is known.
 
     >>> telling_s([{"relaxation_s": 0.1}, {"relaxation_s": None}])
     0.4
@@ -103,18 +105,18 @@ def telling_s(summaries: Iterable[Mapping[str, Any]]) -> float:
 
 
 def remedy(summary: Mapping[str, Any]) -> str:
-    """What would tell."""
+    """The remedy for a run that is too short."""
     return REMEDY if summary.get("window") is None else REMEDY_OF_WINDOW
 
 
 def slow_flows(summary: Mapping[str, Any]) -> str:
-    """Of which flows `slow_s` is: of the long ones, if there are any and no window."""
+    """Names the flows that `slow_s` describes: the long flows, if there are any and no window."""
     long = summary.get("window") is None and bound(summary, "fct.long.p99_us") is not None
     return "the long ones" if long else "the flows"
 
 
 def warm_up_too_short(summary: Mapping[str, Any]) -> str:
-    """That the warm-up alone is what makes a run too short; empty if it is not.
+    """States that only the warm-up of a short run is too short; empty if its window is, too.
 
     >>> window = {"from_s": 2e-3, "until_s": 22e-3, "p99_us": 431.0}
     >>> warm_up_too_short({"load_offered": 0.5, "window": window})
@@ -128,8 +130,8 @@ def warm_up_too_short(summary: Mapping[str, Any]) -> str:
 
 
 def is_short(arrivals_s: float, summary: Mapping[str, Any]) -> bool:
-    """Whether arrivals that last so long, or a window and what is before it, are too short for what
-    they are.
+    """Whether the arrivals, or the warm-up and the window, are short compared with the completion
+    times.
 
     >>> def taking(us):
     ...     return {"load_offered": 0.5, "fct": {"long": {"p99_us": us}}}

@@ -1,4 +1,4 @@
-"""What stands in `summary.json`, by dotted paths and by jobs."""
+"""Values of `summary.json` by dotted path, and its jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Summary = Mapping[str, Any]
 
 
 def pick(summary: Summary, path: str) -> Any:
-    """The value at a dotted path of a summary, None where there is none."""
+    """Returns the value at a dotted path of a summary; None if it does not exist."""
     value: Any = summary
     for part in path.split("."):
         if not isinstance(value, Mapping) or part not in value:
@@ -21,16 +21,16 @@ def pick(summary: Summary, path: str) -> Any:
 
 
 JOBS_SHOWN = 20
-"""Traces may have thousands of groups."""
+"""Largest number of jobs that are printed; traces can have thousands of groups."""
 
 
 def jobs_of(summary: Summary) -> list[str]:
-    """The jobs of a workload by name."""
+    """The names of the jobs of a workload."""
     return [job for job in summary.get("jobs", {}) if "/" not in job]
 
 
 def took(times: Mapping[str, Any]) -> str:
-    """A job's time, or how far it came."""
+    """The duration of a job as text, or its state if it did not end."""
     if times.get("seconds") is not None:
         return seconds(times["seconds"])
     return "not begun" if times.get("start_s") is None else "unfinished"

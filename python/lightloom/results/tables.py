@@ -1,4 +1,4 @@
-"""The core's columns as Arrow tables, which say where they come from."""
+"""The core's columns as Arrow tables; their metadata state the run that they come from."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lightloom.results.columns import column, numbers, words
 
 Table = dict[str, Any]
 
-#: Columns of flows that are there where some of these send until the run stops.
+#: Columns of flows that exist only if some flows send until the run ends.
 ENDLESS = ("delivered", "endless")
 
 
 def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
-    """Mean over a run of a rate that each row of its time series has for the interval
-    that ends there; None if there is no such figure."""
+    """Returns the mean over a run of a rate that each row of its time series states for the
+    interval that ends there; None if there is no such figure."""
     if name not in timeseries.column_names:
         return None
     values = numbers(timeseries[name]).astype(float)
@@ -31,7 +31,7 @@ def mean_over_time(timeseries: pa.Table, name: str) -> float | None:
 
 
 def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
-    """The flow columns of the core as an Arrow table."""
+    """Converts the core's columns of flows to an Arrow table."""
     rows = len(columns["src"])
     endless = {name: column(columns[name]) for name in ENDLESS if name in columns}
     groups = pa.DictionaryArray.from_arrays(
@@ -55,20 +55,20 @@ def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
 
 
 def series_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
-    """The time series of the core as an Arrow table."""
+    """Converts the core's time series to an Arrow table."""
     return _named_table(columns, experiment)
 
 
 def circuit_table(columns: Mapping[str, Any] | None, experiment: Table) -> pa.Table | None:
-    """The circuits of the core as an Arrow table, where the fabric has any."""
+    """Converts the core's circuits to an Arrow table; None if the fabric has none."""
     return None if columns is None else _named_table(columns, experiment)
 
 
 def link_table(
     columns: Mapping[str, Any] | None, simulated_s: float, experiment: Table
 ) -> pa.Table | None:
-    """What links carried of the core as an Arrow table, with their utilisation over the whole
-    run, where the fabric counts it."""
+    """Converts the core's byte counts of links to an Arrow table with the utilisation over the
+    whole run; None if the fabric does not count them."""
     if columns is None:
         return None
     capacity = columns["links"].astype(float) * columns["rate_bps"] * simulated_s
@@ -88,7 +88,7 @@ def link_table(
 
 
 def _named_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
-    """Columns under their names; what is no number is null."""
+    """Makes a table of named columns; NaN becomes null."""
     arrays = {
         name: _numbers(values) if values.dtype.kind == "f" else column(values)
         for name, values in columns.items()
@@ -105,9 +105,9 @@ def _numbers(values: Any) -> pa.Array:
 
 
 def _table(arrays: dict[str, pa.Array], experiment: Table) -> pa.Table:
-    """A table that says where it comes from. What differs between equal runs
-    (threads, times of day, names, folders of files, what is recorded beside it) stays out:
-    equal runs give equal bytes."""
+    """Makes a table whose metadata state its run. Values that differ between equal runs (threads,
+    times of day, names, folders of files, whether a log is recorded) are excluded, so that equal
+    runs give equal bytes."""
     origin = inputs.named({key: value for key, value in experiment.items() if key != "name"})
     origin["run"] = {k: v for k, v in experiment["run"].items() if k != "controller_log"}
     metadata = {

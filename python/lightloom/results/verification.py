@@ -1,4 +1,4 @@
-"""Whether results are still what was written, and of which inputs and build."""
+"""Tests whether results are unchanged since they were written, and by which inputs and build."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from lightloom.results.files import parts_of
 from lightloom.storage import records, unfinished
 from lightloom.storage.records import RECORD
 
-#: What has no record, and is a result all the same: of an earlier version, or half copied.
+#: Files that show that a folder is a result even without a record: one of an earlier version, or an
+#: incomplete copy.
 MARKS = ("summary.json", "comparison.json", "sweep.json", "claims.json")
 SAME, OTHER = "same", "other"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of one result."""
+    """The state of one result."""
 
     result: str
-    """Its folder, relative to the one that was asked for."""
+    """The result's folder, relative to the folder that was checked."""
     files: int
-    """Files that its record lists."""
+    """Number of files in its record."""
     faults: list[str]
-    """What is not as the record says."""
+    """Differences from the record."""
     missing: list[str]
-    """Results that it consists of and that are gone: their folders, relative to the one that was
-    asked for."""
+    """Parts of the result that are missing: their folders, relative to the folder that was
+    checked."""
     inputs: list[str]
-    """Files that it was made from and that are gone or have changed since, with which."""
+    """Input files that are missing or have changed since, and how."""
     read: int
-    """Files that it was made from."""
+    """Number of input files."""
     build: str
-    """Whether this build made it: same or other; - where nothing says so."""
+    """Whether this build made the result: "same" or "other"; "-" if that is not recorded."""
 
     @property
     def whole(self) -> bool:
-        """Whether all files are as they were written, in its folder and in those of its parts."""
+        """Whether all files of the result and all folders of its parts are as they were written."""
         return not self.faults and not self.missing
 
     def to_json(self) -> dict[str, Any]:
@@ -49,7 +50,7 @@ class Verdict:
 
 def verify(folder: str | Path) -> list[Verdict]:
     """Checks every result in a folder and below: sizes and checksums of its files, whether the
-    files that it was made from are unchanged, whether this build made it. Nothing is changed.
+    files that it read are unchanged, and whether this build made it. Changes nothing.
 
     >>> all(verdict.whole for verdict in verify("results"))  # doctest: +SKIP
     """
@@ -92,7 +93,7 @@ def _verdict(folder: Path, top: Path) -> Verdict:
 
 
 def _missing(folder: Path, told: Any) -> Iterator[Path]:
-    """Folders that a result consists of, and that are gone."""
+    """The missing folders of the parts of a result."""
     parts = told if isinstance(told, list) else parts_of(folder)
     for name in parts:
         if isinstance(name, str) and not (folder / name).is_dir():
@@ -100,7 +101,7 @@ def _missing(folder: Path, told: Any) -> Iterator[Path]:
 
 
 def _changed(folder: Path, of: Any) -> Iterator[str]:
-    """What is not as it was of a file that a result was made from."""
+    """The difference between an input file now and when the result was made."""
     if not isinstance(of, Mapping) or not isinstance(of.get("path"), str):
         yield "an input without a path"
         return

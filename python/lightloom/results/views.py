@@ -1,7 +1,7 @@
-"""What results, comparisons and plans have in common for whoever looks at them: their rows as
-tables of Arrow and as frames of pandas or polars, and what a notebook shows.
+"""Tables, data frames, plots and notebook display that results, comparisons and plans have in
+common.
 
-Everything is made when it is asked for; what only some users have is loaded then.
+Everything is computed when it is requested; optional libraries are imported then.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ Tables = Mapping[str, "Callable[[], pa.Table]"]
 
 
 def above(module: str) -> Any:
-    """A module of a package that builds on this one, loaded for those who ask for it. By name:
-    an import would close a circle."""
+    """Imports a module of a package that builds on this one. By name, because an import statement
+    would close an import circle."""
     return import_module(f"lightloom.{module}")
 
 
 class Viewed:
-    """What can be looked at: `table`, `to_pandas`, `to_polars`, and itself in a notebook."""
+    """An object with `table`, `to_pandas`, `to_polars` and a notebook display."""
 
     def table(self, name: str | None = None) -> pa.Table:
-        """One of its tables, with the columns and units of docs/api.md.
+        """Returns one of its tables, with the columns and units of docs/api.md.
 
         Args:
-            name: which; the first of them unless given.
+            name: the table; by default the first.
 
         Raises:
-            ConfigError: naming those that there are.
+            ConfigError: if there is no such table; it names those that exist.
         """
         tables = self._tables()
         wanted = next(iter(tables)) if name is None else name
@@ -46,37 +46,37 @@ class Viewed:
         return tables[wanted]()
 
     def to_pandas(self, name: str | None = None) -> pd.DataFrame:
-        """The same as a frame of pandas. Signed integers, which may be missing, are `Int64`:
-        picoseconds stay whole.
+        """Returns the same table as a pandas data frame. Columns of signed integers, which may have
+        missing values, are `Int64`, so that picoseconds stay exact.
 
         Raises:
-            ConfigError: of `table`.
+            ConfigError: as for `table`.
             ImportError: if pandas is not installed.
         """
         frame: pd.DataFrame = above("frames").to_pandas(self.table(name))
         return frame
 
     def to_polars(self, name: str | None = None) -> pl.DataFrame:
-        """The same as a frame of polars.
+        """Returns the same table as a polars data frame.
 
         Raises:
-            ConfigError: of `table`.
+            ConfigError: as for `table`.
             ImportError: if polars is not installed.
         """
         frame: pl.DataFrame = above("frames").to_polars(self.table(name))
         return frame
 
     def _tables(self) -> Tables:
-        """Its tables by name, the one that is meant without a name first."""
+        """Its tables by name; the first is the default."""
         raise NotImplementedError
 
 
 class Runs(Viewed):
-    """A simulation, or several of them: a result, its seeds, a comparison."""
+    """The results of one or several simulations."""
 
     @property
     def plot(self) -> Any:
-        """Its figures, as matplotlib's: `plot.fct_ccdf()` and others.
+        """Its figures as matplotlib figures, such as `plot.fct_ccdf()`.
 
         >>> run("examples/sirius.toml").plot.fct_ccdf().savefig("tail.pdf")  # doctest: +SKIP
         """
@@ -96,11 +96,11 @@ class Runs(Viewed):
 
 
 class Planned(Viewed):
-    """A plan."""
+    """A plan of circuits or a schedule."""
 
     @property
     def plot(self) -> Any:
-        """Its figures, as matplotlib's: `plot.circuits()` and others."""
+        """Its figures as matplotlib figures, such as `plot.circuits()`."""
         return above("plotting").PlanPlots(self)
 
     def _tables(self) -> Tables:

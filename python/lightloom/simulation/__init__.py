@@ -1,10 +1,10 @@
-"""What `run`, `repeat` and `compare` (`lightloom.api`) are built from.
+"""The parts of `run`, `repeat` and `compare` (`lightloom.api`).
 
 | module | |
 |---|---|
 | `curves` | each fabric at each load, and its saturation |
 | `windows` | the warm-up and the window that are chosen by default |
-| `trials`, `forecasts` | a run of zero length; how long runs will take, and their memory |
+| `trials`, `forecasts` | short trial runs; forecasts of the time and the memory of runs |
 | `traces` | traces written, read and converted |
 | `machine`, `interrupts` | processors and memory; signals during parallel work |
 """

@@ -1,9 +1,9 @@
-"""Comparisons: every fabric once, at each load, and where it saturates.
+"""Comparisons: a run of every fabric, a run at each load, and the saturation search.
 
-The simulations run in threads, side by side: they release the interpreter's lock,
-so nothing has to be sent between processes. A comparison without cases runs its
-fabrics one after another first, as large as these may be; cases are many and small.
-What is repeated runs side by side as well, as far as memory allows.
+The simulations run in parallel threads. They release the interpreter's lock, so no data has to be
+sent between processes. A comparison without cases first runs its fabrics one after another, because
+they may be large; cases are many and small. Repeated runs also run in parallel, as far as memory
+allows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Tell = Callable[[str, float, float, float], object]
 
 
 class Run(Protocol):
-    """`lightloom.run`."""
+    """A function with the arguments of `lightloom.run`."""
 
     def __call__(
         self,
@@ -42,20 +42,20 @@ class Run(Protocol):
 
 
 class Place(Protocol):
-    """Where simulations run, if not in this process: a cluster."""
+    """Another place than this process where simulations run: a cluster."""
 
     @property
     def at_once(self) -> int:
-        """How many run side by side."""
+        """How many simulations run there in parallel."""
 
     @property
     def simulate(self) -> Run:
-        """As `lightloom.run`, there."""
+        """A function as `lightloom.run` that simulates there."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Simulations that follow each other."""
+    """Simulations that run one after another."""
 
     name: str
     do: Callable[[Tell], Any]
@@ -68,7 +68,7 @@ def compare_all(
     progress: Tell | None,
     place: Place | None = None,
 ) -> list[Comparison]:
-    """A comparison for each of these experiments; all at once at a `place`, if one is given."""
+    """Returns a comparison for each experiment; if a `place` is given, all run there at once."""
     run = run if place is None else place.simulate
     groups = [experiment.seeds() for experiment in experiments]
     cases = len(groups) > 1
@@ -83,7 +83,7 @@ def compare_all(
     if len(flat) == 1 and place is None:
         flat[0].run_fabrics(progress)
     tasks = [task for c in flat for task in c.tasks()]
-    # Searches take longest, so they begin first.
+    # Saturation searches take longest, so they begin first.
     tasks.sort(key=lambda task: "saturation" not in task.name)
     repeated = [group[0] for group in groups if len(group) > 1]
     run_all(tasks, side_by_side(repeated, threads, place), progress)
@@ -110,9 +110,9 @@ def run_seeds(
 
 
 def side_by_side(repeated: Sequence[Experiment], threads: int, place: Place | None = None) -> int:
-    """How many simulations of so many threads keep the processors busy; of experiments
-    that are repeated, no more than find room in the memory that is free. At a `place` one
-    waits for each that runs, so that none has to wait for this machine."""
+    """Returns how many simulations of that many threads run in parallel: enough to keep the
+    processors busy; of repeated experiments, at most as many as fit into free memory. At a `place`,
+    one simulation is queued for each that runs, so that none waits for this machine."""
     if place is not None:
         return 2 * place.at_once
     workers = max(1, processors() // threads)
@@ -128,14 +128,14 @@ def side_by_side(repeated: Sequence[Experiment], threads: int, place: Place | No
 
 
 def _prefix(experiment: Experiment, case: bool, seeded: bool) -> str:
-    """What tells a simulation from those of other cases and seeds."""
+    """The prefix that distinguishes a simulation from those of other cases and seeds."""
     parts = [experiment.name] if case else []
     parts += [f"seed {experiment.raw['run']['seed']}"] if seeded else []
     return "".join(f"{part}: " for part in parts)
 
 
 class _Comparing:
-    """One comparison while it is being made; its tasks write to different keys."""
+    """One comparison while it is computed; its tasks write to different keys."""
 
     def __init__(self, experiment: Experiment, run: Run, threads: int, prefix: str) -> None:
         self.experiment = experiment
@@ -150,14 +150,14 @@ class _Comparing:
         self._prefix = prefix
 
     def run_fabrics(self, progress: Tell | None) -> None:
-        """Every fabric, one after another."""
+        """Runs every fabric, one after another."""
         for label in self.experiment.labels:
             self.results[label] = self._run(
                 self.experiment, label, threads=self._threads, progress=progress
             )
 
     def tasks(self) -> list[Task]:
-        """What has not run yet."""
+        """The simulations that have not run yet."""
         labels = self.experiment.labels
         loads = [load for load in self.compare.get("loads", []) if load != self.known]
         made = [self._task(label, "", self._whole(label)) for label in labels]
@@ -172,7 +172,7 @@ class _Comparing:
         return made
 
     def made(self) -> Comparison:
-        """The comparison, all tasks being done."""
+        """Returns the comparison after all tasks are done."""
         loads = self.compare.get("loads", [])
         labels = self.experiment.labels
         return Comparison(
@@ -184,8 +184,8 @@ class _Comparing:
         )
 
     def _as_run(self) -> dict[str, Any]:
-        """The experiment. Where every fabric ran once, what decisions took is in it, if
-        that was measured; at other loads they take other times."""
+        """Returns the resolved experiment. If every fabric ran once and the computation times of
+        decisions were measured, it contains them; at other loads the times differ."""
         table = {key: value for key, value in self.resolved.items() if key != "name"}
         if not self.at_load and not self.saturation:
             table["fabric"] = [
@@ -230,7 +230,7 @@ class _Comparing:
 
 
 def run_all(tasks: Sequence[Task], workers: int, progress: Tell | None) -> None:
-    """Does all tasks, so many at a time."""
+    """Runs all tasks, at most `workers` at a time."""
     stopped = threading.Event()
 
     def heed(label: str, now_s: float, end_s: float, delivered: float, /) -> None:

@@ -1,11 +1,11 @@
-"""How long simulations will take, how much memory they need, before they begin.
+"""Forecasts of the time and the memory of simulations.
 
-Each fabric is tried: it runs for some milliseconds with its own flows on this machine
-(`trials`). What that cost, for so many bytes delivered in so much simulated time, is carried
-on to all bytes and to the end. Where a run ends at a time, both say how much is left, and
-neither is right alone: at the beginning less is delivered than later, and a run that is
-overloaded never delivers all. The geometric mean of the two is taken, the bytes limited to
-`MOST_BY_BYTES` times the time. Writing the results is added for each flow.
+Each fabric is tried: it simulates its own flows on this machine for some milliseconds (`trials`).
+The forecast extrapolates the trial to the end of the run, by bytes delivered and by simulated time.
+If a run ends at a given time, both ratios state how much is left, and neither is accurate alone:
+fewer bytes are delivered at the beginning than later, and an overloaded run never delivers all. The
+forecast uses the geometric mean of the two ratios, with the ratio by bytes limited to
+`MOST_BY_BYTES` times the ratio by time. The time to write the results is added for each flow.
 """
 
 from __future__ import annotations
@@ -23,61 +23,62 @@ from lightloom.config.experiment import Experiment
 from lightloom.errors import ConfigError
 from lightloom.simulation.trials import Lost, Reached, Trial, Try, tried
 
-#: What a trial may take [s], and all of them together where there are many.
+#: Time of a trial [s]; if there are many trials, of all together.
 TRIAL_S = 0.1
 TRIALS_S = 0.6
-#: The time that it takes lies within this factor of the forecast, either way: after one trial,
-#: and after two that agree, or one that was the whole run.
+#: The run time lies within this factor of the forecast in both directions: after one trial, and
+#: after two trials or a trial that was the whole run.
 WITHIN, WITHIN_TWICE = 4.0, 2.0
-#: What is to take longer [s] is tried again, for this share of it, but no longer than that [s]:
-#: in its first milliseconds a large fabric touches its memory for the first time.
+#: If the forecast exceeds the first number [s], a second trial runs for this share of it, at most
+#: for the last number [s]: in its first milliseconds a large fabric touches its memory for the
+#: first time.
 AGAIN_FROM_S, AGAIN_SHARE, AGAIN_S = 10.0, 0.05, 2.0
-#: What is left counts by bytes as at most so many times what is left by time: the first flows have
-#: hardly delivered anything, and an overloaded run never delivers all.
+#: Largest ratio of the remaining work by bytes to that by time: the first flows have delivered
+#: hardly anything, and an overloaded run never delivers all.
 MOST_BY_BYTES = 4.0
-#: Simulations that a search for saturation takes, most often.
+#: Simulations of a typical saturation search.
 SEARCHED = 9
-#: Points of a sweep that are tried, seeds apart: all within these, or as many as fit the time
-#: [s], the first few in any case.
+#: Points of a sweep that are tried, not counting seeds: all up to the first number, or as many as
+#: fit into the time [s], but at least the second number.
 POINTS_MOST, POINTS_LEAST, POINTS_S = 64, 8, 3.0
-#: What a process takes beside its simulation [B], Python and its libraries: the largest peaks of
-#: workers (129 MB, 137 where flows are kept) and of commands (`run` 142 MB, `sweep` 189, `compare`
-#: 201) with the smallest simulation, by Python 3.11 on x86-64 Linux.
+#: Memory of a process besides its simulation [B], for Python and its libraries: the largest peaks
+#: of workers (129 MB, 137 MB if flows are kept) and of commands (`run` 142 MB, `sweep` 189 MB,
+#: `compare` 201 MB) with the smallest simulation, by Python 3.11 on x86-64 Linux.
 WORKER_BYTES, COMMAND_BYTES = 140_000_000, 200_000_000
-#: What it takes to write the results of a flow [s], and the memory for that [B], once the fabric
-#: is gone; beyond so many flows the writer of Parquet takes a fixed amount beside. Measured with
-#: 0.1 to 2 million flows (`benches/forecasts.py`).
+#: Time to write the results of a flow [s], and the memory for that after the fabric is released
+#: [B]; for many flows the Parquet writer takes a constant amount in addition. Measured with 0.1 to
+#: 2 million flows (`benches/forecasts.py`).
 WRITTEN_S, WRITTEN_BYTES = 0.7e-6, 100
 MANY_FLOWS, MANY_BYTES = 130_000, 70_000_000
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What some simulations will come to."""
+    """The forecast of one or several simulations."""
 
     simulations: int
-    """How many."""
+    """Number of simulations."""
     seconds: float
-    """Time of a processor that they take together [s]."""
+    """Processor time of all of them [s]."""
     longest_s: float
-    """Of that, the longest of them [s]: no number of processors makes all shorter."""
+    """Processor time of the longest one [s]; parallel processors do not shorten it."""
     memory_bytes: int
-    """What the largest of them takes [B]."""
+    """Memory of the largest one [B]."""
     hops: float | None
-    """Cells and packets that they move over a hop; None where one of them counts none."""
+    """Hops of cells and packets in all of them; None if one of them counts none."""
     failing: int = 0
-    """How many of them have a part dead, to find what breaks."""
+    """Number of simulations with one failed part, to find the worst single failure."""
     unknown: int = 0
-    """How many of them are not in these figures: trials of theirs ended their processes."""
+    """Number of simulations without a forecast, because their trials ended their processes."""
     each: tuple[tuple[float, int], ...] = ()
-    """Time of a processor [s] and memory [B] of each, where they are known one by one."""
+    """Processor time [s] and memory [B] of each simulation, if known individually."""
     within: float = WITHIN_TWICE
-    """The time lies within this factor of the forecast, either way."""
+    """The run time lies within this factor of the forecast in both directions."""
     written_bytes: int = 0
-    """What the largest of them takes of memory to write its flows [B], the fabric gone."""
+    """Memory to write the flows of the largest simulation [B], after its fabric is released."""
 
     def and_(self, other: Forecast) -> Forecast:
-        """Both together."""
+        """Returns the forecast of both together."""
         known = self.hops is not None and other.hops is not None
         return Forecast(
             self.simulations + other.simulations,
@@ -92,7 +93,7 @@ class Forecast:
         )
 
     def times(self, count: int, share: float = 1.0) -> Forecast:
-        """Several of the same, each a `share` as long."""
+        """Returns the forecast of `count` such simulations, each with a `share` of the length."""
         hops = None if self.hops is None else self.hops * count * share
         return Forecast(
             self.simulations * count,
@@ -107,8 +108,8 @@ class Forecast:
         )
 
     def wall_s(self, workers: int) -> float:
-        """Time until all are done [s], where so many run side by side: the longest begin
-        first, where each is known.
+        """Returns the time until all are done [s] with that many in parallel. If each is known
+        individually, the longest begin first.
 
         >>> one_by_one([Forecast(1, s, s, 0, 0.0) for s in (1.0, 2.0, 3.0, 4.0)]).wall_s(3)
         4.0
@@ -122,8 +123,9 @@ class Forecast:
         return max(busy)
 
     def memory_together(self, workers: int, *, apart: bool) -> int:
-        """What the command takes with its workers [B], at most; simulations run in these, if they
-        run `apart`, else in the command's own process, which writes all flows.
+        """Returns an upper limit of the memory of the command and its workers [B]. Simulations run
+        in the workers if they run `apart`, else in the command's own process, which writes all
+        flows.
 
         >>> Forecast(3, 9.0, 3.0, 1_000_000, 0.0).memory_together(2, apart=True)
         482000000
@@ -134,7 +136,8 @@ class Forecast:
         return self.memory_at_once(workers) + COMMAND_BYTES + beside * WORKER_BYTES
 
     def memory_at_once(self, workers: int) -> int:
-        """What simulations that run side by side take together [B], at most: the largest at once.
+        """Returns an upper limit of the memory of simulations in parallel [B]: the sum of the
+        largest.
 
         >>> one_by_one([Forecast(1, 1.0, 1.0, m, 0.0) for m in (10, 70, 20)]).memory_at_once(2)
         90
@@ -146,7 +149,7 @@ class Forecast:
 
 
 def of_trial(trial: Trial) -> Forecast:
-    """What the whole of a run will come to, after a piece of it.
+    """Returns the forecast of a run from a trial.
 
     >>> early, whole = Reached(0.5, 0.1, 100), Reached(0.6, 0.2, 200)
     >>> piece = Trial(10, 1_000, 64, 0.0, early, whole, None, 20, finished=False)
@@ -156,7 +159,8 @@ def of_trial(trial: Trial) -> Forecast:
     whole = trial.whole
     seconds, more = trial.prepared_s + whole.busy_s, 0.0
     if not trial.finished:
-        # What is left goes on as it went after its beginning, which costs no less than that.
+        # The rest is forecast from the part after the beginning, which cannot cost more than the
+        # average.
         since, more = _since(trial), _times(trial, whole)
         seconds += min(since.busy_s * _times(trial, since), whole.busy_s * more)
     hops = None if trial.hops is None else trial.hops * (1 + more)
@@ -168,18 +172,18 @@ def of_trial(trial: Trial) -> Forecast:
 
 
 def _written_bytes(flows: int) -> int:
-    """What it takes of memory to write the results of so many flows [B]."""
+    """Memory to write the results of that many flows [B]."""
     return flows * WRITTEN_BYTES + (MANY_BYTES if flows > MANY_FLOWS else 0)
 
 
 def twice_tried(
     experiment: Experiment, label: str, *, seconds: float, threads: int = 1
 ) -> Forecast:
-    """What a fabric will take; of what is to take long, after a second and longer trial. By
-    how much both differ is how far the forecast may be out.
+    """Returns the forecast of one fabric. If the run will be long, a second, longer trial is made;
+    the difference of the two forecasts is the uncertainty.
 
     Raises:
-        ConfigError: if it cannot run.
+        ConfigError: if the experiment is invalid.
     """
     first = of_trial(tried(experiment, label, seconds=seconds, threads=threads))
     if first.seconds <= AGAIN_FROM_S:
@@ -193,7 +197,7 @@ def twice_tried(
 
 
 def _since(trial: Trial) -> Reached:
-    """What came after the beginning of a trial; all of it, where that is all there was."""
+    """The part of a trial after its beginning; the whole trial if it has no such part."""
     early, whole = trial.early, trial.whole
     if whole.busy_s <= early.busy_s or whole.time_s <= early.time_s:
         return whole
@@ -203,7 +207,7 @@ def _since(trial: Trial) -> Reached:
 
 
 def _times(trial: Trial, piece: Reached) -> float:
-    """How many times what came in a piece is still left when the trial ends."""
+    """Returns the remaining work ÷ the work of `piece`."""
     left = trial.bytes - trial.whole.bytes
     by_bytes = left / piece.bytes if piece.bytes else math.inf
     if trial.end_s is None or piece.time_s <= 0:
@@ -215,11 +219,11 @@ def _times(trial: Trial, piece: Reached) -> float:
 
 
 def of_runs(experiments: Sequence[tuple[Experiment, str]], threads: int = 1) -> Forecast:
-    """What it takes to run each of these fabrics of experiments once; once a seed where
-    they repeat.
+    """Returns the forecast of running each of these fabrics of experiments once, or once for each
+    seed if they repeat.
 
     Raises:
-        ConfigError: if one cannot run.
+        ConfigError: if an experiment is invalid.
     """
     seconds = min(TRIAL_S, TRIALS_S / max(1, len(experiments)))
     return total(
@@ -231,10 +235,10 @@ def of_runs(experiments: Sequence[tuple[Experiment, str]], threads: int = 1) -> 
 
 
 def of_comparisons(cases: Iterable[Experiment], threads: int = 1) -> Forecast:
-    """What it takes to compare these cases of experiments, with their loads and searches.
+    """Returns the forecast of comparing these cases of experiments, with their loads and searches.
 
     Raises:
-        ConfigError: if one cannot run.
+        ConfigError: if an experiment is invalid.
     """
     pairs = [(case, label) for case in cases for label in case.labels]
     seconds = min(TRIAL_S, TRIALS_S / max(1, len(pairs)))
@@ -242,7 +246,7 @@ def of_comparisons(cases: Iterable[Experiment], threads: int = 1) -> Forecast:
 
 
 def _of_fabric(case: Experiment, label: str, seconds: float, threads: int) -> Forecast:
-    """One fabric of a comparison, at all its loads and with all its seeds."""
+    """Returns the forecast of one fabric of a comparison, with all its loads and seeds."""
     once = twice_tried(case, label, seconds=seconds, threads=threads)
     resolved = case.resolved()
     known, compare = resolved["workload"].get("load"), resolved.get("compare", {})
@@ -251,13 +255,14 @@ def _of_fabric(case: Experiment, label: str, seconds: float, threads: int) -> Fo
         once.times(1, _share_at(case, load)) for load in compare.get("loads", []) if load != known
     ]
     if compare.get("saturation"):
-        # Most are tried near saturation: about half of what can be sent.
+        # Most loads of a search are near saturation, which is about half of the highest load on
+        # average.
         every.append(once.times(SEARCHED, _share_at(case, compare["up_to"] / 2)))
     return total(every).times(len(case.seeds()))
 
 
 def _share_at(case: Experiment, load: float) -> float:
-    """How many flows there are at a load, of those there are at the experiment's own."""
+    """Returns the number of flows at a load ÷ that at the experiment's own load."""
     own = loads.flow_count(case.resolved()["workload"])
     there = loads.flow_count(case.with_load(load).resolved()["workload"])
     return there / own if own and there else 1.0
@@ -268,10 +273,10 @@ def of_points(
     tried: Try = tried,
     lost: Callable[[int, str], object] = lambda index, how: None,
 ) -> list[Forecast]:
-    """What each point of a sweep takes: those that differ in their seeds alone take the same,
-    and one that was not tried what the nearest does that was, of the same fabric. One that
-    fails when it is tried, as it would when it runs, takes nothing; nor does one whose trial
-    ended its process, of which `lost` hears by its index, and how."""
+    """Returns the forecast of each point of a sweep. Points that differ only in their seeds have
+    the same forecast; a point that was not tried has that of the nearest tried point of the same
+    fabric. A point whose trial fails has no cost, as it will fail when it runs. A point whose trial
+    ended its process has none either; `lost` is called with its index and the reason."""
     keys = [_but_seed(*point) for point in points]
     first = {key: keys.index(key) for key in dict.fromkeys(keys)}
     places = {key: place for place, key in enumerate(first)}
@@ -293,7 +298,7 @@ def _tried_of(
     tried: Try,
     lost: Callable[[str, str], object],
 ) -> dict[str, Forecast]:
-    """What some points take, spread evenly over all as far as the time goes."""
+    """Returns the forecasts of some points, spread evenly over all, as many as the time allows."""
     made: dict[str, Forecast] = {}
     seconds = min(TRIAL_S, POINTS_S / 2 / max(1, min(len(alike), POINTS_MOST)))
     until = time.monotonic() + POINTS_S
@@ -312,8 +317,8 @@ def _tried_of(
 
 
 def _spread(count: int) -> list[int]:
-    """The numbers below `count`, so that any beginning of them is spread evenly over all:
-    by their binary digits, reversed.
+    """Returns the numbers below `count` in an order of which every beginning is spread evenly: by
+    their reversed binary digits.
 
     >>> _spread(8)
     [0, 4, 2, 6, 1, 5, 3, 7]
@@ -323,17 +328,17 @@ def _spread(count: int) -> list[int]:
 
 
 def _but_seed(experiment: Experiment, label: str) -> str:
-    """What tells a point from all but those with other seeds."""
+    """A key that is equal for points that differ only in their seeds."""
     run = {key: value for key, value in experiment.raw.get("run", {}).items() if key != "seed"}
     return json.dumps([label, {**experiment.raw, "run": run}], sort_keys=True, default=str)
 
 
 def one_by_one(forecasts: Sequence[Forecast]) -> Forecast:
-    """All of them together, each of which is known."""
+    """Returns the forecast of all together, each of which is known individually."""
     each = tuple((one.seconds, one.memory_bytes) for one in forecasts)
     return replace(total(forecasts), each=each)
 
 
 def total(forecasts: Iterable[Forecast]) -> Forecast:
-    """All of them together."""
+    """Returns the forecast of all together."""
     return reduce(Forecast.and_, forecasts, Forecast(0, 0.0, 0.0, 0, 0.0))

@@ -1,8 +1,7 @@
-"""Signals while executors work.
+"""Signals while executors run.
 
-A KeyboardInterrupt that strikes inside `concurrent.futures` can leave one of its
-locks taken, and then everybody waits for ever. So it is only noted, and raised
-where nothing is held.
+A KeyboardInterrupt inside `concurrent.futures` can leave one of its locks held; then all threads
+wait for ever. Therefore a signal is only recorded, and raised where no lock is held.
 """
 
 from __future__ import annotations
@@ -18,28 +17,29 @@ from typing import TypeVar
 from lightloom.storage import signals
 
 T = TypeVar("T")
-#: Seconds within which Ctrl-C is heeded.
+#: Interval at which a recorded signal is checked [s].
 PATIENCE_S = 0.1
 
 
 class Noted:
-    """Whether a signal ends the command: Ctrl-C was pressed, say."""
+    """Records whether a signal, such as Ctrl-C, is to end the command."""
 
     def __init__(self) -> None:
         self.pressed = False
 
     def heed(self) -> None:
-        """Raises KeyboardInterrupt if Ctrl-C was pressed."""
+        """Raises KeyboardInterrupt if a signal was recorded."""
         if self.pressed:
             raise signals.Ended
 
     def heed_soon(self) -> None:
-        """The same, a moment later: others may hear of it sooner."""
+        """Waits for a moment and then does the same; other threads may record a signal
+        meanwhile."""
         time.sleep(PATIENCE_S)
         self.heed()
 
     def finished(self, pending: Collection[Future[T]]) -> set[Future[T]]:
-        """Waits until some of `pending` are finished.
+        """Waits until some of `pending` are finished and returns them.
 
         Raises:
             KeyboardInterrupt: soon after Ctrl-C.
@@ -53,12 +53,11 @@ class Noted:
 
 @contextmanager
 def noted() -> Iterator[Noted]:
-    """Notes Ctrl-C within, and in a command the other signals that end one; raises it at the
-    end if nobody heeded it.
+    """Records Ctrl-C in the block, and in a command the other signals that end it; raises it at the
+    end of the block if it was not raised before.
 
-    A program that handles or ignores the signal itself is left alone, and so
-    are threads other than the main one, which it never strikes.
-    """
+    If the program handles or ignores the signal itself, nothing changes. Threads other than the
+    main thread are never interrupted, so nothing changes there either."""
     state = Noted()
 
     def note(signum: int, frame: object) -> None:

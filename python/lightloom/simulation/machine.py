@@ -1,4 +1,4 @@
-"""What this machine offers, and among how many work is shared."""
+"""Processors and memory of this machine, and limits on parallel work."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 from lightloom.errors import refusal
 
-#: Work is shared among no more: no machine has as many processors.
+#: Largest number of parallel workers or threads; no machine has more processors.
 MOST = 65_536
 
 
 def processors() -> int:
-    """Processors that this process may use."""
+    """Number of processors that this process may use."""
     available = getattr(os, "sched_getaffinity", None)
     return len(available(0)) if available else os.cpu_count() or 1
 
 
 def memory() -> int | None:
-    """Memory that is free for this process [B]: of the machine, or of its container if
-    that has less; None where the system does not tell."""
+    """Free memory for this process [B]: of the machine, or of its container if that has less; None
+    if the system does not report it."""
     found = [_available(), _container()]
     known = [amount for amount in found if amount is not None]
     return min(known) if known else None
@@ -37,7 +37,7 @@ def _available() -> int | None:
 
 
 def _container() -> int | None:
-    """What the control group may still take."""
+    """Memory that the control group may still allocate [B]."""
     folder = Path("/sys/fs/cgroup")
     try:
         limit, taken = (
@@ -50,8 +50,7 @@ def _container() -> int | None:
 
 
 def check_count(name: str, count: Any) -> None:
-    """Refuses to share out work among no process, among a part of one, or among more than
-    there can be.
+    """Raises an error if a number of workers or threads is not a whole number from 1 to `MOST`.
 
     >>> check_count("threads", 0)
     Traceback (most recent call last):

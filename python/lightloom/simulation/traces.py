@@ -40,18 +40,18 @@ def read(path: str | Path, *, format: str | None = None) -> pa.Table:
     and `group`.
 
     Args:
-        path: where it is.
-        format: "csv", "cm", "ns" or "parquet", where the name does not tell.
+        path: the file.
+        format: "csv", "cm", "ns" or "parquet"; by default from the ending of the name.
 
     Raises:
-        ConfigError: naming the file and the place in it.
+        ConfigError: if it cannot be read; it names the file and the position.
 
     >>> read("jobs.cm").num_rows  # doctest: +SKIP
     """
     name = str(path)
     if is_parquet(name, format):
         columns = columns_of_file(name)
-        _text(columns, name, "ns")  # for its checks: they are those of a run
+        _text(columns, name, "ns")  # only to check the rows as a run does
     else:
         try:
             columns = _core.read_trace(name, format)
@@ -62,16 +62,16 @@ def read(path: str | Path, *, format: str | None = None) -> pa.Table:
 
 def write(table: pa.Table, path: str | Path, *, format: str | None = None) -> Path:
     """Writes the flows of `table` (`Result.flows` or what `read` gives) as a trace,
-    by arrival. Groups are kept by CSV and Parquet only.
+    by arrival. Only CSV and Parquet keep groups.
 
     Args:
-        table: the flows; other columns than a trace's are left out.
-        path: where to; a file that is there is replaced.
-        format: "csv", "cm", "ns" or "parquet", where the name does not tell.
+        table: the flows; columns that a trace does not have are ignored.
+        path: the file; an existing file is replaced.
+        format: "csv", "cm", "ns" or "parquet"; by default from the ending of the name.
 
     Raises:
-        ConfigError: if a row is not a flow (no file is touched then), or the
-            file cannot be written.
+        ConfigError: if a row is not a flow (then no file is changed), or the file cannot be
+        written.
 
     >>> write(result.flows, "jobs.cm")  # doctest: +SKIP
     """
@@ -87,7 +87,7 @@ def write(table: pa.Table, path: str | Path, *, format: str | None = None) -> Pa
 def _content(table: pa.Table, path: str, format: str | None) -> bytes:
     if is_parquet(path, format):
         columns = columns_of(table, path)
-        _text(columns, path, "ns")  # for its checks
+        _text(columns, path, "ns")  # only to check the rows
         data = pa.BufferOutputStream()
         pq.write_table(_table(columns), data)
         return bytes(data.getvalue().to_pybytes())
@@ -99,7 +99,7 @@ def _content(table: pa.Table, path: str, format: str | None) -> bytes:
 
 
 def _text(columns: dict[str, Any], path: str, format: str) -> str:
-    """The columns as a text trace. The core names rows; this adds the file."""
+    """Returns the columns as a text trace. Errors of the core name the row; this adds the file."""
     try:
         return _core.trace_text(columns, format)
     except ConfigError as problem:
@@ -109,7 +109,7 @@ def _text(columns: dict[str, Any], path: str, format: str) -> str:
 
 
 def _table(columns: dict[str, Any]) -> pa.Table:
-    """The core's columns as a table, by arrival; equals keep their order."""
+    """Returns the core's columns as a table, sorted by arrival; the sort is stable."""
     order = np.argsort(columns["arrival_ps"], kind="stable")
     codes = pa.array(columns.get("group", np.zeros(len(order), np.uint16))[order])
     used = pc.unique(codes)
@@ -119,17 +119,17 @@ def _table(columns: dict[str, Any]) -> pa.Table:
 
 
 def is_parquet(path: str, format: str | None = None) -> bool:
-    """Whether a trace is in Parquet, by its format or else its name."""
+    """Whether a trace is Parquet, by `format` or else by its name."""
     return format == "parquet" or (format is None and path.endswith(".parquet"))
 
 
 Hosts = Callable[[list[str]], list[int | None]]
-"""The server of each name in a trace; None where it is not known."""
+"""A function from names in a trace to servers; None for unknown names."""
 
 
 def columns_for(resolved: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The flows of the Parquet trace of a completed experiment, which the core does not read;
-    None of any other workload."""
+    """Returns the flows of the Parquet trace of a resolved experiment, which the core does not
+    read; None for other workloads."""
     workload = resolved["workload"]
     path = workload.get("trace")
     if path is None or not is_parquet(path, workload.get("trace_format")):
@@ -147,7 +147,7 @@ def columns_for(resolved: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _unit_of(workload: Mapping[str, Any]) -> str | None:
-    """The unit of a trace's times, where the experiment says it."""
+    """The unit of a trace's times, if the experiment states it."""
     unit = workload.get("trace_unit")
     return unit if unit in PLACES else None
 
@@ -162,12 +162,12 @@ def columns_of_file(
 
     Args:
         path: the file.
-        names: what its columns are called, by "src", "dst", "bytes", "arrival", "group".
-        unit: that of arrivals, where the name of their column does not end in it.
-        hosts: the servers that its sources and destinations stand for, where these are names.
+        names: the names of its columns, by "src", "dst", "bytes", "arrival", "group".
+        unit: the unit of arrivals, if the name of their column does not end in one.
+        hosts: the function from names to servers, if sources and destinations are names.
 
     Raises:
-        ConfigError: naming the file, the column and the row.
+        ConfigError: if a value is invalid; it names the file, the column and the row.
     """
     try:
         with Path(path).open("rb") as file:
@@ -182,13 +182,13 @@ def columns_of_file(
 
 
 def _numbered(path: str, name: str, column: pa.ChunkedArray, hosts: Hosts) -> pa.ChunkedArray:
-    """The servers that a column names."""
+    """Converts a column of names to servers."""
     try:
         texts = column.cast(pa.string())
     except pa.ArrowException:
         raise _bad(path, f"column `{name}` holds {column.type}", "write names") from None
     if texts.null_count:
-        return column  # refused like a number that is missing
+        return column  # refused later, as a missing number is
     different = pc.unique(texts)
     numbers = hosts(different.to_pylist())
     if None in numbers:
@@ -203,11 +203,12 @@ def _numbered(path: str, name: str, column: pa.ChunkedArray, hosts: Hosts) -> pa
 def _parquet(
     path: str, file: BinaryIO, names: Mapping[str, str], unit: str | None
 ) -> tuple[pa.Table, dict[str, str]]:
-    """The columns of a trace in an open file, whole and valid, under their own names, and what
-    the file calls them."""
+    """Returns the columns of a trace in an open file, complete and checked, under their standard
+    names, and the names that the file has for them."""
     try:
         data = pq.ParquetFile(file)
-        # Before anything is read: of no columns Arrow makes as many rows as the file claims.
+        # Before the columns are read: for an empty selection Arrow makes as many rows as the file
+        # claims.
         there = data.schema_arrow.names
         _check_given(path, there, names)
         found = _named(there, names)
@@ -217,7 +218,7 @@ def _parquet(
         _check_names([*found], path)
         table = data.read([*found.values()])
         table.validate(full=True)
-    # Of damaged files Arrow says it in all its exceptions, and in some of Python's.
+    # For damaged files Arrow raises any of its exceptions, and some of Python's.
     except (pa.ArrowException, OSError, UnicodeError) as problem:
         reason = " ".join(str(problem).split())
         raise _bad(path, f"is not a Parquet file, or damaged ({reason})", "write it anew") from None
@@ -229,7 +230,7 @@ def _parquet(
 
 
 def _check_given(path: str, there: list[str], names: Mapping[str, str]) -> None:
-    """Refuses names of columns that the file does not have, all in one message."""
+    """Raises one error that lists all given names of columns that the file does not have."""
     missing = [name for name in names.values() if name not in there]
     if missing:
         limit = ", ".join(f"has no column `{name}`" for name in missing)
@@ -238,7 +239,7 @@ def _check_given(path: str, there: list[str], names: Mapping[str, str]) -> None:
 
 
 def _named(there: list[str], names: Mapping[str, str]) -> dict[str, str]:
-    """The column of each of a trace's, where there is one."""
+    """The file's column for each column of a trace, if it has one."""
     found = {}
     for key in (*COLUMNS, "group"):
         role = "arrival" if key == "arrival_ps" else key
@@ -252,7 +253,7 @@ def _named(there: list[str], names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _in_ps(path: str, name: str, column: pa.ChunkedArray, unit: str | None) -> pa.ChunkedArray:
-    """Arrivals in picoseconds, by the unit that their column's name ends in."""
+    """Converts arrivals to picoseconds, by the unit at the end of their column's name."""
     ending = name.rpartition("_")[2] if "_" in name else ""
     own = ending if ending in PLACES else unit
     if own is None:
@@ -279,14 +280,14 @@ def _in_ps(path: str, name: str, column: pa.ChunkedArray, unit: str | None) -> p
 
 
 def _exact(path: str, name: str, value: float, size: int) -> int:
-    """A time with decimals, as it is written, to the picosecond."""
+    """Converts a time with decimals, as written, exactly to picoseconds."""
     if not math.isfinite(value):
         raise _bad(path, f"column `{name}` has {value}", "write numbers")
     return round(Fraction(str(value)) * size)
 
 
 def columns_of(table: pa.Table, path: str, called: Mapping[str, str] = NO_NAMES) -> dict[str, Any]:
-    """The columns of a table as the core takes them; `called` is what refusals call them."""
+    """Returns the columns of a table for the core; `called` are their names in error messages."""
     _check_names(table.column_names, path)
     columns: dict[str, Any] = {
         name: _integers(path, called.get(name, name), table[name], kind)
@@ -336,7 +337,7 @@ GROUPS_MAX = 1 << 16
 
 
 def _groups(path: str, column: pa.ChunkedArray) -> tuple[Any, list[str]]:
-    """Codes and names; the unnamed group comes first."""
+    """Returns the codes and the names of groups; the unnamed group is first."""
     try:
         text = pc.fill_null(column.cast(pa.string()), "")
     except pa.ArrowException:

@@ -1,4 +1,4 @@
-"""Short pieces of runs, by which the core tells what the whole would take."""
+"""Short trials, from which the time of whole runs is forecast."""
 
 from __future__ import annotations
 
@@ -15,65 +15,66 @@ from lightloom.simulation import traces
 
 @dataclass(frozen=True)
 class Reached:
-    """How far a trial was."""
+    """The progress of a trial at one moment."""
 
     busy_s: float
-    """After this time of a processor [s]."""
+    """Processor time so far [s]."""
     time_s: float
-    """The simulated time [s]."""
+    """Simulated time so far [s]."""
     bytes: int
-    """Bytes delivered."""
+    """Bytes delivered so far."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What the first milliseconds of a run came to, and what there is to do."""
+    """The first milliseconds of a run, and the size of the whole run."""
 
     flows: int
-    """All flows of the workload."""
+    """Number of flows of the workload."""
     bytes: int
-    """Their bytes."""
+    """Bytes of these flows."""
     memory_bytes: int
-    """What the fabric and its flows take of memory [B], by the core's own estimate."""
+    """Memory of the fabric and its flows [B], as the core estimates it."""
     prepared_s: float
-    """Time of a processor to draw the flows and to build the fabric [s]."""
+    """Processor time to draw the flows and to build the fabric [s]."""
     early: Reached
-    """How far it was early on: what comes first, such as memory that is touched for the
-    first time, is not how it goes on."""
+    """The progress early in the trial. The beginning is not representative, because memory is
+    touched for the first time."""
     whole: Reached
-    """How far it came."""
+    """The progress at the end of the trial."""
     end_s: float | None
-    """When the run ends [s]; None where it goes on until everything is delivered."""
+    """When the run ends [s]; None if it ends when all flows are delivered."""
     hops: int | None
-    """Cells or packets moved over a hop by then; None for fabrics of flows."""
+    """Hops of cells or packets in the trial; None for fabrics that simulate flows."""
     finished: bool
     """Whether the whole run fitted into the trial."""
     by_byte: float | None = None
-    """Mean over bytes of the size of their flow [B]; None where no law gives it."""
+    """Mean over bytes of the size of their flow [B]; None if the size distribution has no such
+    mean."""
     cycle_s: float | None = None
-    """In what time circuits meet every pair of racks once, or are decided on again [s]; None where
-    they do not change."""
+    """Period in which circuits connect every pair of racks once, or at which circuits are decided
+    [s]; None if circuits do not change."""
     measured: bool = False
-    """Whether the run ends with its window, so that more flows are there than it takes."""
+    """Whether the run ends with its window, before all its flows have arrived."""
 
 
 class Lost(Exception):  # noqa: N818 - it is none of what was tried
-    """A trial ended the process that it ran in; says how."""
+    """A trial ended the process that it ran in; the message states how."""
 
 
 class Try(Protocol):
-    """`tried`, in this process or another."""
+    """A function as `tried`, which may run the trial in another process."""
 
     def __call__(self, experiment: Experiment, label: str, *, seconds: float) -> Trial:
-        """Raises `Lost` where that process ended."""
+        """Runs a trial; raises `Lost` if its process ended."""
 
 
 def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 1) -> Trial:
-    """Runs the fabric of that label for so many seconds of this machine's time; of a
-    repeated experiment the first seed.
+    """Runs the fabric of that label for `seconds` of processor time; the first seed if the
+    experiment repeats.
 
     Raises:
-        ConfigError: if it cannot run.
+        ConfigError: if the experiment is invalid.
     """
     pinned = experiment.runnable(label).pinned()
     resolved, index = pinned.resolved(), pinned.index(label)
@@ -86,11 +87,11 @@ def tried(experiment: Experiment, label: str, *, seconds: float, threads: int = 
 
 
 def relaxation_s(experiment: Experiment, label: str) -> float | None:
-    """The relaxation time of the slowest queue in a short run of the fabric of that label [s], of a
-    repeated experiment in the first seed; None where no theory gives it. A run is made once.
+    """Returns the relaxation time of the slowest queue in a short run of the fabric of that label
+    [s], with the first seed; None if no theory gives it. Each run is made once and cached.
 
     Raises:
-        ConfigError: if it cannot run.
+        ConfigError: if the experiment is invalid.
     """
     pinned = experiment.runnable(label).pinned()
     columns = traces.columns_for(pinned.resolved())

@@ -1,13 +1,13 @@
-"""The window that a comparison over loads measures, if its experiment gives no other end of a run.
+"""The default warm-up and window of a comparison over loads.
 
-A curve over loads compares steady states. A count of flows ends before the network is full, and
-the sooner, the higher the load, so that times fall as the load rises. So a comparison at several
-loads, or a sweep over them, that gives neither flows nor a window measures one: the warm-up and the
-window that the slowest queue of a server's link needs for intervals at the highest load
-(docs/results.md), by the law of sizes that a trial of the core reports. Queues inside a fabric, as
-those of an oversubscribed core, may need more: a pilot, a tenth as long, counts the bytes of each
-link. The window is bounded, because a run near saturation would take hours; the bound is printed
-when it decides.
+A curve over loads compares steady states. A fixed number of flows ends before the network is full,
+and the sooner, the higher the load is, so that completion times would fall as the load rises.
+Therefore a comparison at several loads, or a sweep over loads, that sets neither flows nor a window
+measures a window: the warm-up and the window that the slowest queue of a server's link needs for
+intervals at the highest load (docs/results.md), by the size distribution that a trial of the core
+reports. Queues inside a fabric, such as those of an oversubscribed core, may need more; a pilot
+run, a tenth as long, counts the bytes of each link to find them. The window is bounded, because a
+run near saturation would take hours; if the bound applies, it is printed.
 """
 
 from __future__ import annotations
@@ -25,41 +25,42 @@ from lightloom.simulation import trials
 from lightloom.simulation.trials import tried
 
 HIGHEST = 0.9
-"""At higher loads the window is that of this load."""
+"""Highest load for which a window is computed; higher loads have the window of this load."""
 WARM_UP = 5
-"""Relaxation times of the warm-up [count]."""
+"""Warm-up ÷ relaxation time."""
 MARGIN = 1.1
-"""Times the least window: loads drawn differ from those asked for."""
+"""Factor on the shortest window, because the load as drawn differs from the requested one."""
 PILOT = 0.1
-"""Share of the window that runs to see which links of a fabric are the busiest."""
+"""Length of the pilot run ÷ window; it finds the busiest links of a fabric."""
 MOST_BYTES = 20_000_000_000
-"""Bytes that a run offers at the highest load [B]: some seconds of a processor on a Clos."""
-#: Keys that say how long a run is.
+"""Largest number of bytes offered in a run at the highest load [B]: a few seconds of processor time
+on a Clos."""
+#: Keys that set the length of a run.
 _OWN = {"run": ("measure", "warm_up", "stop", "limit"), "workload": ("flows", "trace", "jobs")}
 KEYS = tuple(f"{name}.{key}" for name, keys in _OWN.items() for key in keys)
-"""The same as a sweep's grid has them."""
+"""The same keys with their tables, as in the grid of a sweep."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A warm-up and a window, and what decided them."""
+    """A chosen warm-up and window, and the reason for their lengths."""
 
     warm_up_s: float
     """The warm-up [s]."""
     measure_s: float
     """The window [s]."""
     needed_s: float | None
-    """The window that gives intervals at `load` [s]; None where no theory gives it."""
+    """The window that gives intervals at `load` [s]; None if no theory gives it."""
     load: float
-    """The load that it is chosen for."""
+    """The load for which they are chosen."""
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the bound of bytes decided."""
+        """Whether the bound of bytes determined the window."""
         return self.needed_s is None or self.measure_s < self.needed_s
 
     def line(self) -> str:
-        """The warm-up and the window, with the reason.
+        """Returns the warm-up and the window as text, with the reason.
 
         >>> print(Chosen(0.005, 0.022, 0.02, 0.5).line())
         run.warm_up = "5 ms", run.measure = "22 ms": chosen for intervals at load 0.5
@@ -79,7 +80,7 @@ class Chosen:
 
 
 TRIAL = Chosen(0.0, 1e-6, None, 0.0)
-"""A window to complete an experiment with, before one is chosen."""
+"""A placeholder window that completes an experiment before one is chosen."""
 
 
 def measured(experiment: Experiment) -> Experiment:
@@ -90,14 +91,15 @@ def measured(experiment: Experiment) -> Experiment:
 
 
 def chosen(experiment: Experiment) -> Chosen | None:
-    """The window of an experiment with `compare.loads`, the longest of its cases; None where it
-    has a window of its own or another end, and where its loads are not several."""
+    """Returns the window of an experiment with `compare.loads`, the longest over its cases; None if
+    the experiment sets a window or another end of a run, or if `compare.loads` is no list of
+    loads."""
     if _has_end(experiment.raw):
         return None
     try:
         cases = _cases(experiment)
     except ConfigError:
-        return None  # it is refused where it runs
+        return None  # the run itself reports the error
     found = []
     for case in cases:
         loads = case.raw.get("compare", {}).get("loads")
@@ -109,14 +111,14 @@ def chosen(experiment: Experiment) -> Chosen | None:
 
 
 def _cases(experiment: Experiment) -> list[Experiment]:
-    """Its cases, which no end of a run has to be given for: they are completed with a window
-    that is taken out again, unless a case sets its own."""
+    """Returns the cases of an experiment that sets no end of a run. They are completed with a
+    placeholder window, which is removed again unless a case sets its own."""
     trial = with_window(experiment, TRIAL)
     return [_without(case, trial.raw["run"]) for case in trial.cases()]
 
 
 def _without(case: Experiment, window: dict[str, Any]) -> Experiment:
-    """A case without the keys of a window that are as in that one."""
+    """Removes the keys of a window from a case if they equal those of the placeholder."""
     raw = copy.deepcopy(case.raw)
     for key in ("warm_up", "measure"):
         if raw["run"].get(key) == window[key]:
@@ -125,7 +127,8 @@ def _without(case: Experiment, window: dict[str, Any]) -> Experiment:
 
 
 def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
-    """The window for these loads; None where the experiment has its own end, or is refused."""
+    """Returns the window for these loads; None if the experiment sets an end of its runs, or is
+    invalid."""
     read = [_fraction(load) for load in loads]
     known = [load for load in read if load is not None and 0 < load <= 10]
     if not known or len(known) < len(loads) or _has_end(experiment.raw):
@@ -135,7 +138,7 @@ def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
         resolved = trial.resolved()
         tries = [tried(trial, label, seconds=0.0) for label in trial.labels]
     except ConfigError:
-        return None  # it is refused where it runs
+        return None  # the run itself reports the error
     cycle_s = max(found.cycle_s or 0.0 for found in tries)
     cluster, by_byte = resolved["cluster"], tries[0].by_byte
     found = _chosen(cluster, by_byte, max(known), cycle_s)
@@ -147,15 +150,17 @@ def for_loads(experiment: Experiment, loads: Sequence[Any]) -> Chosen | None:
 
 
 def _slowest_s(pilots: Sequence[Experiment], by_byte: float, cluster: dict[str, Any]) -> float:
-    """The relaxation time of the slowest queue of all fabrics and loads [s], but for those that are
-    all but saturated."""
+    """The relaxation time of the slowest queue over all fabrics and loads [s]. Queues that are
+    close to saturation, with a longer relaxation time than a server's link at load `HIGHEST`, are
+    excluded."""
     longest = _relaxation_s(by_byte, cluster, HIGHEST)
     found = (trials.relaxation_s(pilot, label) for pilot in pilots for label in pilot.labels)
     return max((seconds for seconds in found if seconds and seconds <= longest), default=0.0)
 
 
 def _for_queues(found: Chosen, relaxation_s: float, most_s: float) -> Chosen:
-    """The window, longer if a queue of that relaxation time needs it, up to the bound of bytes."""
+    """Returns the window, lengthened up to the bound of bytes if a queue of that relaxation time
+    needs it."""
     needed = steady_state.rounded_up(steady_state.RELAXATIONS * relaxation_s or found.measure_s)
     if found.needed_s is None or needed <= found.needed_s:
         return found
@@ -170,7 +175,8 @@ def _for_queues(found: Chosen, relaxation_s: float, most_s: float) -> Chosen:
 
 
 def _fraction(load: Any) -> float | None:
-    """A load as a number, or as a percentage such as "50%"; None of anything else."""
+    """Converts a load, as a number or a percentage such as "50%", to a fraction; None if it is
+    neither."""
     if isinstance(load, int | float):
         return float(load)
     number = load.strip().removesuffix("%") if isinstance(load, str) else load
@@ -185,8 +191,8 @@ def _fraction(load: Any) -> float | None:
 def _chosen(
     cluster: dict[str, Any], by_byte: float | None, highest: float, cycle_s: float
 ) -> Chosen:
-    """The window by the slowest queue of a server's link; warm-up and window each hold a cycle of
-    circuits, if the bound of bytes allows both."""
+    """Returns the window for the slowest queue of a server's link. Warm-up and window each contain
+    a cycle of circuits if the bound of bytes allows both."""
     found = _by_queues(cluster, by_byte, highest)
     if 2 * cycle_s > _most_s(cluster, highest):
         return found
@@ -199,9 +205,9 @@ def _chosen(
 
 
 def _most_s(cluster: dict[str, Any], highest: float) -> float:
-    """How long a run may last by the bound of bytes [s]."""
+    """The longest run that the bound of bytes allows [s]."""
     rate = networks.server_rate(cluster)
-    assert rate is not None  # it was resolved
+    assert rate is not None  # the experiment is resolved
     return MOST_BYTES * 8 / (highest * rate * _hosts(cluster))
 
 
@@ -228,9 +234,9 @@ def _by_queues(cluster: dict[str, Any], by_byte: float | None, highest: float) -
 
 
 def _relaxation_s(by_byte: float, cluster: dict[str, Any], load: float) -> float:
-    """That of the queue of a server's link at a load [s]."""
+    """The relaxation time of the queue of a server's link at a load [s]."""
     link = networks.link_rate(cluster)
-    assert link is not None  # it was resolved
+    assert link is not None  # the experiment is resolved
     return by_byte * 8 / link / (1 - load) ** 2
 
 
@@ -239,7 +245,7 @@ def _hosts(cluster: dict[str, Any]) -> int:
 
 
 def _has_end(raw: dict[str, Any]) -> bool:
-    """Whether an experiment says how long its runs are."""
+    """Whether an experiment sets the length of its runs."""
     tables = {name: raw.get(name) or {} for name in _OWN}
     parts = tables["workload"].get("mix") or []
     return any(key in tables[name] for name, keys in _OWN.items() for key in keys) or any(
@@ -248,14 +254,14 @@ def _has_end(raw: dict[str, Any]) -> bool:
 
 
 def with_window(experiment: Experiment, found: Chosen) -> Experiment:
-    """The experiment with that warm-up and window."""
+    """Returns the experiment with that warm-up and window."""
     return experiment.with_overrides(
         [f'run.warm_up="{_time(found.warm_up_s)}"', f'run.measure="{_time(found.measure_s)}"']
     )
 
 
 def _time(seconds: float) -> str:
-    """A time as experiments take it.
+    """Formats a time as experiments write it.
 
     >>> _time(0.022), _time(1.3), _time(0.0)
     ('22 ms', '1.3 s', '0 us')

@@ -1,10 +1,10 @@
 """Signals that end a command: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 
-The first of them raises `Ended` in the main thread, and what it unwinds cleans up; any
-further one does nothing. A command that has not ended by itself within its grace, whatever
-it does, is ended by a thread of the core, which removes the files that are noted here.
+The first signal raises `Ended` in the main thread; the code that it passes through cleans up.
+Further signals do nothing. If the command has not ended after its grace period, a thread of the
+compiled core removes the files that are noted here and ends the process.
 
-This module is loaded before anything else: it imports little.
+This module is loaded before all others and therefore imports little.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
-#: Signal → what a command says of its end.
+#: Signal → the word by which the command reports its end.
 SAID = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 LEFT_NOTHING = "nothing unfinished was written"
-#: Seconds within which a command is to end by itself.
+#: Time within which a command must end by itself after a signal [s].
 GRACE_S = 0.6
-#: The same of a worker: its parent waits for it.
+#: The same for a worker process, for which its parent waits.
 WORKER_GRACE_S = 0.2
 
 
@@ -31,29 +31,29 @@ class Ended(KeyboardInterrupt):
 
 
 class _State:
-    """What has happened to this process."""
+    """What has happened in this process."""
 
     first: int | None = None
-    """The signal that ends it."""
+    """The signal that ends the process."""
     reported = False
-    """Whether the user knows how it ends."""
+    """Whether the message to the user has been written."""
     noting: ClassVar[list[Any]] = []
-    """Those who note a signal instead of being struck by it, the innermost last."""
+    """Objects that record a signal instead of letting it raise; the innermost is last."""
     left = LEFT_NOTHING
-    """What a signal leaves behind now."""
+    """The message about what the command leaves behind if a signal ends it now."""
     watched = False
-    """Whether the core says how the command ends, if it ends it."""
+    """Whether the core writes the message if it ends the process."""
 
 
 def is_ours(handler: object) -> bool:
-    """Whether signals are handled here."""
+    """Whether a signal handler is the one of this module."""
     return handler is strike
 
 
 def strike(signum: int, frame: object) -> None:
-    """The handler."""
+    """Handles a signal: raises `Ended`, or sets `pressed` of the innermost object of `noting`."""
     if _State.first is not None:
-        return  # it ends already: a second one would strike what cleans up
+        return  # the process is already ending; a second exception would interrupt its clean-up
     _State.first = signum
     if _State.noting:
         _State.noting[-1].pressed = True
@@ -63,7 +63,7 @@ def strike(signum: int, frame: object) -> None:
 
 @contextmanager
 def noting(state: Any) -> Iterator[None]:
-    """Sets `state.pressed` where a signal would raise."""
+    """Sets `state.pressed` instead of raising when a signal arrives in the block."""
     _State.noting.append(state)
     try:
         yield
@@ -72,15 +72,16 @@ def noting(state: Any) -> Iterator[None]:
 
 
 def leave(signum: int, frame: object) -> None:
-    """The handler while modules are loaded: there is nothing to clean up, and an exception may
-    strike where it is lost, in a callback of the import."""
+    """Handles a signal while modules are loaded. There is nothing to clean up then, and an
+    exception could be lost in a callback of the import."""
     with suppress(OSError):
         os.write(2, f"{line(signal.Signals(signum).name)}\n".encode())
     os._exit(128 + signum)
 
 
 def handled(by: Any = strike) -> None:
-    """Handles the signals that are not ignored, as under nohup; in the main thread."""
+    """Installs the handler for all signals that are not ignored (as under nohup). Main thread
+    only."""
     for name in SAID:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
@@ -88,15 +89,15 @@ def handled(by: Any = strike) -> None:
 
 
 def watched(grace_s: float = GRACE_S, *, silent: bool = False) -> None:
-    """Has the core end this process if it does not end by itself after a signal; once
-    `handled`. Needs a system with pipes for signals."""
+    """Lets the core end this process if it does not end by itself after a signal. Call `handled`
+    first. Has no effect on systems without pipes for signals."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         return
     from lightloom import _core
 
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    # A pipe of an earlier call stays open: a signal may have been written there just now.
+    # The pipe of an earlier call stays open, because a signal may just have been written to it.
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     _State.watched = not silent
     numbers = {name: getattr(signal, name) for name in SAID}
@@ -106,16 +107,17 @@ def watched(grace_s: float = GRACE_S, *, silent: bool = False) -> None:
 
 
 def leaves(what: str = LEFT_NOTHING) -> None:
-    """Has a command that a signal ends say what it leaves; in the main thread."""
+    """Sets the message about what the command leaves behind if a signal ends it. Main thread
+    only."""
     if what == _State.left:
         return
     _State.left = what
     if _State.watched:
-        watched()  # anew: the core has what it is to say from the beginning
+        watched()  # again, because the core copies its messages when it starts to watch
 
 
 def line(name: str = "") -> str:
-    """What a command says that a signal ends, that of its own by default.
+    """Returns the message of a command that a signal ends; by default of the signal that ended it.
 
     >>> line("SIGTERM")
     'terminated: nothing unfinished was written'
@@ -124,7 +126,7 @@ def line(name: str = "") -> str:
 
 
 def code() -> int:
-    """The exit code of a command that a signal has ended, as a shell has it."""
+    """The exit code of a command that a signal has ended, as shells define it."""
     return 128 + _first()
 
 
@@ -133,21 +135,22 @@ def _first() -> int:
 
 
 def struck() -> bool:
-    """Whether a signal ends this process."""
+    """Whether a signal has ended this process."""
     return _State.first is not None
 
 
 def mark_reported() -> None:
-    """Records that the message to the user follows, and must not be repeated. Called before it,
-    since the core may end the process at any time, and would say it again."""
+    """Records that the message to the user follows, so that it is not repeated. Called before the
+    message is written, because the core may end the process at any time and would write it
+    again."""
     _State.reported = True
     if core := sys.modules.get("lightloom._core"):
         core.ending_told()
 
 
 def end() -> NoReturn:
-    """Ends the process after a signal. The interpreter is not taken down: threads of the core
-    may still compute what is thrown away."""
+    """Ends the process after a signal, without shutting down the interpreter: threads of the core
+    may still be computing results that are discarded."""
     import atexit
 
     if not _State.reported:
@@ -162,29 +165,29 @@ def end() -> NoReturn:
 
 
 def note(path: Path) -> None:
-    """Notes a file or folder that goes if the process is ended by force, until `forget`."""
+    """Notes a file or folder to be removed if the process is ended by force, until `forget`."""
     from lightloom import _core
 
     _core.ending_unfinished(path.absolute(), True)
 
 
 def forget(path: Path) -> None:
-    """Notes that it is unfinished no more, or gone."""
+    """Cancels `note`: the file or folder is finished or removed."""
     from lightloom import _core
 
     _core.ending_unfinished(path.absolute(), False)
 
 
 def note_made(folder: Path) -> None:
-    """Notes a folder that was made, and that goes with what is noted where nothing else is in
-    it, until `forget_made`."""
+    """Notes a new folder. If the process is ended by force, it is removed with the noted files
+    unless it holds anything else; until `forget_made`."""
     from lightloom import _core
 
     _core.ending_made(folder.absolute(), True)
 
 
 def forget_made(folder: Path) -> None:
-    """Notes that a folder stays, or is gone."""
+    """Cancels `note_made`: the folder is to stay, or is removed."""
     from lightloom import _core
 
     _core.ending_made(folder.absolute(), False)
@@ -192,7 +195,7 @@ def forget_made(folder: Path) -> None:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """A file or folder that goes if the block does not end well, by force or not."""
+    """Removes a file or folder if the block raises or the process is ended by force."""
     note(path)
     try:
         yield path
@@ -215,7 +218,7 @@ def _remove(path: Path) -> None:
 
 @contextmanager
 def naming() -> Iterator[None]:
-    """Files get their names: no process is killed meanwhile."""
+    """Defers the forced end of the process while files are renamed to their final names."""
     from lightloom import _core
 
     _core.ending_naming(True)
