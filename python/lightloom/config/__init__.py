@@ -1,12 +1,12 @@
-"""The experiment file. What a key means is known to the core alone, but for two tables.
+"""The experiment file. The core alone defines its keys, except those of two tables.
 
 | module | |
 |---|---|
-| `experiment` | an experiment read, with `--set` and `--fabric`, and resolved by the core |
-| `overrides` | keys set by hand |
-| `integers`, `toml_errors`, `refused`, `refusal_text`, `trace_hints` | refusals of values, files |
+| `experiment` | reads an experiment, applies `--set` and `--fabric`, resolves it by the core |
+| `overrides` | keys set by `--set` and by cases |
+| `integers`, `toml_errors`, `refused`, `refusal_text`, `trace_hints` | errors in values and files |
 | `schema` | the JSON Schema |
-| `decision`, `testbed` | the tables `[decision]` and `[testbed]`, which Python alone reads |
+| `decision`, `testbed` | the tables `[decision]` and `[testbed]`, which only Python reads |
 | `physics`, `networks` | physics presets; rates of electrical networks |
 | `loads` | the loads that a workload offers |
 | `inputs`, `price_books` | files that an experiment names; packaged price books |

@@ -1,6 +1,6 @@
-"""`[decision]` of an experiment: prices, and what the decision page asks for beside them.
+"""The table `[decision]` of an experiment: prices, and the other options of the decision page.
 
-`compare` and `cost` read it; the core never sees it, so that no figure of a run depends on it.
+`compare` and `cost` read it. The core does not, so that no figure of a run depends on it.
 """
 
 from __future__ import annotations
@@ -15,53 +15,54 @@ from lightloom.config.refused import first_of
 from lightloom.config.schema import DECISION
 from lightloom.errors import refusal
 
-#: The most members [count] of a kind that are tried.
+#: Default number of parts of each kind that are tried [count].
 TRIES = 8
 
 
 class Options(BaseModel):
-    """Prices of the fabrics' parts, for the decision page: `compare` and `cost` alone read them."""
+    """Prices of the fabrics' parts, and options of the decision page; only `compare` and `cost`
+    read them."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     prices: str = Field(
         default=price_books.DEFAULT,
         description="A price book: sirius-2020, hydra-2013, cthrough-2010, ai-cluster-2026, or a "
-        "file beside the experiment. --prices goes before it, and before `price`.",
+        "file beside the experiment. --prices overrides this key and `price`.",
     )
     price: list[str] = Field(
         default=[],
         description='Prices of parts in the units of the book: "tunable-transceiver=700", '
-        '"circuit-switch=200..700". --price adds to them, and goes before one of the same part.',
+        '"circuit-switch=200..700". --price adds to them and overrides the price of the same part.',
     )
     counting: Literal["whole", "share"] | None = Field(
         default=None,
         description='Whether boxes are bought "whole", or by a "share" as if they came in every '
-        "size; as the book counts unless given.",
+        "size. Default: as the book counts.",
     )
     worst_failure: bool = Field(
         default=False,
-        description="Run every fabric with one part dead, too, and say what the worst single "
-        "failure leaves; --worst-failure does the same.",
+        description="Also run every fabric with one failed part, and report the worst "
+        "single failure. --worst-failure does the same.",
     )
     worst_of: int = Field(
         default=TRIES,
         ge=1,
-        description="Parts of each kind that are tried, at most: all of as many, of more a sample. "
-        "--worst-of goes before it.",
+        description="Largest number of parts of each kind that are tried; of a kind with more "
+        "parts, a sample is tried. --worst-of overrides this key.",
     )
     readings: list[str] = Field(
         default=[],
-        description="Readings of Sirius' Fig 6 by which cost counts sirius and clos, too: A, F, G, "
-        "H, or files. --reading goes before them.",
+        description="Readings of Sirius' Fig 6 with which cost also counts sirius and clos: A, F, "
+        "G, H, or files. --reading overrides them.",
     )
 
 
 def read(raw: Mapping[str, Any]) -> Options | None:
-    """The options of an experiment, as given or resolved; None of one without the table.
+    """Returns the options of an experiment, as written or resolved; None without the table.
 
     Raises:
-        ConfigError: of an unknown key, naming the nearest, or of another type.
+        ConfigError: if a key is unknown (the message names the nearest key) or a value is invalid.
     """
     if DECISION not in raw:
         return None
@@ -75,10 +76,11 @@ def read(raw: Mapping[str, Any]) -> Options | None:
 
 
 def completed(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The table with every default filled in, by its name; nothing where there is none.
+    """Returns the table with all defaults, under its name; empty if the experiment does not have
+    it.
 
     Raises:
-        ConfigError: as of `read`.
+        ConfigError: as for `read`.
     """
     options = read(raw)
     return {} if options is None else {DECISION: options.model_dump(exclude_none=True)}

@@ -1,7 +1,6 @@
-"""Experiments: read from TOML, overridden key by key, validated by the core.
+"""Experiments: read from TOML, changed by overrides, validated by the core.
 
-Nothing about fabrics or workloads is known here; the core alone says what a
-key means and what it may be.
+This module contains nothing about fabrics or workloads; the core alone defines keys and values.
 """
 
 from __future__ import annotations
@@ -35,27 +34,27 @@ from lightloom.storage import reading
 from lightloom.units.counts import counted
 
 Table = dict[str, Any]
-#: `KEY=VALUE`, or values by key.
+#: `KEY=VALUE` texts, or a mapping from keys to values.
 Overrides = Sequence[str] | Mapping[str, Any]
 SWEEP = {"base", "grid"}
-"""Keys that a sweep has and an experiment has not."""
+"""Keys of a sweep file that an experiment does not have."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment as configured; `resolved` validates and completes it.
+    """An experiment as configured; `resolved` validates it and fills in all defaults.
 
-    Experiments are values: the methods return changed copies.
+    Experiments are immutable values; the methods return changed copies.
     """
 
     raw: Table
-    """The configuration as given, overrides applied."""
+    """The configuration as written, with overrides applied."""
     path: Path | None = field(default=None, compare=False)
-    """The file it was read from."""
+    """The file from which the experiment was read."""
 
     @property
     def name(self) -> str:
-        """What reports call it: its `name`, or that of its file."""
+        """The name in reports: the key `name`, or else the name of the file."""
         name = self.raw.get("name")
         if isinstance(name, str) and name:
             return name
@@ -63,15 +62,15 @@ class Experiment:
 
     @property
     def labels(self) -> list[str]:
-        """The labels of its fabrics, in order."""
+        """The labels of the fabrics, in the order of the file."""
         return [str(f.get("label", f.get("kind"))) for f in fabrics_of(self.raw)]
 
     def resolved(self) -> Table:
-        """The whole configuration with every default filled in. It runs again
-        to the same results.
+        """Returns the whole configuration with all defaults. Running it again gives the same
+        results.
 
         Raises:
-            ConfigError: if it cannot run.
+            ConfigError: if the experiment is invalid.
         """
         _check_tables(self.raw)
         unheld = list(integers.unheld(self.raw))
@@ -85,21 +84,21 @@ class Experiment:
         return {**table, **self._beside()}
 
     def _beside(self) -> Table:
-        """The tables that Python alone reads, completed; that of the testbed is checked alone, as
-        no figure of a run depends on it."""
+        """Returns the tables that only Python reads, with their defaults. `[testbed]` is checked
+        but not returned, because no figure of a run depends on it."""
         if schema.TESTBED in self.raw:
-            from lightloom.config.testbed import read_table  # slow to load, and seldom there
+            from lightloom.config.testbed import read_table  # slow to import, rarely needed
 
             read_table(self.raw[schema.TESTBED])
         if schema.DECISION not in self.raw:
             return {}
-        from lightloom.config.decision import completed  # slow to load, and seldom there
+        from lightloom.config.decision import completed  # slow to import, rarely needed
 
         return completed(self.raw)
 
     def _by_own_range(self, problem: ConfigError) -> ConfigError:
-        """The refusal of a number that no integer holds, in the words by which its key
-        refuses the nearest that one does: a key has one range."""
+        """Returns the error of a key whose number exceeds its integer type, worded as the error for
+        the nearest number of that type, so that each key states a single range."""
         end, key = missed_end(problem), problem.key
         if end is None or key is None:
             return problem
@@ -109,14 +108,14 @@ class Experiment:
             _core.resolve(replace(self, raw=nearest).json())
         except ConfigError as own:
             same = (own.key, own.value) == (problem.key, str(end))
-            # A reason that speaks of the nearest number is not one for this.
+            # An error that mentions the nearest number does not apply to the given one.
             if same and not re.search(rf"\b{abs(end)}\b", f"{own.limit}; {own.remedy}"):
                 return refusal(str(own.key), problem.value, own.limit or "", own.remedy or "")
         return problem
 
     def _unheld(self, found: Sequence[tuple[integers.Path, int]]) -> ConfigError:
-        """The refusal of numbers that the core cannot be told, in the words by which
-        their key refuses the nearest that it can, where it does."""
+        """Returns the error for numbers that no integer of the core holds, worded as the key's
+        error for the nearest number that is held, if there is one."""
         numbers = {integers.key_of(self.raw, path): value for path, value in found}
         try:
             replace(self, raw=integers.held(self.raw, found)).resolved()
@@ -130,45 +129,45 @@ class Experiment:
         return refusal(key, value, integers.limit_of(value), "correct the value")
 
     def pinned(self) -> Experiment:
-        """The same, where the files that it reads are those that are there now: their
-        digests are in it, and with others it does not run.
+        """Returns the experiment with the digests of the files that it reads now; it then does not
+        run with other files.
 
         Raises:
-            ConfigError: if one is not of the digest that it has already, or that of a policy
-                cannot be read.
+            ConfigError: if a file does not match a digest in the experiment, or the file of a
+            policy cannot be read.
         """
         fabrics = policies.pinned(fabrics_of(self.raw))
         raw = {**self.raw, "fabric": fabrics} if fabrics else self.raw
         return replace(self, raw=inputs.pinned(raw))
 
     def check_keys(self) -> None:
-        """Refuses a key that no table has, as `resolved` does; nothing else is checked.
+        """Raises the error of `resolved` for a key that no table has; checks nothing else.
 
         Raises:
-            ConfigError: of the first such key.
+            ConfigError: for the first such key.
         """
-        if SWEEP & self.raw.keys():  # another file, which `resolved` names
+        if SWEEP & self.raw.keys():  # a sweep file; `resolved` reports it
             return
         _check_names(self.raw)
         _of_keys(self._beside)
         _of_keys(lambda: _core.check_keys(self.json()))
 
     def json(self) -> str:
-        """The configuration as the core reads it."""
+        """The configuration in the form that the core reads."""
         return json.dumps(plain(schema.of_core(self.raw), ""))
 
     def cases(self) -> list[Experiment]:
-        """An experiment for each `[[compare.case]]`, named by its label, with its
-        keys set; itself if it has none. All can run.
+        """Returns an experiment for each `[[compare.case]]`, named by its label and with its keys
+        set; the experiment itself if it has no cases. All of them are valid.
 
         Raises:
-            ConfigError: that names the case, if one cannot.
+            ConfigError: if a case is invalid; it names the case.
         """
         compare = self.raw.get("compare")
         cases = compare.get("case") if isinstance(compare, Mapping) else None
         if not cases:
             return [self]
-        resolved = self.resolved()  # refuses cases of a wrong form
+        resolved = self.resolved()  # reports cases of invalid form
         return [self._case(case) for case in resolved["compare"]["case"]]
 
     def _case(self, case: Table) -> Experiment:
@@ -187,11 +186,11 @@ class Experiment:
         return made
 
     def seeds(self) -> list[Experiment]:
-        """An experiment for each of the `run.repeat` seeds, `run.seed` and those after it,
-        none of which repeats; itself if it does not repeat.
+        """Returns an experiment without repetition for each of the `run.repeat` seeds, which begin
+        with `run.seed`; the experiment itself if it does not repeat.
 
         Raises:
-            ConfigError: if it cannot run.
+            ConfigError: if the experiment is invalid.
         """
         run = self.resolved()["run"]
         times = run.get("repeat", 1)
@@ -204,13 +203,13 @@ class Experiment:
         ]
 
     def with_load(self, load: float) -> Experiment:
-        """The same at another offered load."""
+        """Returns the experiment with another offered load."""
         return self.with_overrides([f"workload.load={load!r}"])
 
     def with_overrides(self, overrides: Overrides) -> Experiment:
-        """The same with keys set, as `--set` does: `"workload.load=0.9"`,
-        `"fabric.uplinks=16"` (every fabric), `"fabric.LABEL.queue=8"` (one); or a mapping of
-        such keys to values.
+        """Returns the experiment with keys set as by `--set`: `"workload.load=0.9"`,
+        `"fabric.uplinks=16"` (every fabric), `"fabric.LABEL.queue=8"` (one fabric); or by a mapping
+        of such keys to values.
 
         >>> base = load({"workload": {"load": 0.5}})
         >>> base.with_overrides(["workload.load=0.9"]).raw
@@ -230,8 +229,8 @@ class Experiment:
         return replace(self, raw=raw)
 
     def only(self, label: str) -> Experiment:
-        """The same with one of its fabrics, without the faults of the others. A fault of a
-        fabric that is none stays, to be refused."""
+        """Returns the experiment with one of its fabrics and without the faults of the others. A
+        fault that names an unknown fabric remains and causes an error later."""
         fabric = fabrics_of(self.raw)[self.index(label)]
         raw = copy.deepcopy({**self.raw, "fabric": [fabric]})
         if isinstance(raw.get("fault"), list):
@@ -241,10 +240,11 @@ class Experiment:
         return replace(self, raw=raw)
 
     def runnable(self, label: str) -> Experiment:
-        """Itself if it can run; if others of its fabrics cannot, the one of that label alone.
+        """Returns the experiment if it is valid; if other fabrics are not, the fabric of that label
+        alone.
 
         Raises:
-            ConfigError: if that fabric cannot run.
+            ConfigError: if that fabric is invalid.
         """
         try:
             self.resolved()
@@ -259,7 +259,8 @@ class Experiment:
         return self
 
     def index(self, label: str | None) -> int:
-        """The place of the fabric with that label, or of the only one."""
+        """Returns the index of the fabric with that label; without a label, that of the only
+        fabric."""
         _check_tables(self.raw)
         labels = self.labels
         if label is None and len(labels) == 1:
@@ -272,17 +273,15 @@ class Experiment:
 
 
 def load(source: str | Path | Mapping[str, Any], overrides: Overrides = ()) -> Experiment:
-    """Reads an experiment from a TOML file (or takes it as a mapping) and
-    applies overrides. Files that it names are looked for beside it, files that
-    overrides name in the current directory.
+    """Reads an experiment from a TOML file or a mapping and applies overrides. Files named in the
+    TOML file are relative to it, files named in overrides to the current directory.
 
     >>> load({"run": {"seed": 1}}, ["run.seed=7"]).raw
     {'run': {'seed': 7}}
 
     Raises:
-        ConfigError: if the file cannot be read (with line and column), an override is
-            malformed, or a table has no such key. Values, and keys that are missing, are
-            refused by `resolved` and `run`.
+        ConfigError: if the file cannot be read (with line and column), an override is malformed, or
+        a table has no such key. `resolved` and `run` report invalid values and missing keys.
     """
     if isinstance(source, Mapping):
         reading.check_depth(source)
@@ -298,7 +297,7 @@ def load(source: str | Path | Mapping[str, Any], overrides: Overrides = ()) -> E
 
 
 def read_toml(path: Path) -> Table:
-    """A TOML file; errors name file, line and column."""
+    """Reads a TOML file; errors name file, line and column."""
     try:
         text = reading.text(path)
         try:
@@ -313,7 +312,7 @@ def read_toml(path: Path) -> Table:
         line = problem.object.count(b"\n", 0, problem.start) + 1
         column = problem.start - (problem.object.rfind(b"\n", 0, problem.start) + 1) + 1
         raise ConfigError(f"{path}:{line}:{column}: not UTF-8; save it as UTF-8") from None
-    except ValueError:  # Python reads no whole number of thousands of digits
+    except ValueError:  # Python does not read integers of thousands of digits
         raise ConfigError(f"{path}: a number has too many digits; correct the file") from None
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply; correct the file") from None
@@ -326,11 +325,11 @@ def read_toml(path: Path) -> Table:
 
 
 def to_toml(table: Mapping[str, Any]) -> str:
-    """A configuration as TOML, laid out as people write experiments: `[table]`
-    and `[[list of tables]]` at the top, everything below on one line.
+    """Formats a configuration as TOML in the usual layout of experiments: `[table]` and `[[list of
+    tables]]` at the top level, everything below them on one line.
 
-    By hand, since tomli-w writes a short list of tables as one value, to which
-    nobody can append a further [[fabric]].
+    tomli-w is not used, because it writes a short list of tables as one value, to which no further
+    [[fabric]] can be appended.
 
     >>> print(to_toml({"run": {"seed": 1}, "fabric": [{"kind": "clos"}]}))
     [run]
@@ -356,8 +355,7 @@ def _toml_lines(table: Mapping[str, Any]) -> str:
 
 
 def _of_keys(check: Callable[[], object]) -> None:
-    """Passes on the refusal of a key, or of a kind that has keys of its own; others are left to
-    `resolved`."""
+    """Passes on errors about unknown keys and kinds; `resolved` reports all others."""
     try:
         with in_words():
             check()
@@ -367,7 +365,7 @@ def _of_keys(check: Callable[[], object]) -> None:
 
 
 def _check_names(raw: Table) -> None:
-    """Refuses a slip in the name of a table."""
+    """Raises an error if the name of a table is probably misspelt."""
     known = schema.names()
     for key in raw:
         near = [] if key in known else difflib.get_close_matches(key, known, 1)
@@ -376,7 +374,7 @@ def _check_names(raw: Table) -> None:
 
 
 def _check_tables(raw: Table) -> None:
-    """Refuses a slip in the name of a table, and what has no fabric."""
+    """Raises an error if the name of a table is probably misspelt or there is no fabric."""
     _check_names(raw)
     if not fabrics_of(raw):
         limit, remedy = "there is no [[fabric]] table", "add [[fabric]] with a kind"
@@ -392,5 +390,5 @@ def _happens_in(fault: Any, labels: Container[str]) -> bool:
 
 
 def faults_of(faults: Sequence[Any], label: str) -> list[Any]:
-    """The faults that happen in the fabric of that label."""
+    """Returns the faults that apply to the fabric of that label."""
     return [f for f in faults if not isinstance(f, dict) or f.get("fabric", label) == label]

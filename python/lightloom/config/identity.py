@@ -1,4 +1,4 @@
-"""What a result was made by and from: the build of Lightloom, the configuration, the inputs."""
+"""The identity of a result: the build of Lightloom, the configuration, the input files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 Table = dict[str, Any]
 _SHA = "sha256:"
-#: Folders of the package that show, price or write what is simulated, and simulate nothing.
+#: Subpackages that display, price or write results, and do not simulate.
 SHOWING = frozenset(
     {"analysis", "cli", "costs", "frames", "notebook", "plotting", "report", "storage"}
 )
-#: What of the package decides results: its code, and the tables that it reads.
+#: Endings of the package's files that determine results: code, and the tables that it reads.
 ENDINGS = frozenset({".py", ".toml"})
 
 
 @functools.cache
 def build() -> Table:
-    """The version, and digests of the compiled core and of the package's sources that simulate.
-    Read once a process, when it is first asked for."""
+    """Returns the version, and the digests of the compiled core and of the Python sources that
+    simulate. Computed once in a process, at the first call."""
     sources = hashlib.sha256()
     for path in _sources():
         sources.update(f"{path.relative_to(_PACKAGE).as_posix()}\0".encode())
@@ -46,18 +46,18 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def _sources() -> Iterator[Path]:
-    """The files of the package that decide results, in a fixed order."""
+    """The files of the package that determine results, in a fixed order."""
     for path in sorted(_PACKAGE.rglob("*")):
         if path.suffix in ENDINGS and path.relative_to(_PACKAGE).parts[0] not in SHOWING:
             yield path
 
 
 def digest(experiment: Experiment) -> str:
-    """The identity of a simulation, `sha256:…`: its resolved configuration, the contents
-    of every file that it reads wherever they are, and the build.
+    """Returns the identity of a simulation, `sha256:…`: a digest of its resolved configuration, of
+    the contents of every file that it reads (not their paths), and of the build.
 
     Raises:
-        ConfigError: if it cannot run.
+        ConfigError: if the experiment is invalid.
     """
     from lightloom.config import inputs
 

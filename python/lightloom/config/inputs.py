@@ -1,8 +1,9 @@
-"""The files that an experiment reads: where they are, what is in them, how they move with it.
+"""The files that an experiment reads: their paths, their digests, their copies.
 
-In memory their paths are absolute. In `experiment.toml` they are relative to it, with the
-SHA-256 of each under `[inputs]`, by the key that names the file; policies and schedules have
-theirs in the policy's own table. A file of another digest is refused: what runs again is what ran.
+In memory the paths are absolute. In `experiment.toml` they are relative to it, with the SHA-256 of
+each file under `[inputs]`, by the key that names the file; the digests of policies and schedules
+are in the policy's own table. A file with another digest is an error, so that a repeated run reads
+the same input.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from lightloom.storage import Staging
 
 Table = dict[str, Any]
 
-#: The table of digests, and the folder that copies are in.
+#: Name of the table of digests, and of the folder of copies.
 INPUTS = "inputs"
 _SHA = "sha256:"
 _SHOWN = len(_SHA) + 12
@@ -35,37 +36,37 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Place:
-    """Where an experiment names a file."""
+    """A key of an experiment that names a file."""
 
     key: str
-    """The key, from the top: `workload.trace`, `fabric.LABEL.policy.schedule`."""
+    """The full key: `workload.trace`, `fabric.LABEL.policy.schedule`."""
     table: Table
-    """The table that has it."""
+    """The table that contains the key."""
     name: str
     """The key in that table."""
     pinned: bool = False
-    """Whether its policy has the digest of the file."""
+    """Whether the digest of the file is in the policy's table."""
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The path of the file."""
         return Path(self._parts[0])
 
     @property
     def _parts(self) -> tuple[str, str]:
-        """The file, and the class of a policy with its colon."""
+        """The path of the file, and the class of a policy with its colon."""
         value = str(self.table[self.name])
         path, colon, of = value.rpartition(":")
         has_class = self.name in ("file", "policy") and self.pinned and colon
         return (path, f":{of}") if has_class else (value, "")
 
     def move(self, path: str) -> None:
-        """Names the file by another path."""
+        """Sets another path."""
         self.table[self.name] = path + self._parts[1]
 
 
 def places(raw: Table) -> Iterator[Place]:
-    """All places of an experiment that name files, whether these are there or not."""
+    """All keys of an experiment that name files, whether or not the files exist."""
     yield from _of_workload("workload", raw.get("workload"))
     yield from _of_decision(raw.get(DECISION))
     for fabric in fabrics_of(raw):
@@ -83,7 +84,7 @@ def places(raw: Table) -> Iterator[Place]:
 
 
 def _names_class(file: Any) -> bool:
-    """Whether it is `PATH:CLASS`, the class perhaps forgotten."""
+    """Whether a value is `PATH:CLASS`, even if the class is missing."""
     return isinstance(file, str) and is_file(file) and not file.startswith(":")
 
 
@@ -101,24 +102,24 @@ def _of_workload(key: str, table: Any) -> Iterator[Place]:
 
 
 def _of_decision(table: Any) -> Iterator[Place]:
-    """A price book, where it is none of the package's."""
+    """The key of a price book that is a file, not one of the package's books."""
     prices = table.get("prices") if isinstance(table, dict) else None
     if isinstance(prices, str) and prices not in price_books.names():
         yield Place(f"{DECISION}.prices", table, "prices")
 
 
 def anchor(raw: Table, base: Path) -> None:
-    """Makes the paths of files absolute, so that the experiment can be run from anywhere."""
+    """Makes the paths of files absolute, so that the experiment runs from any directory."""
     for place in places(raw):
         place.move(str((base / place.path).resolve()))
 
 
 def pinned(raw: Table) -> Table:
-    """The experiment with the digest of each file that can be read; policies have theirs.
+    """Returns the experiment with the digest of each readable file, except those of policies.
 
     Raises:
-        ConfigError: for a file that is not there or not the one whose digest is given, and
-            for a digest of no file.
+        ConfigError: if a file with a given digest is missing or different, or a digest names no
+        file.
     """
     given = _given(raw)
     found, keys = {}, set()
@@ -141,7 +142,7 @@ def pinned(raw: Table) -> Table:
 
 
 def _given(raw: Table) -> Mapping[str, str]:
-    """The digests of an experiment, each in the form of one."""
+    """Returns the digests of an experiment, after checking their form."""
     given = raw.get(INPUTS, {})
     if not isinstance(given, dict):
         remedy = 'write [inputs] and lines like "workload.trace" = "sha256:…"'
@@ -178,19 +179,19 @@ def _shown(digest: str) -> str:
 
 
 def digest_of(path: Path) -> str | None:
-    """The digest of a file, `sha256:…`; None where it cannot be read."""
+    """Returns the digest of a file, `sha256:…`; None if it cannot be read."""
     try:
         found = path.stat()
         if not path.is_file():
             return None
         return _digest(str(path), found.st_mtime_ns, found.st_size, found.st_ino)
-    except (OSError, ValueError):  # a path with a NUL is no path
+    except (OSError, ValueError):  # a path with a NUL character is invalid
         return None
 
 
 @functools.lru_cache(maxsize=256)
 def _digest(path: str, *_: int) -> str:
-    """The same, of a file that was last changed then: each is read once."""
+    """Returns the digest of a file; cached by path, size and time of the last change."""
     made = hashlib.sha256()
     with Path(path).open("rb") as file:
         while block := file.read(_BLOCK):
@@ -199,8 +200,8 @@ def _digest(path: str, *_: int) -> str:
 
 
 def digests(raw: Table) -> dict[str, str]:
-    """The digest of each file that an experiment reads, by the key that names it: the one that
-    it was made with, where it says so. Files that cannot be read are left out."""
+    """Returns the digest of each file that an experiment reads, by the key that names it; the
+    recorded digest if there is one. Files that cannot be read are omitted."""
     given = raw.get(INPUTS) or {}
     found = {}
     for place in places(raw):
@@ -213,7 +214,7 @@ def digests(raw: Table) -> dict[str, str]:
 
 
 def listed(raw: Table) -> dict[str, Table]:
-    """The same with the name of each file and its size now [B], for summaries."""
+    """Returns the digests with the name and the present size [B] of each file, for summaries."""
     paths = {place.key: place.path for place in places(raw)}
     return {
         key: {"path": paths[key].name, "sha256": digest, "bytes": _size(paths[key])}
@@ -223,28 +224,29 @@ def listed(raw: Table) -> dict[str, Table]:
 
 @dataclass(frozen=True)
 class Read:
-    """A file that something was made from."""
+    """An input file of a result."""
 
     key: str
-    """The key that names it."""
+    """The key that names the file."""
     path: Path
     digest: str
-    """`sha256:…`, when it was read."""
+    """`sha256:…` at the time of reading."""
 
 
 def reads(raw: Table) -> tuple[Read, ...]:
-    """The files that an experiment reads."""
+    """Returns the files that an experiment reads."""
     paths = {place.key: place.path for place in places(raw)}
     return tuple(Read(key, paths[key], digest) for key, digest in digests(raw).items())
 
 
 def located(raw: Table, folder: Path) -> list[Table]:
-    """The same, relative to a folder, for the record of a result there."""
+    """Returns the files that an experiment reads, relative to a folder, for the record of a result
+    there."""
     return recorded(reads(raw), folder)
 
 
 def recorded(read: Iterable[Read], folder: Path) -> list[Table]:
-    """Files as the record of a result in a folder has them, each once."""
+    """Returns files in the form of the record of a result in a folder, without duplicates."""
     return [
         {"key": one.key, "path": _from(folder, one.path), "sha256": one.digest}
         for one in dict.fromkeys(read)
@@ -252,10 +254,10 @@ def recorded(read: Iterable[Read], folder: Path) -> list[Table]:
 
 
 def _from(folder: Path, path: Path) -> str:
-    """A path relative to a folder, where it can be."""
+    """Returns a path relative to a folder if possible."""
     try:
         return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
-    except ValueError:  # on another drive
+    except ValueError:  # the path is on another drive
         return str(path)
 
 
@@ -267,8 +269,8 @@ def _size(path: Path) -> int | None:
 
 
 def kept(raw: Table, before: Table) -> None:
-    """Leaves out digests of files that `before` read, and that are not read any more, or
-    from elsewhere: who names another file means that."""
+    """Removes the digests of files that `before` read and that are no longer read, or are read from
+    another path: an experiment that names another file means that file."""
     given = raw.get(INPUTS)
     if not isinstance(given, dict):
         return
@@ -281,14 +283,14 @@ def kept(raw: Table, before: Table) -> None:
 
 
 def forget(raw: Table, key: str) -> None:
-    """Leaves out the digest of one file."""
+    """Removes the digest of one file."""
     left = {k: digest for k, digest in raw.pop(INPUTS, {}).items() if k != key}
     if left:
         raw[INPUTS] = left
 
 
 def named(raw: Table) -> Table:
-    """The experiment with files by their names alone: what is the same wherever it is."""
+    """Returns the experiment with file names without folders, which is equal on every machine."""
     made = copy.deepcopy(raw)
     for place in places(made):
         place.move(place.path.name)
@@ -296,8 +298,8 @@ def named(raw: Table) -> Table:
 
 
 def relative(raw: Table, folder: Path, copies: Mapping[Path, Path]) -> Table:
-    """The experiment as it is written into a folder: files are relative to that, and their
-    copies where there are some."""
+    """Returns the experiment as it is written into a folder: paths are relative to the folder and
+    point to copies if there are any."""
     made = copy.deepcopy(raw)
     for place in places(made):
         place.move(_from(folder, copies.get(place.path, place.path)))
@@ -305,11 +307,11 @@ def relative(raw: Table, folder: Path, copies: Mapping[Path, Path]) -> Table:
 
 
 def copied(raw: Table, folder: Path, staging: Staging) -> dict[Path, Path]:
-    """Copies the files of an experiment into `inputs` below a folder: each file, and its
-    copy. A file that has changed since its digest was taken is left where it is.
+    """Copies the files of an experiment into `inputs` below a folder; returns file → copy. A file
+    that has changed since its digest was computed is not copied.
 
     Raises:
-        OSError: if one cannot be copied.
+        OSError: if a file cannot be copied.
     """
     made: dict[Path, Path] = {}
     taken: dict[str, str] = {}
@@ -327,7 +329,7 @@ def copied(raw: Table, folder: Path, staging: Staging) -> dict[Path, Path]:
 
 
 def changed(raw: Table) -> list[str]:
-    """Keys of the files that are not there any more as they were when the experiment ran."""
+    """The keys of the files that are missing or have changed since the experiment ran."""
     given = raw.get(INPUTS) or {}
     found = []
     for place in places(raw):

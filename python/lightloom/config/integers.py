@@ -1,5 +1,5 @@
-"""Whole numbers of an experiment that no integer of the core holds: JSON would hand them
-over as the nearest float, and the refusal would speak of that.
+"""Integers in an experiment that no integer type of the core holds. JSON would pass them as the
+nearest float, and the error message would show that float.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LEAST, MOST = -(1 << 63), (1 << 64) - 1
 
 
 def unheld(value: Any, path: Path = ()) -> Iterator[tuple[Path, int]]:
-    """Those in a table or list, with where they stand."""
+    """The integers in a table or list that are not held, with their paths."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from unheld(inner, (*path, key))
@@ -28,18 +28,18 @@ def unheld(value: Any, path: Path = ()) -> Iterator[tuple[Path, int]]:
 
 
 def nearest(value: int) -> int:
-    """The nearest that is held."""
+    """Returns the nearest integer that is held."""
     return min(max(value, LEAST), MOST)
 
 
 def limit_of(value: int) -> str:
-    """Statements about one where its key says nothing."""
+    """The limit in the error message, for a key that has no limit of its own."""
     end = nearest(value)
     return f"must be a whole number, at {'most' if end > 0 else 'least'} {end:,}"
 
 
 def held(raw: Mapping[str, Any], found: Sequence[tuple[Path, int]]) -> dict[str, Any]:
-    """The table with the nearest that are held in their places."""
+    """Returns the table with each of these integers replaced by the nearest one that is held."""
     made = copy.deepcopy(dict(raw))
     for path, value in found:
         above: Any = made
@@ -50,7 +50,8 @@ def held(raw: Mapping[str, Any], found: Sequence[tuple[Path, int]]) -> dict[str,
 
 
 def key_of(raw: Mapping[str, Any], path: Path) -> str:
-    """What messages call the key: a fabric goes by its label if there are several."""
+    """Returns the key as messages write it: with the fabric's label if there are several
+    fabrics."""
     fabrics = raw.get("fabric")
     if path[0] == "fabric" and len(path) > 1 and isinstance(fabrics, list):
         own = fabrics[int(path[1])]

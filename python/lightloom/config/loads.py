@@ -1,11 +1,10 @@
-"""One story of loads, in the words of every table: a load is asked for, flows are drawn, and
-of what they are a part is delivered while they arrive.
+"""The loads of a run, with the same terms in every table: requested, drawn and delivered.
 
-All three are shares of the servers' capacity, R. What is drawn and what is delivered are over
-the same time, until the last flow arrives, so that the second never exceeds the first; a
-run that goes on until all is delivered changes neither. `goodput_normalized` is over the
-whole run: it falls as long as a run waits for its last flow. Where a window was measured, what was
-accepted in it says more than either: the network was warm, and is not waited for.
+All three are fractions of the capacity of the servers, R. The load drawn and the load delivered
+cover the same time, until the last flow arrives; so the second never exceeds the first, and it does
+not depend on how long the run then drains. `goodput_normalized` covers the whole run; it falls
+while the run waits for its last flow. If a window was measured, the load accepted in it is the best
+of these figures: the network was in a steady state, and draining is excluded.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ GOODPUT = "Goodput: over the whole run, of R, what all servers can send."
 
 
 def asked(experiment: Mapping[str, Any]) -> float | None:
-    """The load that an experiment asks for."""
+    """The load that an experiment requests."""
     load = experiment.get("workload", {}).get("load")
     numeric = isinstance(load, int | float) and not isinstance(load, bool)
     return float(load) if numeric else None
 
 
 def whole(experiment: Mapping[str, Any]) -> float | None:
-    """The load that a workload asks for, of a mix the sum of its parts; None where a part has
-    none.
+    """Returns the load that a workload requests; for a mix, the sum over its parts, or None if a
+    part has no load.
 
     >>> whole({"workload": {"load": 0.1, "mix": [{"load": 0.3}, {"flows": 5}]}})
     0.4
@@ -39,8 +38,8 @@ def whole(experiment: Mapping[str, Any]) -> float | None:
 
 
 def named(experiment: Mapping[str, Any], *, swept: bool) -> float | None:
-    """The load that the run of an experiment is called by: the whole, or that which other loads of
-    a sweep stand in place of, where parts of a mix have loads of their own.
+    """Returns the load that names a run of an experiment: the whole load; or, if a sweep varies it
+    and parts of a mix have loads of their own, the load of the other parts.
 
     >>> mix = {"workload": {"load": 0.2, "mix": [{}, {"load": 0.3}]}}
     >>> named(mix, swept=False), named(mix, swept=True)
@@ -50,8 +49,8 @@ def named(experiment: Mapping[str, Any], *, swept: bool) -> float | None:
 
 
 def of_part(part: Mapping[str, Any], common: float | None) -> float | None:
-    """The load of a part of a mix: its own, or the common one where its arrivals follow from a
-    load; None where they do not.
+    """Returns the load of a part of a mix: its own, or the common one, if its arrivals follow from
+    a load; None if they do not.
 
     >>> of_part({"arrivals": {"kind": "poisson", "every": "1 ms"}}, 0.3)
     """
@@ -61,7 +60,8 @@ def of_part(part: Mapping[str, Any], common: float | None) -> float | None:
 
 
 def of_what(experiment: Mapping[str, Any]) -> str:
-    """What `workload.load` is the load of: the workload, or the parts of a mix that give none.
+    """Names the flows that `workload.load` applies to: the workload, or parts of a mix without a
+    load.
 
     >>> of_what({"workload": {"load": 0.1, "mix": [{"load": 0.3}, {}]}})
     'of part 2'
@@ -73,7 +73,7 @@ def of_what(experiment: Mapping[str, Any]) -> str:
 
 
 def varied(experiment: Mapping[str, Any]) -> str | None:
-    """Which parts of a mix other loads change, and which not; None where all change.
+    """States which parts of a mix other loads change, and which not; None if they change all.
 
     >>> varied({"workload": {"load": 0.1, "mix": [{"load": 0.3}, {}, {}]}})
     'Loads are those of parts 2 and 3 of the mix; part 1 stays the same.'
@@ -86,7 +86,7 @@ def varied(experiment: Mapping[str, Any]) -> str | None:
 
 
 def _parts(experiment: Mapping[str, Any]) -> tuple[list[int], list[int]]:
-    """The parts of a mix that have the common load, and the others; numbers from 1."""
+    """The numbers (from 1) of the parts of a mix that have the common load, and of the others."""
     parts = experiment.get("workload", {}).get("mix") or []
     common: list[int] = []
     others: list[int] = []
@@ -97,21 +97,21 @@ def _parts(experiment: Mapping[str, Any]) -> tuple[list[int], list[int]]:
 
 
 def _numbers(parts: Sequence[int]) -> str:
-    """Parts by their numbers, as words."""
+    """Lists numbers of parts as text."""
     *first, last = map(str, parts)
     return f"parts {', '.join(first)} and {last}" if first else f"part {last}"
 
 
 def _follow_load(arrivals: Any) -> bool:
-    """Whether the times of arrivals follow from a load."""
+    """Whether the arrival times follow from a load."""
     table = arrivals if isinstance(arrivals, Mapping) else {"kind": arrivals}
     no_load = table.get("kind") in ("at-once", "at_once", "file")
     return not no_load and "every" not in table and "gap" not in table
 
 
 def flow_count(workload: Mapping[str, Any]) -> int | None:
-    """How many flows a resolved workload draws, of a mix all parts together; None where that is
-    not known before, as of jobs."""
+    """Returns the number of flows that a resolved workload draws, for a mix the sum over its parts;
+    None if it is not known in advance, as for jobs."""
     parts = workload.get("mix")
     counts = [part.get("flows") for part in parts or [workload]]
     known = [count for count in counts if count is not None]
@@ -119,27 +119,26 @@ def flow_count(workload: Mapping[str, Any]) -> int | None:
 
 
 def drawn(summary: Mapping[str, Any]) -> float | None:
-    """The load of the flows as drawn; None where flows arrive at once or wait for each
-    other."""
+    """The load of the flows as drawn; None if flows arrive at once or depend on each other."""
     value = summary.get("load_offered")
     return None if value is None else float(value)
 
 
 def delivered(summary: Mapping[str, Any]) -> float | None:
-    """What of it was delivered while flows arrived; None where there is no such load."""
+    """The load delivered while flows arrived; None if there is no such load."""
     value = summary.get("load_delivered")
     return None if value is None else float(value)
 
 
 def accepted(summary: Mapping[str, Any]) -> float | None:
-    """What was accepted in the window; None where none was measured."""
+    """The load accepted in the window; None if none was measured."""
     window = summary.get("window")
     return _number(window.get("accepted")) if isinstance(window, Mapping) else None
 
 
 def sustained(summary: Mapping[str, Any]) -> float | None:
-    """What a fabric is priced by: what was accepted in the window, or the goodput of the whole run
-    where none was measured.
+    """The load by which a fabric is priced: that accepted in the window, or the goodput of the
+    whole run if no window was measured.
 
     >>> sustained({"window": {"accepted": 0.48}, "goodput_normalized": 0.44})
     0.48
@@ -149,7 +148,7 @@ def sustained(summary: Mapping[str, Any]) -> float | None:
 
 
 def workload(summary: Mapping[str, Any], wanted: float | None) -> str:
-    """The requested and the actual load, the same for every fabric.
+    """Formats the requested and the actual load, which are the same for every fabric.
 
     >>> workload({"load_offered": 0.2831}, 0.5)
     'load 0.283 drawn (0.5 asked for)'
@@ -161,7 +160,7 @@ def workload(summary: Mapping[str, Any], wanted: float | None) -> str:
 
 
 def run(summary: Mapping[str, Any]) -> str | None:
-    """What was drawn and delivered in a run; None where there is no load."""
+    """Formats the load drawn and the load delivered in a run; None if there is no load."""
     load, through = drawn(summary), delivered(summary)
     if load is None or through is None:
         return None
@@ -169,6 +168,6 @@ def run(summary: Mapping[str, Any]) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    """A figure; of several seeds, which stand as a table, their mean."""
+    """Returns a figure; of several seeds, for which it is a table, the mean."""
     value = value.get("mean") if isinstance(value, Mapping) else value
     return None if value is None else float(value)

@@ -1,8 +1,6 @@
-"""The electrical networks and the circuits of fabrics: how fast they are, and whether it is by
-default that they differ.
+"""Rates and oversubscription of the electrical networks and the circuits of fabrics.
 
-Any fabric with the keys that are read here is understood; no fabric is named.
-"""
+The functions read keys that any fabric may have; they name no kind of fabric."""
 
 from __future__ import annotations
 
@@ -17,13 +15,13 @@ from lightloom.units.formats import rate
 Table = Mapping[str, Any]
 
 
-#: Where the ratio of a Clos is, and the tier above its pods.
+#: The key that states where a Clos is oversubscribed, and its value for the tier above the pods.
 AT = "oversubscription_at"
 ABOVE_PODS = "aggregation-core"
 
 
 def server_rate(cluster: Table) -> float | None:
-    """What a server sends at load 1 [b/s]; None where that is not known."""
+    """The rate at which a server sends at load 1 [b/s]; None if unknown."""
     if "server_rate" in cluster:
         return float(_core.control_rate("cluster.server_rate", cluster["server_rate"]))
     if "rack_rate" in cluster:
@@ -33,8 +31,8 @@ def server_rate(cluster: Table) -> float | None:
 
 
 def link_rate(cluster: Table) -> float | None:
-    """What one server may send at most [b/s]: its link, or all uplinks of its rack if that has no
-    limit; None where that is not known."""
+    """The highest rate of one server [b/s]: that of its link, or of all uplinks of its rack if the
+    link has no limit; None if unknown."""
     link = cluster.get("nic", "uncapped")
     if link != "uncapped":
         return float(_core.control_rate("cluster.nic", link))
@@ -43,15 +41,15 @@ def link_rate(cluster: Table) -> float | None:
 
 
 def circuit_rate(fabric: Table) -> float | None:
-    """What one circuit carries [b/s], of a resolved table; None for a fabric without."""
+    """The rate of one circuit [b/s] of a resolved fabric; None for a fabric without circuits."""
     if "circuit_rate" not in fabric:
         return None
     return float(_core.control_rate("fabric.circuit_rate", fabric["circuit_rate"]))
 
 
 def tree_rate(cluster: Table, fabric: Table) -> float | None:
-    """What an electrical network carries for a rack [b/s]; None where there is none, or where
-    it is not known."""
+    """The rate of a fabric's electrical network for one rack [b/s]; None without one, or if
+    unknown."""
     server, ratio = server_rate(cluster), fabric.get("oversubscription")
     if server is None or ratio is None:
         return None
@@ -59,8 +57,8 @@ def tree_rate(cluster: Table, fabric: Table) -> float | None:
 
 
 def line(resolved: Table) -> str | None:
-    """How oversubscribed electrical networks are, and the circuits beside them, of a resolved
-    experiment; None where nothing is oversubscribed, nobody said so and nobody has circuits.
+    """Describes how oversubscribed the electrical networks of a resolved experiment are, and the
+    circuits beside them; None if there is nothing to report: no oversubscription and no circuits.
 
     >>> tree = {"label": "tree", "oversubscription": 4.0}
     >>> line({"fabric": [tree, tree | {"label": "mesh", "circuit_rate": "1 Gb/s", "planes": 2}]})
@@ -77,7 +75,7 @@ def line(resolved: Table) -> str | None:
 
 
 def _of(fabric: Table) -> str:
-    """The networks of a fabric that has any."""
+    """Describes the networks of one fabric; empty if it has none of them."""
     ratio, circuit = fabric.get("oversubscription"), circuit_rate(fabric)
     electrical = "none" if ratio is None else f"{ratio:g}:1"
     if circuit is None:
@@ -88,8 +86,8 @@ def _of(fabric: Table) -> str:
 
 
 def left_open(given: Table, resolved: Table) -> Iterator[str]:
-    """Says whose electrical network beside circuits is as oversubscribed as it is by default,
-    where others are not alike. `given` is the experiment as it was written."""
+    """States which fabrics with circuits have an oversubscription by default that differs from that
+    of other fabrics. `given` is the experiment as written."""
     if "oversubscription" in given.get("cluster", {}):
         return
     tables = zip(given.get("fabric", []), resolved.get("fabric", []), strict=True)
@@ -105,8 +103,8 @@ def left_open(given: Table, resolved: Table) -> Iterator[str]:
 
 
 def elsewhere(resolved: Table) -> Iterator[str]:
-    """Says that networks are oversubscribed alike, but not at the same place: above its pods
-    a Clos holds back less than a network that is oversubscribed at its racks."""
+    """States if networks are oversubscribed at different places: a Clos that is oversubscribed
+    above its pods restricts less traffic than a network that is oversubscribed at the racks."""
     found = [f for f in resolved.get("fabric", []) if (f.get("oversubscription") or 1.0) > 1.0]
     above = [f for f in found if f.get(AT) == ABOVE_PODS]
     if above and len(above) < len(found):
@@ -123,7 +121,7 @@ def _ratios(fabrics: Sequence[Table]) -> str:
 
 
 def _says_so(fabric: Table) -> bool:
-    """Whether a table as it was written, or its preset, has an oversubscription."""
+    """Whether a table as written, or its preset, sets an oversubscription."""
     presets = _presets().get(str(fabric.get("kind")), {})
     table = presets.get(str(fabric.get("preset")), {})
     return "oversubscription" in fabric or "oversubscription" in table

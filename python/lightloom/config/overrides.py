@@ -1,8 +1,8 @@
-"""Keys of an experiment set by hand: `KEY=VALUE` of `--set`, and the `set` of cases.
+"""Overrides of keys: `KEY=VALUE` of `--set`, and the `set` of cases.
 
-What a key means, and what it may be, is the core's to say; here it is only found. A
-number counts into a list of tables, a label names a fabric. Messages write either in
-brackets, `fault[0].node`: that is taken as well.
+The core checks keys and values; this module only locates the key in the tables. A number is an
+index into a list of tables, a label names a fabric. Messages write either in brackets, as in
+`fault[0].node`, and that form is accepted as well.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from lightloom.errors import refusal
 from lightloom.storage import reading
 
 Table = dict[str, Any]
-#: The key of a fabric that may name a preset, or be a table above one.
+#: A key of a fabric whose value is a preset's name, or a table that changes a preset.
 DEVICES = "devices"
-#: How alike a mistyped key is to the one that was meant.
+#: Smallest similarity of a misspelt key to the key that an error suggests.
 TYPO = 0.75
 
 
 def fabrics_of(raw: Table) -> list[Table]:
-    """The `[[fabric]]` tables, if that is what they are."""
+    """Returns the `[[fabric]]` tables; an empty list if `fabric` has another form."""
     fabrics = raw.get("fabric", [])
     if not isinstance(fabrics, list) or not all(isinstance(f, dict) for f in fabrics):
         raise refusal("fabric", as_json(fabrics), "must be tables", "write [[fabric]] above it")
@@ -38,12 +38,12 @@ def fabrics_of(raw: Table) -> list[Table]:
 
 
 def as_json(value: Any) -> str:
-    """A value as messages show it."""
+    """Formats a value as messages show it."""
     return json.dumps(value, default=str)
 
 
 def set_in_experiment(raw: Table, override: str) -> None:
-    """Applies one `KEY=VALUE` to an experiment, whose keys stand in tables."""
+    """Applies one `KEY=VALUE` to an experiment; the key must include its table."""
     key, equals, _ = override.partition("=")
     if equals:
         _refuse_bare(key.strip(), override)
@@ -51,7 +51,7 @@ def set_in_experiment(raw: Table, override: str) -> None:
 
 
 def set_value(raw: Table, key: str, value: Any) -> None:
-    """Sets a dotted key of an experiment to a value, as Python programs do."""
+    """Sets a dotted key of an experiment to a value that a Python program gives."""
     shown = f'"{key}" = {as_json(value)}'
     if not isinstance(key, str):
         raise refusal("overrides", as_json(key), "is no key", 'write it like "workload.load"')
@@ -68,7 +68,7 @@ def set_one(raw: Table, override: str) -> None:
 
 
 def _refuse_bare(key: str, override: str) -> None:
-    """Refuses a key of a table without its table, with the full name: `load=0.5`."""
+    """Raises an error if the key lacks its table, as in `load=0.5`; it states the full key."""
     if "." in key:
         return
     schema = experiment_schema.schema()
@@ -84,7 +84,7 @@ def _refuse_bare(key: str, override: str) -> None:
 
 
 def _tables(schema: Table) -> dict[str, set[str]]:
-    """The keys of each table of an experiment, but for fabrics."""
+    """Returns the keys of each table of an experiment, except those of fabrics."""
     found = {}
     for table, part in schema["properties"].items():
         definition = schema["$defs"].get(part.get("$ref", "").rpartition("/")[2], {})
@@ -93,7 +93,7 @@ def _tables(schema: Table) -> dict[str, set[str]]:
 
 
 def set_key(raw: Table, key: str, value: Any, where: str, shown: str) -> None:
-    """Sets a dotted key; `where` and `shown` are what a refusal blames."""
+    """Sets a dotted key; errors name `where` as the key and `shown` as the value."""
     path = _key_path(key)
     if path[0] != "fabric" or len(path) == 1:
         _assign(raw, path, value, 0)
@@ -117,8 +117,8 @@ def set_key(raw: Table, key: str, value: Any, where: str, shown: str) -> None:
 
 
 def _refuse_typo(key: str, fabrics: list[Table], where: str, shown: str) -> None:
-    """Refuses a key that no fabric has and that is nearly one of those in the file: the core
-    would tell the keys of the first kind."""
+    """Raises an error if no fabric has the key and it resembles a key of a fabric in the file. The
+    core would list only the keys of the first kind."""
     kinds = dict.fromkeys(str(fabric.get("kind")) for fabric in fabrics)
     if len(kinds) < 2 or key in _fabric_keys():
         return
@@ -138,8 +138,8 @@ def _refuse_typo(key: str, fabrics: list[Table], where: str, shown: str) -> None
 
 
 def _refuse_key_of_some(path: list[str], fabrics: list[Table], where: str, shown: str) -> None:
-    """Refuses a key that some fabrics of the file have and others have not: the core would blame
-    the others."""
+    """Raises an error if only some fabrics of the file have the key. The core would report the
+    others."""
     known = _keys_by_kind()
     keys = {_fabric_label(f): known[f["kind"]] for f in fabrics if f.get("kind") in known}
     having = [label for label, own in keys.items() if path[0] in own]
@@ -152,22 +152,22 @@ def _refuse_key_of_some(path: list[str], fabrics: list[Table], where: str, shown
 
 
 def _fabric_label(fabric: Table) -> str:
-    """What a fabric is called: its label, or its kind."""
+    """The name of a fabric: its label, or else its kind."""
     return str(fabric.get("label", fabric.get("kind")))
 
 
 def _fabric_keys() -> set[str]:
-    """The keys that a fabric of some kind has."""
+    """The keys that at least one kind of fabric has."""
     return {"kind", "label", "preset"}.union(*_keys_by_kind().values())
 
 
 def _keys_by_kind() -> dict[str, list[str]]:
-    """The keys of each kind of fabric."""
+    """Kind → keys of that kind of fabric."""
     return {kind["kind"]: [*kind["schema"]["properties"]] for kind in json.loads(_core.registry())}
 
 
 def _key_path(key: str) -> list[str]:
-    """A dotted key; parts with other characters are quoted as in TOML."""
+    """Splits a dotted key; parts with special characters are quoted as in TOML."""
     try:
         rest: Any = tomllib.loads(f"{without_brackets(key)} = 0")
     except ValueError:
@@ -185,7 +185,7 @@ def _key_path(key: str) -> list[str]:
 
 
 def without_brackets(key: str) -> str:
-    """A key whose numbers and labels may stand in brackets, with dots alone.
+    """Rewrites a key with indices or labels in brackets to a key with dots only.
 
     >>> without_brackets("fabric[my.clos].queue"), without_brackets("fault[0].node")
     ('fabric."my.clos".queue', 'fault.0.node')
@@ -198,12 +198,12 @@ def without_brackets(key: str) -> str:
 
 
 def toml_key(key: str) -> str:
-    """A part of a key as TOML writes it."""
+    """Formats a part of a key as TOML does."""
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else toml_literal(key)
 
 
 def toml_literal(value: Any) -> str:
-    """A value on one line, as --set and messages have it.
+    """Formats a value on one line, as for `--set` and in messages.
 
     >>> toml_literal({"kind": "pareto", "means": [0.5, True]})
     '{ kind = "pareto", means = [0.5, true] }'
@@ -214,19 +214,20 @@ def toml_literal(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(toml_literal, value))}]"
     if isinstance(value, float):
-        return repr(value)  # JSON has other words for what is not finite
-    # JSON's are TOML's; but for one character.
+        return repr(value)  # JSON and TOML spell infinity and NaN differently
+    # JSON literals are valid TOML, except for one character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _value(text: str) -> Any:
-    """A TOML literal, or else the text itself: `0.9`, `[1, 2]`, `100 ns`."""
+    """Parses a TOML literal such as `0.9` or `[1, 2]`; other text, such as `100 ns`, is a
+    string."""
     try:
         table = tomllib.loads(f"value = {text}")
         value = table.pop("value")
         reading.check_depth({"value": value})
         return text if table else plain(value, "")
-    except (ValueError, RecursionError):  # ConfigError is a ValueError
+    except (ValueError, RecursionError):  # `ConfigError` is a subclass of ValueError
         return text
 
 
@@ -245,7 +246,7 @@ def _lists() -> set[str]:
 
 
 def _assign(table: Any, path: list[str], value: Any, depth: int) -> None:
-    """Sets `path[depth:]` below `table`; numbers count into lists."""
+    """Sets `path[depth:]` below `table`; numbers are indices into lists."""
     for here in range(depth, len(path) - 1):
         part = path[here]
         if isinstance(table, list):
@@ -266,7 +267,7 @@ def _assign(table: Any, path: list[str], value: Any, depth: int) -> None:
 
 
 def _refuse_no_list(path: list[str], here: int, value: Any) -> None:
-    """Refuses to count into a list of tables that the experiment does not have."""
+    """Raises an error for an index into a list of tables that the experiment does not have."""
     name = ".".join(path[: here + 1])
     if name in _lists():
         limit = f"the experiment has no [[{name}]]"
@@ -274,7 +275,7 @@ def _refuse_no_list(path: list[str], here: int, value: Any) -> None:
 
 
 def _place(items: list[Any], path: list[str], here: int, value: Any) -> int:
-    """The number of an entry of a list, as written at `path[here]`."""
+    """Returns the index into a list that is written at `path[here]`."""
     part, above = path[here], ".".join(path[:here])
     if part.isdecimal() and int(part) < len(items):
         return int(part)
@@ -294,7 +295,7 @@ def _place(items: list[Any], path: list[str], here: int, value: Any) -> int:
 
 
 def _label(item: Any) -> str:
-    """What an entry of a list is called; nothing where it has no name."""
+    """The label of an entry of a list; empty if it has none."""
     return str(item.get("label", "")) if isinstance(item, dict) else ""
 
 
@@ -304,7 +305,7 @@ def _has(items: list[Any], key: str) -> bool:
 
 
 def plain(value: Any, key: str) -> Any:
-    """The value, if JSON has its like; TOML's dates and not-a-numbers have none."""
+    """Returns the value if JSON can represent it; raises an error for dates and for NaN."""
     if isinstance(value, Mapping):
         return {k: plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

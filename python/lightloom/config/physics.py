@@ -1,7 +1,7 @@
-"""The physics that all fabrics of an experiment share, and what is ideal about each: in words.
+"""Texts about the physics that all fabrics of an experiment share, and about idealised fabrics.
 
-What a key means, which fabric obeys it by which of its own, and what it lacks is the core's
-to say.
+The core defines what each key means, which fabrics obey it, by which keys of their own they replace
+it, and what their models omit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lightloom.config.schema import of_core
 from lightloom.errors import ConfigError, refusal
 
 Table = Mapping[str, Any]
-#: The value of each term, and its parts.
+#: Key of each physical term → text that describes it.
 TERMS = (
     ("propagation", "{} from rack to rack"),
     ("switch_latency", "{} a switch"),
@@ -29,17 +29,17 @@ TERMS = (
 
 
 def presets() -> list[str]:
-    """The presets of `[physics]`."""
+    """The names of the presets of `[physics]`."""
     kinds = json.loads(_core.schema())["$defs"]["PhysicsPreset"]["oneOf"]
     return [str(kind["const"]) for kind in kinds]
 
 
 def variants(experiment: Experiment, wanted: Sequence[str]) -> list[Experiment]:
-    """The experiment under each of these presets, in place of its own `[physics]`: named by
-    them.
+    """Returns the experiment with each of these presets in place of its own `[physics]`; the name
+    of the preset is added to the experiment's name.
 
     Raises:
-        ConfigError: of a preset that there is not, or that is there twice.
+        ConfigError: if a preset does not exist, or is given twice.
     """
     known = presets()
     for preset in wanted:
@@ -58,7 +58,7 @@ def variants(experiment: Experiment, wanted: Sequence[str]) -> list[Experiment]:
 
 
 def line(physics: Table | None) -> str | None:
-    """What is in force of a resolved `[physics]`; None where the experiment says nothing.
+    """Describes a resolved `[physics]`; None if the experiment does not have it.
 
     >>> line({"preset": "realistic", "propagation": "500 ns", "header": "18 B"})
     'realistic: 500 ns from rack to rack, 18 B of header a packet'
@@ -74,10 +74,10 @@ def line(physics: Table | None) -> str | None:
 
 
 def assumptions(resolved: Table) -> list[dict[str, Any]]:
-    """Of each fabric of a resolved experiment: its label, what is `ideal` about it, terms that
-    all fabrics share and its model is `missing`, its `own` keys that go before them, and
-    `findings`: values that limit its results; terms by the keys that state them. Nothing of
-    a result that another version wrote, if this one cannot read its tables."""
+    """Returns, for each fabric of a resolved experiment, its label; its idealisations (`ideal`);
+    the shared terms that its model omits (`missing`); the keys of its own that replace shared terms
+    (`own`); and values of its table that limit its results (`findings`). Terms are named by their
+    keys. Empty for a result of another version whose tables this version cannot read."""
     try:
         found: list[dict[str, Any]] = json.loads(
             _core.assumptions(json.dumps(plain(of_core(resolved), "")))
@@ -88,7 +88,7 @@ def assumptions(resolved: Table) -> list[dict[str, Any]]:
 
 
 def ideal(resolved: Table) -> Iterator[str]:
-    """What is ideal about each fabric, a line for those that are alike."""
+    """Lists the idealisations of each fabric, with one line for fabrics that are alike."""
     alike: dict[str, list[str]] = {}
     for fabric in assumptions(resolved):
         alike.setdefault(", ".join(fabric["ideal"]), []).append(fabric["label"])
@@ -97,14 +97,15 @@ def ideal(resolved: Table) -> Iterator[str]:
 
 
 def notes(resolved: Table) -> Iterator[str]:
-    """What of the physics, or of the cluster's oversubscription, a fabric does not obey, and
-    why; then values of its table that limit its results, with their remedy."""
+    """States which terms of the physics, or the cluster's oversubscription, a fabric does not obey,
+    and why; then the values of its table that limit its results, with their remedy."""
     yield from disobeyed(resolved)
     yield from findings(resolved)
 
 
 def disobeyed(resolved: Table) -> Iterator[str]:
-    """What of the physics, or of the cluster's oversubscription, a fabric disobeys, and why."""
+    """States which terms of the physics, or the cluster's oversubscription, a fabric does not
+    obey."""
     for fabric in assumptions(resolved):
         label = fabric["label"]
         for missing in fabric["missing"]:
@@ -120,7 +121,7 @@ def disobeyed(resolved: Table) -> Iterator[str]:
 
 
 def findings(resolved: Table) -> Iterator[str]:
-    """Values of a fabric's table that limit its results, with their remedy."""
+    """States values of a fabric's table that limit its results, with their remedy."""
     for fabric in assumptions(resolved):
         label = fabric["label"]
         for finding in fabric["findings"]:

@@ -1,4 +1,4 @@
-"""The price books of the package, by name: experiments and options choose one."""
+"""The price books in the package, by name."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ DEFAULT = "sirius-2020"
 
 
 def names() -> list[str]:
-    """The books of the package."""
+    """The names of the price books in the package."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))

@@ -1,6 +1,5 @@
-"""What the core's refusals do not know: that a fabric is planned, how `--set` and
-`explain` write a key of one of several fabrics, and what else is in a trace.
-"""
+"""Completes the core's error messages: fabrics that are planned, the `--set` form of a key of one
+of several fabrics, and hints about the format of a trace."""
 
 from __future__ import annotations
 
@@ -14,20 +13,20 @@ from lightloom.config.overrides import without_brackets
 from lightloom.config.trace_hints import hinted
 from lightloom.errors import ConfigError, refusal
 
-#: Fabrics that are planned and not here, by kind: what they are, and their source.
+#: Kind of a planned fabric → its description and source.
 PLANNED: dict[str, str] = {}
 
-#: One of several fabrics, by its label (by a number where the label is at fault).
+#: A key of one of several fabrics by its label (by its index if the label is invalid).
 _OF_A_FABRIC = re.compile(r"fabric\[[^\]]*[^\]\d][^\]]*\]")
-#: A key of the fabric that a refusal is of, within its words.
+#: In the text of an error about a fabric: a key of that fabric.
 _ITS_KEY = re.compile(r"(?<![\w.\[])fabric\.(?=[a-z])")
-#: By this the core refuses a number that no integer of its key holds.
+#: The core's error for a number that exceeds the integer type of its key.
 _BEYOND = re.compile(r"must be a whole number, at (?:least|most) (-?[\d,]+)")
 
 
 @contextmanager
 def in_words() -> Iterator[None]:
-    """Refusals of the block say what users know."""
+    """Rewrites errors that the block raises into the user's terms."""
     try:
         yield
     except ConfigError as problem:
@@ -37,7 +36,7 @@ def in_words() -> Iterator[None]:
 
 
 def reworded(problem: ConfigError) -> ConfigError:
-    """The refusal in users' words; itself where it is in them already."""
+    """Returns the error in the user's terms; unchanged if it already has this form."""
     found = _OF_A_FABRIC.match(problem.key or "")
     if found is not None:
         fabric = without_brackets(found[0])
@@ -55,12 +54,12 @@ def reworded(problem: ConfigError) -> ConfigError:
 
 
 def here() -> str:
-    """What to choose instead of a fabric that is planned."""
+    """Lists the kinds of fabric that exist, for an error about a planned one."""
     return "here: " + ", ".join(f'"{entry["kind"]}"' for entry in json.loads(_core.registry()))
 
 
 def missed_end(problem: ConfigError) -> int | None:
-    """The end that a number went beyond which no integer of its key can hold: the
-    nearest that one can. None for other refusals."""
+    """Returns the limit of the integer type that a number exceeds: the nearest number of that type;
+    None for other errors."""
     found = _BEYOND.fullmatch(problem.limit or "")
     return int(found[1].replace(",", "")) if found else None

@@ -1,4 +1,4 @@
-"""What pydantic complains of, said the way every refusal is."""
+"""Validation errors of pydantic, in the form of all other errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from lightloom.errors import ConfigError, refusal
 
-#: pydantic's name of a complaint → what the value is not, and one that is.
+#: Pydantic's error type → what the value is not, and an example of a valid value.
 _TYPES = {
     "list_type": ("not a list", '["…"]'),
     "string_type": ("not a text", '"…"'),
@@ -18,12 +18,12 @@ _TYPES = {
 
 
 def first_of(problem: ValidationError, known: Iterable[str], above: str = "") -> ConfigError:
-    """The first complaint.
+    """Converts the first error.
 
     Args:
-        problem: what a model said of a table.
+        problem: the errors that pydantic found in a table.
         known: the keys of the table.
-        above: where the table stands, with its dot: `decision.`.
+        above: the path of the table, with its final dot: `decision.`.
     """
     first = problem.errors()[0]
     key = above + _path(first["loc"])
@@ -43,7 +43,7 @@ def first_of(problem: ValidationError, known: Iterable[str], above: str = "") ->
 
 
 def _path(parts: Sequence[str | int]) -> str:
-    """A key as refusals write it.
+    """Formats a key as errors write it.
 
     >>> _path(("application", 0, "kind"))
     'application[0].kind'
@@ -52,7 +52,8 @@ def _path(parts: Sequence[str | int]) -> str:
 
 
 def _nearest(key: str, known: list[str]) -> list[str]:
-    """The known key that has an unknown one as a part, or else resembles it most, if one does.
+    """Returns the known key that contains an unknown one, or else the most similar one; empty if
+    none is similar.
 
     >>> _nearest("scale", ["sample", "time_scale"]), _nearest("smple", ["sample", "time_scale"])
     (['time_scale'], ['sample'])

@@ -1,4 +1,4 @@
-"""What an experiment file may hold: the tables of the core, and those that Python alone reads."""
+"""The JSON Schema of the experiment file: tables of the core, and tables that only Python reads."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from lightloom import _core
 
 Table = dict[str, Any]
 
-#: The table of prices and of the other options of the decision page.
+#: The table of prices and the other options of the decision page.
 DECISION = "decision"
 #: The table of keys that only the Linux testbed uses.
 TESTBED = "testbed"
-#: The definition of that table in the schema.
+#: The definition of `[decision]` in the schema.
 _NAME = "Decision"
 
 
 @functools.cache
 def names() -> tuple[str, ...]:
-    """The keys at the top of an experiment."""
+    """The keys at the top level of an experiment."""
     return (*json.loads(_core.schema())["properties"], DECISION, TESTBED)
 
 
 def schema() -> Table:
-    """JSON Schema (draft 2020-12) of an experiment."""
+    """Returns the JSON Schema (draft 2020-12) of an experiment."""
     made: Table = json.loads(_core.schema())
     made["properties"][DECISION] = {"$ref": f"#/$defs/{_NAME}"}
     made["$defs"][_NAME] = json.loads(_decision())
@@ -46,11 +46,11 @@ def _decision() -> str:
 
 @functools.cache
 def _testbed() -> str:
-    from lightloom.config.testbed import Table  # likewise
+    from lightloom.config.testbed import Table  # as above
 
     return json.dumps({**Table.model_json_schema(), "title": "Testbed"})
 
 
 def of_core(table: Mapping[str, Any]) -> Table:
-    """The tables that the core reads."""
+    """Returns the tables that the core reads."""
     return {key: value for key, value in table.items() if key not in (DECISION, TESTBED)}

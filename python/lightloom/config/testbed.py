@@ -1,4 +1,4 @@
-"""The table `[testbed]` of an experiment: what only the testbed needs."""
+"""The table `[testbed]` of an experiment, which only the testbed reads."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ class Table(BaseModel):
     """Runs with other values of some keys, one after the other. Default: a single run."""
 
 
-#: The key of a list of tables → what each of them is.
+#: Key of a list of tables → model of its entries.
 _PARTS: dict[str, type[BaseModel]] = {"application": Application, "case": Case}
 
 
 def read_table(raw: Any) -> Table:
-    """The table, checked by itself.
+    """Reads and checks the table.
 
     Raises:
-        ConfigError: of an unknown key, naming the nearest, or of a value that it does not take.
+        ConfigError: if a key is unknown (the message names the nearest key) or a value is invalid.
     """
     if not isinstance(raw, Mapping):
         raise refusal(TESTBED, raw, "not a table", f"write [{TESTBED}] above its keys")
@@ -103,15 +103,15 @@ def read_table(raw: Any) -> Table:
 
 
 def _keys_of(model: type[BaseModel]) -> list[str]:
-    """The keys of a table, as they are written."""
+    """The keys of a table, as users write them."""
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def kept_bytes(given: str) -> int:
-    """Bytes of each packet that a capture keeps.
+    """Returns the number of bytes of each packet that a capture keeps.
 
     Raises:
-        ConfigError: of an amount that no header fits into, or beyond what tcpdump takes.
+        ConfigError: if the amount is smaller than a header, or larger than tcpdump accepts.
     """
     found = int(_core.control_bytes("testbed.capture", given))
     if not 64 <= found <= 65_535:

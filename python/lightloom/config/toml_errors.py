@@ -1,4 +1,4 @@
-"""Refusals of TOML that cannot be read: the place, and the line as it should be written."""
+"""Errors for TOML that cannot be parsed: the position, and the line as it should be written."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)", re.DOTALL)
 _OPENING, _CLOSING = "=[{,", ",]}#"
 _TRUTH = ("true", "false")
 _LONGEST = 120
-"""Of a line that is shown [characters]."""
+"""Longest line that an error shows [characters]."""
 
 
 def refused(path: Path, text: str, problem: tomllib.TOMLDecodeError) -> ConfigError:
-    """The refusal of a file: `file:line:column: what`, from tomllib's `what (at line L,
+    """Returns the error for a file, `file:line:column: what`, from tomllib's `what (at line L,
     column C)`.
 
     Args:
-        path: what messages call the file.
-        text: what is in it.
+        path: the file's name in messages.
+        text: the contents of the file.
     """
     place = _PLACE.fullmatch(str(problem))
-    if place is None:  # "(at end of document)"
+    if place is None:  # the position is "(at end of document)"
         return ConfigError(f"{path}: {problem}; correct the file")
     what, line, column = place.group(1), int(place.group(2)), int(place.group(3))
     mended = _mended(text, line, column)
@@ -33,7 +33,7 @@ def refused(path: Path, text: str, problem: tomllib.TOMLDecodeError) -> ConfigEr
 
 
 def _mended(text: str, line: int, column: int) -> str | None:
-    """The remedy of a value that lacks its quotes, or of `True`; None of anything else."""
+    """Returns the remedy for a value without quotes, or for `True`; None for other errors."""
     lines = text.split("\n")
     written = lines[line - 1]
     start = max(written.rfind(mark, 0, column - 1) for mark in _OPENING) + 1
@@ -56,7 +56,7 @@ def _mended(text: str, line: int, column: int) -> str | None:
 
 
 def _is_read_beyond(text: str, line: int, column: int) -> bool:
-    """Whether text is TOML up to that place at least."""
+    """Whether the text is valid TOML at least up to that position."""
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:

@@ -1,4 +1,4 @@
-"""What a trace in text looks like where the core finds a column that it does not know."""
+"""Hints about text traces in which the core finds an unknown column."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from lightloom.errors import ConfigError, refusal
 
 KEY = "workload.trace"
 FIRST = 4096
-"""The part of a file that is examined [bytes]."""
+"""Number of bytes at the beginning of a file that are examined."""
 
 
 def hinted(problem: ConfigError) -> ConfigError:
-    """The refusal of a heading whose file has another separator than commas; itself of
-    anything else."""
+    """Returns the error for a header line with a hint if its file uses another separator than
+    commas; other errors unchanged."""
     if problem.key != KEY or "column" not in (problem.limit or ""):
         return problem
     line = _heading(Path((problem.value or "").strip('"')))
@@ -26,7 +26,7 @@ def hinted(problem: ConfigError) -> ConfigError:
 
 
 def _heading(path: Path) -> str:
-    """The first line that is no comment; empty where the file cannot be read."""
+    """Returns the first line that is not a comment; empty if the file cannot be read."""
     try:
         with path.open("rb") as file:
             text = file.read(FIRST).decode("utf-8-sig", "replace")

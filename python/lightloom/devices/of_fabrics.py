@@ -1,5 +1,4 @@
-"""What the devices that a fabric names say of its parts: lasers that several transceivers share,
-gratings, circuit switches."""
+"""Parts of the devices that a fabric names: shared lasers, gratings, circuit switches."""
 
 from __future__ import annotations
 
@@ -22,13 +21,13 @@ class Lasers:
     uplinks: int
     """Transceivers of a node [count]."""
     share: int
-    """Transceivers that one chip feeds, at most [count]."""
+    """Largest number of transceivers that one chip feeds [count]."""
     each: int = 1
-    """Tunable lasers of a chip: those of a bank, its spares among them, else 1 [count]."""
+    """Tunable lasers on a chip [count]: those of a bank, including its spares; otherwise 1."""
 
     @property
     def chips(self) -> int:
-        """Chips of a node: all but the last feed `share` transceivers each.
+        """Chips of a node; all but the last one feed `share` transceivers each.
 
         >>> Lasers("fixed-bank", 12, 8).chips
         2
@@ -46,25 +45,26 @@ class Lasers:
 
 
 def design_of(fabric: Table) -> Table | None:
-    """The optical design of a resolved fabric of gratings; None of one that names none."""
+    """Returns the optical design of a resolved fabric with gratings; None if it names none."""
     found = fabric.get("devices")
     return found if isinstance(found, Mapping) and "laser" in found else None
 
 
 def circuit_switch_of(fabric: Table) -> Table | None:
-    """The circuit switch that a resolved fabric names; None of one that names none."""
+    """Returns the circuit switch that a resolved fabric names; None if it names none."""
     found = fabric.get("devices")
     return found if isinstance(found, Mapping) and "laser" not in found else None
 
 
 def lasers_of(fabric: Table) -> Lasers | None:
-    """The lasers of a resolved fabric, as its link budget shares them; None where its devices are
-    not named."""
+    """Returns the lasers of a resolved fabric, with the sharing that its link budget allows; None
+    if its devices are not named."""
     design = design_of(fabric)
     if design is None:
         return None
-    # The budget knows no clocks. A fabric may use fewer ports than its gratings have, and so have
-    # a shorter epoch than the design alone, whose clocks and gains would drift longer.
+    # The link budget does not involve clocks. A fabric may use fewer ports than its gratings have;
+    # its epoch is then shorter than that of the design alone, whose clocks and gains would drift
+    # longer.
     still = {"cdr": "0 ppm", "amplitude": "0 dB/s"}
     calm = {**design, **{key: {**design.get(key, {}), "drift": d} for key, d in still.items()}}
     share, each = _chip(json.dumps(calm, sort_keys=True))
@@ -73,7 +73,7 @@ def lasers_of(fabric: Table) -> Lasers | None:
 
 @lru_cache
 def _chip(design: str) -> tuple[int, int]:
-    """Transceivers that a chip of a design feeds, and its lasers; solvers ask the same design many
-    times."""
+    """Returns the transceivers that a chip of a design feeds, and its lasers. Cached, because
+    solvers request the same design many times."""
     derived = photonics.derive(json.loads(design)).derived
     return int(derived["link"]["share"]), int(derived["lasers"])

@@ -1,4 +1,4 @@
-"""Optical devices: what follows from lasers, gratings, receivers and links; circuit switches and
+"""Optical devices: figures derived from lasers, gratings, receivers and links; circuit switches and
 their link budgets.
 
 >>> from lightloom import photonics
@@ -37,21 +37,22 @@ FORMATS = (".svg", ".png", ".pdf", ".csv", ".json")
 
 @dataclass(frozen=True)
 class Devices:
-    """A design of optical devices, and all that follows from it."""
+    """A design of optical devices, and the figures derived from it."""
 
     design: dict[str, Any]
-    """The design with every default filled in."""
+    """The design with all defaults."""
     derived: dict[str, Any]
-    """Slot, guardband, link budget, reach, ports, error rates; quantities with their units."""
+    """Slot, guardband, link budget, reach, ports and error rates, with their units."""
     tuning_by_distance: list[dict[str, Any]]
-    """Median and worst tuning time of all pairs of wavelengths so many `channels` apart."""
+    """Median and worst tuning time over all pairs of wavelengths that are `channels` apart."""
 
     def tuning(self) -> NDArray[np.int64]:
-        """Tuning times [ps] between any two wavelengths: (from, to), 0 on the diagonal."""
+        """Returns the tuning times [ps] from each wavelength (row) to each other (column), 0 on the
+        diagonal."""
         return _core.laser_tuning(json.dumps(self.design))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """Returns design and figures as plain data."""
         return {
             "design": self.design,
             "derived": self.derived,
@@ -59,7 +60,7 @@ class Devices:
         }
 
     def figure(self) -> Figure:
-        """The shares of ordered pairs of wavelengths that are tuned by a time."""
+        """Draws the share of ordered pairs of wavelengths that are tuned within a time."""
         import numpy as np
         from matplotlib.figure import Figure
 
@@ -75,8 +76,8 @@ class Devices:
         return figure
 
     def save(self, path: str | Path) -> None:
-        """Writes a file, by its ending: the figure of the tuning times (`.svg`, `.png`, `.pdf`),
-        those of all pairs (`.csv`: from, to, time_ps), or all of it (`.json`).
+        """Writes a file in the format of its ending: the figure of tuning times (`.svg`, `.png`,
+        `.pdf`), the tuning times of all pairs (`.csv`: from, to, time_ps), or all data (`.json`).
 
         Raises:
             ConfigError: The ending is none of these.
@@ -103,23 +104,23 @@ class Devices:
 
 @dataclass(frozen=True)
 class Switch:
-    """A circuit switch that is no grating, and the link budget of its circuits."""
+    """A circuit switch that is not a grating, and the link budget of its circuits."""
 
     design: dict[str, Any]
-    """Ports, constraint, settle time, loss and `link`, with every default filled in."""
+    """Ports, constraint, settle time, loss and `link`, with all defaults."""
     budget: dict[str, Any] | None
-    """`launch`, `losses` (name and dB each), `received`, `sensitivity`, `spare`, `reach` and what
-    it is set by, quantities with their units; None where the loss is not known."""
+    """`launch`, `losses` (name and dB each), `received`, `sensitivity`, `spare`, `reach` and the
+    key that limits it, with their units; None if the loss is unknown."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """Returns design and budget as plain data."""
         return {"design": self.design, "budget": self.budget}
 
     def save(self, path: str | Path) -> None:
-        """Writes all of it as a `.json` file.
+        """Writes design and budget to a `.json` file.
 
         Raises:
-            ConfigError: The ending is another: a switch has no tuning times.
+            ConfigError: The file has another ending; a switch has no tuning times.
             OSError: The file cannot be written.
         """
         path = Path(path)
@@ -129,15 +130,15 @@ class Switch:
 
 
 def switch(design: Table | None = None, preset: str | None = None) -> Switch:
-    """Works out the link budget of a circuit switch.
+    """Computes the link budget of a circuit switch.
 
     Args:
-        design: Its keys, such as `{"loss": "2 dB"}`; what they do not give is the preset's.
+        design: Its keys, such as `{"loss": "2 dB"}`; other keys are the preset's.
         preset: The `name` of one of `switches`.
 
     Raises:
-        ConfigError: No such preset or key, or a loss with which the budget does not close; it
-            names the key below `devices`.
+        ConfigError: The preset or a key does not exist, or the loss exceeds the link budget; the
+        message names the key below `devices`.
 
     >>> switch(preset="mems-hydra").budget["spare"]
     '0.5 dB'
@@ -148,24 +149,24 @@ def switch(design: Table | None = None, preset: str | None = None) -> Switch:
 
 
 def is_switch(table: Table, preset: str | None = None) -> bool:
-    """Whether a table is a circuit switch's: by its preset's name, or by a key that no design
-    of gratings has."""
+    """Whether a table describes a circuit switch: by the name of its preset, or by a key that
+    designs of gratings do not have."""
     names = {named["name"] for named in switches()}
     keys = {"settle", "constraint", "loss", "deviation"}
     return preset in names or table.get("preset") in names or not keys.isdisjoint(table)
 
 
 def derive(design: Table | None = None, preset: str | None = None) -> Devices:
-    """Works out what follows from a design.
+    """Computes the figures that follow from a design.
 
     Args:
-        design: The design as a dictionary, such as `{"grating": {"ports": 100}}`; what it does
-            not give is the preset's, or a default of the second prototype of Sirius.
+        design: The design as a dictionary, such as `{"grating": {"ports": 100}}`; other keys are
+        the preset's, or those of the second prototype of Sirius.
         preset: The name of one of `presets`.
 
     Raises:
-        ConfigError: No such preset or key, or an impossible design; it names the part that
-            breaks it, by its key below `devices`.
+        ConfigError: The preset or a key does not exist, or the design is impossible; the message
+        names the key of the failing part below `devices`.
     """
     table = merged({} if preset is None else _preset(preset), design or {})
     reading.check_depth(table)
@@ -178,18 +179,18 @@ def presets() -> dict[str, dict[str, Any]]:
 
 
 def switches() -> list[dict[str, Any]]:
-    """Circuit switches of the papers that are no gratings: constraint, settle time, ports, loss
-    and the transceivers of their circuits."""
+    """Returns the circuit switches of the papers that are not gratings: constraint, settle time,
+    ports, loss and the transceivers of their circuits."""
     return list(_listed()["switches"])
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema of a design: every key with its meaning, unit and source."""
+    """Returns the JSON Schema of a design: every key with its meaning, unit and source."""
     return dict(json.loads(_core.device_schema()))
 
 
 def merged(below: Table, above: Table) -> dict[str, Any]:
-    """A table with the values of another, key by key; tables are merged.
+    """Returns a table with the values of another one added or replaced; nested tables are merged.
 
     >>> merged({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}})
     {'a': {'b': 1, 'c': 3}}
@@ -203,7 +204,7 @@ def merged(below: Table, above: Table) -> dict[str, Any]:
 
 
 def _given(table: Table) -> dict[str, Any]:
-    """A design without the keys that it leaves open, which are None where one was printed.
+    """Returns a design without the keys that are None, which a printed design has for open keys.
 
     >>> _given({"slot": None, "grating": {"ports": 16, "loss": None}})
     {'grating': {'ports': 16}}
@@ -216,12 +217,12 @@ def _given(table: Table) -> dict[str, Any]:
 
 
 def check_format(path: Path, option: str = "path") -> None:
-    """Refuses a file whose ending tells no format."""
+    """Raises an error if the ending of a file is not one of `FORMATS`."""
     _format(path, option)
 
 
 def check_switch_format(path: Path, option: str = "path") -> None:
-    """Refuses a file that is no `.json`, for a circuit switch."""
+    """Raises an error if a file for a circuit switch does not end in `.json`."""
     if path.suffix.lower() != ".json":
         limit = "a circuit switch has no tuning times to draw"
         raise refusal(option, path, limit, "use .json")
@@ -247,7 +248,7 @@ def _preset(name: str) -> dict[str, Any]:
 
 
 def _pairs(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows of (from, to, time) of all ordered pairs."""
+    """Returns rows (from, to, time) of all ordered pairs of wavelengths."""
     import numpy as np
 
     start, end = np.nonzero(~np.eye(len(times), dtype=bool))

@@ -1,8 +1,8 @@
-"""Tables of Arrow as frames, and the tables that results, comparisons and plans have.
+"""Tables of results, comparisons and plans, and their conversion to data frames.
 
 | file | concept |
 |---|---|
-| `convert` | Arrow as pandas and as polars, neither of which has to be installed |
+| `convert` | converts Arrow tables to pandas and polars; both are optional |
 | `runs` | the rows of results, of their seeds, and of comparisons |
 | `figures` | the figures of summaries, a row each |
 | `plans` | the circuits, slots and demand of a plan |

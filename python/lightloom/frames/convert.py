@@ -1,4 +1,4 @@
-"""Arrow as pandas and as polars, which are loaded when they are asked for."""
+"""Conversion of Arrow tables to pandas and polars, which are imported when needed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 EXTRA = "notebook"
-"""The extra of the package that installs both."""
+"""The optional extra of the package that installs both libraries."""
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """A frame with the same columns. Signed integers are `Int64` of pandas, which has missing
-    values: as floats, picoseconds beyond 2⁵³ would be rounded.
+    """Returns a data frame with the same columns. Signed integers become pandas' `Int64`, which has
+    missing values; as floats, picoseconds beyond 2⁵³ would be rounded.
 
     Raises:
         ImportError: if pandas is not installed.
@@ -29,7 +29,7 @@ def to_pandas(table: pa.Table) -> pd.DataFrame:
 
 
 def to_polars(table: pa.Table) -> pl.DataFrame:
-    """A frame with the same columns.
+    """Returns a data frame with the same columns.
 
     Raises:
         ImportError: if polars is not installed.
@@ -39,7 +39,7 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
 
 
 def _needed(name: str) -> Any:
-    """A library that not everybody has."""
+    """Imports an optional library."""
     try:
         return import_module(name)
     except ModuleNotFoundError as missing:

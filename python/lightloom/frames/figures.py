@@ -1,16 +1,16 @@
-"""The figures of a summary, a row each, in the order of the summary.
+"""The figures of a summary, one row for each, in the order of the summary.
 
 | column | type | meaning |
 |---|---|---|
 | `figure` | text | its dotted path in `summary.json`, which names the unit |
-| `value` | f64 | the figure; of flows, what it is no less than; of seeds, their mean |
-| `upper` | f64 | what it is no more than; null where that is not known |
-| `bound` | bool | whether `value` is but a bound, shown as `>` |
-| `half_width` | f64 | half of the 95 % interval over seeds (Student's t); null of one |
+| `value` | f64 | the figure, or its lower limit if flows are unfinished; the mean over seeds |
+| `upper` | f64 | the upper limit of the figure; null if unknown |
+| `bound` | bool | whether `value` is only a lower limit, shown as `>` |
+| `half_width` | f64 | half of the 95 % interval over seeds (Student's t); null for one seed |
 | `seeds` | u32 | how many seeds have the figure |
 
-Figures of flows are those of all flows that were offered, whether or not they had arrived
-when the run ended (docs/results.md); truths, texts and settings are no figures.
+Figures of flows describe all flows offered, whether or not they were finished when the run ended
+(docs/results.md). Booleans, texts and settings are not included.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ SCHEMA = pa.schema(
         ("seeds", pa.uint32()),
     ]
 )
-#: Limits of figures, which stand beside them, and settings.
+#: Keys of limits, which are columns of their figure, and of settings.
 LEFT_OUT = frozenset(
     {"fct_bound", "slowdown_bound", "window.bound", "seed", "threads", "physics", "devices"}
 )
 
 
 def table(summaries: Sequence[Summary]) -> pa.Table:
-    """The figures of one fabric's summaries, one a seed."""
+    """Returns the figures of one fabric's summaries, one summary for each seed."""
     rows = [row for path in paths(summaries) if (row := _row(summaries, path)) is not None]
     return pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in rows], SCHEMA)
 
 
 def paths(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
-    """Where figures stand in any of the summaries: keys may hold dots."""
+    """Returns the paths of the figures in any of the summaries. Keys may contain dots."""
     return list(dict.fromkeys(path for summary in summaries for path in _leaves(summary, ())))
 
 
@@ -69,7 +69,7 @@ def _is_figure(value: Any) -> bool:
 
 
 def _row(summaries: Sequence[Summary], path: tuple[str, ...]) -> Row | None:
-    """A figure over the seeds; None where none has it."""
+    """Returns the row of a figure over the seeds; None if no seed has it."""
     name = ".".join(path)
     if bounds.is_of_flows(name):
         found = [bounds.bound(summary, name) for summary in summaries]

@@ -1,10 +1,11 @@
-"""The tables of a plan: what its circuits or slots are, and the demand that they are for.
+"""The tables of a plan: its circuits or slots, and its demand.
 
-`circuits`, a row each: `a` and `b` (nodes; the source first, if it is `directed`), their
-names, `plane` (0 where there is one), `bytes` (`CircuitTable.carried`). `slots`, a row for
-each circuit of each: `slot`, `start_ps` (of its night, if it has one), `day_ps`, `src` and
-`dst` with their names, `bytes` (carried in it). `demand`, a row for each pair that has some:
-`src` and `dst` with their names, `bytes`. A node without a name is called by its number.
+`circuits` has one row for each circuit: `a` and `b` (nodes; the source first if the plan is
+`directed`), their names, `plane` (0 if there is only one), `bytes` (`CircuitTable.carried`).
+`slots` has one row for each circuit of each slot: `slot`, `start_ps` (of its night if it has one),
+`day_ps`, `src` and `dst` with their names, `bytes` (carried in the slot). `demand` has one row for
+each pair with demand: `src` and `dst` with their names, `bytes`. The name of a node without a name
+is its number.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def tables(plan: Plan) -> Tables:
-    """Its circuits or its slots, and its demand."""
+    """The tables of circuits or slots, and of the demand."""
     made: dict[str, Callable[[], pa.Table]] = {}
     if plan.circuits is not None:
         made["circuits"] = partial(circuits, plan, plan.circuits)
@@ -35,7 +36,7 @@ def tables(plan: Plan) -> Tables:
 
 
 def circuits(plan: Plan, table: CircuitTable) -> pa.Table:
-    """Circuits that stay, a row each."""
+    """The circuits of a plan without slots, one row for each."""
     plane = np.zeros(len(table), np.int64) if table.plane is None else table.plane
     return pa.table(
         {
@@ -48,7 +49,7 @@ def circuits(plan: Plan, table: CircuitTable) -> pa.Table:
 
 
 def slots(plan: Plan, schedule: Schedule) -> pa.Table:
-    """Circuits that take turns, a row for each that is lit in a slot."""
+    """The circuits of a schedule, one row for each circuit of each slot."""
     slot, src = np.nonzero(schedule.permutations != np.arange(schedule.ports))
     return pa.table(
         {
@@ -62,14 +63,14 @@ def slots(plan: Plan, schedule: Schedule) -> pa.Table:
 
 
 def demand(plan: Plan) -> pa.Table:
-    """What was planned for, a row for each pair that has some."""
+    """The demand of a plan, one row for each pair with demand."""
     src, dst = np.nonzero(plan.demand.matrix)
     found = plan.demand.matrix[src, dst]
     return pa.table({**_nodes(plan, ("src", src), ("dst", dst)), "bytes": _bytes(found)})
 
 
 def _nodes(plan: Plan, *ends: tuple[str, Integers]) -> dict[str, pa.Array]:
-    """Nodes by number, and by name."""
+    """The columns of nodes by number and by name."""
     names = plan.demand.names or [str(node) for node in range(len(plan.demand.matrix))]
     numbers = {key: pa.array(nodes.astype(np.uint32)) for key, nodes in ends}
     called = {

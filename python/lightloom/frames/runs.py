@@ -1,10 +1,10 @@
-"""The tables of results, of their seeds, and of comparisons.
+"""The tables of results, of repeated results, and of comparisons.
 
-A result has its own: `flows`, `timeseries`, `circuits` and `links` (where its fabric has any) and
-`summary`. Of several seeds they begin with a column `seed`, of comparisons with `fabric` and
-`seed`, so that rows can be told apart; a `summary` is over the seeds and has no `seed`. A
-comparison with `[compare].loads` has `loads`, too: a summary at each; one whose parts died has
-`failures`.
+A result has the tables `flows`, `timeseries`, `circuits` and `links` (if its fabric has them) and
+`summary`. Tables of several seeds begin with a column `seed`, those of comparisons with `fabric`
+and `seed`, so that rows can be told apart; a `summary` covers all seeds and has no column `seed`. A
+comparison with `[compare].loads` also has the table `loads`, with a summary at each load; one with
+single failures has `failures`.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
 
 Runs = Result | Repeated | Comparison
 
-#: Those of a single run, by the attribute of the result that holds them.
+#: The tables of a single run, by the attribute of the result that holds them.
 OF_RUNS = ("flows", "timeseries", "circuits", "links")
 Keys = dict[str, Any]
 Made = dict[str, Callable[[], pa.Table]]
 
 
 def tables(runs: Runs) -> Tables:
-    """The tables of a result, of seeds or of a comparison, by name; flows are first."""
+    """The tables of a result, of repeated results or of a comparison, by name; `flows` is first."""
     if isinstance(runs, Result):
         return of_result(runs)
     return of_seeds(runs) if isinstance(runs, Repeated) else of_comparison(runs)
 
 
 def of_result(result: Result) -> Tables:
-    """The tables of one run, as its files have them."""
+    """The tables of one run, as in its files."""
     there = [name for name in OF_RUNS if getattr(result, name) is not None]
     made: Made = {name: partial(getattr, result, name) for name in there}
     return {**made, "summary": lambda: figures.table([result.summary])}
 
 
 def of_seeds(repeated: Repeated) -> Tables:
-    """The tables of one fabric's seeds."""
+    """The tables of one fabric with several seeds."""
     runs = [({"seed": _seed(r)}, r) for r in repeated.results]
     return {
         **_joined(runs),
@@ -76,7 +76,7 @@ def of_comparison(comparison: Comparison) -> Tables:
 
 
 def _joined(runs: Sequence[tuple[Keys, Result]]) -> Made:
-    """The tables of runs, each below the other."""
+    """Concatenates the tables of runs."""
 
     def of(name: str) -> Callable[[], pa.Table]:
         there = [(keys, found) for keys, r in runs if (found := getattr(r, name)) is not None]
@@ -86,7 +86,7 @@ def _joined(runs: Sequence[tuple[Keys, Result]]) -> Made:
 
 
 def _loads(comparison: Comparison) -> Iterable[tuple[Keys, pa.Table]]:
-    """The figures of each fabric at each load that was asked for."""
+    """The figures of each fabric at each requested load."""
     asked = comparison.experiment["compare"]["loads"]
     for label in comparison.loads:
         seeds = [one.loads[label] for one in comparison.seeds or [comparison]]
@@ -95,7 +95,7 @@ def _loads(comparison: Comparison) -> Iterable[tuple[Keys, pa.Table]]:
 
 
 def _failures(resilience: Resilience) -> pa.Table:
-    """A row for each part that was tried, behind that of its sound fabric."""
+    """The fault-free fabric and each part that was tried, one row for each."""
     schema = [
         *((name, pa.string()) for name in ("fabric", "kind", "part")),
         *((name, pa.float64()) for name in ("goodput", "p99_us", "p99_us_upper", "missing")),
@@ -114,7 +114,7 @@ def _seed(result: Result) -> int:
 
 
 def _stacked(tables: Iterable[tuple[Keys, pa.Table]]) -> pa.Table:
-    """Tables below each other, each behind columns that say which it is."""
+    """Concatenates tables and adds columns that identify each."""
     told = [_behind(keys, table.replace_schema_metadata(None)) for keys, table in tables]
     return pa.concat_tables(told, promote_options="default").unify_dictionaries()
 

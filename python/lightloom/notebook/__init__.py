@@ -1,11 +1,11 @@
-"""What a notebook shows of results, comparisons and plans: a table, and a small figure.
+"""The notebook display of results, comparisons and plans: a table and a small figure.
 
-The HTML stands alone: names are escaped, nothing is scripted or loaded from elsewhere, and
-its colours are the notebook's own, so that it reads on light and on dark pages.
+The HTML is self-contained: names are escaped, it has no scripts and loads nothing. Its colours are
+those of the notebook, so that it is readable on light and on dark pages.
 
 | file | concept |
 |---|---|
-| `text` | a line for consoles |
-| `runs`, `plans` | what is shown of either |
+| `text` | one line for consoles |
+| `runs`, `plans` | the display of runs and of plans |
 | `page` | HTML around tables and figures |
 """

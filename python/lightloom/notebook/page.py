@@ -17,13 +17,13 @@ from lightloom.plotting import backend_matplotlib
 
 
 def page(template: str, **shown: Any) -> str:
-    """A template of this package, filled."""
+    """Fills a template of this package."""
     return _environment().get_template(template).render(**shown)
 
 
 def picture(figure: Figure, title: str) -> Markup:
-    """A figure as SVG inside a page. Its identifiers differ from those of other figures by
-    what it shows, so that the same figure gives the same text."""
+    """Returns a figure as inline SVG. Its identifiers are derived from its content, so that they
+    differ from those of other figures and the same figure gives the same text."""
     salt = "lightloom-" + hashlib.sha256(title.encode()).hexdigest()[:8]
     out = io.BytesIO()
     with backend_matplotlib.drawing({"svg.hashsalt": salt, "svg.fonttype": "none"}):
@@ -35,7 +35,7 @@ def picture(figure: Figure, title: str) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    """Jinja, which escapes whatever is not marked."""
+    """The Jinja environment, which escapes all text that is not marked as safe."""
     return Environment(
         loader=PackageLoader("lightloom.notebook", "templates"),
         autoescape=True,

@@ -1,5 +1,5 @@
-"""What a notebook shows of a plan: how good it is, its heaviest circuits or first slots, and a
-picture of them."""
+"""The notebook display of a plan: its quality, its heaviest circuits or first slots, and a picture
+of them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lightloom.units import formats
 from lightloom.units.counts import counted
 
 ROWS = 8
-"""Circuits or slots that are shown."""
+"""Number of circuits or slots that are shown."""
 Table = tuple[list[str], list[list[str]], str]
 
 
 def html(plan: Plan) -> str:
-    """A plan as HTML."""
+    """Returns a plan as HTML."""
     plots, told = PlanPlots(plan), title(plan)
     figure = plots.circuits() if plan.schedule is None else plots.schedule()
     columns, rows, more = chosen(plan)
@@ -33,7 +33,7 @@ def html(plan: Plan) -> str:
 
 
 def chosen(plan: Plan) -> Table:
-    """The headings, the first rows, and statements about the others."""
+    """Returns the headings, the first rows, and a note on the number of other rows."""
     if plan.schedule is not None:
         return slots(plan, plan.schedule)
     assert plan.circuits is not None
@@ -41,7 +41,7 @@ def chosen(plan: Plan) -> Table:
 
 
 def circuits(plan: Plan, table: CircuitTable) -> Table:
-    """The heaviest circuits."""
+    """The circuits with the most traffic."""
     order = sorted(range(len(table)), key=lambda at: (-table.carried[at], at))
     planes = table.plane
     rows = [

@@ -1,7 +1,8 @@
-"""What a notebook shows of results and comparisons: the verdict, the key figures of each
-fabric, and the tail of its flows.
+"""The notebook display of results and comparisons: the verdict, the main figures of each fabric,
+and the tail of completion times.
 
-Figures are those of the report's table: best ones where intervals say so, bounds as bounds.
+Figures are those of the report's table, with the best marked if the intervals allow it, and with
+bounds.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SHOWN = {
     "Updates": 4,
     "Circuits": 2,
 }
-"""Groups of the report's table of which so many rows are shown."""
+"""Groups of the report's table → number of their rows that are shown."""
 NAMED = frozenset(
     {
         *("Short flows, median", "Short flows, 99th percentile", "Long flows, 99th percentile"),
@@ -37,11 +38,11 @@ NAMED = frozenset(
         *("Queue peak, worst node", "Reorder buffer peak, worst flow", "Hops, mean"),
     }
 )
-"""Rows of its other groups that are shown."""
+"""Rows of other groups that are shown."""
 
 
 def html(runs: Runs) -> str:
-    """A result, its seeds or a comparison as HTML."""
+    """Returns a result, repeated results or a comparison as HTML."""
     comparison = compared(runs)
     workload = workload_of(runs)
     rows = shown(workload)
@@ -62,7 +63,7 @@ def html(runs: Runs) -> str:
 
 
 def shown(workload: Workload) -> list[Row]:
-    """The rows of the report's table that decide."""
+    """The rows of the report's table that are shown."""
     return [
         row
         for name, rows in groups(workload)
@@ -72,7 +73,7 @@ def shown(workload: Workload) -> list[Row]:
 
 
 def offered(comparison: Comparison) -> str:
-    """The flows, which are the same for every fabric."""
+    """Describes the flows, which are the same for every fabric."""
     first = next(iter(comparison.results.values()))
     summaries = comparison.of_label(first.label)
     asked = loads.whole(comparison.experiment)
@@ -80,7 +81,8 @@ def offered(comparison: Comparison) -> str:
 
 
 def tail(runs: Runs, name: str) -> Markup | None:
-    """The complementary distribution of all flows; None where none arrived."""
+    """Draws the complementary distribution of completion times of all flows; None if none
+    finished."""
     try:
         figure = RunPlots(runs).fct_ccdf()
     except ConfigError:
@@ -89,7 +91,7 @@ def tail(runs: Runs, name: str) -> Markup | None:
 
 
 def legend(workload: Workload, rows: Sequence[Row]) -> Iterator[str]:
-    """What marks in the table mean, as far as there are any."""
+    """Explains the marks that occur in the table."""
     cells = [cell for row in rows for cell in row.cells]
     if workload.seeds > 1:
         yield f"Means of {workload.seeds} seeds, below them 95 % confidence intervals."
@@ -105,7 +107,7 @@ def legend(workload: Workload, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def weakened(comparison: Comparison) -> Iterator[str]:
-    """What weakens the figures, as `run` and `compare` print it."""
+    """Lists what limits the figures, with the texts of `run` and `compare`."""
     summaries = comparison.means
     first = next(iter(comparison.results.values()))
     seeds = {label: comparison.of_label(label) for label in comparison.results}
@@ -120,7 +122,7 @@ def weakened(comparison: Comparison) -> Iterator[str]:
 
 
 def simulated(comparison: Comparison) -> Iterator[str]:
-    """What physics are in force, and what is ideal about each fabric."""
+    """Describes the physics, and the idealisations of each fabric."""
     line = physics.line(comparison.experiment.get("physics"))
     if line is not None:
         yield f"physics: {line}"

@@ -1,4 +1,4 @@
-"""Results, comparisons with their verdicts, and plans in a line, for consoles and logs."""
+"""Results, comparisons with their verdicts, and plans on one line, for consoles and logs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from lightloom.units import formats
 from lightloom.units.counts import counted
 
 SHOWN = 4
-"""Fabrics that are named."""
+"""Number of fabrics that are named."""
 
 
 def of_runs(runs: Result | Repeated | Comparison) -> str:
-    """`<Result sirius: 200 of 200 flows in 12.3 µs, seed 1>`, and of several runs whose."""
+    """Formats `<Result sirius: 200 of 200 flows in 12.3 µs, seed 1>`; for several runs, also
+    which."""
     if isinstance(runs, Result):
         summary = runs.summary
         done, offered = summary["flows_completed"], summary["flows_offered"]
@@ -32,7 +33,7 @@ def of_runs(runs: Result | Repeated | Comparison) -> str:
 
 
 def of_plan(plan: Plan) -> str:
-    """`<Plan edmonds: 4 circuits for 93.0 % of the demand, which is the optimum>`."""
+    """Formats `<Plan edmonds: 4 circuits for 93.0 % of the demand, which is the optimum>`."""
     return f"<Plan {title(plan)}>"
 
 

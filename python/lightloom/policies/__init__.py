@@ -1,5 +1,5 @@
-"""What policies in Python work with: a class with `decide(demand, switch)` in a file of
-yours decides which racks are connected, in `run`, `compare` and `sweep`.
+"""Policies in Python: a class with `decide(demand, switch)` in a file of the user decides which
+racks are connected, in `run`, `compare` and `sweep`.
 
 >>> import numpy as np
 >>> from lightloom.policies import Circuits, Switch
@@ -14,7 +14,7 @@ yours decides which racks are connected, in `run`, `compare` and `sweep`.
 >>> policy.decide(np.array([[0, 5, 0], [0, 0, 9], [0, 0, 0]]), switch)
 [(np.int64(1), np.int64(2))]
 
-An experiment names it `policy = "my_policy.py:Heaviest"`, in a fabric of kind "hybrid".
+An experiment selects it by `policy = "my_policy.py:Heaviest"`, in a fabric of kind "hybrid".
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["Circuits", "Path", "Switch", "bits_per_second", "bytes_of", "picosec
 
 
 def bytes_of(amount: str) -> int:
-    """An amount of data with its unit, as options have it [bytes].
+    """Converts a number of bytes with its unit, as in options, to bytes.
 
     >>> bytes_of("1.5 GB")
     1500000000
@@ -41,7 +41,7 @@ def bytes_of(amount: str) -> int:
 
 
 def picoseconds(time: str) -> int:
-    """A time with its unit [ps].
+    """Converts a time with its unit to picoseconds.
 
     >>> picoseconds("10 us")
     10000000
@@ -50,7 +50,7 @@ def picoseconds(time: str) -> int:
 
 
 def bits_per_second(rate: str) -> int:
-    """A rate with its unit [b/s].
+    """Converts a rate with its unit to bits per second.
 
     >>> bits_per_second("10 Gb/s")
     10000000000
@@ -62,8 +62,8 @@ _HOME = {"Circuits": "answers", "Path": "answers", "Switch": "switch"}
 
 
 def __getattr__(name: str) -> object:
-    """Imports a name's module when it is first used: who only names a policy's file needs no
-    NumPy."""
+    """Imports a name's module when it is first used, because an experiment that only names the file
+    of a policy does not need NumPy."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

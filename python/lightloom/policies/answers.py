@@ -1,8 +1,8 @@
-"""What `decide` may return, read into what the core checks: circuits, with or without
-routes; a schedule; or nothing, which keeps what is lit.
+"""The return values of `decide`, converted to the core's form: circuits, with or without routes; a
+schedule; or None, which keeps the present circuits.
 
-Only the form is checked here. Whether racks, planes and ports exist, work and are
-free, and whether routes have circuits, is checked by the core, as for every policy.
+Only the form is checked here. The core checks, as for every policy, whether racks, planes and ports
+exist, work and are free, and whether routes have circuits.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from lightloom.errors import refusal
 from lightloom.policies.switch import Switch
 from lightloom.units.counts import counted
 
-#: What the core hears: rows of circuits, their direction with paths (racks, planes) or
-#: none; or permutations, days, night.
+#: The form of the core. Circuits are rows of racks and plane, with their direction and routes
+#: (racks, planes); a schedule is permutations, days and night.
 Rows = list[tuple[int, int, int]]
 Paths = list[tuple[list[int], list[int]]]
 Answer = tuple[Rows, tuple[bool, Paths | None]] | tuple[NDArray[np.int64], list[int], int] | None
@@ -39,15 +39,14 @@ class Path:
     """
 
     racks: Sequence[int]
-    """The racks that it visits, both ends included."""
+    """The racks on the path, both ends included."""
     planes: Sequence[int]
-    """The plane of each circuit, one less."""
+    """The plane of each circuit; one fewer than the racks."""
 
 
 @dataclass(frozen=True, eq=False)
 class Circuits:
-    """Circuits that lead one way only, or that carry more than what their own racks have
-    for each other.
+    """Circuits that lead in one direction only, or that carry traffic of other racks as well.
 
     >>> Circuits([(0, 1), (1, 2)], directed=True).directed
     True
@@ -55,21 +54,21 @@ class Circuits:
     """
 
     pairs: ArrayLike | Iterable[Sequence[int]]
-    """Rows of two racks, and the plane where there are several."""
+    """Rows of two racks, with the plane if there are several."""
     directed: bool = False
-    """Whether each leads from its first rack to its second only."""
+    """Whether each circuit leads only from its first rack to its second."""
     routes: Iterable[Sequence[int] | Path] | None = None
-    """Who goes over them: racks from end to end, each next to the other on a circuit, on
-    the lowest plane that joins them; or a `Path` with its planes. Two racks with several
-    routes spread their flows over them. None: racks that a circuit joins use it for what
-    they have for each other, and nobody else does."""
+    """Routes over the circuits: lists of racks in which consecutive racks are connected by a
+    circuit (on the lowest plane that connects them), or a `Path` with its planes. If two racks have
+    several routes, their flows are spread over them. None: each circuit carries only the traffic
+    between its own racks."""
 
 
 def read(returned: Any, switch: Switch) -> Answer:
-    """What a policy returned.
+    """Converts the return value of a policy.
 
     Raises:
-        ConfigError: if a policy may not return it.
+        ConfigError: if the value is not allowed.
     """
     if returned is None:
         return None
@@ -86,10 +85,10 @@ def read(returned: Any, switch: Switch) -> Answer:
 
 
 def shown(returned: Any) -> str:
-    """What was returned, in a line that is not too long."""
+    """Formats a return value on one line, shortened if it is long."""
     try:
         line = " ".join(repr(returned).split())
-    except Exception as problem:  # a repr of the user's own
+    except Exception as problem:  # raised by the user's own repr
         line = f"<{type(returned).__name__}, whose repr raises {type(problem).__name__}>"
     return line if len(line) <= SHOWN_MAX else f"{line[: SHOWN_MAX - 1]}…"
 
@@ -105,7 +104,7 @@ def _bad(what: str, value: Any, limit: str, remedy: str) -> Exception:
 
 
 def _rows(pairs: Any) -> Rows:
-    """Circuits as rows of two racks and a plane."""
+    """Converts circuits to rows of two racks and a plane."""
     if isinstance(pairs, np.ndarray):
         return _rows_of_array(pairs)
     if not isinstance(pairs, (list, tuple, set, frozenset)):
@@ -126,7 +125,7 @@ def _rows_of_array(pairs: NDArray[Any]) -> Rows:
 
 
 def _refuse_holes(pairs: NDArray[np.floating[Any]]) -> None:
-    """A single NaN makes all of an array floats: it is to blame, not the first number."""
+    """Reports a NaN first: it makes all numbers of an array floats, which are not to blame."""
     for at, column in np.argwhere(~np.isfinite(pairs))[:1]:
         _whole(f"circuits[{at}] = ", pairs[at].tolist(), float(pairs[at, column]))
 
@@ -144,7 +143,7 @@ def _row(at: int, row: Any) -> tuple[int, int, int]:
 
 
 def _whole(what: str, row: Any, number: Any) -> int:
-    """A rack or a plane; numbers of NumPy are as good as Python's."""
+    """Converts a rack or a plane to a whole number; NumPy numbers are accepted."""
     if isinstance(number, (bool, np.bool_)) or not hasattr(number, "__index__"):
         nan = isinstance(number, (float, np.floating)) and not math.isfinite(number)
         limit = "not a number" if nan else "not a whole number"
@@ -168,7 +167,7 @@ def _flag(directed: Any) -> bool:
 
 
 def _planes_of(rows: Rows, directed: bool) -> dict[tuple[int, int], int]:
-    """The lowest plane that joins each pair of racks."""
+    """The lowest plane that connects each pair of racks."""
     planes: dict[tuple[int, int], int] = {}
     for a, b, plane in rows:
         for pair in ((a, b),) if directed else ((a, b), (b, a)):
@@ -192,7 +191,7 @@ def _path(at: int, route: Any, planes: dict[tuple[int, int], int]) -> tuple[list
     if len(set(racks)) < len(racks):
         raise _bad(what, route, f"{shown(route)}: visits a rack twice", "leave the loop out")
     if not isinstance(route, Path):
-        # A hop without a circuit is refused by the core, on any plane.
+        # The core reports a hop without a circuit, whichever plane is given.
         return racks, [planes.get(pair, 0) for pair in pairwise(racks)]
     if not isinstance(route.planes, (list, tuple, np.ndarray)):
         limit = f"{shown(route)}: planes = {shown(route.planes)} is no list of planes"
@@ -205,7 +204,8 @@ def _path(at: int, route: Any, planes: dict[tuple[int, int], int]) -> tuple[list
 
 
 def _schedule(schedule: Any, switch: Switch) -> Answer:
-    """Anything with permutations, `days_ps` and `night_ps`, as `control.Schedule` is."""
+    """Converts any object with `permutations`, `days_ps` and `night_ps`, such as
+    `control.Schedule`."""
     permutations = _integers("permutations", schedule.permutations)
     days = _integers("days_ps", getattr(schedule, "days_ps", None))
     night = _integers("night_ps", getattr(schedule, "night_ps", None))

@@ -1,5 +1,5 @@
-"""The message for an exception that a user's code raised: its own frames, and the line
-to look at."""
+"""The message for an exception in the user's code: the frames of that code, and the line to
+correct."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LIBRARIES = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "p
 
 
 def blame(what: str, error: BaseException) -> tuple[str, str]:
-    """What happened, and where to correct it."""
+    """Returns what happened, and where to correct it."""
     told = traceback.TracebackException.from_exception(error)
     said = list(told.format_exception_only())[-1].strip()
     frames = _users(told.stack)
@@ -27,15 +27,14 @@ def blame(what: str, error: BaseException) -> tuple[str, str]:
 
 
 def with_cause(refused: ConfigError, error: BaseException) -> ConfigError:
-    """The refusal with what was raised as its cause, and the text of its traceback."""
+    """Returns the error with the exception as its cause and the text of its traceback."""
     refused.__cause__ = error
     refused.trace = trace(error)
     return refused
 
 
 def trace(error: BaseException) -> str:
-    """The traceback of an exception, and of those that led to it, without the frames of
-    Lightloom."""
+    """Returns the traceback of an exception and of its causes, without the frames of Lightloom."""
     told = traceback.TracebackException.from_exception(error)
     link: traceback.TracebackException | None = told
     while link is not None:
@@ -49,15 +48,15 @@ def _users(frames: traceback.StackSummary) -> list[traceback.FrameSummary]:
 
 
 def _written(frames: list[traceback.FrameSummary]) -> traceback.FrameSummary:
-    """The innermost frame that the user wrote: neither generated, as methods of data
-    classes are, nor of a library."""
+    """The innermost frame of the user's own code: neither generated, as methods of data classes
+    are, nor part of a library."""
     files = [frame for frame in frames if not frame.filename.startswith("<")]
     own = [f for f in files if _LIBRARIES.isdisjoint(Path(f.filename).resolve().parents)]
     return (own or files or frames)[-1]
 
 
 def _ours(filename: str) -> bool:
-    # Importing a file goes through Python's own machinery.
+    # Python imports a file through frames of its own.
     return filename.startswith("<frozen ") or _OURS in Path(filename).parents
 
 

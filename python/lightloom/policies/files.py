@@ -1,7 +1,7 @@
-"""Policies in files: `PATH:CLASS` is found, loaded, made with its options.
+"""Policies in files: a class `PATH:CLASS` is found, loaded and constructed with its options.
 
-A file is read anew for every run, into a module of its own, so that runs share nothing.
-The digest of its bytes is kept in the resolved experiment: what runs again is what ran.
+The file is read again for every run, into a new module, so that runs share nothing. The resolved
+experiment holds the digest of the file, so that a later run uses the same code.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from lightloom.storage import reading
 
 Table = dict[str, Any]
 
-#: The key of the digest, in hexadecimal; no option of a policy.
+#: The key of the file's digest, in hexadecimal; not an option of the policy.
 DIGEST = "sha256"
 _SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A policy, ready to decide."""
+    """A policy that is ready to decide."""
 
     policy: Any
     order: str | None
-    """How a change is carried out, if it says so."""
+    """The order in which a change is carried out, if the policy sets it."""
 
 
 def load_json(file: str, options: str) -> Loaded:
-    """As `load`, for the core: options are JSON."""
+    """Loads a policy as `load` does, for the core; the options are JSON."""
     return load(file, json.loads(options))
 
 
 def load(file: str, options: Mapping[str, Any], at: str = "policy") -> Loaded:
-    """The policy `PATH:CLASS`, made with these options.
+    """Loads the policy `PATH:CLASS` and constructs it with these options.
 
     Raises:
-        ConfigError: below the key `at`: no such file or class, one that decides nothing
-            or refuses its options. What the file itself raises is its cause.
+        ConfigError: below the key `at`, if the file or class does not exist, has no `decide` or
+        rejects its options. The cause is the exception that the file itself raised, if any.
     """
     path, name = _parts(file, f"{at}.file")
     options = dict(options)
@@ -68,8 +68,7 @@ def load(file: str, options: Mapping[str, Any], at: str = "policy") -> Loaded:
 
 
 def check(fabrics: list[Table]) -> None:
-    """Makes the policies of some fabrics, to refuse before anything runs what cannot be
-    made."""
+    """Constructs the policies of some fabrics, so that errors appear before anything runs."""
     for key, table in _tables(fabrics):
         policy = table["policy"]
         if isinstance(policy, Mapping) and "file" in policy:
@@ -78,10 +77,10 @@ def check(fabrics: list[Table]) -> None:
 
 
 def pinned(fabrics: list[Table]) -> list[Table]:
-    """The same with the digest of each policy's file, where none is given.
+    """Returns the fabrics with the digest of each policy's file, unless one is given.
 
     Raises:
-        ConfigError: for a file that cannot be read.
+        ConfigError: if a file cannot be read.
     """
     made = {id(table): table for table in fabrics}
     for key, table in _tables(fabrics):
@@ -105,7 +104,7 @@ def _tables(fabrics: list[Table]) -> Iterator[tuple[str, Table]]:
 
 
 def is_file(name: str) -> bool:
-    """Whether the name of a policy is that of a file, its class perhaps forgotten.
+    """Whether the name of a policy names a file, even if the class is missing.
 
     >>> is_file("my_policy.py:Threshold"), is_file("my_policy.py"), is_file("hydra")
     (True, True, False)
@@ -121,7 +120,7 @@ def _parts(file: str, key: str) -> tuple[Path, str]:
 
 
 def _classes(path: str) -> str:
-    """How to name a class of a file, which is not run for that."""
+    """Describes how to name a class of a file, without running the file."""
     try:
         found = ast.parse(reading.whole(Path(path))).body
     except (OSError, SyntaxError, ValueError):
@@ -148,23 +147,23 @@ def _source(path: Path, key: str, file: str) -> bytes:
 
 
 def _relative(path: Path, key: str) -> str:
-    """What paths are relative to."""
+    """Names the folder that relative paths refer to."""
     if key.startswith("fabric"):
         return "; it is relative to the experiment's file, with --set to where you are"
     return "" if path.is_absolute() else "; it is relative to where you are"
 
 
 def digest(file: str) -> str:
-    """The digest of a policy's file, `PATH:CLASS`.
+    """Returns the digest of a policy's file, `PATH:CLASS`.
 
     Raises:
-        ConfigError: for a file that cannot be read.
+        ConfigError: if the file cannot be read.
     """
     return _digest(_source(_parts(file, "policy.file")[0], "policy.file", file))
 
 
 def place(table: Mapping[str, Any]) -> tuple[Path, str]:
-    """Where the class of a policy's table is: the file, and its name.
+    """Returns the file and the class name in a policy's table.
 
     Raises:
         ConfigError: if the table names no class in a file.
@@ -187,11 +186,11 @@ def _check_digest(source: bytes, wanted: Any, path: Path, at: str) -> None:
 
 
 def _module(path: Path, source: bytes, key: str, file: str) -> types.ModuleType:
-    """The file as a new module."""
+    """Loads the file as a new module."""
     place = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     module = types.ModuleType(f"lightloom_policy_{path.stem}_{place}")
     module.__file__ = str(path)
-    # Data classes look for the module of their fields' types while they are made.
+    # Data classes look up the module of their fields' types while they are created.
     sys.modules[module.__name__] = module
     try:
         exec(compile(source, path, "exec"), module.__dict__)
@@ -222,7 +221,7 @@ def _made(found: type, options: Table, at: str, file: str) -> Any:
     name = found.__name__
     try:
         signature = inspect.signature(found)
-    except (TypeError, ValueError):  # written in C
+    except (TypeError, ValueError):  # its constructor is written in C
         signature = None
     if signature is not None:
         try:
@@ -241,8 +240,8 @@ def _made(found: type, options: Table, at: str, file: str) -> Any:
 
 
 def _own(problem: Exception, options: Table, at: str) -> ConfigError | None:
-    """The refusal of an option by its key, where Lightloom itself could not read what
-    the constructor handed on as it was given."""
+    """Returns the error for an option by its key, if the constructor passed the option unchanged to
+    Lightloom, which could not read it; otherwise None."""
     if not isinstance(problem, ConfigError) or problem.value is None:
         return None
     for key, value in options.items():

@@ -1,7 +1,7 @@
-"""The policies, and the options that `plan` takes for each.
+"""The policies, and the options of `plan` for each.
 
-What a policy's options are called, what they may be and what they are unless given is
-read from the JSON Schema of its configuration type: nothing of it is written twice.
+Names, ranges and defaults of a policy's options are read from the JSON Schema of its configuration
+type, so that nothing is written twice.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from lightloom.errors import ConfigError, refusal
 from lightloom.policies.files import is_file
 
 Where = Literal["switch", "policy", "demand"]
-"""What an option is about: the switch, the policy's own table, or what the demand says."""
+"""The subject of an option: the switch, the policy, or the demand."""
 
 RENAMED = {"hysteresis": "bonus"}
-"""What an option is called here, where the policy's own table calls it otherwise."""
+"""Key in the policy's own table → name of the option."""
 RETIRED = {
     "without_ports": (
         "retired: hydra goes on over circuits with room unless told otherwise",
         "leave it out, or give stop_at_ports for the opposite",
     )
 }
-"""Options that were, and what is to be said of them."""
+"""Removed option → limit and remedy of its error message."""
 UP = {
     "symmetric": "Whether entries are weights of undirected circuits. Default false: both "
     "directions are added.",
     "up": "Circuits that are lit, to be kept among equals. Default none.",
 }
-"""Options of policies that match racks (the registry says which), in no table."""
+"""Options of policies that match racks, as the registry marks them; they are in no table."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,15 @@ class Option:
     """An option of `plan`."""
 
     key: str
-    """Its name, as an argument of `plan`."""
+    """Its name as an argument of `plan`."""
     where: Where
-    """What it is about."""
+    """The subject of the option."""
     schema: dict[str, Any]
-    """JSON Schema of its values, references resolved."""
+    """The JSON Schema of its values, with references resolved."""
 
     @property
     def description(self) -> str:
-        """What it means, and at its end what it is unless given."""
+        """What the option means; its default is at the end."""
         return " ".join(self.schema.get("description", "").split())
 
 
@@ -59,23 +59,23 @@ class Policy:
     """A policy of the registry."""
 
     kind: str
-    """Its name."""
+    """Its name in the registry."""
     aliases: tuple[str, ...]
-    """The names of its algorithm, if it goes by those, too."""
+    """The names of its algorithm that also select it."""
     source: str
-    """The paper that it is taken from."""
+    """The paper that describes it."""
     summary: str
     """What it decides."""
     options: dict[str, Option]
-    """What `plan` takes for it, by name."""
+    """Name → option of `plan`."""
 
     @property
     def names(self) -> list[str]:
-        """All that it goes by."""
+        """All names that select it."""
         return [self.kind, *self.aliases]
 
     def check(self, name: str, given: Mapping[str, Any]) -> None:
-        """Refuses options that it does not have, calling it by `name`."""
+        """Raises an error for options that it does not have; the error calls it `name`."""
         for key, value in given.items():
             if key in RETIRED:
                 raise refusal(key, value, *RETIRED[key])
@@ -87,7 +87,7 @@ class Policy:
                 raise refusal(key, value, f"{name} has no such option", remedy)
 
     def table(self, given: Mapping[str, Any], where: Where) -> str:
-        """What is given about the switch, or for the policy, as JSON."""
+        """Returns the given options about the switch or for the policy, as JSON."""
         own = {v: k for k, v in RENAMED.items()} if where == "policy" else {}
         kind = {"kind": self.kind} if where == "policy" else {}
         chosen = {
@@ -103,14 +103,14 @@ class Policy:
 
 @dataclass(frozen=True)
 class PolicyInFile(Policy):
-    """A policy in a user's file: what is about neither the switch nor the demand are
-    options of its own."""
+    """A policy in a user's file. Options about neither the switch nor the demand are arguments of
+    its constructor."""
 
     def check(self, name: str, given: Mapping[str, Any]) -> None:
-        """Whether it has an option is found out when it is made."""
+        """Accepts all options; they are checked when the policy is constructed."""
 
     def table(self, given: Mapping[str, Any], where: Where) -> str:
-        """What is given about the switch, or for the policy, as JSON."""
+        """Returns the given options about the switch or for the policy, as JSON."""
         if where == "switch":
             known = {key: value for key, value in given.items() if key in self.options}
             return super().table(known, where)
@@ -126,12 +126,12 @@ def registry() -> dict[str, Policy]:
 
 @cache
 def by_name() -> dict[str, Policy]:
-    """The policies by all names that they go by."""
+    """The policies by every name that selects them."""
     return {name: policy for policy in registry().values() for name in policy.names}
 
 
 def find(name: str) -> Policy:
-    """The policy of that name, or in a file, `PATH:CLASS`.
+    """Returns the policy of that name, or the one in a file `PATH:CLASS`.
 
     Raises:
         ConfigError: if there is none.
@@ -147,7 +147,7 @@ def find(name: str) -> Policy:
 
 
 def _in_file(name: str) -> Policy:
-    """It receives all that any policy receives about the switch."""
+    """Returns a policy in a file, with the options about the switch of all policies."""
     switch = {
         key: option
         for policy in registry().values()
@@ -180,7 +180,7 @@ def _options(schema: Mapping[str, Any], where: Where) -> list[Option]:
 
 
 def _resolved(value: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, Any]:
-    """Without references; what stands beside one goes before what it names."""
+    """Resolves references; keys beside a reference override those of its target."""
     found = dict(value)
     while "$ref" in found:
         named = root["$defs"][found.pop("$ref").removeprefix("#/$defs/")]
@@ -193,7 +193,7 @@ def _resolved(value: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, An
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's."""
+    """Converts NumPy numbers and arrays to Python values."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{value!r} is no number and no text")

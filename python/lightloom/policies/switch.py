@@ -1,4 +1,4 @@
-"""What a policy sees of the switch."""
+"""The switch as a policy sees it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PS = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
-    """Racks with ports on one or several optical switches in parallel, and what is lit
-    on them when a decision is due.
+    """Racks with ports on one or several parallel optical switches, and the circuits that are lit
+    when a decision is due.
 
-    Made by hand, with `racks` alone or more, it serves to try a policy out.
+    A user can construct it, with `racks` alone or with more values, to try a policy.
 
     >>> switch = Switch(racks=4, lit=((0, 2, 0),))
     >>> switch.works.shape, switch.is_lit(2, 0), switch.interval_s
@@ -24,29 +24,27 @@ class Switch:
     """
 
     racks: int
-    """How many racks, counted from 0."""
+    """Number of racks; they are numbered from 0."""
     planes: int = 1
-    """Optical switches in parallel, counted from 0."""
+    """Number of parallel optical switches; they are numbered from 0."""
     ports: int = 1
-    """Ports of a rack on each plane."""
+    """Ports of a rack on each plane [count]."""
     rate_bps: int = 10_000_000_000
-    """What a circuit carries, each way [b/s]."""
+    """Rate of a circuit in each direction [b/s]."""
     interval_ps: int = 1_000_000_000_000
-    """From one decision to the next [ps]."""
+    """Time between two decisions [ps]."""
     lit: tuple[tuple[int, int, int], ...] = ()
-    """Circuits that are lit: two racks (the lower first, or the one that sends) and the
-    plane. Days of a schedule are not among them."""
+    """The circuits that are lit: two racks (the lower first, or the sender first if `directed`) and
+    the plane. Circuits of a schedule are not included."""
     directed: bool = False
-    """Whether each of these leads from its first rack to its second only."""
+    """Whether each of these circuits leads only from its first rack to its second."""
     works: NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), bool))
-    """Which ports work: an entry per plane and rack; all, unless given."""
+    """Whether the port of each plane (row) and rack (column) works. Default: all work."""
     night_ps: int = 0
-    """The night that a schedule needs [ps]: nothing is sent for so long at the beginning
-    of each slot, and one of a shorter night than the switch's is refused. 0 where a
-    schedule may have any."""
+    """The shortest night of a schedule [ps]: nothing is sent during the night at the beginning of
+    each slot, and a schedule with a shorter night is an error. 0 if any night is allowed."""
     shortest_slot_ps: int = 0
-    """A slot of a schedule lasts so long or longer, its night included [ps]; 0 where it
-    may last any time."""
+    """The shortest slot of a schedule, its night included [ps]; 0 if any slot is allowed."""
 
     def __post_init__(self) -> None:
         if not self.works.size:
@@ -54,13 +52,12 @@ class Switch:
 
     @property
     def interval_s(self) -> float:
-        """From one decision to the next [s]."""
+        """Time between two decisions [s]."""
         return self.interval_ps * PS
 
     @property
     def bytes_per_interval(self) -> int:
-        """What a circuit that is always lit carries from one decision to the next, each
-        way [bytes]."""
+        """Bytes that a permanent circuit carries in each direction between two decisions."""
         return self.rate_bps * self.interval_ps // 8_000_000_000_000
 
     def is_lit(self, a: int, b: int) -> bool:

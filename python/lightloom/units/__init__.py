@@ -1,10 +1,10 @@
-"""Quantities: how they are parsed, counted and printed, and how sure they are.
+"""Quantities: how they are parsed, counted and printed, and their uncertainty.
 
 | module | |
 |---|---|
-| `durations` | durations of options, in picoseconds |
-| `counts` | numbers of things in words |
-| `steps` | which unit a figure takes |
+| `durations` | durations in options, in picoseconds |
+| `counts` | numbers of things as text |
+| `steps` | the unit in which a figure is shown |
 | `formats` | figures on terminals and in notes |
 | `quantities` | figures on pages and in plots |
 | `intervals` | means over independent runs with their 95 % intervals |

@@ -1,9 +1,9 @@
-"""Figures of flows, or their bounds, when a run ends.
+"""Figures of flows, or their bounds, if flows are unfinished when a run ends.
 
-A flow that is still under way takes at least its age. So a percentile of all flows that
-were offered lies between two limits, which the core works out (`fct_bound`,
-`slowdown_bound` and `window.bound` of `summary.json`). Where they are equal, or read alike
-in three digits, the figure is known; else it is shown as a bound, `> 12.1 µs`.
+The completion time of an unfinished flow is at least its age. A percentile of all flows offered
+therefore lies between two limits, which the core computes (`fct_bound`, `slowdown_bound` and
+`window.bound` of `summary.json`). If the limits are equal, or equal when shown with three digits,
+the figure is known; otherwise it is shown as a bound, `> 12.1 µs`.
 """
 
 from __future__ import annotations
@@ -16,48 +16,48 @@ from typing import Any
 from lightloom.units.intervals import Interval, over_runs
 
 DIGITS = 3
-#: How the paths of figures of flows begin.
+#: First parts of the paths of figures of flows.
 _OF_FLOWS = (
     *("fct.", "slowdown.", "window.p50_us", "window.p99_us", "window.mean_us"),
     "window.short.",
 )
-#: Where a figure stands, and where its limits: the last key of a path stays.
+#: Key of a figure → key of its limits; the last key of the path is the same.
 _PLACES = {"fct": "fct_bound", "slowdown": "slowdown_bound", "window": "window.bound"}
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Limits of a figure, and its 95 % interval; infinite where none is known.
+    """The limits of a figure, and its 95 % interval; infinite where unknown.
 
     >>> Bound(12.1e-6, math.inf).exact
     False
     """
 
     low: float
-    """No less than this."""
+    """Lower limit of the figure."""
     high: float
-    """No more than this."""
+    """Upper limit of the figure."""
     start: float = 0.0
-    """Where its interval begins."""
+    """Lower end of the interval."""
     end: float = math.inf
-    """Where its interval ends."""
+    """Upper end of the interval."""
 
     @property
     def exact(self) -> bool:
-        """Whether its limits read alike."""
+        """Whether both limits are equal when shown."""
         return shown(self.low) == shown(self.high)
 
     @property
     def open(self) -> bool:
-        """Whether it has no upper limit."""
+        """Whether there is no upper limit."""
         return math.isinf(self.high)
 
     def scaled(self, factor: float) -> Bound:
-        """In another unit."""
+        """Returns the bound in another unit."""
         return Bound(*(factor * v for v in (self.low, self.high, self.start, self.end)))
 
     def text(self, show: Callable[[float], str]) -> str:
-        """The figure, or what it exceeds, rounded down: a bound that is rounded up is none.
+        """Formats the figure, or its lower limit, rounded down so that it remains a bound.
 
         >>> Bound(12.16, math.inf).text(str)
         '> 12.1'
@@ -66,8 +66,8 @@ class Bound:
 
 
 def bound(summary: Mapping[str, Any], path: str) -> Bound | None:
-    """The limits of the figure at a dotted path, in its unit; None of a class without
-    flows. Results of versions that had no limits have the figure, without an interval.
+    """Returns the limits of the figure at a dotted path, in its unit; None if its class has no
+    flows. Results of versions without limits give the figure itself, without an interval.
 
     >>> limits = {"low": 2.0, "high": None, "from": 1.0, "until": None}
     >>> bound({"fct_bound": {"short": {"p99_us": limits}}}, "fct.short.p99_us")
@@ -82,7 +82,7 @@ def bound(summary: Mapping[str, Any], path: str) -> Bound | None:
 
 
 def of_limits(found: Mapping[str, Any]) -> Bound | None:
-    """The limits of a figure as `summary.json` has them; None of a class without flows."""
+    """Reads the limits of a figure from `summary.json`; None if its class has no flows."""
     if found["low"] is None:
         return None
     limits = (found["high"], found["until"])
@@ -91,7 +91,8 @@ def of_limits(found: Mapping[str, Any]) -> Bound | None:
 
 
 def mean(found: Sequence[Bound | None]) -> Bound | None:
-    """The mean over runs that have the figure; without an upper limit where one has none.
+    """Returns the mean over the runs that have the figure; without an upper limit if one run has
+    none.
 
     >>> mean([Bound(1.0, 1.0), Bound(2.0, math.inf), None])
     Bound(low=1.5, high=inf, start=0.0, end=inf)
@@ -104,13 +105,13 @@ def mean(found: Sequence[Bound | None]) -> Bound | None:
 
 
 def interval(summaries: Sequence[Mapping[str, Any]], path: str) -> Interval | None:
-    """The mean over runs of a figure of flows, or its bound, with its interval."""
+    """Returns the mean of a figure of flows over runs, or its lower bound, with its interval."""
     found = [bound(s, path) for s in summaries]
     return over_runs(None if b is None else b.low for b in found)
 
 
 def is_of_flows(path: str) -> bool:
-    """Whether the figure at a dotted path is one of flows, which may not all have arrived."""
+    """Whether the figure at a dotted path describes flows, some of which may be unfinished."""
     return path.startswith(_OF_FLOWS)
 
 
@@ -121,7 +122,7 @@ def any_open(summaries: Mapping[str, Mapping[str, Any]], paths: tuple[str, ...])
 
 
 def floored(value: float) -> float:
-    """Rounded down to three significant digits.
+    """Rounds down to three significant digits.
 
     >>> floored(12.16)
     12.1
@@ -129,12 +130,12 @@ def floored(value: float) -> float:
     if not math.isfinite(value) or value == 0:
         return value
     places = DIGITS - 1 - math.floor(math.log10(abs(value)))
-    # A figure of three digits stays, whatever binary fractions make of it.
+    # A figure of three digits must not change by the error of binary fractions.
     return round(math.floor(round(value * 10.0**places, 6)) / 10.0**places, max(places, 0) + 3)
 
 
 def shown(value: float) -> str:
-    """What is read of a figure."""
+    """Returns the digits that are shown of a figure."""
     return f"{value:.{DIGITS}g}"
 
 

@@ -1,4 +1,4 @@
-"""How many of something, and the first of many, in words."""
+"""Numbers of things, and shortened lists, as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numbers import Integral
 
 
 def counted(count: float, one: str, several: str = "") -> str:
-    """A number and what it counts, in the singular where it is 1.
+    """Returns a number and the noun that it counts; the noun is singular if the number is 1.
 
     >>> counted(1, "flow"), counted(20_000, "flow"), counted(2, "entry", "entries")
     ('1 flow', '20,000 flows', '2 entries')
@@ -18,7 +18,7 @@ def counted(count: float, one: str, several: str = "") -> str:
 
 
 def figure(value: float) -> str:
-    """A whole number by thousands; any other to four digits.
+    """Formats a whole number with thousands separators, any other number with four digits.
 
     >>> figure(20_000), figure(32 / 3)
     ('20,000', '10.67')
@@ -27,7 +27,7 @@ def figure(value: float) -> str:
 
 
 def shown(names: Iterable[str], most: int = 3) -> str:
-    """The first few of them.
+    """Lists the first few names and the number of the others.
 
     >>> shown(["a", "b", "c", "d"])
     'a, b, c and 1 more'

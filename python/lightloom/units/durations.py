@@ -1,4 +1,4 @@
-"""Durations as options take them: those of the core, and minutes, hours and days."""
+"""Durations in options: the core's units, and minutes, hours and days."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from lightloom import _core
 from lightloom.errors import ConfigError, refusal
 
 DARK_TIME = "20 ms"
-"""From a command until a circuit carries, unless given: typical of a Polatis switch, as its
-data sheet says."""
+"""Default time from a command until a circuit carries data, typical of a Polatis switch by its data
+sheet."""
 LONGER: Mapping[str, int] = {"min": 60, "h": 3600, "d": 86_400}
-"""Units that the core's durations do not have [s]."""
+"""Units that the core's durations do not have, in seconds."""
 
 
 def duration_ps(key: str, text: str) -> int:
-    """A duration as users write it [ps].
+    """Converts a duration in the user's form to picoseconds.
 
     Args:
-        key: what a refusal names.
-        text: as in `"20 ms"`, `"1.5 h"` or `"5 min"`.
+        key: the key that an error names.
+        text: such as `"20 ms"`, `"1.5 h"` or `"5 min"`.
 
     Raises:
-        ConfigError: of `key`.
+        ConfigError: if it is not a duration.
 
     >>> duration_ps("over", "1 h") == duration_ps("over", "60 min") == duration_ps("over", "3600 s")
     True
@@ -39,7 +39,8 @@ def duration_ps(key: str, text: str) -> int:
 
 
 def _short_ps(key: str, text: str) -> int:
-    """A duration as the core reads it [ps]; its refusals name the longer units, too."""
+    """Converts a duration in the core's units to picoseconds; its errors also list the longer
+    units."""
     try:
         return _core.control_time(key, text)
     except ConfigError as problem:

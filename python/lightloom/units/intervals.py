@@ -1,8 +1,8 @@
-"""Means over independent runs, with how sure they are.
+"""Means over independent runs with confidence intervals.
 
-The interval is Student's over the runs: it holds the true mean 19 times in 20 where the
-figures of runs scatter like a normal law. A run is a whole simulation with a seed of its
-own, so that nothing within a run has to be independent.
+The interval is Student's over the runs. It contains the true mean in 19 of 20 cases if the figures
+of the runs are normally distributed. Each run is a complete simulation with its own seed, so that
+no part of a run has to be independent of another.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 
 CONFIDENCE = 0.95
-"""How often the interval holds the true mean."""
+"""Probability that the interval contains the true mean."""
 LEVEL = 0.03
-"""Who is ahead by less is level."""
+"""Two figures that differ by less than this share are treated as equal."""
 
 
 @dataclass(frozen=True)
@@ -28,35 +28,35 @@ class Interval:
     """
 
     mean: float
-    """In the unit of the figure."""
+    """The mean, in the unit of the figure."""
     half_width: float | None
-    """In the unit of the figure; None where one run alone has it."""
+    """Half of the interval, in the unit of the figure; None if only one run has the figure."""
     n: int
-    """How many runs have the figure."""
+    """The number of runs that have the figure."""
 
     @property
     def low(self) -> float:
-        """Where the interval begins; the mean itself, where there is no interval."""
+        """Lower end of the interval; the mean itself if there is no interval."""
         return self.mean - (self.half_width or 0.0)
 
     @property
     def high(self) -> float:
-        """Where it ends."""
+        """Upper end of the interval; the mean itself if there is no interval."""
         return self.mean + (self.half_width or 0.0)
 
     def overlaps(self, other: Interval) -> bool:
-        """Whether both may be the same; always, where one of them has no interval."""
+        """Whether both means may be equal; always true if one of them has no interval."""
         if self.half_width is None or other.half_width is None:
             return True
         return self.low <= other.high and other.low <= self.high
 
     def to_json(self) -> dict[str, float | int | None]:
-        """As results have it."""
+        """Returns the form that results store."""
         return {"mean": self.mean, "half_width": self.half_width, "n": self.n}
 
 
 def over_runs(values: Iterable[float | None]) -> Interval | None:
-    """The mean of a figure over runs with its interval; None where no run has it. Runs
+    """Returns the mean of a figure over runs with its interval; None if no run has the figure. Runs
     without the figure (None) count neither in the mean nor in `n`.
 
     >>> over_runs([1.0, 2.0, 3.0, None])
@@ -76,13 +76,12 @@ def over_runs(values: Iterable[float | None]) -> Interval | None:
 
 @cache
 def student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t with so many degrees of freedom, by bisection of
-    its distribution.
+    """Returns the 97.5 % quantile of Student's t distribution, by bisection.
 
     >>> round(student(4), 3)
     2.776
     """
-    low, high = 1.9, 13.0  # those of infinitely many, and of one
+    low, high = 1.9, 13.0  # the quantiles of infinitely many degrees of freedom, and of one
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         if _within(middle, freedom) < CONFIDENCE:
@@ -93,7 +92,7 @@ def student(freedom: int) -> float:
 
 
 def _within(t: float, freedom: int) -> float:
-    """The probability that |T| ≤ t (Abramowitz, Stegun: Handbook of Mathematical
+    """Returns the probability that |T| ≤ t (Abramowitz and Stegun, Handbook of Mathematical
     Functions, 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(freedom))
     sine, cosine = math.sin(angle), math.cos(angle)
@@ -106,12 +105,12 @@ def _within(t: float, freedom: int) -> float:
 
 
 FINEST_PLACES = 6
-"""Decimals [count] beyond which an interval is shown with an exponent."""
+"""Largest number of decimals; smaller intervals are shown with an exponent."""
 
 
 def plus_minus(mean: float, half: float) -> str:
-    """A figure and half of its interval in the same unit: the interval in two digits, the figure
-    with the same decimals.
+    """Formats a figure and half of its interval in the same unit: the interval with two digits, the
+    figure with the same number of decimals.
 
     >>> plus_minus(956.2, 183.0), plus_minus(9.6712, 0.638), plus_minus(1.4284, 0.0521)
     ('956 ± 180', '9.67 ± 0.64', '1.428 ± 0.052')

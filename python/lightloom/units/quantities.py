@@ -1,7 +1,7 @@
-"""Numbers as a reader wants them: three significant digits, a prefix, a unit.
+"""Numbers in reports: three significant digits, a prefix and a unit.
 
-Inside the report times are seconds, data bytes, shares of a whole 0 to 1.
-Bytes are decimal (1 KB = 1,000 B), as everywhere in Lightloom.
+Times inside the report are in seconds, data in bytes, shares from 0 to 1. Multiples of bytes are
+decimal (1 KB = 1,000 B), as everywhere in Lightloom.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from lightloom.units.steps import Step as Step
 Quantity = Literal["time", "bytes", "share", "number"]
 
 MISSING = "–"
-GLUE = "\u00a0"  # a number and its unit stay on one line
+GLUE = "\u00a0"  # keeps a number and its unit on one line
 
-UNWIELDY = 100_000  # a number this large takes the next unit
+UNWIELDY = 100_000  # numbers from here on are shown in the next unit
 
 
 def steps(quantity: Quantity) -> tuple[Step, ...]:
-    """Units of a quantity with their size in the base unit, largest first."""
+    """Returns the units of a quantity with their sizes in the base unit, largest first."""
     if quantity == "time":
         return TIMES
     if quantity == "bytes":
@@ -36,14 +36,15 @@ def steps(quantity: Quantity) -> tuple[Step, ...]:
 
 
 def step_for(value: float, quantity: Quantity) -> Step:
-    """The unit in which `value` reads as 1 to 999."""
+    """Returns the unit in which `value` has one to three digits before the decimal point."""
     if value == 0 and quantity == "time":
         return ("s", 1.0)
     return units.step_for(value, steps(quantity))
 
 
 def common_step(values: Iterable[float], quantity: Quantity) -> Step:
-    """One unit for a row: that of its smallest value, or larger if others get unwieldy."""
+    """Returns one unit for a row: that of its smallest value, or a larger one if another value
+    would get too many digits."""
     sizes = [abs(v) for v in values if v]
     if not sizes:
         return step_for(0.0, quantity)
@@ -55,7 +56,7 @@ def common_step(values: Iterable[float], quantity: Quantity) -> Step:
 
 
 def digits(value: float) -> str:
-    """Three significant digits, whole numbers grouped by thousands."""
+    """Formats a number with three significant digits, whole numbers with thousands separators."""
     if value == 0:
         return "0"
     size = abs(value)
@@ -66,12 +67,12 @@ def digits(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """A whole number, grouped by thousands."""
+    """Formats a whole number with thousands separators."""
     return f"{value:,.0f}"
 
 
 def in_step(value: float, step: Step) -> str:
-    """The number alone, in a unit that the row names."""
+    """Formats the number alone, in a unit that the row states."""
     if step[0] == "B":
         return count(value)
     if step[0] == "%":
@@ -80,12 +81,13 @@ def in_step(value: float, step: Step) -> str:
 
 
 def percent_places(shares: Iterable[float | None]) -> int:
-    """Decimals of percentages that are read together: more if one is almost a whole."""
+    """Returns the decimals of percentages that are shown together: more if one is close to 100
+    %."""
     return 3 if any(s is not None and 0.9995 <= s < 1 for s in shares) else 1
 
 
 def percent_digits(share: float, places: int | None = None) -> str:
-    """A share in percent; a share below 1 is never rounded up to 100 %."""
+    """Formats a share as a percentage; a share below 1 is never rounded up to 100 %."""
     percent = share * 100
     if percent in (0, 100):
         return f"{percent:.0f}"
@@ -96,9 +98,9 @@ def percent_digits(share: float, places: int | None = None) -> str:
 
 
 def show(value: float | None, quantity: Quantity, places: int | None = None) -> str:
-    """The number with its unit, or a dash for a figure that does not exist.
+    """Formats a number with its unit; a missing figure is a dash.
 
-    `places` are the decimals of a share that stands beside others.
+    `places` is the number of decimals of a share that is shown beside others.
     """
     if value is None:
         return MISSING
@@ -110,8 +112,8 @@ def show(value: float | None, quantity: Quantity, places: int | None = None) -> 
 
 
 def show_interval(value: float, half: float, quantity: Quantity) -> str:
-    """A figure with half of its interval in one unit: `956 ± 180 µs`; `show` of the figure alone,
-    where half is 0."""
+    """Formats a figure with half of its interval in one unit, as in `956 ± 180 µs`; without the
+    interval if its half is 0."""
     if not half:
         return show(value, quantity)
     step = step_for(value, quantity)
@@ -120,14 +122,14 @@ def show_interval(value: float, half: float, quantity: Quantity) -> str:
 
 
 def times(ratio: float) -> str:
-    """A ratio: `2.2×`, `20×`."""
+    """Formats a ratio, as in `2.2×` or `20×`."""
     if ratio >= 9.95:
         return f"{ratio:,.0f}×"
     return f"{ratio:.1f}×" if ratio >= 0.95 else f"{digits(ratio)}×"
 
 
 def listed(parts: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Lists texts: `a`, `a and b`, `a, b and c`."""
     items = list(parts)
     if len(items) < 2:
         return "".join(items)
@@ -135,11 +137,11 @@ def listed(parts: Iterable[str]) -> str:
 
 
 def tick_label(value: float, quantity: Quantity) -> str:
-    """`10 µs`, `1 MB`, `50 %`, `0.25`."""
+    """Formats the label of a tick: `10 µs`, `1 MB`, `50 %`, `0.25`."""
     if value == 0:
         return "0"
     name, size = step_for(value, quantity)
     number = f"{value / size:.4g}"
-    if "e-" in number:  # a share of a tail: 0.00001 %
+    if "e-" in number:  # a small share, such as 0.00001 %
         number = np.format_float_positional(float(number), trim="-")
     return f"{number}{GLUE}{name}".rstrip()

@@ -1,8 +1,8 @@
-"""Clocks that follow a leader that changes every few epochs (Sirius §4.4, A.2).
+"""Clocks of nodes that follow a leader, which changes every few epochs (Sirius §4.4, A.2).
 
 >>> from lightloom.devices import clock
 >>> found = clock.simulate(nodes=4, duration="5 ms", timestamps={"jitter": "0.5 ps"})
->>> found.summary["epochs"]["samples"]  # one every 11 epochs
+>>> found.summary["epochs"]["samples"]  # one sample every 11 epochs
 284
 >>> found.summary["dominant"]["deviation"]
 'asymmetry'

@@ -1,4 +1,4 @@
-"""What clocks came to: figures, tables, files."""
+"""Results of clock simulations: figures, tables, files."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ from lightloom.storage import Staging
 Table = dict[str, Any]
 Columns = Mapping[str, Any]
 SIRIUS_PS = 5.0
-"""Deviation of two nodes over 24 hours that Sirius reports, either way (§6) [ps]."""
+"""Largest deviation of two nodes over 24 hours that Sirius reports, in both directions (§6)
+[ps]."""
 PICTURES = ("svg", "png", "pdf")
 
 
 @dataclass(frozen=True)
 class Synchronisation:
-    """Clocks that were simulated."""
+    """The result of a clock simulation."""
 
     summary: Table
     """All figures, with the version, the seed and the configuration."""
     samples: pa.Table
-    """A row for each sample: `time_ps`, `deviation_ps`, `ahead`, `behind`, `wander_ps`,
-    `pair_ps`; after a day, of its worst moment."""
+    """One row for each sample: `time_ps`, `deviation_ps`, `ahead`, `behind`, `wander_ps`,
+    `pair_ps`. If a day was simulated, these are samples of its worst moment."""
     nodes: pa.Table
-    """A row for each node: `node`, `sound`, `mean_ps`, `rms_ps`, `least_ps`, `most_ps`."""
+    """One row for each node: `node`, `sound`, `mean_ps`, `rms_ps`, `least_ps`, `most_ps`."""
     day_samples: pa.Table | None = None
-    """The same for each step of a day."""
+    """Samples for each step of the day; None if no day was simulated."""
     day_nodes: pa.Table | None = None
-    """The same over a day."""
+    """Nodes over the day; None if no day was simulated."""
 
     @classmethod
     def of(cls, config: Table, figures: Table, columns: Mapping[str, Any]) -> Synchronisation:
-        """From what the core returns."""
+        """Makes a result from the core's figures and columns."""
         told = {"version": _core.__version__, "seed": config["seed"], "config": config}
         summary = told | figures
         summary["dominant"] = dominant(figures["contributions"])
@@ -60,16 +61,16 @@ class Synchronisation:
 
     @property
     def config(self) -> Table:
-        """The configuration with every default filled in; it runs again to the same bytes."""
+        """The configuration with all defaults; running it again gives the same bytes."""
         config: Table = self.summary["config"]
         return config
 
     def figure(self) -> Any:
-        """Deviation over time, and what each term comes to, as a figure of matplotlib."""
+        """Draws the deviation over time and the contribution of each term with matplotlib."""
         return above("plotting.clock").draw(self)
 
     def content(self, kind: str) -> bytes:
-        """A file: `json`, `toml`, `parquet`, `csv`, `svg`, `png` or `pdf`.
+        """Returns the content of a file: `json`, `toml`, `parquet`, `csv`, `svg`, `png` or `pdf`.
 
         Columns are those of the day if there is one.
         """
@@ -82,7 +83,7 @@ class Synchronisation:
         return as_file(self.samples if self.day_samples is None else self.day_samples, kind)
 
     def files(self, folder: Path) -> dict[Path, bytes]:
-        """All that `save` writes into a folder."""
+        """All files that `save` writes into a folder, with their contents."""
         tables = {"epochs": self.samples, "nodes": self.nodes}
         if self.day_samples is not None and self.day_nodes is not None:
             tables |= {"day": self.day_samples, "day-nodes": self.day_nodes}
@@ -92,9 +93,9 @@ class Synchronisation:
         return {folder / name: content for name, content in found.items()}
 
     def save(self, *targets: str | Path) -> list[Path]:
-        """Writes folders, and single files by their endings; returns what was written.
+        """Writes to folders, and to single files in the format of their ending; returns the paths.
 
-        All get their names together, and none is ever half written.
+        All files get their final names together, and none is ever incomplete.
         """
         found: dict[Path, bytes] = {}
         for path in map(Path, targets):
@@ -114,13 +115,13 @@ class Synchronisation:
 
 
 KINDS = ("json", "toml", "parquet", "csv", *PICTURES)
-"""Endings of files."""
+"""Endings of the files that can be written."""
 
 
 def within(figures: Table, limit_ps: float) -> Table:
-    """Whether any two nodes stay within a limit, with and without offsets that stay.
+    """Whether the clocks of any two nodes stay within a limit, with and without constant offsets.
 
-    What moves during a day and what moves from epoch to epoch are taken to add up.
+    The variation during a day and the variation from epoch to epoch are assumed to add up.
     """
     seen = [figures[part] for part in ("day", "epochs") if figures[part] is not None]
     deviation = max(part["deviation_max_ps"] for part in seen)
@@ -134,7 +135,7 @@ def within(figures: Table, limit_ps: float) -> Table:
 
 
 def dominant(contributions: list[Table] | None) -> Table | None:
-    """Which term alone parts clocks the most, and which moves them the most."""
+    """Returns the terms that alone cause the largest deviation and the largest variation."""
     if not contributions:
         return None
 
@@ -150,7 +151,7 @@ def dominant(contributions: list[Table] | None) -> Table | None:
 
 
 def as_file(table: pa.Table, kind: str) -> bytes:
-    """A table as Parquet or CSV."""
+    """Returns a table as Parquet or CSV."""
     out = io.BytesIO()
     if kind == "csv":
         pyarrow.csv.write_csv(table, out)

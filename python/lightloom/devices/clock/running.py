@@ -1,4 +1,4 @@
-"""Runs clocks: a table, or keys, in; figures and columns out."""
+"""Runs clock simulations from a table or from keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lightloom.storage import reading
 Table = dict[str, Any]
 Source = Mapping[str, Any] | str | Path
 
-#: Deviations that others report: what, and how much [ps]. "Sub-nanosecond" is below 1 ns.
+#: Deviations reported for other systems [ps]. "Sub-nanosecond" means below 1 ns.
 ANCHORS = {
     "Sirius, two nodes over 24 hours (SIGCOMM 2020, §6)": 5.0,
     "what nanosecond switching needs (Sirius, SIGCOMM 2020, §4.4)": 100.0,
@@ -27,13 +27,13 @@ ANCHORS = {
 
 
 def schema() -> Table:
-    """JSON Schema of a clock's table: keys, defaults, and where these are from."""
+    """Returns the JSON Schema of the clock table: keys, defaults and their sources."""
     found: Table = json.loads(_core.clock_schema())
     return found
 
 
 def read(source: Source) -> Table:
-    """The table in a TOML file, or a table as it is."""
+    """Reads the table from a TOML file; returns a table unchanged."""
     if not isinstance(source, Mapping):
         source = read_toml(Path(source))
     reading.check_depth(source)
@@ -47,17 +47,17 @@ def simulate(
     progress: Callable[[float], object] | None = None,
     **keys: Any,
 ) -> Synchronisation:
-    """Simulates clocks, epoch by epoch; with `day={}` first a day in steps of a second.
+    """Simulates clocks epoch by epoch; with `day={}`, after a day in steps of one second.
 
     Args:
-        source: a TOML file or a table with keys of `schema()`; defaults unless given.
-        contributions: whether each term is run alone and left out, too, which takes two more
-            runs for each.
-        progress: called with the share that is done, at most 20 times a second.
-        **keys: keys of the table, before those of `source`: `nodes=4`, `loop={"damping": 1.0}`.
+        source: a TOML file, or a table with keys of `schema()`. Default: all defaults.
+        contributions: whether each term is also run alone and left out, which takes two more runs
+        for each term.
+        progress: called with the completed fraction, at most 20 times a second.
+        **keys: keys that override those of `source`: `nodes=4`, `loop={"damping": 1.0}`.
 
     Raises:
-        ConfigError: before anything runs: the key, its value, the limit, the remedy.
+        ConfigError: before the simulation, for an invalid key or value, with limit and remedy.
         KeyboardInterrupt: soon after Ctrl-C.
 
     The same configuration gives the same bytes.

@@ -1,4 +1,5 @@
-"""When epochs start: who is farther from the grating starts sooner (Sirius A.2, Fig 14)."""
+"""Start times of epochs: a node that is farther from the grating starts earlier (Sirius A.2, Fig
+14)."""
 
 from __future__ import annotations
 
@@ -9,14 +10,14 @@ from lightloom.errors import refusal
 
 
 def epoch_starts(delays: Sequence[int]) -> list[int]:
-    """When each node starts its first epoch, so that all cells of a slot are at the grating at
-    once: max d − d_i.
+    """Returns when each node starts its first epoch, so that all cells of a slot reach the grating
+    at the same time: max d − d_i.
 
     Args:
-        delays: from each node to the grating, all in one whole unit, such as picoseconds.
+        delays: from each node to the grating, all in the same integer unit, such as picoseconds.
 
     Raises:
-        ConfigError: of a delay below 0.
+        ConfigError: if a delay is negative.
 
     >>> epoch_starts([2, 5, 3])
     [3, 0, 2]
