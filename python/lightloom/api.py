@@ -53,7 +53,7 @@ def run(
 
     Raises:
         ConfigError: before the run begins, if the experiment is invalid or has `run.repeat` (use
-        `repeat` for that).
+            `repeat` for that).
         KeyboardInterrupt: soon after Ctrl-C.
 
     >>> result = run("examples/sirius.toml", threads=2)  # doctest: +SKIP

@@ -134,7 +134,7 @@ class Experiment:
 
         Raises:
             ConfigError: if a file does not match a digest in the experiment, or the file of a
-            policy cannot be read.
+                policy cannot be read.
         """
         fabrics = policies.pinned(fabrics_of(self.raw))
         raw = {**self.raw, "fabric": fabrics} if fabrics else self.raw
@@ -281,7 +281,7 @@ def load(source: str | Path | Mapping[str, Any], overrides: Overrides = ()) -> E
 
     Raises:
         ConfigError: if the file cannot be read (with line and column), an override is malformed, or
-        a table has no such key. `resolved` and `run` report invalid values and missing keys.
+            a table has no such key. `resolved` and `run` report invalid values and missing keys.
     """
     if isinstance(source, Mapping):
         reading.check_depth(source)

@@ -119,7 +119,7 @@ def pinned(raw: Table) -> Table:
 
     Raises:
         ConfigError: if a file with a given digest is missing or different, or a digest names no
-        file.
+            file.
     """
     given = _given(raw)
     found, keys = {}, set()

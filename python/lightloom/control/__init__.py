@@ -1,8 +1,8 @@
-"""Control algorithms: which circuits, and for how long.
+"""Control algorithms: they decide which circuits are lit, and for how long.
 
-Plain functions on NumPy arrays; the simulated managers, `lightloom plan` and
-controllers of real switches call the same code. Demand is a square table of
-bytes, row = source, column = destination; times and rates are text with a unit.
+They are plain functions on NumPy arrays. The simulated managers, `lightloom plan` and the
+controller of real switches call the same code. Demand is a square matrix of bytes, row = source,
+column = destination; times and rates are texts with a unit.
 
 >>> import numpy as np
 >>> from lightloom.control import maximum_weight_matching
@@ -12,8 +12,8 @@ bytes, row = source, column = destination; times and rates are text with a unit.
 (array([[0, 1],
        [2, 3]]), 32, True)
 
-What cannot be planned for is refused with a `lightloom.ConfigError` that names
-the entry, its value, the limit and the remedy.
+If a demand cannot be planned, they raise a `lightloom.ConfigError` that names the entry, its value,
+the limit and the remedy.
 """
 
 from lightloom.control.arbiters import Agreement, drrm, islip

@@ -1,5 +1,4 @@
-"""Arbiters of switches: the sender and receiver in one slot, agreed upon by pointers that
-go around."""
+"""Arbiters of switches: matchings of inputs and outputs in one slot, by round-robin pointers."""
 
 from __future__ import annotations
 
@@ -22,30 +21,28 @@ class Agreement:
     """The matching of one slot."""
 
     output_of: Integers
-    """The output of every input; -1 where there is none."""
+    """The output that each input is matched with; -1 if it is not matched."""
     pointers: tuple[Integers, Integers]
-    """For the next slot: of iSLIP the input that each output grants first and the
-    output that each input accepts first; of DRRM the output that each input
-    requests first and the input that each output grants first."""
+    """The pointers for the next slot. For iSLIP: the input that each output grants first, and the
+    output that each input accepts first. For DRRM: the output that each input requests first, and
+    the input that each output grants first."""
 
 
 def islip(
     requests: ArrayLike, *, iterations: int = 1, pointers: Pointers | None = None
 ) -> Agreement:
-    """The matching of one slot by iSLIP (McKeown, 1999).
+    """Computes the matching of one slot by iSLIP (McKeown, 1999).
 
-    Each free output grants the next input that requests it, each input accepts the
-    next output that granted it; pointers move where a grant of the first iteration
-    was accepted.
+    Each free output grants the next input that requests it; each input accepts the next output that
+    granted it. Pointers advance only if a grant of the first iteration was accepted.
 
     Args:
-        requests: N × N truth values, row = input: whether it has something for
-            each output.
-        iterations: the most iterations [count]; it ends when one adds no match.
-        pointers: those of the slot before; all at port 0 unless given.
+        requests: N × N Booleans, row = input: whether it has packets for each output.
+        iterations: largest number of iterations [count]; it stops if one adds no match.
+        pointers: those after the previous slot. Default: all at port 0.
 
     Raises:
-        ConfigError: naming the argument.
+        ConfigError: if an argument is invalid.
 
     >>> requests = [[1, 0, 1], [1, 0, 0], [0, 0, 0]]
     >>> first = islip(requests)
@@ -59,10 +56,10 @@ def islip(
 def drrm(
     requests: ArrayLike, *, iterations: int = 1, pointers: Pointers | None = None
 ) -> Agreement:
-    """The matching of one slot by DRRM (Chao & Park, 1998): each input requests one
+    """Computes the matching of one slot by DRRM (Chao & Park, 1998): each input requests one
     output, each output grants one input.
 
-    Args and errors: as of `islip`.
+    Arguments and errors are those of `islip`.
 
     >>> drrm([[1, 0, 1], [1, 0, 0], [0, 0, 0]], iterations=2).output_of
     array([ 0, -1, -1])

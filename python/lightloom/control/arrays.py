@@ -1,7 +1,7 @@
-"""What NumPy has as what the core takes: int64 or float64, of two dimensions.
+"""Conversion of NumPy arrays to the core's types: int64 or float64, two dimensions.
 
-The core refuses numbers that cannot be demand; here only what is no table of
-numbers is refused.
+Only values that are not a table of numbers are rejected here; the core rejects numbers that cannot
+be demand.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Numbers = NDArray[np.int64] | NDArray[np.float64]
 LARGEST = np.iinfo(np.int64).max
 COUNT = np.iinfo(np.int32).max
 MAX_NODES = 16_384
-"""At which a matrix takes 2 GiB; no optical switch has as many ports."""
+"""Largest number of nodes; the matrix then takes 2 GiB. No optical switch has as many ports."""
 
 
 def numbers(name: str, values: ArrayLike) -> Numbers:
-    """A table of numbers as int64, or as float64 if it has fractions.
+    """Returns a table of numbers as int64, or as float64 if it has fractions.
 
     >>> numbers("demand", [[0, 7], [3, 0]]).dtype
     dtype('int64')
@@ -54,7 +54,7 @@ def numbers(name: str, values: ArrayLike) -> Numbers:
 
 
 def integers(name: str, values: ArrayLike) -> Integers:
-    """A table of whole numbers."""
+    """Returns a table of integers."""
     array = numbers(name, values)
     if array.dtype == np.int64:
         return array  # type: ignore[return-value]
@@ -67,7 +67,7 @@ def integers(name: str, values: ArrayLike) -> Integers:
 
 
 def square(name: str, values: ArrayLike) -> Integers:
-    """As many whole numbers in every row as there are rows, none negative."""
+    """Returns a square table of non-negative integers."""
     array = integers(name, values)
     rows, columns = array.shape
     if rows != columns or not rows:
@@ -80,7 +80,7 @@ def square(name: str, values: ArrayLike) -> Integers:
 
 
 def booleans(name: str, values: ArrayLike) -> Booleans:
-    """A table of truth values; numbers are true unless 0."""
+    """Returns a table of Booleans; numbers are true unless 0."""
     array = _table(name, values)
     if array.dtype.kind not in "biuf":
         raise refusal(name, f"an array of {array.dtype}", "not truth values", "give bool")
@@ -88,7 +88,7 @@ def booleans(name: str, values: ArrayLike) -> Booleans:
 
 
 def count(name: str, value: int, least: int = 1, most: int = COUNT) -> int:
-    """A whole number that the core can hold.
+    """Returns an integer in the given range, which the core can hold.
 
     >>> count("planes", 0)
     Traceback (most recent call last):
@@ -105,7 +105,7 @@ def count(name: str, value: int, least: int = 1, most: int = COUNT) -> int:
 
 
 def pairs(name: str, values: Iterable[Any]) -> list[tuple[int, int]]:
-    """Pairs of indices."""
+    """Returns pairs of indices."""
     found = []
     for at, pair in enumerate(values):
         try:
@@ -132,7 +132,7 @@ def _table(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _from_objects(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Python's own integers, which know no limit."""
+    """Converts Python integers, which may exceed 64 bits."""
     for place, value in np.ndenumerate(array):
         if isinstance(value, int) and abs(value) > LARGEST:
             raise _too_large(name, place, value)

@@ -1,5 +1,5 @@
-"""Cells of a line of CSV: as they are written, so that their places are known, and
-what they say. A name may be quoted, a number may not."""
+"""Cells of a CSV line: as they are written, so that their positions are known, and their values. A
+name may be quoted, a number may not."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 DELIMITERS = ",;\t"
 DECIMAL = r"[+-]?\d+([.,]\d+)?"
-"""A number with a point or a comma."""
+"""A number with a decimal point or comma."""
 UNITS = ("TB", "GB", "MB", "KB", "B")
-"""Of amounts of data."""
+"""Units of amounts of data."""
 Number = int | float
 
 
 def delimiter_of(line: str) -> str:
-    """What separates the cells of a line: the first of `DELIMITERS` outside quotes; semicolons,
-    where that leaves numbers of which some have decimal commas.
+    """Returns the character that separates the cells of a line: the first of `DELIMITERS` outside
+    quotes; a semicolon if that leaves numbers, some of which have decimal commas.
 
     >>> delimiter_of('"hall 1, rack 2";"hall 1, rack 3"'), delimiter_of("0;1,5;2")
     (';', ';')
@@ -29,31 +29,31 @@ def delimiter_of(line: str) -> str:
 
 
 def _spaced(line: str) -> bool:
-    """Whether a line is numbers between blanks, as `numpy.savetxt` writes them."""
+    """Whether a line consists of numbers separated by blanks, as `numpy.savetxt` writes them."""
     cells = line.split()
     return len(cells) > 1 and all(number_of(cell) is not None for cell in cells)
 
 
 def split(line: str, delimiter: str) -> list[str]:
-    """The cells of a line as they are written, blanks and quotes included.
+    """Returns the cells of a line as written, blanks and quotes included.
 
     Raises:
-        ValueError: saying what is wrong with its quotes.
+        ValueError: if the quotes are invalid.
 
     >>> split('"rack 2, left", 7', ",")
     ['"rack 2, left"', ' 7']
     """
     if delimiter == " ":
         cells = re.findall(r"\s*\S+", line)
-        return [*cells[:1], *(cell[1:] for cell in cells[1:])]  # without what separates them
+        return [*cells[:1], *(cell[1:] for cell in cells[1:])]  # without the separating blank
     pieces = line.split(delimiter)
     if '"' not in line:
         return pieces
     texts = _parsed(line, delimiter)
     if len(texts) == len(pieces):
         return pieces
-    # The parser does not tell where a cell stands; but one whose text holds k
-    # delimiters is k + 1 pieces.
+    # The parser does not report where a cell is; but a cell whose text holds k delimiters spans k +
+    # 1 pieces.
     cells, end = [], 0
     for text in texts:
         begin, end = end, end + text.count(delimiter) + 1
@@ -73,7 +73,7 @@ def _parsed(line: str, delimiter: str) -> list[str]:
 
 
 def text_of(cell: str, delimiter: str) -> str:
-    """What a cell says, without quotes and blanks around it.
+    """Returns the text of a cell without the quotes and blanks around it.
 
     >>> text_of(' "the ""old"" rack" ', ",")
     'the "old" rack'
@@ -85,13 +85,13 @@ def text_of(cell: str, delimiter: str) -> str:
 
 
 def column_of(cells: Sequence[str], at: int) -> int:
-    """Where the text of a cell begins in its line, counted from 1."""
+    """Returns the column at which the text of a cell begins in its line, counted from 1."""
     before = sum(len(cell) + 1 for cell in cells[:at])
     return before + len(cells[at]) - len(cells[at].lstrip()) + 1
 
 
 def number_of(cell: str) -> Number | None:
-    """What a cell says; None if it is no number."""
+    """Returns the number in a cell; None if it is not a number."""
     for kind in (int, float):
         try:
             return kind(cell)
@@ -101,7 +101,7 @@ def number_of(cell: str) -> Number | None:
 
 
 def remedy_of(cell: str, delimiter: str) -> str:
-    """What to write instead of a cell that is no number; empty if it is not known.
+    """Returns what to write instead of a cell that is not a number; empty if unknown.
 
     >>> remedy_of('"1,500"', ","), remedy_of("1,5", ";"), remedy_of("5 GB", ",")
     ('write 1500', 'write 1.5', 'write 5; --unit says what one stands for, like "1 GB"')
@@ -122,5 +122,5 @@ def remedy_of(cell: str, delimiter: str) -> str:
 
 
 def is_name(cell: str) -> bool:
-    """Whether a cell is a name: what is quoted, and what is no number."""
+    """Whether a cell is a name: quoted, or not a number."""
     return bool(cell.strip()) and number_of(cell) is None

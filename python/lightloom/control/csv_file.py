@@ -1,5 +1,5 @@
-"""Demand matrices in CSV files: numbers, perhaps with names around them, and the
-line and column of whatever is none."""
+"""Demand matrices in CSV files: numbers, with optional names, and the line and column of cells that
+are not numbers."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ from lightloom.units.counts import counted
 
 @dataclass
 class Csv:
-    """What a CSV file holds, read by `read_csv`: rows in the order of the columns,
-    if both have names, otherwise in their own."""
+    """The contents of a CSV file, read by `read_csv`. If rows and columns have names, the rows are
+    in the order of the columns; otherwise in the order of the file."""
 
     name: str
-    """What messages call it."""
+    """The name in messages."""
     delimiter: str = ","
     header: list[str] = field(default_factory=list)
-    """The names in the first line, the corner among them."""
+    """The names in the first line, including that of the corner."""
     header_line: Line | None = None
     labelled: bool = False
     """Whether rows begin with a name."""
     labels: list[str] = field(default_factory=list)
-    """These names, in the order of the file."""
+    """The names of the rows, in the order of the file."""
     rows: list[list[Number]] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     """The line of each row."""
     names: list[str] = field(default_factory=list)
-    """What its nodes are called; empty if it does not say."""
+    """The names of the nodes; empty if the file has none."""
 
     def place(self, row: int, column: int) -> str:
-        """Where an entry stands: `:line:column`."""
+        """The position of an entry, as `:line:column`."""
         return self._place(self.lines[row], column + self.labelled)
 
     def array(self) -> Numbers:
-        """Its numbers, as int64 if they are whole."""
+        """The numbers, as int64 if all are integers."""
         if any(isinstance(value, float) for row in self.rows for value in row):
             return np.array(self.rows, np.float64)
         try:
@@ -91,7 +91,7 @@ class Csv:
             raise self.wrong(number, 1, f"more than {MAX_NODES} rows", "merge nodes")
 
     def align(self) -> None:
-        """Brings rows into the order of the columns, as names tell it."""
+        """Sorts the rows into the order of the columns, by their names."""
         columns, numbers = self._columns(), len(self.rows[0])
         if columns and not self.labels and len(columns) != len(self.rows):
             limit = f"{counted(len(columns), 'name')} for {counted(len(self.rows), 'row')}"
@@ -105,16 +105,16 @@ class Csv:
             self.lines = [self.lines[at] for at in order]
 
     def wrong(self, line: int, column: int, limit: str, remedy: str) -> ConfigError:
-        """A refusal of something in the file."""
+        """Returns an error at a position of the file."""
         return ConfigError(f"{self.name}:{line}:{column}: {limit}; {remedy}")
 
     def _columns(self) -> list[str]:
-        """The names of columns: all of the first line, or all but its corner."""
+        """The names of the columns: the first line, without the corner if there is one."""
         return self.header[self._corner() :]
 
     def _corner(self) -> int:
-        """How many cells of the first line stand above the names of rows: 1, unless
-        it begins with the name of a column, as R writes tables."""
+        """The number of cells of the first line above the names of rows: 1; or 0 if the first line
+        begins with the name of a column, as R writes tables."""
         full = 0 < len(self.header) == len(self.rows[0]) and self.header[0] in self.labels
         return int(self.labelled and not full)
 
@@ -153,10 +153,9 @@ class Csv:
 
 
 def read_csv(source: Source, *, certain: bool = False) -> Csv:
-    """Reads what has lines that are rows of numbers. Blank lines and those that
-    begin with `#` are skipped; a first line and a first column may hold names,
-    which may be quoted. Unless it is certain that this is a matrix, what may be
-    records of numbered nodes is refused."""
+    """Reads a matrix. Blank lines and lines that begin with `#` are skipped. The first line and the
+    first column may contain names, which may be quoted. Unless `certain`, a table that could also
+    be records of numbered nodes is an error."""
     found = Csv(source.name)
     for number, line in source.lines():
         found.take(number, line)
@@ -169,8 +168,8 @@ def read_csv(source: Source, *, certain: bool = False) -> Csv:
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    """Whether a first line holds names: no numbers, and something beyond the corner
-    of a table, which may be empty."""
+    """Whether a first line contains names: no numbers, and at least one cell besides the corner of
+    the table, which may be empty."""
     return all(number_of(cell) is None for cell in cells) and any(
         is_name(cell) for cell in cells[1:] or cells
     )

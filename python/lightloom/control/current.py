@@ -1,6 +1,6 @@
-"""Circuits that are up, read back from a plan or from a list of pairs of nodes.
+"""The circuits that are lit, read from a plan or from a list of pairs of nodes.
 
-Nodes are found by name, so that no order matters; `same_nodes` has the rule.
+Nodes are matched by name, so that their order does not matter; `same_nodes` states the rule.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def read_circuits(
     ports: Ports = NO_PORTS,
     directed: bool = False,
 ) -> list[tuple[int, ...]]:
-    """The circuits of a plan in a file, or of a list of pairs of nodes, as nodes of
-    a demand; with their planes if these are wanted and the file has them.
+    """Returns the circuits of a plan in a file, or of a list of pairs, as nodes of a demand; with
+    their planes if `on_planes` and the file has them.
 
     Args:
-        counted: whether the demand is that of a run, which counts its racks.
-        ports: where racks are, for files that name ports of a switch.
-        directed: whether each leads one way.
+        counted: whether the demand comes from a run, in which racks are numbers.
+        ports: the ports of racks, for files that name ports of a switch.
+        directed: whether circuits lead in one direction only.
 
     Raises:
-        ConfigError: naming the file and what is wrong.
+        ConfigError: if the file is invalid; it states the reason.
     """
     found = read_lit(path, demand, ports)
     check_both_ways(path, found, directed=directed)
@@ -66,7 +66,7 @@ def read_circuits(
 
 
 def plane_of(circuit: Any) -> tuple[int, ...]:
-    """The plane of a circuit, if it says one."""
+    """The plane of a circuit, if it has one."""
     plane = circuit.get("plane") if isinstance(circuit, dict) else None
     if isinstance(circuit, list) and len(circuit) == 3:
         plane = circuit[2]
@@ -74,10 +74,10 @@ def plane_of(circuit: Any) -> tuple[int, ...]:
 
 
 def pair_of(path: Path, at: int, circuit: Any) -> list[End]:
-    """The two ends of the circuit in row `at`.
+    """Returns the two ends of the circuit in row `at`.
 
     Raises:
-        ConfigError: naming it, if it has no two ends.
+        ConfigError: if the circuit does not have two ends.
     """
     pair = [circuit.get("a"), circuit.get("b")] if isinstance(circuit, dict) else circuit
     if not isinstance(pair, list) or len(pair) != 2 or {*map(type, pair)} not in ({int}, {str}):
@@ -87,7 +87,7 @@ def pair_of(path: Path, at: int, circuit: Any) -> list[End]:
 
 
 def names_in(path: Path, found: Any) -> tuple[list[str], int | None]:
-    """The names and the number of the nodes of a plan, if it has them."""
+    """The names and the number of the nodes of a plan, if it states them."""
     demand = found.get("demand") if isinstance(found, dict) else None
     if not isinstance(demand, dict):
         return [], None
@@ -103,7 +103,7 @@ def names_in(path: Path, found: Any) -> tuple[list[str], int | None]:
 
 
 def _name(path: Path, names: list[str], at: int, end: End) -> str:
-    """What a plan calls the end of one of its circuits."""
+    """The name of one end of a circuit of a plan."""
     if isinstance(end, str):
         return end
     if not 0 <= end < len(names):

@@ -1,8 +1,8 @@
-"""Demand, and how it is read: a matrix of bytes by node, from whatever holds it.
+"""Demand, and how it is read: a matrix of bytes between nodes, from any supported source.
 
-What is wrong is said with its place: file, line and column of text, the entry of what
-is binary. Rows that have names are brought into the order of the columns of these
-names; records, that have no order, into that of the names.
+Errors name their position: file, line and column of text, the entry of binary data. Rows with names
+are sorted into the order of the columns; records, which have no order, into the order of their
+names.
 """
 
 from __future__ import annotations
@@ -33,23 +33,22 @@ from lightloom.units.counts import counted, shown
 
 Place = Callable[[int, int], str]
 ARGUMENTS = ("DEMAND", "unit", "format", "map", "columns", "estimate")
-"""Of `read_demand`: what is wrong with them is no matter of a place in the file."""
+"""Arguments of `read_demand`; errors about them have no position in a file."""
 
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """How many bytes each node has for each other."""
+    """The number of bytes that each node has for each other node."""
 
     matrix: Integers
-    """N × N: row = source, column = destination [bytes]. Row i and column i are the
-    same node."""
+    """N × N: row = source, column = destination [bytes]. Row i and column i are the same node."""
     names: list[str] = field(default_factory=list)
-    """What node i is called, each once; empty if the file does not say."""
+    """The name of each node, without duplicates; empty if the file has none."""
     place: Place | None = None
-    """Where an entry stands in its file, as `:line:column`, or by its row and column;
-    None if its file has it in the same place."""
+    """A function from an entry to its position in the file, as `:line:column`, or its row and
+    column; None if the position in the file is that in the matrix."""
     reading: Reading | None = None
-    """How it was read; None if it was not."""
+    """How it was read; None if it was not read from a file."""
 
     def __post_init__(self) -> None:
         nodes, limit = len(self.matrix), ""
@@ -73,26 +72,27 @@ def read_demand(
 ) -> Demand:
     """Reads demand: a matrix, or records that are added up.
 
-    Matrices are in CSV, NPY, Parquet or JSON: a row for each source. Nodes have the
-    order of the columns: where rows have names, too, each goes to the place of the
-    column of the same name. Names on one side are those of the other, in the same order.
+    Matrices are in CSV, NPY, Parquet or JSON, with a row for each source. Nodes have the order of
+    the columns; if rows also have names, each is moved to the position of the column of the same
+    name. If only rows or only columns have names, both have these names, in the same order.
 
-    Records are the long form (`src,dst,bytes`; CSV, Parquet, JSON), what nfdump, pmacct
-    and sflowtool export as CSV, and series of Prometheus. Nodes have the order of
-    their names, so that the order of records makes no difference.
+    Records are the long form (`src,dst,bytes`; CSV, Parquet, JSON), the CSV exports of nfdump,
+    pmacct and sflowtool, and series of Prometheus. Nodes have the order of their names, so that the
+    order of records does not matter.
 
     Args:
         path: a file, or "-" for standard input.
-        unit: what one of its numbers stands for, like "GB" or "1 MB" (bytes unless
-            given); for series of Prometheus a rate if they are rates, like "B/s".
-            Fractions of a byte are rounded; where that would distort demand it is refused.
-        format: one of `demand.formats.FORMATS`; found out unless given.
-        map: CSV that names the rack of each host, address or prefix; racks are the
-            nodes then, those without demand among them.
-        columns: which columns (or labels) are which: "src=NAME,dst=NAME,bytes=NAME".
-        strict: refuse hosts that `map` does not name, instead of leaving them out.
-        estimate: "gravity": estimate the demand of pairs from counters of interfaces, series of
-            Prometheus with a label for the node and in and out by name or `direction`.
+        unit: the unit of the numbers, such as "GB" or "1 MB" (default: bytes); for series of
+            Prometheus a rate if they are rates, such as "B/s". Fractions of a byte are rounded;
+            it is an error if that would distort the demand.
+        format: one of `demand.formats.FORMATS`; recognised by default.
+        map: CSV file that names the rack of each host, address or prefix; the racks are then the
+            nodes, including those without demand.
+        columns: the columns (or labels) of roles: "src=NAME,dst=NAME,bytes=NAME".
+        strict: raise an error for hosts that `map` does not name, instead of leaving them out.
+        estimate: "gravity": estimate the demand of pairs from counters of interfaces, which are
+            series of Prometheus with a label for the node; the name or the label `direction`
+            states in or out.
 
     Raises:
         ConfigError: naming file, line and column, or file and entry; or the argument.
@@ -129,14 +129,14 @@ def read_demand(
 
 
 def _estimated(source: Source, named: dict[str, str], unit: Unit) -> Demand:
-    """The demand that counters of interfaces suggest."""
+    """The demand estimated from counters of interfaces."""
     matrix, names, notes = estimated(source, named, unit)
     reading = Reading(COUNTERS, unit.text, total=int(matrix.sum()), notes=tuple(notes))
     return Demand(_core.control_demand(matrix), names, between(names), reading)
 
 
 def between(names: list[str]) -> Place:
-    """Entries by the names of their nodes."""
+    """Returns a function that names entries by their nodes."""
     return lambda i, j: f", {names[i]} to {names[j]}"
 
 
@@ -152,11 +152,11 @@ def _folded(
 
 
 def _check_left(name: str, map: str, folded: Folded) -> None:
-    """Says why nothing is left of records between racks: the map names too few hosts, or
-    puts all that talk into one rack.
+    """Raises an error if no records between racks remain, because the map names too few hosts, or
+    puts all of them into one rack.
 
     Raises:
-        ConfigError: with how many there are, and the first of them.
+        ConfigError: with the number of such hosts, and the first of them.
     """
     strangers, total = [*folded.strangers], folded.total
     if folded.unknown:
@@ -173,7 +173,7 @@ def _check_left(name: str, map: str, folded: Folded) -> None:
 
 
 def reading_of(found: Records, folded: Folded, unit: Unit, map: str | Path | None) -> Reading:
-    """What there is to say of records that were added up."""
+    """Describes how records were added up."""
     times = sorted(at for at in folded.times if at is not None)
     several: tuple[str, ...] = ()
     if len(times) > 1:
@@ -198,10 +198,10 @@ def reading_of(found: Records, folded: Folded, unit: Unit, map: str | Path | Non
 
 
 def in_bytes(found: Matrix, unit: Unit) -> Integers:
-    """The entries of a matrix in whole bytes; unlike a demand it may be of zeros alone.
+    """Returns the entries of a matrix in integer bytes; unlike a demand, all may be 0.
 
     Raises:
-        ConfigError: naming the entry.
+        ConfigError: if an entry is invalid; it names the entry.
     """
     values = _times(found.values, int(unit.size))
     rows, columns = values.shape
@@ -211,7 +211,7 @@ def in_bytes(found: Matrix, unit: Unit) -> Integers:
 
 
 def _of_matrix(name: str, found: Matrix, unit: Unit, hosts: HostMap | None, strict: bool) -> Demand:
-    """The demand that a matrix says, of hosts or of racks."""
+    """Returns the demand in a matrix of hosts or of racks."""
     matrix = _core.control_demand(_times(found.values, int(unit.size)))
     total = int(matrix.sum())
     if hosts is None:
@@ -225,7 +225,7 @@ def _of_matrix(name: str, found: Matrix, unit: Unit, hosts: HostMap | None, stri
 def _grouped(
     name: str, matrix: Integers, found: Matrix, unit: Unit, hosts: HostMap, strict: bool
 ) -> Demand:
-    """The demand of racks, of a matrix of hosts."""
+    """Returns the demand of racks from a matrix of hosts."""
     names = in_order(hosts.racks)
     at = {rack: place for place, rack in enumerate(names)}
     racks = [hosts.rack_of(host) for host in found.names]
@@ -233,7 +233,7 @@ def _grouped(
     if strangers and strict:
         limit = f"{strangers[0]} = (no rack): {hosts.name} does not name this host"
         raise ConfigError(f"{name}: {limit}; add it there")
-    # What is not known goes into a last row and column.
+    # Unknown hosts are added up in an additional last row and column.
     group = np.array([len(names) if rack is None else at[rack] for rack in racks])
     folded = np.zeros((len(names) + 1,) * 2, np.int64)
     rows = np.zeros((len(names) + 1, len(racks)), np.int64)
@@ -261,9 +261,9 @@ def _grouped(
 
 
 def _times(values: Numbers, size: int) -> Numbers:
-    """The numbers in bytes."""
+    """Converts the numbers to bytes."""
     if size == 1 or not values.size or values.min() < 0:
-        return values  # what is negative will be refused, as it is written
+        return values  # negative numbers are reported later, as written
     most = np.unravel_index(values.argmax(), values.shape)
     if np.isfinite(values[most]) and int(values[most]) > LARGEST // size:
         limit = f"does not fit 63 bits when multiplied by the unit, {size} B"
@@ -273,7 +273,7 @@ def _times(values: Numbers, size: int) -> Numbers:
 
 
 def placed(path: str | Path, problem: ConfigError, place: Place | None) -> ConfigError:
-    """The refusal of an entry with its place in the file."""
+    """Returns the error about an entry with its position in the file."""
     entry = re.fullmatch(r"demand\[(\d+)\]\[(\d+)\]( \+ .*)?", problem.key or "")
     where = place(int(entry[1]), int(entry[2])) if entry and place else ""
     error = ConfigError(f"{path}{where}: {problem}")

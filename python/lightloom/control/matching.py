@@ -1,4 +1,4 @@
-"""Matchings: which circuits, one a port, are worth most."""
+"""Matchings: sets of circuits with at most one per port that maximise the demand on them."""
 
 from __future__ import annotations
 
@@ -18,33 +18,32 @@ Circuits = Iterable[tuple[int, int]] | NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Matching:
-    """Circuits that join nodes two and two."""
+    """Circuits that connect nodes in pairs."""
 
     mate: Integers
-    """Who each node is matched with; -1 for the one that is left if their
-    number is odd."""
+    """The node that each node is matched with; -1 for the remaining one if their number is odd."""
     weight: int
-    """The sum over the pairs of the demand in both directions."""
+    """The sum of the demand of the pairs in both directions."""
     certificate: MatchingProof
-    """Duals that prove that no matching weighs more."""
+    """Dual variables that prove that no matching has a larger weight."""
 
     @property
     def pairs(self) -> Integers:
-        """A row for each pair, the lower node first."""
+        """One row for each pair, the lower node first."""
         lower = np.flatnonzero(self.mate > np.arange(len(self.mate)))
         return np.column_stack((lower, self.mate[lower]))
 
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """Circuits that join every output with one input."""
+    """Circuits that connect every input with one output."""
 
     column_of: Integers
-    """The column of every row."""
+    """The column of each row."""
     weight: int
     """The sum of the chosen entries."""
     certificate: AssignmentProof
-    """Potentials that prove that no assignment weighs more."""
+    """Potentials that prove that no assignment has a larger weight."""
 
 
 def maximum_weight_matching(
@@ -54,24 +53,24 @@ def maximum_weight_matching(
     up: Circuits | None = None,
     bonus: int | None = None,
 ) -> Matching:
-    """The perfect matching of most weight, as c-Through sets its circuits
-    (SIGCOMM 2010, §4.1): a circuit between two nodes carries both directions.
+    """Computes the perfect matching of maximum weight, by which c-Through sets its circuits
+    (SIGCOMM 2010, §4.1). A circuit between two nodes carries both directions.
 
-    Exact, by Edmonds' algorithm on a sparse graph that grows until its duals
-    cover all pairs. 1,000 nodes take tens of milliseconds.
+    The result is exact. Edmonds' algorithm runs on a sparse graph that grows until its duals cover
+    all pairs; 1,000 nodes take tens of milliseconds.
 
     Args:
-        demand: N × N numbers ≥ 0, zeros on the diagonal. A pair weighs the sum
-            of its two entries.
-        symmetric: the entries are weights of undirected circuits instead, both
-            of a pair being the same.
-        up: circuits that are lit now, as pairs of nodes. They are preferred
-            among matchings of equal weight.
-        bonus: how much more than its weight a circuit of `up` counts. What does
-            not gain that much does not change circuits. Only with `up`.
+        demand: N × N numbers ≥ 0, zeros on the diagonal. The weight of a pair is the sum of its two
+            entries.
+        symmetric: the entries are weights of undirected circuits instead; the two entries of a pair
+            are equal.
+        up: circuits that are lit now, as pairs of nodes. They are preferred among matchings of
+            equal weight.
+        bonus: addition to the weight of each circuit in `up`; circuits then change only if the gain
+            is larger. Requires `up`.
 
     Raises:
-        ConfigError: naming the entry.
+        ConfigError: if an argument is invalid; it names the entry.
 
     >>> demand = [[0, 6, 5, 0], [0, 0, 0, 5], [0, 0, 0, 0], [0, 0, 0, 0]]
     >>> matching = maximum_weight_matching(demand)
@@ -94,15 +93,15 @@ def maximum_weight_matching(
 
 
 def assignment(weights: ArrayLike) -> Assignment:
-    """The assignment of most weight: a column for every row, every column once.
-    With demand as weights, the best set of directed circuits.
+    """Computes the assignment of maximum weight: a column for every row, every column once. With
+    demand as weights, it is the best set of directed circuits.
 
     Args:
-        weights: N × N whole numbers ≥ 0. The diagonal is an entry like any
-            other; with zeros on it, a row with its own column has no circuit.
+        weights: N × N integers ≥ 0. The diagonal is treated as all other entries; if it is 0, a row
+            that is assigned its own column has no circuit.
 
     Raises:
-        ConfigError: naming the entry.
+        ConfigError: if an entry is invalid; it names the entry.
 
     >>> found = assignment([[0, 8, 7], [6, 0, 1], [5, 9, 0]])
     >>> found.column_of, found.weight
@@ -116,13 +115,13 @@ def assignment(weights: ArrayLike) -> Assignment:
 
 
 def hopcroft_karp(edges: ArrayLike) -> Integers:
-    """A matching of rows with columns that is as large as possible.
+    """Computes a matching of rows with columns of maximum size.
 
     Args:
-        edges: truth values, or numbers that are true unless 0; need not be square.
+        edges: Booleans, or numbers that are true unless 0; the table need not be square.
 
     Returns:
-        The column of every row, -1 for rows that have none.
+        The column of each row; -1 for rows without one.
 
     >>> hopcroft_karp([[1, 1, 0], [1, 0, 0], [1, 0, 0]])
     array([ 1,  0, -1])

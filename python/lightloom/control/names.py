@@ -1,4 +1,4 @@
-"""Names of nodes: of the rows and the columns of a matrix, and of circuits' ends."""
+"""Names of nodes: in the rows and columns of a matrix, and at the ends of circuits."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from lightloom.errors import ConfigError, refusal
 
 Axis = Literal["row", "column"]
 Where = Callable[[Axis, int], str]
-"""The file, and the place in it, of the name of a row or column."""
+"""A function that returns the file, and the position in it, of the name of a row or column."""
 
 
 def printable(name: str) -> str:
-    """A name that neither a terminal nor an SVG can misunderstand."""
+    """Replaces characters of a name that a terminal or an SVG cannot show."""
     return "".join(character if character.isprintable() else "�" for character in name)
 
 
 def agreed(
     rows: Sequence[str], columns: Sequence[str], where: Where
 ) -> tuple[list[str], list[int] | None]:
-    """What nodes are called, and which row belongs to each column; None if rows are
-    in the order of the columns as they stand.
+    """Returns the names of the nodes, and the row of each column; None if rows are already in the
+    order of the columns.
 
-    Nodes have the order of the columns. Names on one side are those of the other,
-    too, in the same order; so they are where the other side only counts.
+    Nodes have the order of the columns. If only rows or only columns have names, or the others are
+    only numbered, both have these names, in the same order.
 
     Raises:
-        ConfigError: for a name that is empty, comes twice, or is only on one side.
+        ConfigError: if a name is empty, occurs twice, or is only among the rows or the columns.
 
     >>> agreed(["b", "c", "a"], ["a", "b", "c"], lambda axis, at: f"d.csv: {axis} {at}")
     (['a', 'b', 'c'], [2, 0, 1])
@@ -50,8 +50,7 @@ def agreed(
 
 
 def only_count(names: Sequence[str]) -> bool:
-    """Whether names only say where they stand: numbers from 0 or 1 on, perhaps after
-    what libraries put before them.
+    """Whether names are only numbers from 0 or 1 on, possibly with a prefix that libraries add.
 
     >>> only_count(["column_0", "column_1"]), only_count(["0", "1", "10", "2"])
     (True, False)
@@ -60,22 +59,22 @@ def only_count(names: Sequence[str]) -> bool:
 
 
 def _only_count_beside(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether names only count what others name. Numbers of other nodes do not: rows
-    1 and 2 are not columns 3 and 4."""
+    """Whether names only number the nodes that `others` name. Different numbers do not: rows 1 and
+    2 are not columns 3 and 4."""
     return only_count(names) and bool(others) and (only_count(others) or not _numbers(others))
 
 
 def _numbers(names: Sequence[str]) -> list[int]:
-    """What names count; empty if they are more than numbers."""
+    """The numbers in the names; empty if a name is more than a number."""
     found = [re.fullmatch(r"(?:column[_ ]?|[cf])?(\d{1,9})", name) for name in names]
     return [int(match[1]) for match in found if match] if all(found) else []
 
 
 def once(axis: Axis, names: Sequence[str], where: Where) -> dict[str, int]:
-    """Which row or column has which name.
+    """Returns name → index of the row or column.
 
     Raises:
-        ConfigError: for a name that is empty or comes twice.
+        ConfigError: if a name is empty or occurs twice.
     """
     found: dict[str, int] = {}
     for at, name in enumerate(names):
@@ -99,10 +98,10 @@ def _each_in(
 
 
 def numbered(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[tuple[int, int]]:
-    """Circuits as pairs of indices; what is named is looked up in a demand's names.
+    """Returns circuits as pairs of indices; names are looked up in the names of the demand.
 
     Raises:
-        ConfigError: naming the circuit, and the end that is no node.
+        ConfigError: if an end is not a node; it names the circuit and the end.
 
     >>> numbered("up", [("a", "c"), (1, 3)], ["a", "b", "c", "d"])
     [(0, 2), (1, 3)]
@@ -112,11 +111,11 @@ def numbered(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[tu
 
 
 def check_numbers(path: object, circuits: Iterable[Sequence[Any]], names: Sequence[str]) -> None:
-    """Refuses circuits of a list that has numbers where nodes are called by numbers, too,
-    unless each of these is the place of its node.
+    """Raises an error if a list has numbers, the names of the nodes are numbers as well, and one of
+    these is not the index of its node.
 
     Raises:
-        ConfigError: naming the file, the circuit, and the node that it would be.
+        ConfigError: naming the file, the circuit, and the node that the number would mean.
 
     >>> check_numbers("l.json", [(0, 1)], ["0", "1"])
     >>> check_numbers("l.json", [("1", "2")], ["1", "2", "3"])
@@ -137,8 +136,8 @@ def _is_number(name: str) -> bool:
 
 
 def nodes_of(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[list[Any]]:
-    """Circuits as two indices, and a plane where one is given; what is named is looked
-    up in a demand's names.
+    """Returns circuits as two indices, and a plane if it is given; names are looked up in the names
+    of the demand.
 
     >>> nodes_of("circuits", [["a", "c"], [1, 2, 4]], ["a", "b", "c"])
     [[0, 2], [1, 2, 4]]
@@ -149,7 +148,7 @@ def nodes_of(key: str, circuits: Iterable[Any], names: Sequence[str]) -> list[li
 
 
 def named(text: str, names: Sequence[str]) -> str:
-    """Statements about a circuit with the names of its racks; as it is without any.
+    """Replaces numbers of racks in a text about a circuit by names, if racks have names.
 
     >>> named("(1, 2) on plane 0", ["a", "b", "c"]), named("rack 1 has no port", ["a", "b"])
     ('(b, c) on plane 0', 'b has no port')
@@ -163,14 +162,14 @@ def named(text: str, names: Sequence[str]) -> str:
 
 
 def _ends(key: str, pair: Any, node_of: Mapping[str, int]) -> Any:
-    """Indices instead of names; anything else as it is."""
+    """Replaces names by indices; other values are unchanged."""
     if isinstance(pair, str) or not isinstance(pair, Iterable):
         return pair
     return tuple(_node(key, end, node_of) if isinstance(end, str) else end for end in pair)
 
 
 def _node(key: str, name: str, node_of: Mapping[str, int]) -> int:
-    """The index of a node that is named."""
+    """The index of a named node."""
     name = printable(name)
     if not node_of:
         raise refusal(key, name, "the demand does not name its nodes", "give their numbers")

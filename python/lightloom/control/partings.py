@@ -1,6 +1,6 @@
-"""The decision in which a log and its replay part: what the log's controller made of it.
+"""The last decision before a replay differs from its log.
 
-The other's circuits are not known here, only what they join.
+The circuits of the replay are not known here, only the demand that they connect.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Table = dict[str, Any]
 
 
 def span_ps(lines: Sequence[str]) -> int:
-    """The time of the last line of a log that has one [ps].
+    """Returns the time of the last line of a log that has a time [ps].
 
     >>> span_ps(['{"format": "…"}', '{"at_ps": 0, "input": "tick"}', '{"end": 1}'])
     0
@@ -23,12 +23,12 @@ def span_ps(lines: Sequence[str]) -> int:
 
 
 def decision(lines: Sequence[str], replay: Mapping[str, Any]) -> Table | None:
-    """The last decision before two controllers part, by both; None if they never do, or
-    before any.
+    """Returns the last decision before two controllers differ; None if they never differ, or differ
+    before any decision.
 
-    `at_ps`; `demand_bytes`; for `recorded` and `replayed`, `joined_bytes`, as much of that
-    as is between racks that it joined; for `recorded`, `dark` and `light`, the circuits
-    that it then took down and lit, rows of two racks and a plane.
+    `at_ps`; `demand_bytes`; for `recorded` and `replayed`, `joined_bytes`, the part of the demand
+    between racks that the controller connected; for `recorded`, `dark` and `light`, the circuits
+    that it then broke and lit, as rows of two racks and a plane.
     """
     parted = replay["parted"]
     if parted is None:
@@ -52,7 +52,7 @@ def _last(decisions: Iterable[Table], until_ps: int) -> Table | None:
 
 
 def _asked(lines: Sequence[str], at: int) -> list[Table]:
-    """The actions of a log from the demand above a line to the next."""
+    """The actions of a log from the demand before a line to the next demand."""
     entries = [json.loads(line) for line in lines]
     demands = [
         place

@@ -1,4 +1,4 @@
-"""Statements about a plan: what it is, how much it carries, how good that is."""
+"""Descriptions of a plan: its kind, the demand that it carries, and its quality."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def title(plan: Plan) -> str:
-    """What it is, how much, how good."""
+    """Returns the kind, the size and the quality of a plan on one line."""
     figures = plan.figures
     share = f"{100 * figures['coverage']:.1f} % of the demand"
     if plan.schedule is not None:
@@ -27,7 +27,7 @@ def title(plan: Plan) -> str:
 
 
 def figures_of_plan(made: Plan) -> dict[str, str]:
-    """Its figures in words, by what they are."""
+    """Returns label → figure as text."""
     figures = made.figures
     share = f"{formats.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
     found = {made.algorithm: _what(made)}
@@ -57,14 +57,14 @@ def figures_of_plan(made: Plan) -> dict[str, str]:
 
 
 def _in_packets(made: Plan) -> str:
-    """What has to be true for all to be served by then: a matrix tells neither packets nor how
-    many flows a pair has, each of which may end with a part packet."""
+    """The condition under which all demand is served by the completion time. A matrix shows neither
+    packets nor the number of flows of a pair, each of which may end with a partial packet."""
     packet = made.options.get("packet")
     return "" if packet is None else f" in packets of {packet}, with one flow per pair"
 
 
 def _duty(share: float) -> str:
-    """As many digits as tell it from 1, where there are nights.
+    """Formats a duty cycle with as many digits as distinguish it from 1 if there are nights.
 
     >>> _duty(1.0), _duty(0.75), _duty(0.99996)
     ('1', '0.7500', '0.99996')
@@ -76,7 +76,7 @@ def _duty(share: float) -> str:
 
 
 def _served(made: Plan) -> dict[str, str]:
-    """What multihop paths serve."""
+    """The figures of multihop paths."""
     topology, figures = made.details["topology"], made.figures
     served, hops = topology.served, topology.hops
     share = f"{formats.size(figures['carried_bytes'])}, {_percent(figures['coverage'])}"
@@ -123,7 +123,7 @@ def _proved(made: Plan, proof: MatchingProof | AssignmentProof) -> str:
 
 
 def _rules(table: dict[str, Any]) -> str:
-    """Rules in a line."""
+    """Describes rules on one line."""
     pinned, apart, down = (len(table[key]) for key in ("pin", "forbid", "down"))
     parts = [
         f"{pinned} pinned" if pinned else "",
@@ -134,14 +134,14 @@ def _rules(table: dict[str, Any]) -> str:
 
 
 def carries(made: Plan) -> str:
-    """Statements about each circuit: `CircuitTable.carried`."""
+    """Describes `CircuitTable.carried` for the plan."""
     if "topology" in made.details:
         return "reserved each way"
     return "carries" if made.circuits is None or made.circuits.directed else "carries both ways"
 
 
 def node(made: Plan, number: int) -> str:
-    """What a node is called."""
+    """The name of a node."""
     return made.demand.names[number] if made.demand.names else str(number)
 
 

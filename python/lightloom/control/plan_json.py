@@ -1,4 +1,4 @@
-"""Plans as JSON, as docs/control.md defines it."""
+"""Plans as JSON, in the form that docs/control.md defines."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FORMAT = "lightloom-plan/1"
 
 
 def as_text(plan: Plan) -> str:
-    """The plan as JSON, a line for each circuit and slot."""
+    """Returns the plan as JSON, with a line for each circuit and slot."""
     return _lines(as_dict(plan), "") + "\n"
 
 
 def as_dict(plan: Plan) -> dict[str, Any]:
-    """The plan as what JSON has."""
+    """Returns the plan as plain data."""
     matrix = plan.demand.matrix
     details = dict(plan.details)
     carried, topology = details.pop("carried", None), details.pop("topology", None)
@@ -59,7 +59,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
 
 
 def _read(reading: Reading | None) -> dict[str, Any]:
-    """How the demand was read, unless it was a matrix in bytes."""
+    """Describes how the demand was read; empty if it was a matrix in bytes."""
     return {} if reading is None or reading.is_plain else {"read": reading.as_dict()}
 
 
@@ -103,7 +103,7 @@ def _proof(proof: MatchingProof | AssignmentProof) -> dict[str, Any]:
 
 
 def _paths(topology: Topology, vlans: Vlans | None) -> list[dict[str, Any]]:
-    """A row for each pair that has demand; no racks where it is not served."""
+    """Returns a row for each pair with demand; its list of racks is empty if it is not served."""
     rows = [
         {"a": a, "b": b, "bytes": weight, "racks": path.tolist()}
         for (a, b, weight, _), path in zip(topology.demands.tolist(), topology.paths, strict=True)
@@ -115,7 +115,7 @@ def _paths(topology: Topology, vlans: Vlans | None) -> list[dict[str, Any]]:
 
 
 def _lines(value: Any, indent: str) -> str:
-    """JSON in which tables are spread over lines, and rows are not."""
+    """Formats JSON with nested tables on separate lines, and each row on one line."""
     inner = indent + "  "
     if isinstance(value, dict) and len(indent) < 4 and value:
         rows = [f"{inner}{json.dumps(key)}: {_lines(v, inner)}" for key, v in value.items()]

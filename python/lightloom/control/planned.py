@@ -1,6 +1,6 @@
-"""A schedule that was planned beforehand, read back from its file for another demand.
+"""Reads a planned schedule from a file for another demand.
 
-Nodes are found by name, so that no order matters; `same_nodes` has the rule.
+Nodes are matched by name, so that their order does not matter; `same_nodes` states the rule.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from lightloom.errors import refusal
 
 
 def read_schedule(path: Path, demand: Demand, *, counted: bool = False) -> Schedule:
-    """The schedule of a plan in a file, for the nodes of a demand.
+    """Returns the schedule of a plan in a file, for the nodes of a demand.
 
     Args:
-        counted: whether the demand is that of a run, which counts its racks.
+        counted: whether the demand comes from a run, in which racks are numbers.
 
     Raises:
-        ConfigError: of `schedule`: a file that holds none, or one for other nodes.
+        ConfigError: if the file of `schedule` contains none, or one for other nodes.
     """
     names, slots = _core.control_read_plan(str(path))
     schedule, nodes = Schedule(*slots), len(demand.matrix)
@@ -35,7 +35,7 @@ def read_schedule(path: Path, demand: Demand, *, counted: bool = False) -> Sched
 
 
 def as_table(schedule: Schedule) -> dict[str, Any]:
-    """The schedule as the policy `fixed` takes it."""
+    """Returns the schedule in the form that the policy `fixed` takes."""
     slots = zip(schedule.permutations.tolist(), schedule.days_ps.tolist(), strict=True)
     return {
         "ports": schedule.ports,

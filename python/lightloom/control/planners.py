@@ -1,6 +1,6 @@
-"""`plan`: one decision of a policy for a demand, and how good it is.
+"""`plan`: a single decision of a policy for a demand, and its quality.
 
-A simulated controller asks the same policy, with the same defaults, at every interval.
+A simulated controller calls the same policy, with the same defaults, at every interval.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lightloom.errors import ConfigError, refusal
 from lightloom.policies.registry import RENAMED, Policy, PolicyInFile, by_name, find
 
 ALGORITHMS = tuple(by_name())
-"""What `plan` takes: the policies of the registry, and the names of their algorithms."""
+"""Values of `algorithm`: the policies of the registry, and the names of their algorithms."""
 
 
 def plan(
@@ -40,16 +40,16 @@ def plan(
     """Plans circuits or a schedule for a demand.
 
     Args:
-        demand: N × N bytes, or what `read_demand` gives, or the file that it reads.
-        algorithm: one of `ALGORITHMS`, or a policy of your own, `"my_policy.py:Mine"`.
-        options: what the policy takes, see `lightloom explain policies`, or the
-            arguments of your own; None is as if left out. `up`, `circuits` and
-            `schedule` take a `Plan`, too, whose nodes are found by name.
-        rules: circuits that are there, pairs that are kept apart, ports that are down;
-            of all that obey, the best is chosen where the algorithm is optimal.
+        demand: N × N bytes, a `Demand` of `read_demand`, or a file that `read_demand` can read.
+        algorithm: one of `ALGORITHMS`, or a policy in a file, `"my_policy.py:Mine"`.
+        options: options of the policy (`lightloom explain policies`), or constructor arguments of a
+            policy in a file; None means the default. `up`, `circuits` and `schedule` also accept a
+            `Plan`, whose nodes are matched by name.
+        rules: pinned circuits, pairs that are kept apart, ports that are down. If the algorithm is
+            optimal, the plan is the best one that obeys them.
 
     Raises:
-        ConfigError: naming the entry or the option.
+        ConfigError: if an argument is invalid; it names the entry or the option.
 
     >>> plan([[0, 5, 1], [1, 0, 5], [5, 1, 0]], "assignment").figures["coverage"]
     0.8333333333333334
@@ -83,10 +83,10 @@ def plan(
 
 
 def _read_file(path: str | Path) -> Demand:
-    """The demand of a file.
+    """Reads the demand in a file.
 
     Raises:
-        ConfigError: also if it cannot be opened.
+        ConfigError: if it is invalid or cannot be opened.
     """
     try:
         return read_demand(path)
@@ -97,14 +97,14 @@ def _read_file(path: str | Path) -> Demand:
 
 
 def _check_rules(rules: Rules, policy: Policy, demand: Demand, given: Mapping[str, Any]) -> None:
-    """Refuses rules that contradict each other, or that are for another switch."""
+    """Raises an error for rules that contradict each other, or that are for another switch."""
     names = demand.names or [str(node) for node in range(len(demand.matrix))]
     one_way, ports = directed(policy, given), given.get("ports") or 1
     rules.check(names, directed=one_way, ports=ports)
 
 
 def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
-    """Options as the core takes them: nodes by number, amounts with their unit."""
+    """Converts options to the core's form: nodes as numbers, amounts with their unit."""
     read = dict(given)
     for key in {"up", "circuits"} & read.keys():
         if isinstance(read[key], Plan):
@@ -128,7 +128,7 @@ def _read(given: Mapping[str, Any], demand: Demand) -> dict[str, Any]:
 
 
 def _decide(policy: Policy, demand: Demand, asked: Question) -> dict[str, Any]:
-    """The core's answer."""
+    """Returns the decision of the core."""
     given = asked.given
     symmetric = bool(given.get("symmetric", False))
     try:
@@ -166,8 +166,8 @@ def _joined(
     left: Integers,
     rules: Rules,
 ) -> Plan:
-    """Circuits that each carry what their own nodes have for each other; what was chosen
-    is proved for the demand that rules left."""
+    """Returns a plan of circuits that each carry the demand of their own nodes. The proof covers
+    the demand that rules left."""
     matrix, symmetric = demand.matrix, options.get("symmetric", False)
     a, b, plane = found["circuits"].T
     directed = found["directed"]
@@ -207,7 +207,8 @@ def _joined(
 
 
 def _routes(found: Mapping[str, Any]) -> tuple[Integers, list[Integers] | None]:
-    """Whom routes join, a row each; the racks of each, unless all are circuits."""
+    """The ends of routes, one row for each; also the racks of each, unless every route is a
+    circuit."""
     lengths, racks, _ = found["routes"]
     if (lengths == 2).all() and racks.size == 2 * len(found["circuits"]):
         ends = racks.reshape(-1, 2).astype(np.int64)
@@ -222,7 +223,8 @@ def _routes(found: Mapping[str, Any]) -> tuple[Integers, list[Integers] | None]:
 def _by_path(
     found: Mapping[str, Any], demand: Integers, ends: Integers, paths: list[Integers]
 ) -> Integers:
-    """The demand that goes over each circuit, all of a pair's on the first of its paths."""
+    """The demand that each circuit carries; a pair with several paths counts on the first of
+    them."""
     planes = found["routes"][2]
     hops = np.split(planes, np.cumsum([len(path) - 1 for path in paths])[:-1])
     place = {tuple(row): at for at, row in enumerate(found["circuits"].tolist())}
@@ -255,22 +257,22 @@ def _proof(left: Integers, found: Mapping[str, Any]) -> MatchingProof | Assignme
 def _bound_of(
     proof: MatchingProof | AssignmentProof | None, options: Mapping[str, Any], pinned: int
 ) -> int | None:
-    """What no circuits weigh more than, those that are pinned included, if that was
+    """The largest weight of any set of circuits, including pinned ones; None if it was not
     proved."""
     if proof is None or not proof.verify():
         return None
     if isinstance(proof, AssignmentProof):
         return proof.bound + pinned
     if options["hysteresis"] != "0 B":
-        return None  # the best for weights that hold the bonus
-    # Weights were multiplied so that no circuits that are up count as much as a byte.
+        return None  # the optimum is for weights that include the bonus
+    # Weights were multiplied so that all circuits in `up` together count less than one byte.
     return proof.bound // (len(proof.mate) // 2 + 1) + pinned
 
 
 def _scheduled(
     algorithm: str, demand: Demand, options: dict[str, Any], found: Mapping[str, Any]
 ) -> Plan:
-    """A schedule that carries what it can in one period."""
+    """Returns a plan with a schedule, and the demand that it carries in one period."""
     schedule = Schedule(*found["schedule"])
     carried = schedule.carried(demand.matrix, options["rate"])
     bound = found["covers"] if "covers" in found else _bound(demand, schedule, options)
@@ -293,7 +295,7 @@ def _scheduled(
 
 
 def _bound(demand: Demand, schedule: Schedule, options: Mapping[str, Any]) -> int:
-    """What no schedule as long as this carries more than."""
+    """The largest demand that a schedule of this length can carry."""
     if not schedule.slots:
         return 0
     period, night = map(_core.control_time_text, (schedule.period_ps, schedule.night_ps))
@@ -307,14 +309,14 @@ def _served(
     found: Mapping[str, Any],
     on_vlans: bool,
 ) -> Plan:
-    """Circuits on several planes, and paths of several circuits over them."""
+    """Returns a plan with circuits on several planes, and paths of several circuits."""
     lit = np.array([_core.control_time("period", options["period"])])
     capacity = int(_core.control_bytes_in(lit, options["rate"])[0])
     topology = Topology(found["topology"], _core.control_rate("rate", options["rate"]))
     paths = _Paths(demand.matrix, topology, capacity, whole=options["need"] == "circuit")
     most = capacity * options["planes"] * options["ports"]
     bound = min(sum(min(int(s), most) for s in demand.matrix.sum(axis=axis)) for axis in (0, 1))
-    # A path reserves whole bits a second: what is rounded off may not fit.
+    # Paths reserve integer bits per second; the rounding may exceed the bound.
     carried = min(paths.carried, bound)
     allocation = None
     if on_vlans:
@@ -350,11 +352,11 @@ def _served(
 
 
 class _Paths:
-    """What the paths of a topology carry of a demand [bytes]."""
+    """The part of a demand that the paths of a topology carry [bytes]."""
 
     def __init__(self, matrix: Integers, topology: Topology, capacity: int, whole: bool) -> None:
         a, b = topology.demands[:, :2].T
-        # Paths of one pair are of equal parts.
+        # A pair's paths each carry an equal part of its demand.
         _, first, of, parts = np.unique(
             a * len(matrix) + b, return_index=True, return_inverse=True, return_counts=True
         )
@@ -370,15 +372,15 @@ class _Paths:
 
 
 def _within(sent: Integers, found: Integers, parts: Integers, capacity: int) -> Integers:
-    """As much of what is sent as the paths that were found of all parts carry."""
+    """The part of the sent demand that the paths found carry."""
     part, rest = sent // parts, sent % parts
     asked = part * found + rest * found // parts
     full = asked // np.maximum(found, 1) >= capacity
-    return np.where(full, capacity * found, asked)  # no overflow where they are full
+    return np.where(full, capacity * found, asked)  # prevents overflow where they are full
 
 
 def _below(matrix: Integers, threshold: int) -> dict[str, int]:
-    """Pairs whose demand is too little for a path, and how much that is."""
+    """The number of pairs whose demand is below the threshold for a path, and their demand."""
     i, j = matrix.nonzero()
     back = matrix[j, i]
     both = matrix[i, j] + back

@@ -1,7 +1,7 @@
-"""Plans: a demand, what an algorithm makes of it, and how good that is.
+"""Plans: a demand, the circuits or schedule that an algorithm computes for it, and figures.
 
-`lightloom plan` prints and writes them. Every plan has the same figures; one
-that an algorithm does not have is None.
+`lightloom plan` prints and writes them. Every plan has the same figures; if an algorithm does not
+have one, it is None.
 """
 
 from __future__ import annotations
@@ -33,18 +33,19 @@ Proof = MatchingProof | AssignmentProof
 
 @dataclass(frozen=True, eq=False)
 class CircuitTable:
-    """Circuits that stay as they are: a column per field, a row per circuit."""
+    """Permanent circuits: one column for each field, one row for each circuit."""
 
     a: Integers
     """One node; the source if circuits are directed."""
     b: Integers
-    """The other."""
+    """The other node."""
     carried: Integers
-    """Demand that crosses it [bytes]; on planes, what paths reserve each way."""
+    """Demand that the circuit carries [bytes]; on planes, the capacity that paths reserve in each
+    direction."""
     directed: bool
-    """Whether a circuit carries from `a` to `b` only."""
+    """Whether circuits carry data from `a` to `b` only."""
     plane: Integers | None = None
-    """The switch that it is on, where there are several."""
+    """The switch of each circuit; None if there is only one."""
 
     def __len__(self) -> int:
         return len(self.a)
@@ -63,33 +64,32 @@ class Plan(Planned):
     """
 
     algorithm: str
-    """One of `ALGORITHMS`."""
+    """The algorithm, one of `ALGORITHMS`."""
     demand: Demand
-    """What was planned for."""
+    """The demand of the plan."""
     options: dict[str, Any]
     """All options of the algorithm, as text."""
     figures: dict[str, Any]
-    """`objective`, what was sought: the name of another figure; `weight`, the demand
-    on the circuits [bytes]; `carried_bytes`, by circuits or in one period, and
-    `coverage`, its share of the demand; `bound`, the most (of times the least)
-    that any plan reaches; `optimal`, whether it was proved to be reached;
-    `circuits`, `slots`; `period_ps`, `duty_cycle`; `completion_ps`, when all is
-    served with packets beside the circuits."""
+    """`objective`, the name of the figure that the algorithm optimises; `weight`, the demand of the
+    pairs with circuits [bytes]; `carried_bytes`, by circuits or in one period, and `coverage`, its
+    share of the demand; `bound`, the largest value (for times the smallest) that any plan can
+    reach; `optimal`, whether the plan provably reaches it; `circuits`, `slots`; `period_ps`,
+    `duty_cycle`; `completion_ps`, when all demand is served, with packets beside the circuits."""
     circuits: CircuitTable | None = None
-    """Circuits that stay."""
+    """Permanent circuits; None if the plan is a schedule."""
     schedule: Schedule | None = None
-    """Circuits that take turns."""
+    """A schedule of circuits; None if circuits are permanent."""
     proof: Proof | None = None
-    """The proof of the optimum."""
+    """The proof that the plan is optimal; None if there is none."""
     details: dict[str, Any] = field(default_factory=dict)
-    """What only this algorithm has."""
+    """Data that only this algorithm has."""
     wiring: Wiring | None = None
-    """At which ports of the switches its racks are, if a port map said so."""
+    """The switch ports of its racks, if a port map was given."""
     change: Change | None = None
-    """What it takes to get here from another plan, if it was compared with one."""
+    """The difference from another plan, if it was compared with one."""
 
     def text(self) -> str:
-        """The plan as JSON, as docs/control.md defines it."""
+        """Returns the plan as JSON, in the form that docs/control.md defines."""
         return as_text(self)
 
     def save(self, path: str | Path) -> Path:
@@ -97,17 +97,17 @@ class Plan(Planned):
         return write_files({Path(path): self.text().encode()})[0]
 
     def picture(self, path: str | Path) -> Path:
-        """Draws demand and plan side by side, for a paper, as SVG, PDF or PNG."""
+        """Draws the demand and the plan side by side, as SVG, PDF or PNG for a paper."""
         path = Path(path)
         return write_files({path: self.drawn(path.suffix.lower())})[0]
 
     def drawn(self, kind: str) -> bytes:
-        """The picture as a file of that kind: ".svg", ".pdf" or ".png"."""
+        """Returns the picture as a file of the given kind: ".svg", ".pdf" or ".png"."""
         drawn: bytes = above("plotting.plan_picture").render(self, kind)
         return drawn
 
 
 def figures(*, carried: int, total: int, **known: Any) -> dict[str, Any]:
-    """Those of `Plan.figures`, None where they are not given."""
+    """Returns the figures of a plan; those that are not given are None."""
     found = {**known, "carried_bytes": carried, "coverage": carried / total}
     return {name: found.get(name) for name in FIGURES}

@@ -1,7 +1,7 @@
-"""Proofs that a matching or an assignment is the best there is.
+"""Proofs that a matching or an assignment is optimal.
 
-They are checked here in NumPy and Python integers, sharing no code with the
-solvers: the check does not depend on them.
+They are checked here in NumPy and Python integers and share no code with the solvers, so that the
+check is independent of them.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ ROOM = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Blossom:
-    """An odd set of nodes, of which at most (size − 1)/2 pairs are matched within."""
+    """An odd set of nodes, within which at most (size − 1)/2 pairs can be matched."""
 
     members: Integers
-    """Its nodes."""
+    """The nodes of the set."""
     z: int
-    """Its dual, above 0, in units of half a weight."""
+    """Its dual variable, positive, in units of half a weight."""
 
 
 @dataclass(frozen=True, eq=False)
 class MatchingProof:
-    """Duals of a maximum-weight matching (Edmonds, 1965), in units of half a
-    weight, in which they are whole numbers.
+    """Dual variables of a maximum-weight matching (Edmonds, 1965), in units of half a weight, in
+    which they are integers.
 
-    With y ≥ 0, z ≥ 0 and y_i + y_j + Σ z_B (over the sets B with both) ≥ 2 w_ij
-    for all pairs, no matching weighs more than ½ (Σ y + Σ z_B (|B| − 1)/2). A
-    matching that weighs as much is one of maximum weight.
+    If y ≥ 0, z ≥ 0 and y_i + y_j + Σ z_B (over the sets B that contain i and j) ≥ 2 w_ij for all
+    pairs, then the weight of every matching is at most ½ (Σ y + Σ z_B (|B| − 1)/2). A matching of
+    that weight is optimal.
     """
 
     weights: Integers
-    """w: symmetric. Where circuits that are up were preferred, all weights are
-    multiplied so that the preference is a whole number."""
+    """w, symmetric. If circuits in `up` are preferred, all weights are multiplied so that the
+    preference is an integer."""
     mate: Integers
-    """The matching; -1 where there is no mate."""
+    """The matching; -1 for nodes that are not matched."""
     y: Integers
-    """The dual of every node."""
+    """The dual variable of each node."""
     blossoms: list[Blossom]
-    """The odd sets with a dual."""
+    """The odd sets with a positive dual variable."""
 
     @classmethod
     def of(
@@ -57,34 +57,34 @@ class MatchingProof:
         sizes: Integers,
         z: Integers,
     ) -> MatchingProof:
-        """From columns: the members of all odd sets one after another, the size of
-        each, and its dual."""
+        """Makes a proof from columns: the members of all odd sets concatenated, the size of each
+        set, and its dual variable."""
         ends = np.cumsum(sizes)
         sets = [Blossom(members[e - s : e], int(d)) for s, e, d in zip(sizes, ends, z, strict=True)]
         return cls(weights, mate, y, sets)
 
     @property
     def weight(self) -> int:
-        """What the matching weighs, added up anew."""
+        """The weight of the matching, computed again."""
         lower = np.flatnonzero(self.mate > np.arange(len(self.mate)))
         return _sum(self.weights[lower, self.mate[lower]])
 
     @property
     def bound(self) -> int:
-        """No matching weighs more, if the duals cover all weights."""
+        """The largest weight of any matching, if the dual variables cover all weights."""
         sets = sum(b.z * (len(b.members) // 2) for b in self.blossoms)
         return (_sum(self.y) + sets) // 2
 
     def problem(self) -> str | None:
-        """The first thing that is wrong with the matching or its proof; None if
-        it proves the optimum."""
+        """The first error in the matching or its proof; None if it proves that the matching is
+        optimal."""
         n = len(self.weights)
         if self.weights.shape != (n, n) or self.mate.shape != (n,) or self.y.shape != (n,):
             return "not one mate and one dual for each node"
         return self._mates() or self._duals() or self._cover() or self._gap()
 
     def verify(self) -> bool:
-        """Whether this proves that the matching is one of maximum weight."""
+        """Whether this proves that the matching is optimal."""
         return self.problem() is None
 
     def _mates(self) -> str | None:
@@ -126,33 +126,33 @@ class MatchingProof:
 
 @dataclass(frozen=True, eq=False)
 class AssignmentProof:
-    """Potentials of a maximum-weight assignment: with u_i + v_j ≥ w_ij everywhere
-    no assignment weighs more than Σ u + Σ v.
+    """Potentials of a maximum-weight assignment: if u_i + v_j ≥ w_ij for all i and j, the weight of
+    every assignment is at most Σ u + Σ v.
     """
 
     weights: Integers
-    """w."""
+    """The weights w."""
     column_of: Integers
     """The assignment."""
     row_potential: Integers
-    """u."""
+    """The potentials u of the rows."""
     column_potential: Integers
-    """v."""
+    """The potentials v of the columns."""
 
     @property
     def weight(self) -> int:
-        """What the assignment weighs, added up anew."""
+        """The weight of the assignment, computed again."""
         rows = np.arange(len(self.column_of))
         return _sum(self.weights[rows, self.column_of])
 
     @property
     def bound(self) -> int:
-        """No assignment weighs more, if the potentials cover all weights."""
+        """The largest weight of any assignment, if the potentials cover all weights."""
         return _sum(self.row_potential) + _sum(self.column_potential)
 
     def problem(self) -> str | None:
-        """The first thing that is wrong with the assignment or its proof; None if
-        it proves the optimum."""
+        """The first error in the assignment or its proof; None if it proves that the assignment is
+        optimal."""
         n = len(self.weights)
         if not np.array_equal(np.sort(self.column_of), np.arange(n)):
             return "a column is not there or taken twice"
@@ -169,16 +169,16 @@ class AssignmentProof:
         return None if bound == weight else f"the bound is {bound}, the weight {weight}"
 
     def verify(self) -> bool:
-        """Whether this proves that the assignment is one of maximum weight."""
+        """Whether this proves that the assignment is optimal."""
         return self.problem() is None
 
 
 def _sum(array: Integers) -> int:
-    """The sum in Python's integers, which know no limit."""
+    """The sum as a Python integer, which cannot overflow."""
     return sum(map(int, array.tolist()))
 
 
 def _exact(array: Integers, reach: int) -> tuple[NDArray[Any], Any]:
-    """The array in a type in which sums of up to `reach` are exact."""
+    """Returns the array in a type in which sums of values up to `reach` are exact."""
     exact = np.int64 if reach < ROOM else object
     return array.astype(exact), exact

@@ -1,4 +1,4 @@
-"""Logs of controllers (`controller.jsonl`), played again against a policy."""
+"""Logs of controllers (`controller.jsonl`), replayed with a policy."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from lightloom.storage import reading
 
 
 def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dict[str, Any]:
-    """What another policy would have done where a controller kept a log.
+    """Replays a controller's log with another policy.
 
-    The other hears the demand, the broken ports and the silences of the log at their
-    times. From where the two part, its steps take what the log's did. That other
-    circuits would have carried other traffic is not modelled.
+    The policy receives the demand, the failed ports and the timeouts of the log at their times.
+    After the first difference, its steps take as long as those of the log. The effect of other
+    circuits on the traffic is not modelled.
 
     Args:
         log: a `controller.jsonl` that a run has written.
-        algorithm: a policy as `plan` takes it; that of the log, unless given.
-        options: of the policy itself; `circuits` and `schedule` may name a file, as for `plan`.
-            Switch, intervals and estimation of demand are those of the log.
+        algorithm: a policy, as for `plan`; by default that of the log.
+        options: options of the policy; `circuits` and `schedule` may name a file, as for `plan`.
+            The switch, the intervals and the estimation of demand are those of the log.
 
     Returns:
-        `header`, the first line of the log; `policy`, the table of the one that was
-        asked, a file with the digest that it has now; `is_recorded`, whether that is the
-        log's own, as it was then; `notes`, what to know of both; `replay`: `parted`,
-        where the two part (None, if they do the same), `recorded` and `replayed`, what
-        each did; `decision`, that in which they part (`partings.decision`); and
-        `span_ps`, how long the log lasts [ps].
+        `header`, the first line of the log; `policy`, the table of the requested policy, for a file
+        with its present digest; `is_recorded`, whether that equals the log's own policy; `notes`,
+        differences between the two that the user should know; `replay`: `parted`, where the two
+        first differ (None if they do not), `recorded` and `replayed`, the decisions of each;
+        `decision`, the last decision before they differ (`partings.decision`); and `span_ps`, the
+        duration of the log [ps].
 
     Raises:
-        ConfigError: naming the line of a log that was cut off, damaged or of another
-            format; or the option.
+        ConfigError: if a line of the log is truncated, damaged or of another format, or an option
+            is invalid; it names the line or the option.
         OSError: if the log cannot be opened.
     """
     path = Path(log)
@@ -71,8 +71,8 @@ def replay(log: str | Path, algorithm: str | None = None, **options: Any) -> dic
 
 
 def _listed(options: dict[str, Any], text: str) -> dict[str, Any]:
-    """Circuits as a list and schedules as a table, where they are in a file; its nodes are
-    the racks of the log."""
+    """Reads circuits and schedules that options name as files; their nodes are the racks of the
+    log."""
     named = {key for key in ("circuits", "schedule") if isinstance(options.get(key), str | Path)}
     if not named:
         return options
@@ -80,7 +80,7 @@ def _listed(options: dict[str, Any], text: str) -> dict[str, Any]:
         racks = json.loads(text.partition("\n")[0])["hardware"]["racks"]
         demand = Demand(np.broadcast_to(np.int64(0), (racks, racks)))
     except (ValueError, TypeError, LookupError):
-        return {**options, **{key: [[0, 1]] for key in named}}  # the log is refused anyway
+        return {**options, **{key: [[0, 1]] for key in named}}  # reading the log fails later
     read = dict(options)
     if "circuits" in named:
         path = Path(options["circuits"])
@@ -101,15 +101,15 @@ def _table(algorithm: str, options: dict[str, Any]) -> str:
 
 
 def is_rewritten(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
-    """Whether two tables name the same class in a file that is not known to be what it
-    was when the first was recorded."""
+    """Whether two tables name the same class of a file that may have changed since the first was
+    recorded."""
     if "file" not in recorded or "file" not in asked or place(recorded) != place(asked):
         return False
     return bool(recorded.get(DIGEST) != asked[DIGEST])
 
 
 def _notes(made: dict[str, Any]) -> Iterator[str]:
-    """What makes the two less alike than their names."""
+    """Differences between the recorded and the requested policy that their names do not show."""
     version, recorded, asked = made["header"]["version"], made["header"]["policy"], made["policy"]
     if version != _core.__version__:
         yield (
@@ -127,7 +127,8 @@ def _notes(made: dict[str, Any]) -> Iterator[str]:
 
 
 def _placed(path: Path, problem: ConfigError, algorithm: str | None) -> ConfigError:
-    """The refusal of a line with the file, of a key as `replay` takes it."""
+    """Returns the error about a line with the file, or about a key with the name that `replay` has
+    for it."""
     key = problem.key or ""
     if key.startswith("line "):
         error = ConfigError(f"{path}: {problem}")

@@ -1,12 +1,12 @@
-"""The nodes of a plan among those of a demand: by name, never by their place.
+"""Matches the nodes of a plan with those of a demand: by name, never by position.
 
 | plan | demand | |
 |---|---|---|
-| names them | names them | by name |
-| counts them | counts them | by number, if there are as many |
-| names them | counts them, or the other way round | refused |
+| has names | has names | by name |
+| has numbers | has numbers | by number, if there are as many |
+| has names | has numbers, or the reverse | an error |
 
-A run counts its racks, so there the numbers of a plan count, whatever it calls them.
+In a run, racks are numbers; the numbers in a plan then count, whatever the names are.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ def by_name(
     *,
     counted: bool = False,
 ) -> bool:
-    """Whether the nodes of a plan are found by name; by number otherwise.
+    """Whether the nodes of a plan are matched by name; otherwise by number.
 
     Args:
-        key: what a refusal names; `shown` is its value.
-        names: what the plan calls its nodes, if anything.
-        nodes: how many it has; None if it does not say, as a list of pairs.
-        counted: whether the demand is that of a run, which counts its racks.
+        key: the key that an error names; `shown` is its value.
+        names: the names of the plan's nodes, if it has names.
+        nodes: the number of its nodes; None if it is not stated, as in a list of pairs.
+        counted: whether the demand comes from a run, in which racks are numbers.
 
     Raises:
-        ConfigError: if they cannot be told: one has names and the other has none, or
-            there are more of them in one.
+        ConfigError: if they cannot be matched, because only one of them has names, or their numbers
+            differ.
     """
     if names and demand.names:
         return True
@@ -64,11 +64,11 @@ def by_name(
 def circuits_of(
     key: str, plan: Plan, demand: Demand, *, on_planes: bool
 ) -> list[tuple[object, ...]]:
-    """The circuits of a plan by the names of their nodes, or by number; with their
-    planes, if these are wanted and there are several.
+    """Returns the circuits of a plan by the names of their nodes, or by number; with their planes
+    if `on_planes` and there are several.
 
     Raises:
-        ConfigError: for a plan without circuits, or of other nodes.
+        ConfigError: if the plan has no circuits, or has other nodes.
     """
     table, names = plan.circuits, plan.demand.names
     if table is None:
@@ -84,10 +84,10 @@ def circuits_of(
 
 
 def schedule_of(key: str, plan: Plan, demand: Demand) -> Schedule:
-    """The schedule of a plan, for the nodes of a demand.
+    """Returns the schedule of a plan, for the nodes of a demand.
 
     Raises:
-        ConfigError: for a plan without one, or of other nodes.
+        ConfigError: if the plan has no schedule, or has other nodes.
     """
     shown = f"a plan of {plan.algorithm}"
     if plan.schedule is None:
@@ -101,22 +101,22 @@ def schedule_of(key: str, plan: Plan, demand: Demand) -> Schedule:
 def rearranged(
     key: str, shown: object, schedule: Schedule, names: Sequence[str], wanted: Sequence[str]
 ) -> Schedule:
-    """The same circuits between the same names, in another order.
+    """Returns the same circuits between the same names, for another order of names.
 
     Raises:
-        ConfigError: for names that are in one only, or twice.
+        ConfigError: if a name occurs twice, or in only one of the two lists.
     """
     if sorted(names) != sorted(wanted) or len({*names}) < len(names):
         others = sorted({*names} ^ {*wanted}) or names
         limit = f"a schedule for other nodes than the demand's ({others[0]!r} is in one only)"
         raise refusal(key, shown, limit, "plan anew for this demand")
     old = {name: at for at, name in enumerate(names)}
-    new = np.argsort([old[name] for name in wanted])  # the new number of each old node
+    new = np.argsort([old[name] for name in wanted])  # the new index of each old node
     permutations = np.empty_like(schedule.permutations)
     permutations[:, new] = new[schedule.permutations]
     return Schedule(permutations, schedule.days_ps, schedule.night_ps)
 
 
 def of_file(path: object, problem: ConfigError) -> ConfigError:
-    """The refusal of a plan in a file, as files are refused."""
+    """Returns the error about a plan in a file in the form of errors about files."""
     return ConfigError(f"{path}: {problem.limit}; {problem.remedy}")

@@ -1,4 +1,4 @@
-"""Schedules of a circuit switch: what is lit when."""
+"""Schedules of a circuit switch: which circuits are lit when."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ PS = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Slots in their order. Each begins with a night, in which all circuits are
-    dark, and goes on with its day.
+    """Slots in their order. Each begins with a night, in which all circuits are dark, followed by
+    its day.
 
     >>> schedule = round_robin(4, day="9 us", night="1 us")
     >>> schedule.permutations
@@ -32,32 +32,32 @@ class Schedule:
     """
 
     permutations: Integers
-    """A row per slot: the output of every input. An input whose output has its
-    own number is idle."""
+    """One row for each slot: the output of each input. An input is idle if its output has its own
+    number."""
     days_ps: Integers
-    """How long the circuits of each slot are lit [ps]."""
+    """The time during which the circuits of each slot are lit [ps]."""
     night_ps: int
-    """Darkness at the start of every slot [ps]."""
+    """The night at the start of every slot [ps]."""
 
     @property
     def slots(self) -> int:
-        """Number of slots."""
+        """The number of slots."""
         return len(self.days_ps)
 
     @property
     def ports(self) -> int:
-        """Number of ports of the switch."""
+        """The number of ports of the switch."""
         return int(self.permutations.shape[1])
 
     @cached_property
     def starts_ps(self) -> Integers:
-        """When each slot begins, with its night [ps]."""
+        """The start of each slot, that is, of its night [ps]."""
         ends = np.cumsum(self.days_ps + self.night_ps)
         return np.concatenate(([0], ends[:-1])) if self.slots else ends
 
     @property
     def period_ps(self) -> int:
-        """From the start of the first slot to the end of the last [ps]."""
+        """The time from the start of the first slot to the end of the last one [ps]."""
         return int(self.days_ps.sum()) + self.slots * self.night_ps
 
     @property
@@ -66,12 +66,12 @@ class Schedule:
         return int(self.days_ps.sum()) / self.period_ps if self.slots else 0.0
 
     def carried(self, demand: ArrayLike, rate: str) -> Integers:
-        """What every slot carries of `demand` in one period over direct circuits
-        of `rate`, in whole bytes: an entry per slot and input [bytes].
+        """Returns the part of `demand` that each slot carries in one period over direct circuits of
+        `rate`: an entry for each slot and input, in whole bytes.
 
         Raises:
-            ConfigError: demand of another number of nodes than the switch has
-                ports, or that is no demand.
+            ConfigError: if the number of nodes differs from the number of ports, or the values
+                cannot be demand.
 
         >>> demand = np.array([[0, 20_000, 0], [0, 0, 100], [0, 0, 0]])
         >>> schedule = round_robin(3, day="8 us", night="1 us")
@@ -93,37 +93,36 @@ class Schedule:
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """A demand matrix as shares of every port's time."""
+    """A demand matrix scaled to shares of every port's time."""
 
     shares: NDArray[np.float64]
-    """Rows and columns sum up to 1, up to `error`; the diagonal is 0."""
+    """The shares. Rows and columns sum to 1 within `error`; the diagonal is 0."""
     units: Integers
-    """The same in units of 2⁻⁴⁰; rows and columns sum up to 2⁴⁰ exactly, as
-    `birkhoff` needs it."""
+    """The shares in units of 2⁻⁴⁰. Rows and columns sum to exactly 2⁴⁰, as `birkhoff` requires."""
     rounds: int
-    """How many normalisations of columns and rows it took."""
+    """The number of normalisations of columns and rows."""
     error: float
-    """How far the worst row or column sum of `shares` is off 1."""
+    """The largest deviation of a row or column sum of `shares` from 1."""
 
 
 def sinkhorn(
     demand: ArrayLike, *, epsilon: float = 0.01, tolerance: float = 1e-9, max_rounds: int = 10_000
 ) -> Scaled:
-    """Scales demand until every row and every column sums up to 1: the shares of
-    time in Mordia's traffic-matrix scheduling (SIGCOMM 2013).
+    """Scales demand until every row and every column sums to 1: the shares of time in Mordia's
+    traffic-matrix scheduling (SIGCOMM 2013).
 
-    Scaling changes the demand's shares: ports with little to send get more than
-    they asked for. `quickstuff` keeps volumes instead.
+    Scaling changes the shares of the demand: ports with little demand get more time than it needs.
+    `quickstuff` keeps the volumes instead.
 
     Args:
         demand: N × N numbers ≥ 0, zeros on the diagonal.
-        epsilon: added to every pair, in means of the demand over all pairs; the
-            smaller, the truer to the demand and the slower.
-        tolerance: how far the worst row or column sum may be off 1.
-        max_rounds: rounds of normalising columns and rows.
+        epsilon: added to every pair, as a multiple of the mean demand of all pairs; a smaller value
+            is closer to the demand and slower.
+        tolerance: largest deviation of a row or column sum from 1.
+        max_rounds: largest number of normalisations of columns and rows.
 
     Raises:
-        ConfigError: naming the entry, or if the sums are still off at the end.
+        ConfigError: if an entry is invalid, or the sums still deviate after the last round.
 
     >>> scaled = sinkhorn([[0, 5, 9], [2, 0, 8], [7, 5, 0]])
     >>> scaled.shares.round(2)
@@ -139,13 +138,13 @@ def sinkhorn(
 
 
 def quickstuff(demand: ArrayLike) -> Integers:
-    """Raises demand until every row and every column sums up to the largest of
-    them (Solstice, CoNEXT 2015, §4.2), as `birkhoff` needs it.
+    """Increases demand until every row and every column has the sum of the largest one (Solstice,
+    CoNEXT 2015, §4.2), as `birkhoff` requires.
 
-    No entry shrinks; what is added on the diagonal is idling.
+    No entry decreases; additions on the diagonal are idle time.
 
     Raises:
-        ConfigError: naming the entry.
+        ConfigError: if an entry is invalid; it names the entry.
 
     >>> quickstuff([[0, 4, 1], [2, 0, 0], [0, 0, 0]])
     array([[0, 4, 1],
@@ -157,34 +156,34 @@ def quickstuff(demand: ArrayLike) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Weighted permutations, heaviest first."""
+    """Weighted permutations, sorted by decreasing weight."""
 
     permutations: Integers
-    """A row for each: the column of every row."""
+    """One row for each permutation: the column of each row of the matrix."""
     weights: Integers
-    """What each takes of its entries."""
+    """The weight of each permutation."""
     line_sum: int
-    """What each row and column of the matrix summed up to."""
+    """The common sum of the rows and columns of the matrix."""
 
     @property
     def mass(self) -> float:
-        """The weights' share of the line sum; 1 if nothing is left."""
+        """The share of the line sum that the weights cover; 1 if nothing remains."""
         return int(self.weights.sum()) / self.line_sum
 
 
 def birkhoff(matrix: ArrayLike, *, mass: float = 1.0, terms: int | None = None) -> Decomposition:
-    """Takes a matrix whose rows and columns all have the same sum apart into
-    weighted permutations (Birkhoff–von Neumann), each a bottleneck matching of
-    what is left: a few heavy ones carry most of the mass.
+    """Decomposes a matrix whose rows and columns all have the same sum into weighted permutations
+    (Birkhoff–von Neumann). Each is a bottleneck matching of the remaining matrix, so that a few
+    heavy ones cover most of the mass.
 
     Args:
-        matrix: whole numbers ≥ 0 with equal line sums, as `Scaled.units` and
-            `quickstuff` have.
-        mass: stop as soon as the weights hold this share of the line sum.
-        terms: stop after so many permutations.
+        matrix: integers ≥ 0 with equal row and column sums, as in `Scaled.units` and from
+            `quickstuff`.
+        mass: stop when the weights cover this share of the line sum.
+        terms: stop after this number of permutations.
 
     Raises:
-        ConfigError: naming the entry, row or column.
+        ConfigError: naming the invalid entry, row or column.
 
     >>> found = birkhoff([[0, 7, 3], [3, 0, 7], [7, 3, 0]])
     >>> found.permutations, found.weights
@@ -206,21 +205,20 @@ def traffic_matrix_schedule(
     max_slots: int | None = None,
     scaling: str = "sinkhorn",
 ) -> Schedule:
-    """Mordia's schedule (SIGCOMM 2013): demand scaled, decomposed, and its
-    heaviest permutations lit in proportion to their weights.
+    """Computes Mordia's schedule (SIGCOMM 2013): the demand is scaled and decomposed, and its
+    heaviest permutations are lit in proportion to their weights.
 
     Args:
         demand: N × N numbers ≥ 0, zeros on the diagonal [bytes].
-        period: how long the schedule lasts, exactly.
-        night: darkness at the start of each slot.
-        shortest: no slot is shorter, its night included; longer than the night.
-            Demand of permutations that would be is for another network.
-        max_slots: no more slots.
-        scaling: "sinkhorn" (shares of every port's time) or "quickstuff"
-            (volumes).
+        period: the exact length of the schedule.
+        night: the dark time at the start of each slot.
+        shortest: the shortest slot, its night included; longer than the night. Demand of
+            permutations whose slots would be shorter is left to another network.
+        max_slots: largest number of slots.
+        scaling: "sinkhorn" (shares of every port's time) or "quickstuff" (volumes).
 
     Raises:
-        ConfigError: naming the entry or the argument.
+        ConfigError: naming the invalid entry or argument.
 
     >>> demand = [[0, 9000, 500], [700, 0, 8000], [8500, 900, 0]]
     >>> schedule = traffic_matrix_schedule(demand, period="20 us", night="100 ns",
@@ -236,16 +234,16 @@ def traffic_matrix_schedule(
 
 @dataclass(frozen=True, eq=False)
 class HybridSchedule:
-    """Circuits, and what they leave to a packet network beside them."""
+    """Circuits, and the demand that they leave to a packet network."""
 
     schedule: Schedule
-    """The circuits."""
+    """The schedule of the circuits."""
     residual: Integers
-    """What the packet network carries [bytes]."""
+    """The demand that the packet network carries [bytes]."""
     completion_ps: int
-    """When all demand is served [ps]."""
+    """The time at which all demand is served [ps]."""
     bound_ps: int
-    """No schedule of direct circuits serves it sooner [ps]."""
+    """Lower limit of that time for all schedules of direct circuits [ps]."""
 
 
 def solstice(
@@ -257,20 +255,20 @@ def solstice(
     shortest: str = "0 s",
     packet: str = "1500 B",
 ) -> HybridSchedule:
-    """Solstice's schedule (CoNEXT 2015): as short as it can be made, with a
-    packet network beside the circuits.
+    """Computes Solstice's schedule (CoNEXT 2015): a short schedule of circuits, with a packet
+    network beside them.
 
     Args:
         demand: N × N numbers ≥ 0, zeros on the diagonal [bytes].
-        rate: of a circuit.
-        night: darkness at the start of each slot.
-        packet_rate: of each port of the packet network, used all the time.
-        shortest: no slot, its night included, is shorter; up to the night it has no effect.
-        packet: largest packet, from 1 B to 65535 B: days hold whole packets. With 1 B they may
-            end anywhere, and a packet that a day cuts waits for the next day of its pair.
+        rate: the rate of a circuit.
+        night: the dark time at the start of each slot.
+        packet_rate: the rate of each port of the packet network, which is always available.
+        shortest: the shortest slot, its night included; no effect unless longer than the night.
+        packet: the largest packet, from 1 B to 65535 B; days contain whole packets. With 1 B, days
+            may end anywhere, and a packet that is cut waits for the next day of its pair.
 
     Raises:
-        ConfigError: naming the entry or the argument.
+        ConfigError: naming the invalid entry or argument.
 
     >>> demand = np.array([[0, 90, 9], [0, 0, 80], [90, 0, 0]]) * 100_000
     >>> plan = solstice(demand, rate="100 Gb/s", packet_rate="10 Gb/s", night="20 us")
@@ -288,14 +286,15 @@ def solstice(
 
 @dataclass(frozen=True, eq=False)
 class CoverageSchedule:
-    """As much demand as a greedy choice carries within a window."""
+    """A schedule that greedily carries as much demand as possible within a window."""
 
     schedule: Schedule
-    """The circuits, within the window."""
+    """The schedule of the circuits, within the window."""
     carried_bytes: int
-    """Demand that they carry [bytes]."""
+    """The demand that it carries [bytes]."""
     bound: int
-    """No schedule of direct circuits in the same frame carries more [bytes]."""
+    """Upper limit of that demand for all schedules of direct circuits in the same window
+    [bytes]."""
 
 
 def eclipse(
@@ -308,20 +307,20 @@ def eclipse(
     max_slots: int | None = None,
     step: float = 0.1,
 ) -> CoverageSchedule:
-    """Eclipse's schedule (SIGMETRICS 2016): as much demand as can be carried within
-    a window, slot by slot what carries most for its time.
+    """Computes Eclipse's schedule (SIGMETRICS 2016), which greedily adds the slot that carries most
+    demand for its time until the window is full.
 
     Args:
         demand: N × N numbers ≥ 0, zeros on the diagonal [bytes].
-        rate: of a circuit.
+        rate: the rate of a circuit.
         period: the window. The schedule may end earlier.
-        night: darkness at the start of each slot.
-        shortest: no slot is shorter, its night included.
-        max_slots: no more slots.
-        step: how fine lengths of days are tried; smaller is slower.
+        night: the dark time at the start of each slot.
+        shortest: the shortest slot, its night included.
+        max_slots: largest number of slots.
+        step: the ratio between lengths of days that are tried; a smaller value is slower.
 
     Raises:
-        ConfigError: naming the entry or the argument.
+        ConfigError: naming the invalid entry or argument.
 
     >>> demand = [[0, 9000, 400], [0, 0, 8000], [9000, 300, 0]]
     >>> found = eclipse(demand, rate="8 Gb/s", period="11 us", night="1 us")
@@ -335,9 +334,9 @@ def eclipse(
 
 
 def coverage_bound(demand: ArrayLike, *, rate: str, period: str, night: str) -> int:
-    """No schedule of direct circuits carries more of a demand within a period,
-    whoever made it [bytes]: with m slots a port is lit for the period less m
-    nights, and meets m peers.
+    """Returns an upper limit of the demand that any schedule of direct circuits carries within a
+    period [bytes]: with m slots, a port is lit for the period less m nights, and has circuits to m
+    peers.
 
     >>> demand = [[0, 9000, 4000], [0, 0, 0], [0, 0, 0]]
     >>> coverage_bound(demand, rate="8 Gb/s", period="12 us", night="1 us")
@@ -350,17 +349,17 @@ def coverage_bound(demand: ArrayLike, *, rate: str, period: str, night: str) -> 
 def round_robin(
     ports: int, *, night: str, day: str | None = None, period: str | None = None
 ) -> Schedule:
-    """The schedule in which every port meets every other one once, whatever the
-    demand: slot t joins input i with output i + t + 1.
+    """Returns the schedule in which every port has a circuit to every other port once: slot t
+    connects input i with output i + t + 1, for any demand.
 
     Args:
-        ports: how many, at least 2.
-        night: darkness at the start of each slot.
-        day: how long each slot is lit, like `"94.5 us"`; or
-        period: how long the round lasts, give or take some picoseconds.
+        ports: the number of ports, at least 2.
+        night: the dark time at the start of each slot.
+        day: the time for which each slot is lit, such as `"94.5 us"`; or
+        period: the length of one round, exact to a few picoseconds.
 
     Raises:
-        ConfigError: naming what is out of range or has no unit.
+        ConfigError: naming the argument that is out of range or has no unit.
 
     >>> round_robin(24, day="94.5 us", night="11.5 us").slots  # Mordia's
     23
@@ -377,7 +376,7 @@ def round_robin(
 
 
 def _whole(demand: ArrayLike, ports: int) -> Integers:
-    """A copy of the demand of so many ports, in whole bytes, as the core rounds it."""
+    """Returns a copy of the demand of that many ports in whole bytes, rounded as in the core."""
     table = numbers("demand", demand)
     if table.shape != (ports, ports):
         shape = f"{table.shape[0]} x {table.shape[1]} numbers"

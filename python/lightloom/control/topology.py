@@ -15,18 +15,18 @@ from lightloom.control.arrays import LARGEST, Booleans, Integers, count, numbers
 
 @dataclass(frozen=True, eq=False)
 class Vlans:
-    """Which path is on which VLAN; no VLAN has a loop."""
+    """An assignment of paths to VLANs; no VLAN contains a loop."""
 
     vlan_of: Integers
     """The VLAN of every path, counted from 0; -1 for a path without circuits."""
     circuits: Integers
-    """A row for each circuit: the two racks that it joins."""
+    """One row for each circuit: the two racks that it connects."""
     members: list[Integers]
-    """The circuits (by row) of every VLAN."""
+    """The circuits (row numbers) of every VLAN."""
     distinct: int
-    """Paths that are not part of others."""
+    """The number of paths that are not part of other paths."""
     lower_bound: int
-    """No allocation has fewer VLANs."""
+    """A lower limit of the number of VLANs."""
 
 
 def vlans(
@@ -35,17 +35,17 @@ def vlans(
     circuits: Iterable[tuple[int, int]] | Integers | None = None,
     seed: int = 1,
 ) -> Vlans:
-    """Puts every path on a VLAN, as few as can be found (HydRA, JOCN 2015, §III.B.1):
-    the circuits of all paths of one VLAN must not contain a loop.
+    """Assigns every path to a VLAN, with as few VLANs as it can find (HydRA, JOCN 2015, §III.B.1).
+    The circuits of all paths on one VLAN must not form a loop.
 
     Args:
-        paths: the racks of each, from one end to the other; or, with `circuits`,
-            its circuits by index, as `Topology.routes` has them.
-        circuits: pairs of racks, of which several may be parallel.
-        seed: decides which orders of paths are tried.
+        paths: the racks of each path, from one end to the other; or, with `circuits`, indices of
+            its circuits, as in `Topology.routes`.
+        circuits: pairs of racks; several may be parallel.
+        seed: selects the orders of paths that are tried.
 
     Raises:
-        ConfigError: naming the path or circuit; more VLANs than exist (4,094).
+        ConfigError: naming the invalid path or circuit; also if more than 4,094 VLANs are needed.
 
     >>> found = vlans([[0, 1, 2], [2, 3, 0], [0, 1]])
     >>> found.vlan_of, found.lower_bound
@@ -60,9 +60,9 @@ def vlans(
 
 
 class Topology:
-    """Circuits on several planes, and the demands that go over them.
+    """Circuits on several planes, and the demands that they carry.
 
-    `multihop` makes one; `reconfigure` makes one that differs in part.
+    `multihop` makes one; `reconfigure` makes one that differs partly from it.
     """
 
     def __init__(self, core: _core.ControlTopology, capacity: int) -> None:
@@ -72,8 +72,8 @@ class Topology:
 
     @cached_property
     def circuits(self) -> Integers:
-        """A row for each, in the order in which they were made: the lower rack,
-        the higher, the plane."""
+        """One row for each circuit, in the order in which they were made: the lower rack, the
+        higher rack, the plane."""
         return self._circuits[:, :3]
 
     @cached_property
@@ -83,10 +83,10 @@ class Topology:
 
     @cached_property
     def demands(self) -> Integers:
-        """A row for each pair of racks that has any, shape (demands, 4): the lower rack, the
-        higher, the demand of both directions together, what its path needs: the larger
-        direction, or `each`. That is not cut to what a circuit carries, of which a path
-        reserves no more than all.
+        """One row for each pair of racks with demand, shape (demands, 4): the lower rack, the
+        higher rack, the demand of both directions together, and the demand of its path: the larger
+        direction, or `each`. The latter is not limited to the capacity of a circuit, although a
+        path reserves at most a whole circuit.
 
         >>> topology = multihop([[0, 30], [25, 0]], planes=1, capacity=20)
         >>> topology.demands.tolist(), topology.residual.tolist()
@@ -96,7 +96,7 @@ class Topology:
 
     @cached_property
     def hops(self) -> Integers:
-        """The circuits of each demand's path; 0 if it is not served."""
+        """The number of circuits of each demand's path; 0 if it is not served."""
         return self._demands[:, 4]
 
     @property
@@ -106,11 +106,11 @@ class Topology:
 
     @cached_property
     def routes(self) -> list[Integers]:
-        """The circuits (by row) of each demand's path; empty if it is not served."""
+        """The circuits (row numbers) of each demand's path; empty if it is not served."""
         return _split(self._core.routes(), self.hops)
 
     def added_up(self, each: Integers) -> Integers:
-        """What comes together on each circuit, of so much for each demand with a path."""
+        """Returns the sum on each circuit of the amounts `each` of the demands with a path."""
         total = np.zeros(len(self.circuits), np.int64)
         np.add.at(total, self._core.routes(), np.repeat(each, self.hops))
         return total
@@ -129,20 +129,19 @@ class Topology:
         demand: ArrayLike | None = None,
         each: int | None = None,
     ) -> Topology:
-        """A topology in which only what is listed has changed.
+        """Returns a topology in which only listed parts have changed.
 
-        A circuit is taken down if both its ports are listed and no demand that
-        stays goes over it. Demands that stay come first, in their order, and so
-        do circuits.
+        A circuit is taken down if both its ports are listed and no demand that stays uses it.
+        Demands and circuits that stay come first, in their order.
 
         Args:
-            ports: (rack, plane) of all that may change.
-            released: demands that go, by row.
-            demand: what comes, as for `multihop`.
-            each: what each pair of it reserves, as for `multihop`.
+            ports: (rack, plane) of all ports that may change.
+            released: row numbers of the demands that are removed.
+            demand: the added demand, as for `multihop`.
+            each: the amount that each pair of it reserves, as for `multihop`.
 
         Raises:
-            ConfigError: naming the port, demand or entry.
+            ConfigError: naming the invalid port, demand or entry.
 
         >>> demand = [[0, 9, 0, 0], [0, 0, 0, 0], [0, 0, 0, 5], [0, 0, 0, 0]]
         >>> before = multihop(demand, planes=1, capacity=10)
@@ -168,7 +167,7 @@ class Topology:
 
 
 def _split(column: Integers, lengths: Integers) -> list[Integers]:
-    """A column as pieces of these lengths."""
+    """Splits a column into pieces of these lengths."""
     return np.split(column, np.cumsum(lengths)[:-1]) if len(lengths) else []
 
 
@@ -183,34 +182,34 @@ def multihop(
     each: int | None = None,
     without_ports: bool = False,
 ) -> Topology:
-    """HydRA's topology (JOCN 2015, §III.B.3): which racks to join on which plane,
-    and over which circuits, perhaps several in a row, each demand goes.
+    """Computes HydRA's topology (JOCN 2015, §III.B.3): the circuits on each plane, and the path of
+    each demand, which may use several circuits.
 
-    Demands are served heaviest first, in rounds of paths of one, two, … hops. What
-    is not served is for the electrical network.
+    Demands are served by decreasing size, in rounds of paths of one, two, … hops. The demand that
+    is not served is left to the electrical network.
 
     Args:
-        demand: N × N numbers ≥ 0, zeros on the diagonal. Circuits carry both
-            directions; a path reserves the larger one, at most a whole circuit.
-        planes: parallel switches.
-        capacity: what a circuit carries each way, in the unit of `demand`.
-        ports: of a rack on each plane.
-        radix: ports of each switch; as many as the racks need unless given.
-        hops: the most circuits of a path.
-        each: what every path reserves, at most a whole circuit, whatever its demand: for
-            demand that only says who talks.
-        without_ports: go on over circuits with room when no port is free any
-            more; the paper stops.
+        demand: N × N numbers ≥ 0, zeros on the diagonal. Circuits carry both directions; a path
+            reserves the larger one, at most a whole circuit.
+        planes: the number of parallel switches.
+        capacity: the capacity of a circuit in each direction, in the unit of `demand`.
+        ports: the number of ports of a rack on each plane.
+        radix: the number of ports of each switch. Default: as many as the racks need.
+        hops: the largest number of circuits of a path.
+        each: the amount that every path reserves, at most a whole circuit, whatever its demand; for
+            demand that only states which racks communicate.
+        without_ports: continue over circuits with free capacity after all ports are used; the paper
+            stops.
 
     Raises:
-        ConfigError: naming the entry or the argument.
+        ConfigError: naming the invalid entry or argument.
 
     >>> demand = [[0, 5, 7], [0, 0, 9], [0, 0, 0]]
     >>> topology = multihop(demand, planes=2, capacity=20, without_ports=True)
     >>> topology.circuits
     array([[1, 2, 0],
            [0, 2, 1]])
-    >>> topology.paths[0]  # 0 and 1 have no circuit of their own
+    >>> topology.paths[0]  # racks 0 and 1 have no direct circuit
     array([0, 2, 1])
     """
     core = _core.control_multihop(

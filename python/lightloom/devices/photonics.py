@@ -138,7 +138,7 @@ def switch(design: Table | None = None, preset: str | None = None) -> Switch:
 
     Raises:
         ConfigError: The preset or a key does not exist, or the loss exceeds the link budget; the
-        message names the key below `devices`.
+            message names the key below `devices`.
 
     >>> switch(preset="mems-hydra").budget["spare"]
     '0.5 dB'
@@ -161,12 +161,12 @@ def derive(design: Table | None = None, preset: str | None = None) -> Devices:
 
     Args:
         design: The design as a dictionary, such as `{"grating": {"ports": 100}}`; other keys are
-        the preset's, or those of the second prototype of Sirius.
+            the preset's, or those of the second prototype of Sirius.
         preset: The name of one of `presets`.
 
     Raises:
         ConfigError: The preset or a key does not exist, or the design is impossible; the message
-        names the key of the failing part below `devices`.
+            names the key of the failing part below `devices`.
     """
     table = merged({} if preset is None else _preset(preset), design or {})
     reading.check_depth(table)

@@ -50,7 +50,7 @@ def load(file: str, options: Mapping[str, Any], at: str = "policy") -> Loaded:
 
     Raises:
         ConfigError: below the key `at`, if the file or class does not exist, has no `decide` or
-        rejects its options. The cause is the exception that the file itself raised, if any.
+            rejects its options. The cause is the exception that the file itself raised, if any.
     """
     path, name = _parts(file, f"{at}.file")
     options = dict(options)

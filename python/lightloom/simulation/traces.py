@@ -71,7 +71,7 @@ def write(table: pa.Table, path: str | Path, *, format: str | None = None) -> Pa
 
     Raises:
         ConfigError: if a row is not a flow (then no file is changed), or the file cannot be
-        written.
+            written.
 
     >>> write(result.flows, "jobs.cm")  # doctest: +SKIP
     """

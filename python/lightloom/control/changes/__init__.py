@@ -1,10 +1,10 @@
-"""What changes where one plan takes the place of another: circuits to break, to make and
-to keep, how long whom is dark, and what that costs.
+"""The difference between two plans: circuits to break, to make and to keep, how long which racks
+are dark, and how many bytes that delays.
 
 | file | what |
 |---|---|
-| `old_plan` | the circuits of a plan in a file, by name |
-| `change` | both plans side by side |
+| `old_plan` | the circuits of a plan in a file, by name of rack |
+| `change` | the comparison of both plans |
 """
 
 from lightloom.control.changes.change import Change, Changed, Pair, changed

@@ -1,9 +1,9 @@
-"""One plan after another: what breaks, what is made, what stays, and who is dark for how
-long.
+"""The change from one plan to another: circuits to break, make and keep, and which racks are dark
+for how long.
 
-Circuits are the same if their racks are, by name, on the same plane and, where ports are
-known, at the same ports. What stays is never touched. Everything that goes is broken
-before anything is made, so no port is ever in two circuits.
+Two circuits are equal if they connect the same racks, by name, on the same plane and, if ports are
+known, the same ports. Circuits that stay are never touched. All circuits that go are broken before
+any is made, so that no port is ever in two circuits.
 """
 
 from __future__ import annotations
@@ -23,69 +23,70 @@ if TYPE_CHECKING:
     from lightloom.control.plans import Plan
 
 Key = tuple[int, str, str, tuple[int, int] | None]
-"""Of a direction of light: plane, who sends, who receives, ports."""
+"""A direction of light: plane, sending rack, receiving rack, ports."""
 
 
 class Changed(NamedTuple):
-    """A circuit, and the fate of it."""
+    """A circuit, and what the change does to it."""
 
     action: Action
-    """break, make or keep."""
+    """"break", "make" or "keep"."""
     a: str
-    """A rack by name; the one that sends, where circuits lead one way."""
+    """The name of one rack; the sending one if circuits are directed."""
     b: str
-    """The other."""
+    """The name of the other rack."""
     plane: int
-    """The switch."""
+    """The number of the switch."""
     bytes: int
-    """What the new demand has for it, in its direction or in both [bytes]."""
+    """Bytes that the new demand has for the circuit, in its direction or in both."""
 
 
 class Pair(NamedTuple):
-    """Two racks that have a circuit before or after; in order, where these lead one way."""
+    """Two racks that have a circuit before or after the change; in order if circuits are
+    directed."""
 
     a: str
-    """One."""
+    """The name of one rack; the sending one if circuits are directed."""
     b: str
-    """The other."""
+    """The name of the other rack."""
     bytes: int
-    """What they have for each other, in that direction or in both [bytes]."""
+    """Bytes that the racks have for each other, in that direction or in both."""
     dark_ps: int | None
-    """How long no circuit joins them [ps]: 0 if one stays, the time that the switch takes
-    if one comes or moves to other ports, None if none comes."""
+    """How long no circuit connects the racks [ps]: 0 if one stays; the time that the switch needs
+    if one is made or moves to other ports; None if no circuit is made."""
     dark_bytes: int | None
-    """What of it would have moved meanwhile [bytes]: all of it where no circuit comes; None
-    if the time of the demand is not given."""
+    """Bytes of the demand that would have moved meanwhile; all of them if no circuit is made; None
+    if the duration of the demand is not given."""
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What it takes to get from one plan to another."""
+    """The difference between two plans."""
 
     old: OldPlan
-    """What is lit before."""
+    """The circuits before the change."""
     lights: Sequence[tuple[Light, Action]]
-    """Every direction of light: what breaks, what is made, what stays."""
+    """Every direction of light, with what happens to it."""
     directed: bool
-    """Whether circuits are listed direction by direction."""
+    """Whether circuits are listed for each direction."""
     demand: Mapping[tuple[str, str], int]
-    """What racks have for each other, by name [bytes]."""
+    """Demand of the new plan by names of racks [bytes]."""
     came: Sequence[str]
-    """Racks of the demand that the old plan does not know."""
+    """Racks of the demand that the old plan does not have."""
     went: Sequence[str]
-    """Racks of the old plan that the demand does not know."""
+    """Racks of the old plan that the demand does not have."""
     switch_ps: int
-    """How long a circuit that is made takes until it carries light [ps]."""
+    """Time from a command until a new circuit carries light [ps]."""
     over_ps: int | None
-    """The time of the demand [ps], if given."""
+    """The duration of the demand [ps]; None if it is not given."""
 
     def rows(self) -> list[Row]:
-        """For files: what breaks, what is made, what stays."""
+        """Returns the rows for files: circuits to break, make and keep."""
         return [Row(light, action) for light, action in self.lights]
 
     @property
     def circuits(self) -> list[Changed]:
-        """Circuit by circuit: both directions of one that has them are one."""
+        """The circuits, with the two directions of an undirected circuit as one."""
         found = []
         there: Counter[tuple[Action, int, str, str]] = Counter()
         for light, action in self.lights:
@@ -100,7 +101,7 @@ class Change:
 
     @property
     def pairs(self) -> list[Pair]:
-        """Everybody who has a circuit before or after."""
+        """All pairs of racks that have a circuit before or after the change."""
         found: dict[tuple[str, str], dict[tuple[str, str], set[Action]]] = {}
         for light, action in self.lights:
             ends, back = (light.source, light.destination), (light.destination, light.source)
@@ -110,8 +111,8 @@ class Change:
 
     @property
     def joined(self) -> tuple[int, int]:
-        """The new demand between racks that a circuit joins before, and after: direction by
-        direction, each once, whatever a circuit can carry [bytes]."""
+        """The new demand between racks that a circuit connects before and after the change [bytes]:
+        each direction once, without regard to the capacity of circuits."""
         of: dict[Action, set[tuple[str, str]]] = {"break": set(), "make": set(), "keep": set()}
         for light, action in self.lights:
             of[action].add((light.source, light.destination))
@@ -119,7 +120,7 @@ class Change:
         return self._sum(before), self._sum(after)
 
     def add_to(self, table: dict[str, Any]) -> None:
-        """As the key `diff` of a plan that becomes JSON."""
+        """Adds the change as the key `diff` of a plan's JSON."""
         before, after = self.joined
         table["diff"] = {
             "old": self.old.file,
@@ -141,7 +142,7 @@ class Change:
         return sum(self.demand.get(pair, 0) for pair in pairs)
 
     def _pair(self, a: str, b: str, ways: Sequence[set[Action]]) -> Pair:
-        """As dark as the darker of its directions."""
+        """The dark time of a pair is that of its direction which is dark for longer."""
         times = [0 if "keep" in way else self.switch_ps if "make" in way else None for way in ways]
         known = [time for time in times if time is not None]
         dark = max(known) if len(known) == len(times) else None
@@ -157,12 +158,12 @@ class Change:
 def changed(
     plan: Plan, old: OldPlan, *, switch_ps: int, over_ps: int | None, ports: PortMap | None = None
 ) -> Plan:
-    """The same plan with what it takes to get there; on ports, where these are known: then
-    circuits that stay keep theirs.
+    """Returns the plan with its difference from an old plan. If ports are known, it is assigned to
+    ports; circuits that stay keep theirs.
 
     Raises:
-        ConfigError: naming a rack with circuits in the old plan whose ports are not known;
-            if the plan is a schedule, or the old one names ports of another switch.
+        ConfigError: if a rack with circuits in the old plan has no known ports, the plan is a
+            schedule, or the old plan names ports of another switch.
     """
     table = plan.circuits
     if table is None:
@@ -189,8 +190,8 @@ def changed(
 
 
 def _check_switch(old: OldPlan, ports: PortMap) -> None:
-    """Refuses a plan that names ports of another switch: of one side instead of two, or of
-    another size, where both say theirs."""
+    """Raises an error if the old plan names ports of another switch: with one side instead of two,
+    or of another size, if both plans state it."""
     if not any(light.ports for light in old.lights):
         return
     sides = 2 if old.size is None else old.size.sides
@@ -210,7 +211,7 @@ def _tagged(
     demand: Mapping[tuple[str, str], int],
     ports: PortMap | None,
 ) -> list[tuple[Light, Action]]:
-    """What breaks, what is made, what stays, of what is to be lit now and what was."""
+    """Marks each direction of light that is to be lit or was lit: break, make or keep."""
     kept: list[tuple[Light, Action]] = []
     made: list[tuple[Light, Action]] = []
     for light in now:
@@ -229,7 +230,7 @@ def _key(light: OldLight, ports: PortMap | None) -> Key:
 
 
 def _on_ports(old: OldPlan, ports: PortMap) -> list[OldLight]:
-    """Its lights at ports: as it says, or as the port map does."""
+    """The old plan's lights at ports: those that it names, or those of the port map."""
     taken: set[tuple[str, int, str, int]] = set()
     return [light if light.ports else _found(light, old, ports, taken) for light in old.lights]
 
@@ -237,7 +238,7 @@ def _on_ports(old: OldPlan, ports: PortMap) -> list[OldLight]:
 def _found(
     light: OldLight, old: OldPlan, ports: PortMap, taken: set[tuple[str, int, str, int]]
 ) -> OldLight:
-    """A light of a plan that names no ports: at the first of each rack that are free."""
+    """Assigns a light of a plan without ports to the first free port of each rack."""
     ends = []
     for rack, side in ((light.source, "A"), (light.destination, "B")):
         for port in ports.of(rack, light.plane):
@@ -256,7 +257,7 @@ def _found(
 
 
 def _held(lights: Sequence[OldLight]) -> dict[Ends, list[tuple[int, int]]]:
-    """The ports of what is up, by sender and receiver."""
+    """The ports of the present lights, by sender, receiver and plane."""
     held: dict[Ends, list[tuple[int, int]]] = {}
     for light in lights:
         if light.ports is not None:
@@ -272,8 +273,8 @@ def _demand(plan: Plan) -> dict[tuple[str, str], int]:
 
 
 def _broken(key: Key, demand: Mapping[tuple[str, str], int], ports: PortMap | None) -> Light:
-    """A direction of light that goes, at the ports of the map that have its numbers: with
-    their transceivers. Of ports that racks no longer have only the numbers are known."""
+    """Returns a direction of light that is broken, with the transceivers of the port map. If racks
+    no longer have the ports, only their numbers are known."""
     plane, source, destination, numbers = key
     ends: tuple[Port | None, Port | None] = (None, None)
     if numbers is not None and ports is not None:

@@ -1,5 +1,5 @@
-"""The circuits of a plan in a file, as directions of light between racks by name: so that
-another order of racks, racks that came and racks that went do not matter."""
+"""The circuits of a plan in a file, as directions of light between named racks, so that the plan
+may have another order of racks and other racks."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ class OldLight(NamedTuple):
     """A direction of light."""
 
     plane: int
-    """The switch."""
+    """The number of the switch."""
     source: str
-    """The rack that sends, by name."""
+    """The name of the sending rack."""
     destination: str
-    """The rack that receives."""
+    """The name of the receiving rack."""
     ports: tuple[int, int] | None
     """The A port and the B port, if the plan names them."""
 
 
 @dataclass(frozen=True)
 class OldPlan:
-    """What is lit before a change."""
+    """The circuits before a change."""
 
     file: str
-    """Where it was read."""
+    """The file that was read."""
     lights: Sequence[OldLight]
-    """Circuit by circuit."""
+    """The directions of light, in the order of the circuits."""
     racks: Sequence[str]
-    """What its racks are called; those of its circuits where it does not say."""
+    """The names of its racks; if the file does not list them, those of its circuits."""
     directed: bool
-    """Whether circuits lead one way."""
+    """Whether circuits lead in one direction only."""
     size: SwitchSize | None = None
-    """Of the switch that it names ports of, if it says."""
+    """The size of the switch whose ports it names, if it states it."""
     plane: int | None = None
-    """The only plane that it speaks of; None if it speaks of all."""
+    """The only plane that the plan describes; None if it describes all."""
     others: Sequence[tuple[int, int]] = ()
-    """The A and B ports of cross-connects at ports that no rack has: left alone."""
+    """The A and B ports of cross-connects at ports that no rack has; they are not changed."""
 
     def pairs(self, plane: int = 0) -> list[tuple[str, str]]:
         """The racks that circuits join in both directions on a plane; none if a rack is in several,
@@ -64,18 +64,18 @@ class OldPlan:
 def read_old_plan(
     path: Path, demand: Demand, *, directed: bool, ports: Ports = NO_PORTS
 ) -> OldPlan:
-    """The circuits of a plan in a file, or of a list of pairs.
+    """Reads the circuits of a plan in a file, or of a list of pairs.
 
     Args:
-        path: what `lightloom plan -o` wrote, what a switch has (CONFIG_DB, OCP YANG) or
-            prints, or a list like `[["a", "b"]]`.
-        demand: what the new plan is for: nodes that are numbers alone are its own.
-        directed: whether circuits lead one way where the file does not say.
-        ports: where racks are, for files that name ports of a switch.
+        path: a file that `lightloom plan -o` wrote, the configuration (CONFIG_DB, OCP YANG) or the
+            output of a switch, or a list such as `[["a", "b"]]`.
+        demand: the demand of the new plan; nodes that are only numbers are those of the demand.
+        directed: whether circuits are directed if the file does not state it.
+        ports: the ports of racks, for files that name ports of a switch.
 
     Raises:
-        ConfigError: naming the file and what is wrong: a schedule; nodes that cannot be
-            compared with those of the demand, as only one side names them.
+        ConfigError: if the file is invalid or a schedule, or if its nodes cannot be compared with
+            those of the demand because only one of them has names.
     """
     found = read_lit(path, demand, ports)
     table = found if isinstance(found, dict) else {}
@@ -101,13 +101,13 @@ def read_old_plan(
     racks = called if names or nodes else [*dict.fromkeys(light.source for light in lights)]
     plane, others = table.get("plane"), table.get("others")
     if not isinstance(others, tuple):
-        others = ()  # a key of that name in somebody's JSON, which has no tuples
+        others = ()  # a key of that name in other JSON; JSON has no tuples
     return OldPlan(str(path), lights, racks, one_way, size, plane, others)
 
 
 def _called(path: Path, names: list[str], nodes: int | None, demand: Demand) -> list[str]:
-    """What its racks are called: those of a plan by name if the demand's are, else by
-    number; those of a list as the demand's are."""
+    """Returns the names of the racks: for a plan, its names if the demand has names, else numbers;
+    for a list, the names of the demand."""
     if names and demand.names:
         return names
     if nodes is not None and (names or demand.names):
@@ -122,7 +122,7 @@ def _called(path: Path, names: list[str], nodes: int | None, demand: Demand) -> 
 
 
 def _directed(table: dict[str, Any], otherwise: bool) -> bool:
-    """Plans say it; those that were written before did by their algorithm and options."""
+    """Whether circuits are directed; plans without the key state it by algorithm and options."""
     said = table.get("directed")
     if isinstance(said, bool):
         return said
@@ -134,7 +134,7 @@ def _directed(table: dict[str, Any], otherwise: bool) -> bool:
 
 
 def _ends(rows: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    """Each circuit without its plane, and its number."""
+    """Each circuit without its plane, with its index."""
     for at, row in enumerate(rows):
         yield at, row[:2] if isinstance(row, list) and plane_of(row) else row
 
@@ -165,7 +165,7 @@ def _name(path: Path, at: int, end: int | str, called: Sequence[str]) -> str:
 
 
 def _ports(path: Path, at: int, row: Any, many: int) -> list[tuple[int, int]]:
-    """The cross-connects of a circuit; none, if it names none."""
+    """The cross-connects of a circuit; none if it names none."""
     listed = row.get("cross_connects") if isinstance(row, dict) else None
     if listed is None:
         return []
@@ -178,7 +178,7 @@ def _ports(path: Path, at: int, row: Any, many: int) -> list[tuple[int, int]]:
 
 
 def _switch_size(path: Path, table: dict[str, Any]) -> SwitchSize | None:
-    """Of the switch that a plan was made for."""
+    """The size of the switch that a plan was made for."""
     ports = table.get("port_map")
     size = ports.get("switch_size") if isinstance(ports, dict) else None
     try:
@@ -189,7 +189,7 @@ def _switch_size(path: Path, table: dict[str, Any]) -> SwitchSize | None:
 
 
 def _check_ports(path: Path, lights: Sequence[OldLight]) -> None:
-    """No port is in two cross-connects."""
+    """Raises an error if a port is in two cross-connects."""
     seen: set[tuple[int, str, int]] = set()
     for light in lights:
         if light.ports is None:

@@ -1,13 +1,13 @@
-"""A day of measured demand, replayed with a policy: would changes of circuits pay?
+"""Replay of a day of measured demand with a policy, to find out whether reconfiguration would pay.
 
 | file | concept |
 |---|---|
-| `gathering` | files, one after the other, and their times |
+| `gathering` | the files, in order, with their times |
 | `series` | demands with times, from files or from records |
-| `intervals` | how long each is for |
-| `light` | what a plan lights, and what that carries of a demand |
-| `sharing` | paths over common circuits share them |
-| `players` | who decides what is lit: the policy, and what it is compared with |
-| `play` | a day played, and what came of it |
-| `outcome` | the same as JSON and CSV, and in a sentence |
+| `intervals` | the length of each interval |
+| `light` | the circuits of a plan, and the demand that they carry |
+| `sharing` | shares of paths over common circuits |
+| `players` | the policy, and the alternatives that it is compared with |
+| `play` | the replay of a day |
+| `outcome` | the result as JSON, as CSV and as text |
 """

@@ -1,4 +1,4 @@
-"""Files of a day, one after the other: what each adds, and to which interval."""
+"""The files of a day, in order: the demand that each adds to which intervals."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from lightloom.control.files import in_bytes, placed
 from lightloom.errors import ConfigError, refusal
 
 FLOWS = (NFDUMP.title, PMACCT.title, GOFLOW2.title)
-"""Formats in which every record has a time of its own."""
+"""Formats in which every record has its own time."""
 Sums = dict[Pair, Amount]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How files are to be read."""
+    """Options for reading the files."""
 
     unit: str | None
     format: str | None
@@ -39,27 +39,28 @@ class Asked:
     hosts: HostMap | None
     strict: bool
     step_us: int | None
-    """How long intervals are that records are put together into [µs]."""
+    """The length of the intervals into which records are grouped [µs]; None if not given."""
     by_name: bool
-    """Whether the times in the names of files count, not those of records."""
+    """Whether the times in file names count instead of those of records."""
     estimate: bool = False
     """Whether files have counters of interfaces, from which demand is estimated."""
 
 
 @dataclass
 class Gathered:
-    """What was read so far."""
+    """The data read so far."""
 
     sums: dict[int, Sums] = field(default_factory=dict)
-    """By the start of the interval [µs]: amounts by pair [bytes]."""
+    """Start of an interval [µs] → pair → amount [bytes]."""
     names: set[str] = field(default_factory=set)
-    """Of nodes; numbers where files only count them."""
+    """The names of nodes; their numbers if files have no names."""
     counts: set[int] = field(default_factory=set)
-    """How many nodes matrices without names have."""
+    """The numbers of nodes of matrices without names."""
     covers_us: int | None = None
-    """For how long records are, where their format says it [µs]."""
+    """The duration of records, if their format states it [µs]."""
     times: set[int] = field(default_factory=set)
-    """Of records and of files that are measured at a step [µs]; flows have times of their own."""
+    """Times of records, and of files, that are measured at a step [µs]; flows, which have arbitrary
+    times, are excluded."""
     title: str = ""
     unit: str = "1 B"
     records: int | None = None
@@ -70,12 +71,12 @@ class Gathered:
     known: set[str] = field(default_factory=set)
     notes: dict[str, None] = field(default_factory=dict)
     zoned: bool | None = None
-    """Whether times have a zone; None before the first."""
+    """Whether times have a time zone; None before the first time."""
     local: Samples = field(default_factory=Samples)
-    """What was measured at times without a zone."""
+    """Measurements at times without a time zone."""
 
     def add(self, found: Folded, size: Fraction) -> None:
-        """Takes what was added up, of amounts of so many bytes."""
+        """Adds the sums of a file, in units of `size` bytes."""
         for start, sums in found.amounts.items():
             if start is not None:
                 known = self.sums.setdefault(start, {})
@@ -89,7 +90,7 @@ class Gathered:
         self.unknown += found.unknown * size
 
     def reading(self, map: str | None) -> Reading:
-        """What there is to say of it."""
+        """Returns the description of what was read."""
         return Reading(
             self.title,
             self.unit,
@@ -105,10 +106,10 @@ class Gathered:
 
 
 def gather(path: str, at: int | None, asked: Asked, into: Gathered) -> None:
-    """Adds a file whose name has the time `at`, if it has one.
+    """Adds a file; `at` is the time in its name, if it has one.
 
     Raises:
-        ConfigError: naming what has no time, or two of one time; as `read`.
+        ConfigError: if a demand has no time, or two have the same time; as for `read`.
     """
     source = source_of(path)
     found = (
@@ -148,7 +149,7 @@ def gather(path: str, at: int | None, asked: Asked, into: Gathered) -> None:
 
 
 def _estimated(source: Source, asked: Asked) -> Records:
-    """What counters of interfaces suggest, for each interval of its own [bytes]."""
+    """Estimates demand from counters of interfaces, for each interval [bytes]."""
     step = asked.step_us
 
     def slot(time_us: int) -> int | None:
@@ -161,7 +162,7 @@ def _estimated(source: Source, asked: Asked) -> Records:
 
 
 def _check_steps(records: Records, into: Gathered) -> None:
-    """Refuses samples of another step than those of the files before."""
+    """Raises an error if samples have another step than those of earlier files."""
     step, known = records.covers_us, into.covers_us
     if step and known and step != known:
         limit = f"a step of {step / US:g} s, where a file before has {known / US:g} s"
@@ -169,8 +170,8 @@ def _check_steps(records: Records, into: Gathered) -> None:
 
 
 def _check_zone(records: Records, into: Gathered) -> None:
-    """Refuses times without a zone beside times with one in another file, and an hour that
-    occurs twice."""
+    """Raises an error for times without a time zone beside times with one in other files, and for
+    an hour that occurs twice."""
     zoned = records.clock.zoned
     if None not in (zoned, into.zoned) and zoned != into.zoned:
         limit = "times with a zone, where a file before has none" if zoned else ZONELESS
@@ -181,7 +182,7 @@ def _check_zone(records: Records, into: Gathered) -> None:
 
 
 def _start(found: Records, at: int | None, asked: Asked, into: Gathered) -> int | None:
-    """When the interval of a file begins [µs]; None if its records say when they were."""
+    """Returns the start of a file's interval [µs]; None if its records have times."""
     if found.timed and not asked.by_name:
         if asked.step_us is None and found.title in FLOWS:
             limit, remedy = "every flow has a time of its own", "say how long intervals are"
@@ -199,7 +200,7 @@ def _start(found: Records, at: int | None, asked: Asked, into: Gathered) -> int 
 
 
 def _slot(start: int | None, step_us: int | None) -> Callable[[Record], int | None]:
-    """To which interval a record belongs."""
+    """Returns the function from a record to the start of its interval."""
 
     def of_record(record: Record) -> int | None:
         time = record.time_us
@@ -209,7 +210,7 @@ def _slot(start: int | None, step_us: int | None) -> Callable[[Record], int | No
 
 
 def _as_records(name: str, found: Matrix, unit: Unit, asked: Asked, into: Gathered) -> Records:
-    """A matrix as records in bytes, of its names or of its numbers."""
+    """Converts a matrix to records in bytes; nodes are names, or numbers if it has no names."""
     nodes = len(found.values)
     if not found.names and asked.hosts is not None:
         raise refusal("map", asked.hosts.name, f"{name} does not name its hosts", "leave it out")
@@ -224,6 +225,6 @@ def _as_records(name: str, found: Matrix, unit: Unit, asked: Asked, into: Gather
         into.names |= {*names}
     rows = zip(*(ends.tolist() for ends in matrix.nonzero()), strict=True)
     records = [Record(name, names[a], names[b], int(matrix[a, b]), None) for a, b in rows]
-    # One that has none says that there was none.
+    # A matrix without demand still yields a record, which states that the demand was 0.
     records = records or [Record(name, names[0], names[0], 0, None)]
     return Records(found.title, name, records, timed=False)

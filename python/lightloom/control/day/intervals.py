@@ -1,4 +1,4 @@
-"""Intervals of a day: when each demand was measured, and for how long."""
+"""Intervals of a day: when each demand was measured, and its duration."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from lightloom.errors import ConfigError, refusal
 from lightloom.units.durations import duration_ps
 
 MOST = 100_000
-"""Intervals [count] of a day."""
+"""Largest number of intervals of a day [count]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """What racks had for each other in some time; pairs without demand are left out."""
+    """The demand between racks in an interval; pairs without demand are omitted."""
 
     start_us: int
-    """When it began, since 1970 [µs]."""
+    """Start of the interval, since 1970 [µs]."""
     length_us: int
-    """How long it was [µs]."""
+    """Length of the interval [µs]."""
     src: Integers
-    """By pair: the source."""
+    """The source of each pair."""
     dst: Integers
-    """The destination."""
+    """The destination of each pair."""
     bytes: Integers
-    """The demand [bytes]."""
+    """The demand of each pair [bytes]."""
 
     @property
     def total(self) -> int:
-        """All demand [bytes]."""
+        """The sum of the demand [bytes]."""
         return int(self.bytes.sum())
 
     @property
     def seconds(self) -> float:
-        """How long it was [s]."""
+        """Length of the interval [s]."""
         return self.length_us / US
 
     def matrix(self, nodes: int) -> Integers:
-        """The demand as N × N [bytes]."""
+        """Returns the demand as an N × N matrix [bytes]."""
         found = np.zeros((nodes, nodes), np.int64)
         found[self.src, self.dst] = self.bytes
         return found
 
 
 def every_us(text: str) -> int:
-    """A length of intervals as users write it [µs].
+    """Converts the length of intervals from the user's form to microseconds.
 
     Raises:
-        ConfigError: of `every`.
+        ConfigError: if `every` is invalid.
 
     >>> every_us("5 min"), every_us("30 s")
     (300000000, 30000000)
@@ -69,15 +69,17 @@ def every_us(text: str) -> int:
 
 
 def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]:
-    """How long intervals are that begin at these times, in their order: their step, so that
-    missing intervals make none longer; or a given length, or less if the next begins sooner.
+    """Returns the lengths of intervals with these start times: their common step, so that missing
+    intervals do not make others longer; or a given length, or less if the next interval begins
+    earlier.
 
     Args:
-        name: their kind, for refusals.
-        known_us: their length, if given [µs].
+        name: the subject of error messages.
+        known_us: the given length, if any [µs].
 
     Raises:
-        ConfigError: for one alone, or too many; for times without a common length.
+        ConfigError: if there is only one interval without a given length, there are too many, or
+            they have no common step.
 
     >>> lengths("d", [0, 5, 10, 30, 35], None)
     [5, 5, 5, 5, 5]
@@ -95,7 +97,7 @@ def lengths(name: str, starts: Sequence[int], known_us: int | None) -> list[int]
 
 
 def _common(name: str, starts: Sequence[int]) -> int:
-    """The step of times, of which there are two at least."""
+    """Returns the common step of at least two times."""
     try:
         return step_of(starts) or 0
     except NoStepError as problem:
@@ -104,18 +106,18 @@ def _common(name: str, starts: Sequence[int]) -> int:
 
 
 def check_every(asked: str, step_us: int, times: Collection[int], covers_us: int | None) -> None:
-    """Refuses intervals that are shorter than the step of what is put into them, or no
-    multiple of it: some would have none of it, and others more than their share. Of times
-    without a step, those that are shorter than half of the commonest distance.
+    """Raises an error if intervals are not a multiple of the step of the measurements: some would
+    then contain no measurement, and others too many. For times without a common step, only
+    intervals of at most half the most frequent distance are rejected.
 
     Args:
-        asked: the length as it was asked for.
-        step_us: the same [µs].
-        times: of records, or of files [µs].
-        covers_us: for how long records are, where their format says it [µs].
+        asked: the length as the user wrote it.
+        step_us: the same length [µs].
+        times: the times of records, or of files [µs].
+        covers_us: the duration of records, if their format states it [µs].
 
     Raises:
-        ConfigError: of `every`.
+        ConfigError: if `every` is invalid.
     """
     ordered = sorted(times)
     try:
@@ -130,7 +132,7 @@ def check_every(asked: str, step_us: int, times: Collection[int], covers_us: int
 
 
 def missing(intervals: Sequence[Interval]) -> Iterable[str]:
-    """Statements about unmeasured time."""
+    """Describes times without measurements."""
     holes = [
         (a.start_us + a.length_us, b.start_us)
         for a, b in pairwise(intervals)

@@ -1,9 +1,8 @@
-"""What a plan lights, and what that carries of the demand of an interval.
+"""The circuits of a plan, and the part of an interval's demand that they carry.
 
-Demand comes evenly over an interval, and what comes while its circuit is dark goes over
-the packet network: of a pair whose circuit is lit for a part of the interval, that part of
-the demand, and no more than the circuit carries meanwhile.
-"""
+Demand arrives evenly over an interval. Demand that arrives while its circuit is dark goes over the
+packet network. If the circuit of a pair is lit for a part of the interval, it carries that part of
+the demand, limited by its capacity."""
 
 from __future__ import annotations
 
@@ -22,43 +21,43 @@ from lightloom.control.plans import Plan
 from lightloom.control.schedules import Schedule
 
 Circuit = tuple[int, int, int]
-"""Its two racks and its plane."""
+"""Two racks and a plane."""
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Light:
-    """Circuits that are lit, or a schedule that is followed."""
+    """Circuits that are lit, or a schedule that is repeated."""
 
     circuits: frozenset[Circuit] = frozenset()
     directed: bool = False
-    """Whether circuits carry from their first rack to the second only."""
+    """Whether circuits carry data only from their first rack to the second."""
     schedule: Schedule | None = None
     routes: tuple[tuple[int, int, tuple[Circuit, ...]], ...] = ()
-    """Paths over several circuits, with their ends; empty where every circuit carries
-    what its own racks have for each other."""
+    """Paths over several circuits, with their ends; empty if every circuit carries only the demand
+    of its own racks."""
     told: Mapping[str, Any] = field(default_factory=dict)
-    """All options of the policy, with defaults."""
+    """All options of the policy, including defaults."""
 
     @property
     def key(self) -> Any:
-        """The same for what lights the same."""
+        """A value that is equal for equal circuits."""
         if self.schedule is None:
             return self.circuits
         table = self.schedule
         return (table.permutations.tobytes(), table.days_ps.tobytes(), table.night_ps)
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Circuits without planes, as a policy receives them."""
+        """Returns the circuits without planes, in the form that a policy receives."""
         return sorted({(a, b) for a, b, _ in self.circuits})
 
 
 DARK = Light()
-"""Nothing is lit."""
+"""No circuit is lit."""
 
 
 def light_of(plan: Plan) -> Light:
-    """What a plan lights."""
+    """Returns the circuits of a plan."""
     if plan.schedule is not None:
         return Light(schedule=plan.schedule, told=plan.options)
     table = plan.circuits
@@ -79,12 +78,12 @@ def light_of(plan: Plan) -> Light:
 def carried(
     light: Light, interval: Interval, dark: Iterable[Circuit], dark_us: int, rate: int
 ) -> Floats:
-    """What goes over circuits, for each pair of the interval [bytes].
+    """Returns the bytes that circuits carry for each pair of the interval.
 
     Args:
-        dark: circuits that are dark at its start; with a schedule, any one means all.
-        dark_us: for how long they are [µs].
-        rate: of a circuit [b/s].
+        dark: circuits that are dark at the start; for a schedule, any entry means all.
+        dark_us: the duration of the dark time [µs].
+        rate: the rate of a circuit [b/s].
     """
     if light.schedule is not None:
         wait = dark_us if {*dark} else 0
@@ -97,7 +96,7 @@ def carried(
 
 
 def _directly(light: Light, interval: Interval, lit: dict[Circuit, int], rate: int) -> Floats:
-    """Circuits that each carry what their own racks have for each other."""
+    """Returns the bytes carried if each circuit carries the demand of its own racks."""
     capacity: dict[tuple[int, int], int] = {}
     longest: dict[tuple[int, int], int] = {}
     for (a, b, _), length in lit.items():
@@ -113,7 +112,7 @@ def _directly(light: Light, interval: Interval, lit: dict[Circuit, int], rate: i
 
 
 def _by_schedule(schedule: Schedule, interval: Interval, wait_us: int, rate: int) -> Floats:
-    """Circuits that take turns, over and over, from the end of the dark time on."""
+    """Returns the bytes carried by a schedule that is repeated from the end of the dark time."""
     lit_us = lit_by_schedule(schedule, interval.length_us - wait_us)
     time = lit_us[interval.src, interval.dst]
     part = (interval.length_us - wait_us) / interval.length_us
@@ -122,7 +121,7 @@ def _by_schedule(schedule: Schedule, interval: Interval, wait_us: int, rate: int
 
 
 def lit_by_schedule(schedule: Schedule, length_us: int) -> Floats:
-    """For how long each pair is lit in some time, by a schedule that begins with it and is
+    """Returns how long each pair is lit during a time that begins with a schedule, which is
     repeated [µs]."""
     ports = schedule.ports
     found, inputs = np.zeros((ports, ports)), np.arange(ports)
@@ -140,8 +139,8 @@ def lit_by_schedule(schedule: Schedule, length_us: int) -> Floats:
 
 
 def _over_paths(light: Light, interval: Interval, lit: dict[Circuit, int], rate: int) -> Floats:
-    """Paths over several circuits: a pair's demand in equal parts over its paths, which
-    share circuits fairly, each direction for itself."""
+    """Returns the bytes carried over paths of several circuits: the demand of a pair is divided
+    equally over its paths, which share circuits max-min fairly, separately in each direction."""
     pairs = zip(interval.src.tolist(), interval.dst.tolist(), strict=True)
     place = {pair: at for at, pair in enumerate(pairs)}
     number = {circuit: at for at, circuit in enumerate(sorted(light.circuits))}
@@ -163,8 +162,8 @@ def _over_paths(light: Light, interval: Interval, lit: dict[Circuit, int], rate:
 
 
 def _ways(begin: int, path: tuple[Circuit, ...], number: dict[Circuit, int]) -> Integers:
-    """The circuits of a path that begins at a rack, as numbers: two for each circuit, one
-    a direction."""
+    """The circuits of a path from a rack, as numbers; each circuit has a number for each
+    direction."""
     at, found = begin, []
     for circuit in path:
         a, b, _ = circuit

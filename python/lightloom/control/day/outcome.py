@@ -1,4 +1,4 @@
-"""What came of a day: figures, JSON, CSV, and whether it would pay."""
+"""The result of a replayed day: figures, JSON, CSV, and whether the policy would pay."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ COLUMNS = (
     *("start", "seconds", "player", "bytes", "served_bytes", "share"),
     *("circuits_made", "circuits_broken", "dark_s", "left_busiest_bps"),
 )
-"""Of the table of intervals."""
+"""Columns of the table of intervals."""
 ELSEWHERE = ("rate", "up", "symmetric", "circuits", "schedule")
-"""What a policy is told and is said in other lines, or is a table."""
+"""Options of a policy that are tables, or that other lines state."""
 EVEN = 0.001
-"""Shares of the demand that differ by no more are alike."""
+"""Shares of the demand that differ by less are treated as equal."""
 
 
 def figures(day: Day, account: Account) -> dict[str, Any]:
-    """What a player reached.
+    """Returns the figures of one player.
 
     Returns:
-        `served_bytes` and their `share` of the demand, over circuits; `changes_per_hour`,
-        decisions that changed something, and `circuits_made_per_hour`; `dark_s_per_hour`,
-        in which some circuit was dark for a change, and the most of a pair,
-        `worst_pair_dark_s_per_hour` (None, both, of schedules, that come and go as one);
-        `left_busiest_bps`, the most that the packet network had to carry of a rack, one
-        way, as a mean over an interval [b/s].
+        `served_bytes`, the bytes carried over circuits, and their `share` of the demand;
+        `changes_per_hour`, the decisions that changed something, and `circuits_made_per_hour`;
+        `dark_s_per_hour`, the time in which at least one circuit was dark, and
+        `worst_pair_dark_s_per_hour`, the longest of one pair; `left_busiest_bps`, the highest mean
+        rate over an interval that the packet network had to carry for one rack in one direction
+        [b/s]. `circuits_made_per_hour` and `worst_pair_dark_s_per_hour` are None for schedules,
+        which are changed as a whole.
     """
     turns = any(step.follows for step in account.steps)
     made = None if turns else sum(step.made for step in account.steps)
@@ -61,8 +62,8 @@ def figures(day: Day, account: Account) -> dict[str, Any]:
 def as_dict(
     day: Day, algorithm: str, options: dict[str, Any], asked: Terms, accounts: Sequence[Account]
 ) -> dict[str, Any]:
-    """All of it, as JSON has it; racks as `names` calls them. `options` is what the
-    policy was told, and how the day was read."""
+    """Returns the result in the form of JSON, with the names of racks in `names`. `options` holds
+    the options of the policy and those for reading the day."""
     return {
         "format": FORMAT,
         "version": _core.__version__,
@@ -93,12 +94,12 @@ def as_dict(
 
 
 def as_text(made: dict[str, Any]) -> str:
-    """The same, written."""
+    """Returns the result as JSON text."""
     return json.dumps(made, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def as_csv(day: Day, accounts: Sequence[Account]) -> str:
-    """A row for each interval and player, with `COLUMNS`."""
+    """Returns a row for each interval and player, with `COLUMNS`."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -113,7 +114,7 @@ def as_csv(day: Day, accounts: Sequence[Account]) -> str:
 
 
 def verdict(day: Day, accounts: Sequence[Account]) -> str:
-    """Whether changing would pay, in a sentence or two."""
+    """States in one or two sentences whether the policy would pay."""
     policy, kept, whole, foresight, _ = (figures(day, account) for account in accounts)
     stays, told = kept["share"], "its first plan"
     if whole["share"] > stays + EVEN:
@@ -143,7 +144,7 @@ def verdict(day: Day, accounts: Sequence[Account]) -> str:
 
 
 def summary(day: Day, asked: Terms, account: Account) -> Iterator[str]:
-    """What was played, and with what; `account` is the policy's."""
+    """Describes the replay; `account` is that of the policy."""
     begin, usual = iso(day.played[0].start_us), span(day.played[-1].length_us)
     whole = span(sum(one.length_us for one in day.played))
     several = f"{counted(len(day.played), 'interval')} of {usual} from {begin}, {whole} in total"
@@ -163,7 +164,7 @@ def summary(day: Day, asked: Terms, account: Account) -> Iterator[str]:
 
 
 def span(length_us: int) -> str:
-    """A length of intervals, in the unit in which it is whole.
+    """Formats the length of intervals in the largest unit in which it is an integer.
 
     >>> span(300_000_000), span(7200_000_000), span(90_000_000)
     ('5 min', '2 h', '90.0 s')
@@ -175,7 +176,7 @@ def span(length_us: int) -> str:
 
 
 def _told(value: object) -> str:
-    """The value of an option."""
+    """Formats the value of an option."""
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
@@ -188,5 +189,5 @@ def _percent(share: float) -> str:
 
 
 def _points(share: float) -> str:
-    """A difference of two shares."""
+    """Formats the difference of two shares."""
     return f"{100 * share:.1f} points"

@@ -1,4 +1,5 @@
-"""A day played dry: interval by interval, what is lit, what it carries, what goes dark."""
+"""The replay of a day: for each interval the circuits that are lit, the bytes that they carry, and
+the circuits that go dark."""
 
 from __future__ import annotations
 
@@ -19,68 +20,69 @@ from lightloom.policies.registry import find
 from lightloom.units.durations import DARK_TIME, duration_ps
 
 RATE = "10 Gb/s"
-"""Of circuits, unless given."""
+"""Default rate of circuits."""
 Pair = tuple[int, int]
 Count = Callable[[str, int, int], None]
 
 
 @dataclass
 class Step:
-    """What a player did in an interval, and what came of it."""
+    """The decision of a player in an interval, and its result."""
 
     served: int
-    """Over circuits [bytes]."""
+    """Bytes carried over circuits."""
     made: int
-    """Circuits that came up [count]; 1 for another schedule."""
+    """Circuits that were made [count]; 1 for a new schedule."""
     broken: int
-    """Circuits that were taken down [count]."""
+    """Circuits that were broken [count]."""
     dark_us: int
-    """For how long some circuit was dark for it [µs]."""
+    """How long at least one circuit was dark because of the decision [µs]."""
     left_bps: float
-    """What the packet network had to carry of the rack that left it most, one way [b/s]."""
+    """Highest mean rate that the packet network had to carry for one rack, in one direction
+    [b/s]."""
     follows: bool
-    """Whether a schedule was followed, which comes and goes as one."""
+    """Whether a schedule was used, which is changed as a whole."""
 
 
 @dataclass
 class Account:
-    """What a player did in a day."""
+    """The decisions of a player on a day."""
 
     player: Player
     steps: list[Step] = field(default_factory=list)
     told: Mapping[str, Any] = field(default_factory=dict)
-    """All that it planned with first, defaults among it."""
+    """All options of its first plan, including defaults."""
     dark_us: dict[Pair, int] = field(default_factory=dict)
-    """By pair of racks: for how long its circuit was dark for changes [µs]."""
+    """Pair of racks → time in which its circuit was dark because of changes [µs]."""
 
     @property
     def served(self) -> int:
-        """Over circuits [bytes]."""
+        """Bytes carried over circuits."""
         return sum(step.served for step in self.steps)
 
     @property
     def changes(self) -> int:
-        """Decisions that made or took down something [count], but for the first circuits."""
+        """Decisions that made or broke circuits [count], without the first one."""
         return max(0, sum(1 for step in self.steps if step.made or step.broken) - 1)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What a day is played with."""
+    """The assumptions of a replay."""
 
     rate: int
-    """Of a circuit, each way [b/s]."""
+    """Rate of a circuit in each direction [b/s]."""
     dark_us: int
-    """From the beginning of a change until new circuits carry [µs]."""
+    """Time from the beginning of a change until new circuits carry data [µs]."""
     all_dark: bool
-    """Whether a change darkens circuits that stay, too."""
+    """Whether a change also makes the circuits dark that stay."""
 
 
 def terms(day: Day, rate: str, dark: str, all_dark: bool) -> Terms:
-    """What is asked for, checked.
+    """Converts and checks the assumptions.
 
     Raises:
-        ConfigError: of `rate` or `dark`.
+        ConfigError: if `rate` or `dark` is invalid.
     """
     bps = _core.control_rate("rate", rate)
     dark_us = -(-duration_ps("dark", dark) // 1_000_000)
@@ -103,20 +105,20 @@ def replay_day(
     count: Count = lambda name, done, several: None,
     **options: Any,
 ) -> list[Account]:
-    """What a policy would have done on a day, and what it is compared with: a first plan
-    that is kept, one for the day's sum, foresight, and no circuits.
+    """Replays a day with a policy, and with the alternatives that it is compared with: a first plan
+    that is kept, one plan for the sum of the day, foresight, and no circuits.
 
     Args:
         day: the demands.
-        algorithm: as `plan` takes it; so are `options`.
-        rate: of a circuit, each way.
-        dark: from the beginning of a change until its circuits carry; shorter than an
+        algorithm: the algorithm, as for `plan`; `options` likewise.
+        rate: of a circuit, in each direction.
+        dark: time from the beginning of a change until its circuits carry data; shorter than an
             interval.
-        all_dark: whether a change darkens circuits that stay, too.
-        count: told of the progress: a player's name, intervals done, of how many.
+        all_dark: whether a change also makes the circuits dark that stay.
+        count: called with a player's name, the intervals done and their total number.
 
     Raises:
-        ConfigError: naming the argument; as `plan`.
+        ConfigError: if an argument is invalid; as for `plan`.
 
     >>> day = read_day(["examples/demand-day"])
     >>> accounts = replay_day(day, "edmonds", rate="10 Gb/s", dark="1 s")
@@ -131,7 +133,7 @@ def replay_day(
 def play(
     day: Day, algorithm: str, options: Mapping[str, Any], asked: Terms, count: Count
 ) -> list[Account]:
-    """The same, with what was asked for checked."""
+    """Replays a day with checked assumptions."""
     return [_played(day, one, asked, count) for one in players(day, algorithm, options)]
 
 
@@ -158,11 +160,11 @@ def _played(day: Day, player: Player, asked: Terms, count: Count) -> Account:
 
 
 SCHEDULE: Circuit = (-1, -1, -1)
-"""Stands for a schedule, which comes and goes as one."""
+"""Stands for a whole schedule in sets of circuits."""
 
 
 def _change(before: Light, after: Light) -> tuple[frozenset[Circuit], frozenset[Circuit]]:
-    """What comes up, and what goes."""
+    """Returns the circuits that are made, and those that are broken."""
     if before.key == after.key:
         return frozenset(), frozenset()
     old, new = (
@@ -175,7 +177,7 @@ def _change(before: Light, after: Light) -> tuple[frozenset[Circuit], frozenset[
 
 
 def _left(day: Day, interval: Interval, left: np.ndarray[Any, Any]) -> float:
-    """What circuits leave of the rack of which they leave most, one way [b/s]."""
+    """Returns the highest rate of one rack, in one direction, that circuits do not carry [b/s]."""
     most = max(
         np.bincount(end, weights=left, minlength=day.nodes).max()
         for end in (interval.src, interval.dst)

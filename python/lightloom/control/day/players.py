@@ -1,15 +1,15 @@
-"""Who decides what is lit in each interval: the policy, and what it is compared with.
+"""The players of a replay: the policy, and the alternatives that it is compared with.
 
-| player | lights in an interval |
+| player | circuits in an interval |
 |---|---|
-| the policy | what it plans for the interval before |
-| never change | what it planned for the first interval |
-| the day's sum | what it plans for the demand of the whole day |
-| foresight | what it plans for this very interval |
-| no circuits | nothing |
+| the policy | its plan for the previous interval |
+| never change | its first plan, kept |
+| the day's sum | its plan for the sum of the demand of all replayed intervals |
+| foresight | its plan for this interval |
+| no circuits | none |
 
-The first interval is only measured: no decision can precede it. Where there was
-no demand, what is lit stays.
+The first interval is only measured, because no decision can precede it. If an interval has no
+demand, the circuits of the one before stay.
 """
 
 from __future__ import annotations
@@ -28,31 +28,32 @@ from lightloom.control.planners import plan
 from lightloom.policies.registry import find
 
 WINDOW_US = US
-"""Schedules are planned for what comes in this time, or in a tenth of an interval if that
-is shorter, and repeated [µs]."""
+"""Schedules are planned for the demand of this time [µs], or of a tenth of an interval if that is
+shorter, and repeated."""
 Decide = Callable[[int, Light], Light]
-"""What is lit in an interval, by its number, from 1, and what was before."""
+"""A function from the number of an interval (from 1) and the present circuits to the new
+circuits."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """Someone who decides."""
+    """A rule that decides which circuits are lit."""
 
     name: str
     about: str
-    """What it knows, in a few words."""
+    """A short description of the demand that it uses."""
     decide: Decide
 
 
 @dataclass(frozen=True)
 class Planner:
-    """Plans of a policy for demands of intervals."""
+    """Makes the plans of a policy for the demands of intervals."""
 
     algorithm: str
     options: Mapping[str, Any]
 
     def light(self, demand: Demand, length_us: int, lit: Light) -> Light:
-        """What is to be lit for the demand of so long a time, where `lit` is."""
+        """Returns the circuits for a demand of that duration; `lit` are the present circuits."""
         options, policy = dict(self.options), find(self.algorithm)
         matrix = demand.matrix
         if "night" in policy.options:
@@ -68,7 +69,7 @@ class Planner:
 
 
 def players(day: Day, algorithm: str, options: Mapping[str, Any]) -> list[Player]:
-    """The policy and what it is compared with, in this order."""
+    """Returns the policy and the alternatives, in the order of the table above."""
     planner, intervals = Planner(algorithm, options), day.intervals
 
     def of(at: int, lit: Light) -> Light:

@@ -1,4 +1,4 @@
-"""Demands with times: files that have one in their names, or records that have one each."""
+"""Demands with times, from files with times in their names or from records with times."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ class Day:
     """Demands in the order of time."""
 
     names: list[str]
-    """What node i is called; empty if files only count."""
+    """The name of each node; empty if the files have no names."""
     nodes: int
-    """How many there are."""
+    """The number of nodes."""
     intervals: list[Interval]
-    """Two at least."""
+    """The intervals, at least two."""
     reading: Reading
-    """How they were read."""
+    """How the files were read."""
     notes: tuple[str, ...] = ()
-    """What to know of them."""
+    """Notes for the user on the data."""
 
     @property
     def played(self) -> list[Interval]:
-        """All but the first, which is only measured."""
+        """All intervals except the first, which is only measured."""
         return self.intervals[1:]
 
     @property
     def hours(self) -> float:
-        """How long is played [h]."""
+        """The duration of all replayed intervals [h]."""
         return sum(one.length_us for one in self.played) / 3.6e9
 
     @property
     def total(self) -> int:
-        """The demand of what is played [bytes]."""
+        """The sum of the demand of all replayed intervals [bytes]."""
         return sum(one.total for one in self.played)
 
     def demand(self, at: int) -> Demand:
-        """That of an interval."""
+        """The demand of an interval."""
         return Demand(self.intervals[at].matrix(self.nodes), self.names)
 
     def added_up(self) -> Demand:
-        """That of all that is played."""
+        """The sum of the demand of all replayed intervals."""
         matrix = np.zeros((self.nodes, self.nodes), np.int64)
         for one in self.played:
             matrix[one.src, one.dst] += one.bytes
@@ -77,23 +77,23 @@ def read_day(
 ) -> Day:
     """Reads demands with times.
 
-    Files with a time in their names (`demand-2026-11-23T0245.csv`) are an interval each.
-    Of one file, of files without times in their names, and with `every`, records say
-    when they were.
+    Each file with a time in its name (`demand-2026-11-23T0245.csv`) is an interval. If there is
+    only one file, if a file has no time in its name, or with `every`, the times of the records
+    count.
 
     Args:
-        paths: files, whatever `read_demand` reads.
-        every: put records together into intervals of this length, like "5 min", that
-            begin at whole multiples of it. Exports of flows need it.
-        unit: as for `read_demand`, of all files; so are the others below.
-        format: what the files are.
-        map: racks of addresses and hosts.
+        paths: files that `read_demand` can read.
+        every: group records into intervals of this length, such as "5 min", that begin at integer
+            multiples of it. Exports of flows need it.
+        unit: as for `read_demand`, for all files; so are the arguments below.
+        format: the format of the files.
+        map: the file with the racks of addresses and hosts.
         columns: names of columns.
-        strict: refuse what would be left out.
+        strict: raise an error for records that would otherwise be left out.
         estimate: "gravity": estimate the demand of pairs in each interval, as for `read_demand`.
 
     Raises:
-        ConfigError: naming what has no time, or two of one time; as `read_demand`.
+        ConfigError: if a demand has no time, or two have the same time; as for `read_demand`.
         OSError: if a file cannot be opened.
 
     >>> day = read_day(["examples/demand-day"])
@@ -106,7 +106,7 @@ def read_day(
     step_us = None if every is None else every_us(every)
     times = {path: time_in(Path(path).name) for path in files_of(paths)}
     _check_names(times)
-    # Of several files that all have times in their names, these count.
+    # If there are several files and all have times in their names, these times count.
     by_name = len(times) > 1 and step_us is None and None not in times.values()
     how = Asked(unit, format, asked(columns), hosts, strict, step_us, by_name, estimate is not None)
     found = Gathered(names=set() if hosts is None else {*hosts.racks})
@@ -119,7 +119,7 @@ def read_day(
 
 
 def _check_names(times: Mapping[str, int | None]) -> None:
-    """Refuses names of files of which some have a time with a zone, and others without."""
+    """Raises an error if only some of the times in file names have a time zone."""
     named = [path for path, at in times.items() if at is not None]
     plain = [path for path in named if not is_zoned_in(Path(path).name)]
     if 0 < len(plain) < len(named):
@@ -128,7 +128,7 @@ def _check_names(times: Mapping[str, int | None]) -> None:
 
 
 def files_of(paths: Sequence[str | Path]) -> list[str]:
-    """Paths as text; a folder is all that is in it, in the order of names."""
+    """Returns paths as text; a folder stands for all files in it, sorted by name."""
     found: list[str] = []
     for path in map(str, paths):
         inside = Path(path)
@@ -146,7 +146,7 @@ def files_of(paths: Sequence[str | Path]) -> list[str]:
 
 
 def _day(found: Gathered, name: str, step_us: int | None, map: str | None) -> Day:
-    """What was read, in order."""
+    """Returns the data read, sorted by time."""
     names = in_order(found.names)
     counted = found.counts and names == [str(at) for at in range(len(names))]
     if found.counts and (not counted or found.counts != {len(names)}):
@@ -168,7 +168,7 @@ def _day(found: Gathered, name: str, step_us: int | None, map: str | None) -> Da
 
 
 def _interval(name: str, start: int, length: int, sums: Sums, at: Mapping[str, int]) -> Interval:
-    """The sums of an interval as columns, in the order of nodes."""
+    """Returns the sums of an interval as columns, in the order of nodes."""
     rows = sorted((at[a], at[b], round(amount)) for (a, b), amount in sums.items() if amount)
     if any(row[2] > LARGEST for row in rows):
         raise ConfigError(f"{name}: {iso(start)}: more than 63 bits hold; choose a smaller unit")
@@ -177,5 +177,5 @@ def _interval(name: str, start: int, length: int, sums: Sums, at: Mapping[str, i
 
 
 def text_of(length_us: int) -> str:
-    """A length as the core writes it."""
+    """Formats a length as the core reads it."""
     return _core.control_time_text(length_us * 1_000_000)

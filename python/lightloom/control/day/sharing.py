@@ -1,5 +1,5 @@
-"""Paths that share circuits: each gets as much as any other, until its demand or one of
-its circuits is full (max-min fair)."""
+"""Max-min fair shares of paths over common circuits: the rates of all paths grow equally until
+their demand or one of their circuits is exhausted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Floats = NDArray[np.float64]
 
 
 def shared(demand: Floats, routes: Sequence[Integers], capacity: Floats) -> Floats:
-    """What each path carries.
+    """Returns the amount that each path carries.
 
     Args:
-        demand: of each path.
-        routes: the circuits of each, by number.
-        capacity: of each circuit, in the unit of the demand.
+        demand: the demand of each path.
+        routes: the numbers of the circuits of each path.
+        capacity: the capacity of each circuit, in the unit of the demand.
 
     >>> routes = [np.array([0, 1]), np.array([0]), np.array([1])]
     >>> shared(np.array([9.0, 9.0, 1.0]), routes, np.array([10.0, 4.0]))
@@ -37,7 +37,7 @@ def shared(demand: Floats, routes: Sequence[Integers], capacity: Floats) -> Floa
         more = min(room, (demand - carried)[active].min())
         carried[active] += more
         left -= more * users
-        # What is full to the last bits of a float is full.
+        # A circuit counts as full within the rounding error of a float.
         full = used & (left <= 1e-9 * capacity)
         done = demand - carried <= 1e-9 * demand
         blocked = np.zeros(len(demand), bool)

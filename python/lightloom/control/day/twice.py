@@ -1,5 +1,5 @@
-"""Local times that a change of the clock repeats: where records have no zone, the hour in
-which clocks go back holds two hours of demand, which nothing tells apart."""
+"""Local times that a change of the clocks repeats. If records have no time zone, the hour in which
+clocks are set back contains the demand of two hours, which cannot be separated."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from lightloom.errors import ConfigError
 
 HOUR_US = 3_600_000_000
 HOURS = range(4)
-"""In which clocks go back."""
+"""Hours of the day in which clocks are set back."""
 DAYS = (4, 5, 6)
-"""Of the week, from Monday = 0: Friday to Sunday."""
+"""Days of the week on which clocks are set back, Friday to Sunday (Monday is 0)."""
 MONTHS = (2, 3, 4, 9, 10, 11)
-"""In which some country does."""
+"""Months in which clocks are set back in some country."""
 Sample = tuple[int, str, str]
 
 
 class Samples:
-    """How often each pair was measured at each time."""
+    """Counts the measurements of each pair at each time."""
 
     def __init__(self) -> None:
         self.seen: Counter[Sample] = Counter()
 
     def watch(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The same records, each counted."""
+        """Yields the same records and counts each."""
         for record in records:
             if record.time_us is not None:
                 self.seen[record.time_us, record.src, record.dst] += 1
             yield record
 
     def check(self, name: str) -> None:
-        """Refuses an hour that occurs twice: pairs are measured twice at all of its times,
-        and once at all others.
+        """Raises an error if an hour occurs twice: if pairs are measured twice at each time in it,
+        and once at all other times.
 
         Raises:
-            ConfigError: naming the first of its times.
+            ConfigError: naming the first repeated time.
         """
         most: dict[int, int] = {}
         for (time, *_), times in self.seen.items():
@@ -60,6 +60,6 @@ class Samples:
 
 
 def _goes_back(time_us: int) -> bool:
-    """Whether clocks go back at such a time somewhere."""
+    """Whether clocks are set back at such a time in some country."""
     at = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=time_us)
     return at.hour in HOURS and at.weekday() in DAYS and at.month in MONTHS

@@ -1,14 +1,14 @@
-"""Demand as it comes: matrices and records in files, from standard input, from tools.
+"""Demand in all supported formats: matrices and records in files, from standard input, from tools.
 
 | file | concept |
 |---|---|
 | `source` | a file or standard input, read once |
-| `formats` | which format something is in |
-| `long_or_matrix` | which of the two a table is, where nodes are numbers |
-| `matrices`, `json_form` | what holds a matrix |
-| `long_form`, `nfdump`, `pmacct`, `sflowtool`, `prometheus` | what holds records |
-| `tables`, `columns`, `amounts`, `times` | rows of CSV, their columns, what cells say |
-| `hosts` | which rack a host is in |
-| `folding` | records as a matrix, and what was left out |
-| `units`, `reading` | what a number stands for; what was read, to be told |
+| `formats` | recognises the format of a source |
+| `long_or_matrix` | whether a table of numbers is the long form or a matrix |
+| `matrices`, `json_form` | formats that hold a matrix |
+| `long_form`, `nfdump`, `pmacct`, `sflowtool`, `prometheus` | formats that hold records |
+| `tables`, `columns`, `amounts`, `times` | rows of CSV, their columns, the values of cells |
+| `hosts` | the rack of each host |
+| `folding` | records added up to a matrix; records that are left out are counted |
+| `units`, `reading` | the unit of a number; a description of what was read |
 """

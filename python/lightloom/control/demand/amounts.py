@@ -1,4 +1,4 @@
-"""Amounts as records write them: exact, whatever order they are added up in."""
+"""Amounts in records; they are exact, so that the order of addition does not matter."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lightloom.control.names import printable
 Amount = int | Fraction
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 DIGITS = 40
-"""Of the longest number that is one [characters]."""
+"""Largest length of a number [characters]."""
 
 
 class UnreadableError(ValueError):
-    """What is no amount: why not, and what to write."""
+    """A text is not an amount; the error states the reason and the remedy."""
 
     def __init__(self, limit: str, remedy: str) -> None:
         super().__init__(limit)
@@ -25,10 +25,10 @@ class UnreadableError(ValueError):
 
 
 def amount_of(text: str, delimiter: str = ",") -> Amount:
-    """The amount that a cell says.
+    """Returns the amount in a cell.
 
     Raises:
-        UnreadableError: for what is no number, or a negative one.
+        UnreadableError: if it is not a number, or is negative.
 
     >>> amount_of("1500"), amount_of(" 2.5 ")
     (1500, Fraction(5, 2))
@@ -49,10 +49,10 @@ def amount_of(text: str, delimiter: str = ",") -> Amount:
 
 
 def amount_from(value: object) -> Amount:
-    """The amount that a number of JSON or Parquet says, or a text of digits.
+    """Returns the amount in a number of JSON or Parquet, or in a text of digits.
 
     Raises:
-        UnreadableError: as `amount_of`.
+        UnreadableError: as for `amount_of`.
     """
     if isinstance(value, str):
         return amount_of(value)
@@ -66,8 +66,8 @@ def amount_from(value: object) -> Amount:
 
 
 def sampled(amount: Amount, rate: Amount) -> Amount:
-    """An amount of one in `rate` packets as that of all; 0 is written where packets are
-    not sampled, or the rate is not known.
+    """Scales an amount of one in `rate` packets up to all packets. A rate of 0 means that packets
+    are not sampled, or that the rate is unknown.
 
     >>> sampled(1500, 1000), sampled(1500, 0)
     (1500000, 1500)
@@ -76,14 +76,14 @@ def sampled(amount: Amount, rate: Amount) -> Amount:
 
 
 def checked(value: Fraction) -> Amount:
-    """The same, as a whole number if it is one; a negative one is refused."""
+    """Returns a value as an integer if it is one; raises an error if it is negative."""
     if value < 0:
         raise UnreadableError("demand is not negative", "give 0 or more")
     return value.numerator if value.denominator == 1 else value
 
 
 def shown(text: str) -> str:
-    """What a cell says, as a refusal shows it.
+    """Formats the text of a cell for error messages.
 
     >>> shown(" "), shown("9" * 50)
     ('(empty)', '9999999999999999999999999999999999999999…')

@@ -1,4 +1,4 @@
-"""Which column of a table is the source, the destination, the amount and the time."""
+"""The columns of a table that hold source, destination, amount and time."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from lightloom.errors import ConfigError, refusal
 
 ROLES = ("src", "dst", "bytes", "time", "sampling")
 NODE = "node"
-"""Of counters of interfaces, with `--estimate`: the label that names the node."""
+"""The label that names the node of a counter, with `--estimate`."""
 NEEDED = ROLES[:3]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a kind of table calls its columns; case does not count."""
+    """The column names of a kind of table; case is ignored."""
 
     title: str
-    """What a table of this kind is called."""
+    """The name of this kind of table."""
     names: Mapping[str, tuple[str, ...]]
-    """By role: the names that a column of it may have. `back` counts what came back,
-    from destination to source, `sampling` of how many packets one is counted."""
+    """Role → accepted column names. `back` counts bytes from destination to source; `sampling` is
+    the number of packets of which one is counted."""
     last: str = ""
     """The first cell of the line that ends the records; empty if there is none."""
 
     def fits(self, header: Sequence[str]) -> bool:
-        """Whether a first line has all that is needed."""
+        """Whether a first line has all required columns."""
         found = {cell.strip().lower() for cell in header}
         return all(found & {*map(str.lower, self.names[role])} for role in NEEDED)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where each role stands in a row; None for what is not there."""
+    """The index of each role's column in a row; None if the table does not have it."""
 
     src: int
     dst: int
@@ -45,16 +45,16 @@ class Columns:
 
     @property
     def notes(self) -> list[str]:
-        """What to know of records whose amounts are multiplied."""
+        """Notes for the user if amounts are multiplied by a sampling rate."""
         told = "bytes are multiplied by the sampling rate of each record"
         return [] if self.sampling is None else [told]
 
 
 def asked(text: str | None) -> dict[str, str]:
-    """What `--columns` says: the name of a column by its role.
+    """Parses `--columns`: role → name of its column.
 
     Raises:
-        ConfigError: of `columns`.
+        ConfigError: if `columns` is invalid.
 
     >>> asked("src=from rack, bytes=octets")
     {'src': 'from rack', 'bytes': 'octets'}
@@ -72,10 +72,10 @@ def asked(text: str | None) -> dict[str, str]:
 
 
 def find(where: str, header: Sequence[str], layout: Layout, named: Mapping[str, str]) -> Columns:
-    """The columns of a header; `named` of them as a user names them.
+    """Returns the columns of a header; `named` holds the roles whose columns the user names.
 
     Raises:
-        ConfigError: if one is missing or there twice.
+        ConfigError: if a column is missing or occurs twice.
     """
     at = {role: _place(where, header, layout, role, named.get(role)) for role in ROLES}
     back = None if named else _place(where, header, layout, "back", None)
@@ -88,8 +88,8 @@ def find(where: str, header: Sequence[str], layout: Layout, named: Mapping[str, 
 
 
 def _told(at: Mapping[str, int | None], header: Sequence[str]) -> str:
-    """How to name the columns that are missing, from those without a role: the
-    only one, or the one whose name says what is in it."""
+    """Suggests how to name the missing columns: by the only column without a role, or by the one
+    whose name fits."""
     told, unit = [], ""
     left = [cell for place, cell in enumerate(header) if place not in {*at.values()}]
     for role in (role for role in NEEDED if at[role] is None):
@@ -104,8 +104,8 @@ def _told(at: Mapping[str, int | None], header: Sequence[str]) -> str:
 def _place(
     where: str, header: Sequence[str], layout: Layout, role: str, name: str | None
 ) -> int | None:
-    """Where a role stands: in the column that is named, or in the first of its own names
-    that is there."""
+    """Returns the index of a role's column: the one that the user names, or the first accepted name
+    in the header."""
     for wanted in [name] if name is not None else layout.names.get(role, ()):
         places = [at for at, cell in enumerate(header) if cell.lower() == str(wanted).lower()]
         if len(places) > 1:

@@ -1,4 +1,4 @@
-"""Records as matrices: added up by pair of racks, what is left out counted."""
+"""Adds records up to matrices by pair of racks, and counts the records that are left out."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Pair = tuple[str, str]
 
 
 class Record(NamedTuple):
-    """What one host had for another."""
+    """An amount of data from one host to another."""
 
     where: str
-    """Its file and its place there."""
+    """Its file and its position there."""
     src: str
     dst: str
     amount: Amount
-    """In the unit of its file."""
+    """The amount, in the unit of its file."""
     time_us: int | None
-    """When, in microseconds since 1970; None if it does not say."""
+    """Its time since 1970 [µs]; None if it has none."""
 
 
 @dataclass
@@ -41,43 +41,43 @@ class Records:
     """The records of a source."""
 
     title: str
-    """What their format is called."""
+    """The name of their format."""
     name: str
-    """What messages call the source."""
+    """The name of the source in messages."""
     records: Iterable[Record]
     timed: bool
-    """Whether they have times."""
+    """Whether records have times."""
     notes: list[str] = field(default_factory=list)
-    """What to know of them, when all have been taken."""
+    """Notes for the user; complete after all records have been read."""
     covers_us: int | None = None
-    """For how long each record is, where its format says it [µs]."""
+    """The duration of each record, if the format states it [µs]."""
     clock: Clock = field(default_factory=Clock)
-    """What its times are, when all have been taken."""
+    """The time zone and unit of their times; complete after all records have been read."""
 
 
 @dataclass
 class Folded:
-    """Records, added up."""
+    """Records that were added up."""
 
     amounts: dict[int | None, dict[Pair, Amount]] = field(default_factory=dict)
-    """By time, if they were told apart by it, and by pair of racks."""
+    """Start of the interval (None if times do not matter) → pair of racks → amount."""
     nodes: set[str] = field(default_factory=set)
-    """The racks that were named."""
+    """The racks that occur."""
     records: int = 0
     total: Amount = 0
-    """Of all records, those left out among them."""
+    """The sum of all records, including those left out."""
     within: Amount = 0
-    """Of hosts of one rack."""
+    """The sum between hosts of one rack."""
     unknown: Amount = 0
-    """Of hosts that the map does not name."""
+    """The sum of hosts that the map does not name."""
     strangers: dict[str, None] = field(default_factory=dict)
-    """These hosts, in the order of the file."""
+    """Hosts that the map does not name, in the order of the file."""
     hosts: set[str] = field(default_factory=set)
-    """Hosts that it does name."""
+    """Hosts that the map names."""
     unprintable: dict[str, str] = field(default_factory=dict)
-    """What names with control characters are shown as, and the names."""
+    """Names with control characters, by the form in which they are shown."""
     times: set[int | None] = field(default_factory=set)
-    """The times of records, where they have some [µs]."""
+    """The times of records, if they have times [µs]."""
 
 
 def fold(
@@ -87,16 +87,16 @@ def fold(
     strict: bool = False,
     slot: Callable[[Record], int | None] = lambda record: None,
 ) -> Folded:
-    """Adds records up by pair of racks, and by what `slot` says of their times.
+    """Adds records up by pair of racks, and by the interval that `slot` returns.
 
     Args:
-        records: taken once.
-        hosts: their racks; without it, they name racks.
-        strict: refuse hosts that the map does not name.
-        slot: to which matrix a record belongs.
+        records: the records; they are read once.
+        hosts: the racks of hosts; without it, records name racks.
+        strict: raise an error for hosts that the map does not name.
+        slot: returns the interval of a record.
 
     Raises:
-        ConfigError: naming the record.
+        ConfigError: if a record is invalid; it names the record.
     """
     found = Folded(nodes=set() if hosts is None else {*hosts.racks})
     known: dict[Pair, Pair | None] = {}
@@ -122,7 +122,7 @@ def fold(
 
 
 def _racks(record: Record, hosts: HostMap | None, found: Folded, strict: bool) -> Pair | None:
-    """The racks of both ends, None if one is not known; notes what it finds."""
+    """Returns the racks of both ends; None if one is unknown. Records what it finds."""
     if not record.src or not record.dst:
         end = "source" if not record.src else "destination"
         raise ConfigError(f"{record.where}: no {end}; name both ends of every record")
@@ -144,7 +144,8 @@ def _racks(record: Record, hosts: HostMap | None, found: Folded, strict: bool) -
 
 
 def _called(record: Record, name: str, found: Folded) -> str:
-    """A name as it is shown; two that are shown alike are refused, as they would be one node."""
+    """Returns a name as it is shown. Two names that are shown alike are an error, because they
+    would become one node."""
     shown_as = printable(name)
     if shown_as == name and shown_as not in found.unprintable:
         return shown_as
@@ -155,7 +156,7 @@ def _called(record: Record, name: str, found: Folded) -> str:
 
 
 def _check(records: Records, hosts: HostMap | None, found: Folded) -> None:
-    """Refuses what no plan can be made for."""
+    """Raises an error if the sum is no demand for a plan."""
     if not found.records:
         raise ConfigError(f"{records.name}: no records; give a line for every pair")
     if hosts is not None and not found.hosts:
@@ -168,7 +169,8 @@ def _check(records: Records, hosts: HostMap | None, found: Folded) -> None:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Names as people count: rack-2 before rack-10. So the order of records does not show.
+    """Sorts names with numbers in numeric order, rack-2 before rack-10, so that the order of
+    records does not matter.
 
     >>> in_order(["rack-10", "rack-2", "a"])
     ['a', 'rack-2', 'rack-10']
@@ -185,10 +187,10 @@ def in_order(names: Iterable[str]) -> list[str]:
 def matrix_of(
     name: str, amounts: Mapping[Pair, Amount], names: list[str], size: Fraction
 ) -> Numbers:
-    """Amounts as a matrix in bytes, as int64 if they are whole.
+    """Returns amounts as a matrix in bytes, as int64 if all are integers.
 
     Raises:
-        ConfigError: for what 63 bits do not hold.
+        ConfigError: if an amount exceeds 63 bits.
     """
     at = {name: place for place, name in enumerate(names)}
     sizes = {pair: amount * size for pair, amount in amounts.items()}

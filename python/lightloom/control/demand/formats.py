@@ -1,4 +1,4 @@
-"""Which format a demand is in, and its reader."""
+"""Recognises the format of a demand and selects its reader."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ FORMATS = (
     *("matrix", "long", "nfdump", "pmacct", "sflowtool"),
     *("json", "prometheus", "npy", "parquet"),
 )
-"""What `--format` takes."""
+"""Values of `--format`."""
 TEXT, JSON = (".csv", ".tsv", ".txt"), (".json", ".jsonl")
 ENDINGS = (*TEXT, *JSON, ".npy", ".parquet")
-"""Endings of files whose format is found out."""
+"""Endings of files whose format is recognised."""
 BLANK = b"\xef\xbb\xbf \t\r\n"
-"""Bytes before the first of JSON: a mark of UTF-8, and blanks."""
+"""Bytes that may precede JSON: a byte order mark, and blanks."""
 LAYOUTS = {"nfdump": NFDUMP, "pmacct": PMACCT, "long": LONG}
 """Tables whose first line names the columns."""
 
 
 def recognise(source: Source, *, columns: bool = False) -> str:
-    """Which of `FORMATS` something is in: told by the ending of its name, and where that
-    may be several, or there is none, by its first bytes.
+    """Returns the format of a source, one of `FORMATS`: by the ending of its name; if that is
+    ambiguous or missing, by its first bytes.
 
     Args:
-        columns: whether a user names columns, which a matrix has not.
+        columns: whether the user names columns, which a matrix does not have.
 
     Raises:
-        ConfigError: of `DEMAND`, where the ending says nothing.
+        ConfigError: if the ending of `DEMAND` is unknown.
     """
     ending = source.ending
     if source.path is not None and ending not in ENDINGS:
@@ -64,7 +64,7 @@ def recognise(source: Source, *, columns: bool = False) -> str:
 
 
 def _of_text(source: Source, columns: bool) -> str:
-    """Of lines of text, by the first of them."""
+    """Recognises the format of lines of text by the first lines."""
     cells = first_cells(source)
     if cells and cells[0] in KINDS:
         return "sflowtool"
@@ -77,7 +77,7 @@ def _of_text(source: Source, columns: bool) -> str:
 
 
 def _is_tools(layout: Layout, cells: list[str]) -> bool:
-    """Whether columns are called as a tool calls them, to the letter."""
+    """Whether the column names are exactly those of a tool."""
     exact = {role: {*names} & {*cells} for role, names in layout.names.items()}
     return all(exact[role] for role in ("src", "dst", "bytes"))
 
@@ -89,17 +89,17 @@ def read(
     unit: str | None,
     step_us: int | None = None,
 ) -> Matrix | Records:
-    """What is in a source.
+    """Reads the content of a source.
 
     Args:
-        asked: one of `FORMATS`; found out unless given.
-        named: columns by role, as a user names them.
-        unit: what numbers stand for; samples of Prometheus need one.
-        step_us: the step of samples of Prometheus whose times do not say it [µs].
+        asked: one of `FORMATS`; recognised by default.
+        named: role → column, as the user names them.
+        unit: the unit of the numbers; samples of Prometheus require one.
+        step_us: the step of Prometheus samples whose times do not show it [µs].
 
     Raises:
-        ConfigError: naming the place of the error.
-        OSError: if it cannot be read.
+        ConfigError: if the content is invalid; it names the position.
+        OSError: if the source cannot be read.
     """
     if asked is not None and asked not in FORMATS:
         raise refusal("format", asked, "no such format", f"use {', '.join(FORMATS)}")

@@ -1,6 +1,6 @@
-"""What goflow2 writes of sFlow, NetFlow and IPFIX: `goflow2 -format json`, a line for each
-sample or flow. Packets of sFlow, and of NetFlow where the exporter gives its rate, are
-sampled: bytes are those of the sample, so that they are multiplied by `sampling_rate`."""
+"""The output of goflow2 for sFlow, NetFlow and IPFIX: `goflow2 -format json` writes one line for
+each sample or flow. Packets of sFlow, and of NetFlow if the exporter states its rate, are sampled;
+their bytes are multiplied by `sampling_rate`."""
 
 from lightloom.control.demand.columns import Layout
 from lightloom.control.demand.long_form import SAMPLING

@@ -1,9 +1,9 @@
-"""An estimate of the demand of pairs from counters of interfaces: what each node sends and what it
-receives in all.
+"""An estimate of the demand between pairs from counters of interfaces: the bytes that each node
+sends and receives.
 
-The gravity model takes demand to be in proportion to what the source sends and what the
-destination receives. As no node sends to itself here, rows and columns are scaled in turn
-until they have the sums that were counted (iterative proportional fitting).
+The gravity model assumes that the demand of a pair is proportional to the bytes that its source
+sends and to those that its destination receives. As no node sends to itself here, rows and columns
+are scaled alternately until they have the counted sums (iterative proportional fitting).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from lightloom.control.demand.units import Unit
 from lightloom.errors import ConfigError, refusal
 
 ESTIMATES = ("gravity",)
-"""What `--estimate` takes."""
+"""Values of `--estimate`."""
 ROUNDS = 1_000
 CLOSE = 1e-9
-"""Difference of a sum [ratio] at which fitting ends."""
+"""Relative difference from the counted sums at which fitting ends."""
 
 
 TITLE = "counters of interfaces"
@@ -38,10 +38,10 @@ TITLE = "counters of interfaces"
 def estimated(
     source: Source, named: Mapping[str, str], unit: Unit
 ) -> tuple[NDArray[np.int64], list[str], list[str]]:
-    """The demand that counters of interfaces suggest [bytes], its nodes, and notes.
+    """Returns the demand estimated from counters of interfaces [bytes], its nodes, and notes.
 
     Raises:
-        ConfigError: naming the series; if nodes cannot have sent what they received.
+        ConfigError: if a series is invalid, or if nodes cannot have sent what others received.
     """
     counters = counters_of(source, _answer(source), named, unit).each
     names = in_order({one.node for one in counters})
@@ -64,15 +64,15 @@ def estimated_by_time(
     slot: Callable[[int], int | None],
     asked_us: int | None = None,
 ) -> Records:
-    """The same interval by interval, as records of bytes: those of each time have the sums
-    that were counted in it.
+    """Estimates demand for each interval and returns it as records of bytes; the records of each
+    time have the sums that were counted in it.
 
     Args:
-        slot: to which interval a sample belongs that began then [µs].
-        asked_us: the step that a user says, for times that have none [µs].
+        slot: returns the interval of a sample that began at a time [µs].
+        asked_us: the step that the user gives, for times that do not show one [µs].
 
     Raises:
-        ConfigError: as `estimated`, naming the time.
+        ConfigError: as for `estimated`; it names the time.
     """
     counters, step_us, gaps = counters_of(source, _answer(source), named, unit, asked_us)
     names = in_order({one.node for one in counters})
@@ -98,7 +98,7 @@ def _records_of(
     time_us: int | None,
     sums: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> list[Record]:
-    """What nodes had for each other in an interval; of each node one record at least."""
+    """The demand between nodes in an interval; at least one record for each node."""
     nothing = [Record(where, name, name, 0, time_us) for name in names]
     if not sums[0].any() and not sums[1].any():
         return nothing
@@ -112,7 +112,7 @@ def _records_of(
 def _sums(
     counters: Sequence[Counter], names: Sequence[str], unit: Unit
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What each node sent, and what it received [bytes]."""
+    """The bytes that each node sent, and those that it received."""
     at = {name: place for place, name in enumerate(names)}
     sums = {"out": np.zeros(len(names)), "in": np.zeros(len(names))}
     for one in counters:
@@ -121,7 +121,7 @@ def _sums(
 
 
 def _answer(source: Source) -> Any:
-    """The answer of Prometheus that a source has."""
+    """The Prometheus response in a source."""
     value = parse(source)
     if not is_prometheus(value):
         limit = f"{source.name} has no series of Prometheus, whose counters it needs"
@@ -132,16 +132,16 @@ def _answer(source: Source) -> Any:
 def from_sums(
     name: str, names: Sequence[str], out: NDArray[np.float64], came: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """The demand between nodes of which is known what each sent and received [bytes].
+    """Estimates the demand between nodes from the bytes that each sent and received [bytes].
 
     Args:
-        name: what messages call the source.
+        name: the name of the source in messages.
         names: the nodes.
-        out: what each sent.
-        came: what each received; scaled to the sum of `out`.
+        out: bytes that each node sent.
+        came: bytes that each node received; scaled to the sum of `out`.
 
     Raises:
-        ConfigError: if a direction is missing, or a node cannot have sent what it received.
+        ConfigError: if a direction is missing, or nodes cannot have sent what others received.
     """
     if not out.sum() or not came.sum():
         missing = "sent" if not out.sum() else "received"
@@ -154,7 +154,7 @@ def from_sums(
 def _fitted(
     name: str, out: NDArray[np.float64], came: NDArray[np.float64], names: Sequence[str]
 ) -> NDArray[np.float64]:
-    """A matrix with these sums of rows and of columns, and zeros on its diagonal."""
+    """Returns a matrix with these row sums and column sums, and zeros on its diagonal."""
     total = out.sum()
     over = next((n for n, a, b in zip(names, out, came, strict=True) if a + b > total * 1.0001), "")
     if over:
@@ -175,10 +175,10 @@ def _scales(wanted: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[
 
 
 def check(estimate: str, map: str | Path | None, unit: str | None) -> None:
-    """Refuses an unknown way of estimating, and a map of hosts, which have no counters.
+    """Raises an error for an unknown estimator, and for a map of hosts, which have no counters.
 
     Raises:
-        ConfigError: of `estimate`, `map`, or a missing `unit`.
+        ConfigError: if `estimate` or `map` is invalid, or `unit` is missing.
     """
     if estimate not in ESTIMATES:
         raise refusal("estimate", estimate, "no such way", f"use {', '.join(ESTIMATES)}")

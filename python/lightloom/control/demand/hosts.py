@@ -1,4 +1,4 @@
-"""Which rack a host is in, by its name, its address or the prefix that it is in."""
+"""The rack of a host, by its name, its address or a prefix that contains the address."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass
 class HostMap:
-    """Racks of hosts.
+    """The racks of hosts.
 
-    A name or an address that is listed counts before a prefix, a longer prefix before
-    a shorter one; the name of a rack stands for itself unless it is listed.
+    A listed name or address takes precedence over a prefix, a longer prefix over a shorter one. The
+    name of a rack stands for the rack itself unless it is listed.
     """
 
     name: str
-    """What messages call its file."""
+    """The name of its file in messages."""
     racks: list[str] = field(default_factory=list)
-    """In the order of the file, each once."""
+    """The racks in the order of the file, without duplicates."""
     hosts: dict[str, str] = field(default_factory=dict)
-    """By name or address."""
+    """Name or address → rack."""
     prefixes: dict[tuple[int, int], dict[int, str]] = field(default_factory=dict)
-    """By version of the protocol and length: racks by number of the network."""
+    """Version of the protocol and length of the prefix → number of the network → rack."""
     _found: dict[str, str | None] = field(default_factory=dict)
 
     def rack_of(self, host: str) -> str | None:
-        """The rack of a host, None if it is not known."""
+        """Returns the rack of a host; None if it is unknown."""
         if host not in self._found:
             self._found[host] = self._look_up(host)
         return self._found[host]
@@ -58,7 +58,7 @@ class HostMap:
         return None
 
     def add(self, where: str, host: str, rack: str) -> None:
-        """Takes a line of its file."""
+        """Adds a line of the file."""
         if not host or not rack:
             missing = "host" if not host else "rack"
             raise ConfigError(f"{where}: no {missing}; give every line a host and its rack")
@@ -70,7 +70,7 @@ class HostMap:
             self.racks.append(rack)
 
     def _put(self, where: str, host: str, rack: str) -> str:
-        """Returns the rack that it is in, which may be another, of a line above."""
+        """Returns the rack of the host, which may be that of an earlier line."""
         network = _network(where, host) if "/" in host else None
         if network is None:
             address = _address(host)
@@ -80,7 +80,7 @@ class HostMap:
         return known.setdefault(int(network.network_address) >> shift, rack)
 
     def networks(self) -> dict[str, list[Network]]:
-        """The addresses and prefixes of each rack; hosts that have a name alone are left out."""
+        """The addresses and prefixes of each rack, without hosts that have only a name."""
         found: dict[str, list[Network]] = {rack: [] for rack in self.racks}
         for host, rack in self.hosts.items():
             if (address := _address(host)) is not None:
@@ -93,18 +93,18 @@ class HostMap:
         return found
 
     def longest_first(self) -> None:
-        """Has longer prefixes looked up first."""
+        """Sorts prefixes so that longer ones are looked up first."""
         self.prefixes = dict(sorted(self.prefixes.items(), reverse=True))
 
 
 def read_hosts(path: str | Path) -> HostMap:
-    """Reads a map: CSV with a host, an address or a prefix, and its rack, in a line.
+    """Reads a map: CSV lines with a host, an address or a prefix, and its rack.
 
-    A first line may name the columns (`host`, `address` or `prefix`; `rack`); further
-    ones are ignored then. Otherwise there are two, in this order.
+    A first line may name the columns (`host`, `address` or `prefix`; `rack`); other columns are
+    then ignored. Without it there are two columns, in this order.
 
     Raises:
-        ConfigError: naming file and line.
+        ConfigError: if a line is invalid; it names file and line.
         OSError: if the file cannot be opened.
     """
     source = source_of(path)
@@ -128,7 +128,7 @@ def read_hosts(path: str | Path) -> HostMap:
 
 
 def _columns(where: str, cells: Sequence[str]) -> tuple[int, int]:
-    """Where hosts and racks stand by the names of a first line; (-1, -1) if it is none."""
+    """The indices of the columns that a first line names; (-1, -1) if it names none."""
     named = [cell.lower() for cell in cells]
     host = next((named.index(name) for name in HOST if name in named), -1)
     rack = next((named.index(name) for name in RACK if name in named), -1)

@@ -26,20 +26,20 @@ KEYS = Layout(
     "records in JSON",
     {role: (*names, *PMACCT.names.get(role, ())) for role, names in LONG.names.items()},
 )
-"""What records call their values."""
+"""Accepted key names of records."""
 SHAPES = (
     "write a list of rows, "
     '{"names": [...], "matrix": [...]}, {"a": {"b": 5}}, or records {"src", "dst", "bytes"}'
 )
 Placed = tuple[str, Any]
-"""A value and where it stands."""
+"""A value and its position."""
 
 
 def parse(source: Source) -> Any:
-    """Its value; of JSON lines, the list of them, with their numbers.
+    """Parses JSON; returns JSON lines as a list of values with their line numbers.
 
     Raises:
-        ConfigError: naming line and column of invalid JSON.
+        ConfigError: if the JSON is invalid; it names line and column.
     """
     try:
         text = source.content.decode("utf-8-sig")
@@ -54,14 +54,14 @@ def parse(source: Source) -> Any:
 
 
 class Lines(list[Placed]):
-    """Values of lines, each with its place."""
+    """The values of JSON lines, each with its position."""
 
 
 def read_json(source: Source, value: Any, named: Mapping[str, str]) -> Matrix | Records:
-    """What a value says.
+    """Converts a JSON value to a matrix or to records.
 
     Raises:
-        ConfigError: naming what is neither a matrix nor a record.
+        ConfigError: if a value is neither a matrix nor a record.
     """
     if isinstance(value, Lines):
         return _records(source, value, named)
@@ -83,8 +83,8 @@ def read_json(source: Source, value: Any, named: Mapping[str, str]) -> Matrix | 
 
 
 def _is_record(value: Mapping[str, Any], named: Mapping[str, str]) -> bool:
-    """Whether an object is a record alone, as a file of one line has: by its keys, or by those
-    that a user names."""
+    """Whether an object is a single record, as in a file of one line: by its keys, or by keys that
+    the user names."""
     if any(isinstance(cell, dict) for cell in value.values()):
         return "metric" in value
     header = [*value]
@@ -174,7 +174,7 @@ def _records(source: Source, values: list[Placed], named: Mapping[str, str]) -> 
 
 
 def _of_series(where: str, labels: Mapping[str, Any]) -> ConfigError:
-    """The refusal of a series of Prometheus outside its answer."""
+    """Returns the error for a Prometheus series outside a response."""
     check_not_raw(where, labels)
     limit = "a series of Prometheus, outside its answer"
     return ConfigError(f"{where}: {limit}; save the whole answer of query_range")

@@ -1,13 +1,14 @@
-"""The long form: a line for each pair, `src,dst,bytes`, with further columns or not."""
+"""The long form: a line for each pair, `src,dst,bytes`, and optional further columns."""
 
 from lightloom.control.demand.columns import Layout
 
 SAMPLING = ("sampling_rate", "SamplingRate")
-"""Of how many packets one is counted, as collectors of sampled flows write it."""
+"""Columns of the number of packets of which one is counted, as collectors of sampled flows name
+them."""
 TIMES = tuple(
     f"{name}{unit}" for name in ("time", "timestamp") for unit in ("", "_s", "_ms", "_us", "_ns")
 )
-"""Columns of times; the ending says the unit of whole numbers."""
+"""Columns of times; the ending states the unit of integers."""
 LONG = Layout(
     "long form",
     {
@@ -27,4 +28,4 @@ LONG = Layout(
         "sampling": SAMPLING,
     },
 )
-"""As people write it."""
+"""Accepted column names of the long form."""

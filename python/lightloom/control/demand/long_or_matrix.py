@@ -1,8 +1,8 @@
-"""Whether a table is the long form or a matrix, where its rows alone do not tell: racks
-that are called by numbers look like demand.
+"""Whether a table of numbers is the long form or a matrix; racks that are numbered look like
+demand.
 
-A first line decides by the names of its columns. Without one, three numbers a line may be
-either, and nothing is guessed: a plan for the other one would be of wrong fibres.
+A first line decides by the names of its columns. Without one, rows of three numbers may be either,
+and that is an error: a plan for the wrong interpretation would connect the wrong fibres.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lightloom.errors import ConfigError
 from lightloom.units.counts import counted
 
 COLUMNS = 3
-"""Of records that name no more than they need [count]."""
+"""Columns of records that have only the required ones [count]."""
 _OF = r"(rack|tor|node|host|server|switch|leaf|site|ip|ipv4|ipv6|addr|address|net|name|id)?"
 _ENDS = {
     "src": "src|source|from|sender|origin|ingress",
@@ -29,11 +29,12 @@ ROLES = {
     **{role: re.compile(f"{_OF}({names}){_OF}") for role, names in _ENDS.items()},
     "bytes": re.compile(f"(total|sum)?({_AMOUNT})({_UNITS})?"),
 }
-"""Names of columns that no racks have, in small letters alone, by what is in them."""
+"""Patterns of column names, in lower case, that only records have, by role."""
 
 
 def role_of(name: str) -> str | None:
-    """What is in a column of that name: "src", "dst" or "bytes"; None if it does not say.
+    """Returns the role of a column with that name: "src", "dst" or "bytes"; None if the name does
+    not show it.
 
     >>> role_of("Source Rack"), role_of("to"), role_of("demand_GB"), role_of("tor-1")
     ('src', 'dst', 'bytes', None)
@@ -43,7 +44,7 @@ def role_of(name: str) -> str | None:
 
 
 def unit_in(name: str) -> str:
-    """The unit that the name of an amount's column ends in, if it is not the byte.
+    """Returns the unit at the end of the name of an amount's column; empty for bytes.
 
     >>> unit_in("demand_GB"), unit_in("megabytes"), unit_in("volume")
     ('GB', 'MB', '')
@@ -56,12 +57,12 @@ def unit_in(name: str) -> str:
 def names_records(
     header: Sequence[str], row: Sequence[str], *, labelled: bool | None = None
 ) -> bool:
-    """Whether a first line names columns of records, and not nodes of a matrix.
+    """Whether a first line names columns of records instead of nodes of a matrix.
 
     Args:
-        header: its cells.
-        row: those of the next line, which in a matrix may begin with one of these names.
-        labelled: whether that is the name of a row; it is one unless it is a number.
+        header: the cells of the first line.
+        row: the cells of the next line, which in a matrix may begin with a name.
+        labelled: whether its first cell is the name of a row. Default: unless it is a number.
 
     >>> names_records(["src", "dst", "volume"], ["0", "1", "500"])
     True
@@ -73,7 +74,7 @@ def names_records(
     found = {role_of(cell) for cell in header} - {None}
     if len(found) > 1:
         return True
-    # One word may be the corner above names of rows, but not above numbers.
+    # A single word can be the corner above names of rows, but not above numbers.
     if labelled is None:
         labelled = not row or number_of(row[0]) is None
     return bool(found) and len(header) == COLUMNS and not labelled
@@ -82,17 +83,17 @@ def names_records(
 def check_matrix(
     name: str, header: Sequence[str], rows: Sequence[Sequence[Number]] | Numbers, matrix: str = ""
 ) -> None:
-    """Refuses rows of three numbers that are records as well as a matrix, or no matrix at
-    all where they could be records.
+    """Raises an error for rows of three numbers that could be records as well as a matrix, or that
+    are not a matrix but could be records.
 
     Args:
-        name: what messages call the file.
+        name: the name of the file in messages.
         header: names of its columns; empty if it has none.
         rows: its numbers, without names of rows.
-        matrix: how to say that it is a matrix.
+        matrix: how the user states that it is a matrix.
 
     Raises:
-        ConfigError: that says how to tell.
+        ConfigError: which states how to distinguish them.
     """
     if any(len(row) != COLUMNS for row in rows):
         return
@@ -115,14 +116,14 @@ def check_matrix(
 
 
 def _are_racks(ends: set[int], amounts: Sequence[Any]) -> bool:
-    """Whether numbers may be those of racks: they leave none out, or are small beside what
-    would be their amounts."""
+    """Whether numbers may be those of racks: they are consecutive, or small compared with the
+    numbers that would be the amounts."""
     least = min((amount for amount in amounts if amount), default=0)
     return ends == {*range(len(ends))} or max(ends) < least
 
 
 def _ends(rows: Sequence[Sequence[Number]] | Numbers) -> set[int]:
-    """The numbers of racks, if rows are records; none if they cannot be."""
+    """The numbers of racks if rows are records; empty if they cannot be."""
     found: set[int] = set()
     for row in rows:
         for end in row[:2]:

@@ -1,4 +1,4 @@
-"""Matrices in files: CSV, NPY and Parquet; in these, the long form, too."""
+"""Matrices in CSV, NPY and Parquet files, which may also hold the long form."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ Place = Callable[[int, int], str]
 
 @dataclass
 class Matrix:
-    """A matrix as its file has it."""
+    """A matrix as in its file."""
 
     title: str
-    """What its format is called."""
+    """The name of its format."""
     values: Numbers
-    """In the unit of the file; row and column i are the same node."""
+    """The entries, in the unit of the file; row and column i are the same node."""
     names: list[str] = field(default_factory=list)
-    """Of the nodes; empty if the file has none."""
+    """The names of the nodes; empty if the file has none."""
     place: Place | None = None
-    """Where an entry stands in the file."""
+    """The position of an entry in the file."""
 
 
 def read_matrix_csv(source: Source, *, certain: bool = False) -> Matrix:
-    """A line for each source, with names around the numbers or not; without names of rows
-    it may be records, unless it is certain that it is a matrix."""
+    """Reads a matrix with a line for each source and optional names. Without names of rows, it may
+    be records, unless `certain`."""
     found = read_csv(source, certain=certain)
     return Matrix("matrix in CSV", found.array(), found.names, found.place)
 
 
 def read_npy(source: Source) -> Matrix:
-    """What `numpy.save` wrote."""
+    """Reads a matrix that `numpy.save` wrote."""
     if source.path is not None:
-        source.path.open("rb").close()  # what cannot be opened is another matter
+        source.path.open("rb").close()  # an unreadable file is another error
     try:
         file = io.BytesIO(source.content) if source.path is None else source.path
         array = np.load(file, mmap_mode=None if source.path is None else "r", allow_pickle=False)
-    except Exception as problem:  # the reader's own checks are few
-        # What is no NPY at all is taken for a pickle, and refused in the same words.
+    except Exception as problem:  # the reader checks little itself
+        # NumPy takes any file that is not NPY for a pickle, and reports it in the same words.
         if source.head.startswith(b"\x93NUMPY") and "object" in str(problem).lower():
             limit = "an NPY file of Python objects, which is not read"
             remedy = "save numbers: numpy.save(path, matrix.astype(float))"
@@ -67,7 +67,7 @@ def read_npy(source: Source) -> Matrix:
 
 
 def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
-    """A column for each destination, or the long form."""
+    """Reads a matrix with a column for each destination, or the long form."""
     content = source.content
     try:
         data = pq.ParquetFile(pa.BufferReader(content))
@@ -100,7 +100,7 @@ def read_parquet(source: Source, named: Mapping[str, str]) -> Matrix | Records:
 
 
 def _names_records(table: pa.Table, labels: int | None) -> bool:
-    """Whether columns are those of records, by their names and those of the first row."""
+    """Whether columns are those of records, by their names and by those of the first row."""
     if labels is None or not len(table):
         return names_records(table.column_names, [], labelled=labels is not None)
     first = str(table.column(labels)[0].as_py())
@@ -108,14 +108,15 @@ def _names_records(table: pa.Table, labels: int | None) -> bool:
 
 
 def _not_a(kind: str, source: Source, problem: Exception, remedy: str) -> ConfigError:
-    """The refusal of a file that its reader cannot read."""
+    """Returns the error for a file that its reader cannot read."""
     reason = re.split(r"[;:(\n]|\. ", str(problem))[0].strip().lower() or type(problem).__name__
     limit = f"not a readable {kind} file ({printable(reason)})"
     return ConfigError(f"{source.name}: {limit}; {remedy}")
 
 
 def _labels(schema: pa.Schema) -> int | None:
-    """Which column names the rows: pandas' index, or a first one of text."""
+    """The index of the column that names the rows: the index of pandas, or a first column of
+    text."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     if len(index) == 1 and index[0] in schema.names:
         return int(schema.names.index(index[0]))
@@ -142,8 +143,8 @@ def _column(source: Source, name: str, column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def _undecimal(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.DataType]:
-    """Decimals, as databases and Spark write amounts: whole numbers if all of them are, so
-    that none is rounded."""
+    """Converts decimals, with which databases and Spark write amounts, to integers if all are
+    integers, so that none is rounded."""
     whole = all(value is None or value == int(value) for value in column.to_pylist())
     fits = whole and all(value is None or abs(value) <= LARGEST for value in column.to_pylist())
     kind = pa.int64() if fits else pa.float64()
@@ -151,7 +152,7 @@ def _undecimal(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.DataType]:
 
 
 def _long(source: Source, table: pa.Table, named: Mapping[str, str]) -> Records:
-    """Records from the columns of a table."""
+    """Reads records from the columns of a table."""
     header = [printable(name) for name in table.column_names]
     columns = find(source.name, header, LONG, named)
     clock = Clock.of("" if columns.time is None else header[columns.time])
@@ -172,7 +173,7 @@ def _records(
     places = (columns.src, columns.dst, columns.bytes, columns.time, columns.sampling)
     lists = [None if at is None else _values(table.column(at)) for at in places]
     src, dst, amounts, times, rates = lists
-    if src is None or dst is None or amounts is None:  # `find` has seen to it
+    if src is None or dst is None or amounts is None:  # `find` has checked this
         return
     for row in range(len(table)):
         where, at = f"{source.name}: row {row}", columns.bytes
@@ -195,7 +196,7 @@ def _name(value: object) -> str:
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
-    """A column as Python's own values; times to the microsecond."""
+    """Converts a column to Python values; times are in microseconds."""
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
     found: list[Any] = column.to_pylist()

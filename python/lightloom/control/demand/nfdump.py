@@ -1,9 +1,9 @@
-"""What nfdump prints of NetFlow, IPFIX and sFlow: `nfdump -r FILE -o csv`.
+"""The output of nfdump for NetFlow, IPFIX and sFlow: `nfdump -r FILE -o csv`.
 
-Up to 1.7.3 its first line begins `ts,te,td,sa,da,sp,dp,…,ibyt,…`, and a line `Summary`
-ends its records; newer ones begin `firstSeen,duration,proto,srcAddr,…`, and so does
-`-o "csv:%ts,%sa,%da,%byt"`. Flows of both directions (`-b`) count what came back in
-`obyt`. Bytes are those that nfdump has worked out from the sampling rate.
+Up to version 1.7.3 the first line begins with `ts,te,td,sa,da,sp,dp,…,ibyt,…`, and a line `Summary`
+ends the records. Later versions begin with `firstSeen,duration,proto,srcAddr,…`, as does `-o
+"csv:%ts,%sa,%da,%byt"`. For flows of both directions (`-b`), `obyt` counts the bytes in the reverse
+direction. nfdump has already scaled the bytes by the sampling rate.
 """
 
 from lightloom.control.demand.columns import Layout

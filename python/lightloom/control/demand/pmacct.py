@@ -1,5 +1,5 @@
-"""What pmacct's print plugin writes: `print_output: csv` (or json) of nfacctd, sfacctd
-and pmacctd, with `src_host` and `dst_host`, or `src_net` and `dst_net`, in `aggregate`."""
+"""The output of pmacct's print plugin: `print_output: csv` (or json) of nfacctd, sfacctd and
+pmacctd, with `src_host` and `dst_host`, or `src_net` and `dst_net`, in `aggregate`."""
 
 from lightloom.control.demand.columns import Layout
 

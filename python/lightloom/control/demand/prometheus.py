@@ -1,8 +1,8 @@
-"""What Prometheus answers: JSON of `/api/v1/query_range`, or of `/api/v1/query`.
+"""Responses of Prometheus: JSON of `/api/v1/query_range` or of `/api/v1/query`.
 
-A series is a pair, its labels say which. Samples are amounts of their step, as
-`increase(bytes[5m])` gives for a step of 5 minutes, or rates, as `rate(bytes[5m])`
-does: the unit says which of both, "B" or "B/s".
+A series is a pair, named by its labels. Samples are amounts of a step, as `increase(bytes[5m])`
+returns for a step of 5 minutes, or rates, as `rate(bytes[5m])` returns. The unit, "B" or "B/s",
+states which.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ TITLE = "Prometheus range query"
 INTERFACES = {"device", "ifname", "ifdescr", "ifalias", "ifindex", "interface", "port"}
 """Labels of counters of interfaces, as exporters of SNMP, gNMI and Linux name them."""
 NODES = ("rack", "tor", "node", "instance", "host", "sysName", "device", "source")
-"""Labels that name the node of an interface, the likeliest first."""
+"""Labels that name the node of an interface, the most likely one first."""
 WAYS = {
     "out": re.compile(r"out|tx|transmit|sent|egress", re.IGNORECASE),
     "in": re.compile(r"in|rx|receive|ingress", re.IGNORECASE),
 }
-"""What names of counters have by direction, or a label `direction`."""
+"""Patterns of directions in names of counters, or in a label `direction`."""
 ENDS = {name for role in ("src", "dst") for name in LONG.names[role]}
 GROWING = 3
-"""Samples [count] from which on a series that only grows looks like a counter."""
+"""Number of samples from which a series that only grows is taken for a counter."""
 Series = tuple[str, str, str, list[tuple[int, str]]]
-"""Its place, source, destination, and its samples: time [µs] and text."""
+"""Position, source, destination, and samples: time [µs] and text."""
 
 
 def is_prometheus(value: Any) -> bool:
-    """Whether a value of JSON is an answer of Prometheus."""
+    """Whether a JSON value is a response of Prometheus."""
     return isinstance(value, dict) and "status" in value and ("data" in value or "error" in value)
 
 
@@ -53,17 +53,17 @@ def read_prometheus(
     unit: Unit,
     asked_us: int | None = None,
 ) -> Records:
-    """A record for each sample, in units of amounts; its time is the start of its step.
+    """Returns a record for each sample, in units of amounts; its time is the start of its step.
 
     Args:
-        source: where it is from.
-        value: the answer.
-        named: labels by role, as a user names them.
-        unit: whether samples are rates or amounts, and their unit.
-        asked_us: the step that a user says, for times that have none [µs].
+        source: the origin of the response.
+        value: the response.
+        named: role → label, as the user names them.
+        unit: the unit of samples, which may be a rate.
+        asked_us: the step that the user gives, for times that do not show one [µs].
 
     Raises:
-        ConfigError: naming the series and the sample.
+        ConfigError: if a sample is invalid; it names the series and the sample.
     """
     series = [*_series(source, value, named)]
     step_us = _step(source.name, series, asked_us)
@@ -83,27 +83,27 @@ def read_prometheus(
 
 
 class Counter(NamedTuple):
-    """What an interface carried in a step."""
+    """The bytes of an interface in a step."""
 
     node: str
-    """Whose it is."""
+    """The node that has the interface."""
     direction: str
-    """in or out."""
+    """"in" or "out"."""
     amount: Amount
-    """In the unit of the samples."""
+    """The amount, in the unit of the samples."""
     time_us: int
-    """When the step began, in microseconds since 1970."""
+    """Start of the step, since 1970 [µs]."""
 
 
 class Counters(NamedTuple):
-    """The samples of an answer."""
+    """The samples of a response."""
 
     each: list[Counter]
-    """In the order of the answer."""
+    """The counters, in the order of the response."""
     step_us: int | None
-    """The step of the query [µs]; None of one moment."""
+    """The step of the query [µs]; None for a single time."""
     gaps: int
-    """Samples of the step that series lack [count]."""
+    """Samples that series lack [count]."""
 
 
 def counters_of(
@@ -113,11 +113,12 @@ def counters_of(
     unit: Unit,
     asked_us: int | None = None,
 ) -> Counters:
-    """Counters of interfaces, of which a label says the node and one, or the name of the
-    metric, the direction; for rates in the unit's amounts. Args are those of `read_prometheus`.
+    """Returns counters of interfaces. A label states the node; another label, or the name of the
+    metric, states the direction. Rates are converted to amounts. Arguments are those of
+    `read_prometheus`.
 
     Raises:
-        ConfigError: naming the series.
+        ConfigError: if a series is invalid; it names the series.
     """
     check_success(source.name, value)
     entries = _entries(source, value)
@@ -158,11 +159,11 @@ def _node(where: str, entry: Any, named: str | None) -> tuple[str, str]:
 
 
 def check_success(name: str, value: Mapping[str, Any]) -> None:
-    """Refuses an answer that is an error, in the words of Prometheus: before anything is
-    asked about samples that it has not.
+    """Raises the error that a response reports, in the words of Prometheus, before its samples are
+    read.
 
     Raises:
-        ConfigError: with its `errorType` and `error`.
+        ConfigError: with the `errorType` and `error` of the response.
     """
     if value.get("status") == "success":
         return
@@ -175,7 +176,7 @@ def check_success(name: str, value: Mapping[str, Any]) -> None:
 
 
 def needs_unit() -> ConfigError:
-    """The refusal of samples without a known meaning."""
+    """Returns the error for samples whose unit is unknown."""
     limit = "samples of Prometheus are rates or amounts"
     remedy = "say B/s for rate(…), B for increase(…)"
     return refusal("unit", "(missing)", limit, remedy)
@@ -194,7 +195,7 @@ def _series(source: Source, value: dict[str, Any], named: Mapping[str, str]) -> 
 
 
 def _entries(source: Source, value: dict[str, Any]) -> list[tuple[Any, str]]:
-    """The series of an answer, each with its kind: matrix or vector."""
+    """The series of a response, each with its kind: matrix or vector."""
     data = value.get("data")
     data = data if isinstance(data, dict) else {}
     kind = data.get("resultType")
@@ -220,11 +221,11 @@ def _ends(where: str, entry: Any, named: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _check_kind(where: str, entry: dict[str, Any], labels: Mapping[str, str]) -> None:
-    """Refuses what has no amounts between pairs: native histograms, and counters of
+    """Raises an error for series without amounts between pairs: native histograms, and counters of
     interfaces.
 
     Raises:
-        ConfigError: with what to ask for instead.
+        ConfigError: which states the query to use instead.
     """
     if {"histogram", "histograms"} & entry.keys() and not {"value", "values"} & entry.keys():
         limit = "a native histogram, which has counts by size and no bytes"
@@ -255,12 +256,12 @@ def _samples(where: str, entry: dict[str, Any], kind: str) -> list[tuple[int, st
 
 
 def _step(name: str, series: list[Series], asked_us: int | None) -> int | None:
-    """The step of the query [µs], which is that of the times of all series, as Prometheus
-    evaluates every series on one grid and leaves out samples that a series lacks; of times
-    that lie on no grid the step that was asked for, if no sample follows another sooner.
+    """Returns the step of the query [µs]: that of the times of all series, because Prometheus
+    evaluates all series on one grid and omits samples that a series lacks. If the times are on no
+    grid, the step that the user gave, provided that no sample follows another sooner.
 
     Raises:
-        ConfigError: for times that lie on no grid, as those of scrapes do.
+        ConfigError: if the times are on no grid, as those of scrapes.
     """
     times = sorted({when for *_, samples in series for when, _ in samples})
     try:
@@ -297,7 +298,7 @@ def _grows(samples: list[tuple[int, str]]) -> bool:
 
 
 def _gaps(series: list[Series], step_us: int | None) -> int:
-    """Samples of the grid that series lack [count]."""
+    """The number of samples of the grid that series lack."""
     times = {when for *_, samples in series for when, _ in samples}
     steps = (max(times) - min(times)) // step_us + 1 if step_us else len(times)
     return sum(steps - len(samples) for *_, samples in series)

@@ -1,4 +1,4 @@
-"""Counters as they are, which say how much there was since they began, and not in a step."""
+"""Raw counters, which state the total since their start instead of the amount in a step."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from lightloom.control.demand.amounts import shown
 from lightloom.errors import ConfigError
 
 TOTAL = "_total"
-"""How names of counters end, by the conventions of Prometheus and OpenMetrics."""
+"""Ending of names of counters, by the conventions of Prometheus and OpenMetrics."""
 NAME, TYPES = "__name__", ("__type__", "type")
-"""The label that has the name, and those that may have the type."""
+"""The label of the name, and the labels that may state the type."""
 LABELS = (NAME, *TYPES)
 
 
 def check_not_raw(where: str, labels: Mapping[str, Any], measure: str = "5m") -> None:
-    """Refuses a series that is a counter by its name or its type: `rate()` and `increase()`
-    drop both.
+    """Raises an error for a series that is a counter by its name or its type; `rate()` and
+    `increase()` remove both.
 
     Raises:
-        ConfigError: with what to ask for instead.
+        ConfigError: which states the query to use instead.
     """
     name = labels.get(NAME)
     key = NAME if isinstance(name, str) and name.endswith(TOTAL) else ""

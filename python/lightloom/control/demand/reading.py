@@ -1,4 +1,4 @@
-"""What was read of a demand, to be told and to be kept."""
+"""A description of how a demand was read, which is printed and stored."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ class Reading:
     """How a demand was read."""
 
     format: str
-    """What its format is called."""
+    """The name of its format."""
     unit: str
-    """What one of its numbers stood for."""
+    """The unit of its numbers."""
     records: int | None = None
-    """How many there were, if it had records [count]."""
+    """Number of records; None for a matrix."""
     map: str | None = None
     """The file that names the racks of hosts."""
     hosts: int = 0
-    """Hosts that it named [count]."""
+    """Number of hosts that it named."""
     total: int = 0
-    """All that was read [bytes]."""
+    """The sum of all data read [bytes]."""
     within: int = 0
-    """Of it, what racks had for themselves: left out [bytes]."""
+    """The part of the sum within racks, which is left out [bytes]."""
     unknown: int = 0
-    """Of it, what came from or went to hosts that the map does not name: left out [bytes]."""
+    """The part of the sum from or to hosts that the map does not name, which is left out
+    [bytes]."""
     strangers: tuple[str, ...] = ()
-    """These hosts."""
+    """The hosts that the map does not name."""
     notes: tuple[str, ...] = ()
-    """What else to know."""
+    """Further notes for the user."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether it was a matrix in bytes, of which there is nothing to say."""
+        """Whether it was a matrix in bytes, so that there is nothing to report."""
         return self.records is None and self.map is None and self.unit == "1 B"
 
     def as_dict(self) -> dict[str, Any]:
-        """As a plan keeps it."""
+        """Returns the form in which a plan stores it."""
         return {
             "format": self.format,
             "unit": self.unit,
@@ -54,7 +55,7 @@ class Reading:
         }
 
     def lines(self) -> Iterator[str]:
-        """Statements about it: the format and the unit, and what was left out."""
+        """States the format and the unit, and what was left out."""
         if not self.is_plain:
             several = "" if self.records is None else f", {counted(self.records, 'record')}"
             mapped = (
@@ -64,7 +65,7 @@ class Reading:
         yield from self.losses()
 
     def losses(self) -> Iterator[str]:
-        """Omissions, and other facts about the input."""
+        """States what was left out, and other facts about the input."""
         if self.within:
             yield f"{self._share(self.within)} within racks: left out"
         if self.strangers:

@@ -1,9 +1,9 @@
-"""What sflowtool prints of sFlow: `sflowtool -l`, a line for each sampled packet.
+"""The output of sflowtool for sFlow: `sflowtool -l` writes one line for each sampled packet.
 
-A line of a packet is `FLOW`, agent, in and out port, source and destination MAC,
-Ethernet type, VLANs, source and destination address, protocol, type of service, time
-to live, ports, TCP flags, packet size, IP size, sampling rate. A packet stands for as
-many of its size as one in how many is sampled. Lines of counters, `CNTR`, are left out.
+The line of a packet is `FLOW`, agent, input and output port, source and destination MAC, Ethernet
+type, VLANs, source and destination address, protocol, type of service, time to live, ports, TCP
+flags, packet size, IP size, sampling rate. The size of a packet is multiplied by its sampling rate.
+Lines of counters, `CNTR`, are skipped.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ TITLE = "sflowtool -l"
 KINDS = ("FLOW", "CNTR")
 CELLS = 20
 SRC, DST, SIZE, RATE = 9, 10, 17, 19
-"""Cells of a packet's line, from 0."""
+"""Indices of cells in the line of a packet."""
 NAMES = {SIZE: "packet size", RATE: "sampling rate"}
 
 
 def read_sflowtool(source: Source) -> Records:
-    """The sampled packets, each times its sampling rate."""
+    """Reads the sampled packets and multiplies each by its sampling rate."""
     return Records(TITLE, source.name, _records(source), timed=False)
 
 

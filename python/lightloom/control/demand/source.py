@@ -1,4 +1,4 @@
-"""Where demand comes from: a file, or standard input."""
+"""The source of a demand: a file, or standard input."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from lightloom.storage import reading
 
 STANDARD_INPUT = "-"
 Line = tuple[int, str]
-"""Its number, from 1, and its text."""
+"""The line's number, from 1, and its text."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Something to read."""
+    """A file or standard input."""
 
     name: str
-    """What messages call it."""
+    """The name in messages."""
     path: Path | None
-    """Its file; None for standard input."""
+    """The path of the file; None for standard input."""
 
     @property
     def ending(self) -> str:
-        """Of its name, in lower case: ".csv"; empty for standard input."""
+        """The ending of its name in lower case, such as ".csv"; empty for standard input."""
         return "" if self.path is None else self.path.suffix.lower()
 
     @cached_property
     def content(self) -> bytes:
-        """All of it.
+        """The whole content.
 
         Raises:
             OSError: if the file cannot be read.
@@ -44,14 +44,14 @@ class Source:
 
     @property
     def head(self) -> bytes:
-        """Its first bytes, enough to tell what it is."""
+        """The first bytes, enough to recognise the format."""
         return self.content[:64]
 
     def lines(self) -> Iterator[Line]:
-        """Its lines that hold something and are no comments (`# …`), without their ends.
+        """Yields the lines that are neither empty nor comments (`# …`), without line ends.
 
         Raises:
-            ConfigError: for what is not UTF-8.
+            ConfigError: if the content is not UTF-8.
         """
         file = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8-sig")
         try:
@@ -67,7 +67,7 @@ class Source:
 
 
 def source_of(path: str | Path) -> Source:
-    """The source that a command line names: a path, or "-"."""
+    """Returns the source that a command line names: a path, or "-"."""
     if str(path) == STANDARD_INPUT:
         return Source("standard input", None)
     return Source(str(path), Path(path))

@@ -1,4 +1,4 @@
-"""The step of times: how long each of the records is for that were measured at them."""
+"""The step of times: the duration of the records that were measured at them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 US = 1_000_000
-"""Microseconds [count] of a second."""
+"""Microseconds in a second [count]."""
 
 
 class NoStepError(ValueError):
-    """Times that lie on no grid: the distances between neighbours that show it."""
+    """Times on no common grid; holds two distances between neighbours that show it."""
 
     def __init__(self, times: Sequence[int]) -> None:
         gaps = [b - a for a, b in pairwise(times)]
@@ -24,12 +24,12 @@ class NoStepError(ValueError):
 
 
 def step_of(times: Sequence[int]) -> int | None:
-    """The step of times that go up [µs]: their smallest distance, if it divides all others,
-    and if it is the commonest distance of neighbours, or half of it or more. So a few missing
-    records make no step longer, and a few odd times make none shorter. None of one time.
+    """Returns the step of increasing times [µs]: their smallest distance, if it divides all others
+    and is at least half of the most frequent distance. So a few missing records do not make the
+    step longer, and a few odd times do not make it shorter. None for a single time.
 
     Raises:
-        NoStepError: for times without one.
+        NoStepError: if the times have no common step.
 
     >>> step_of([0, 300, 900, 1200]), step_of([0, 600, 1200, 1500])
     (300, 300)
@@ -44,7 +44,8 @@ def step_of(times: Sequence[int]) -> int | None:
 
 
 def commonest(gaps: Sequence[int]) -> int:
-    """The distance that occurs most often; of several, the middle one, or the longer of two.
+    """Returns the most frequent distance; of several equally frequent ones the middle one, or the
+    longer of two.
 
     >>> commonest([3600, 3600, 60]), commonest([300, 305])
     (3600, 305)

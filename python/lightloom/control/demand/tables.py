@@ -20,7 +20,7 @@ OPEN = "a quote is not closed"
 
 
 class Rows:
-    """The rows of a CSV file, with the number of the line at which each ends."""
+    """The rows of a CSV file, with the line number at which each ends."""
 
     def __init__(self, source: Source) -> None:
         self.source, self.line = source, 0
@@ -38,7 +38,7 @@ class Rows:
             raise ConfigError(f'{self.where()}: {reason}; quote whole cells, like "a, b"') from None
 
     def where(self) -> str:
-        """The file, and the line."""
+        """The file and the line."""
         return f"{self.source.name}:{self.line}"
 
     def _lines(self) -> Iterator[str]:
@@ -48,11 +48,11 @@ class Rows:
 
 
 def read_table(source: Source, layout: Layout, named: Mapping[str, str]) -> Records:
-    """The records of a table.
+    """Returns the records of a table.
 
     Raises:
-        ConfigError: if the first line does not name what is needed; while records are
-            taken, naming line and column.
+        ConfigError: if the first line lacks a required column; while records are read, if one is
+            invalid, with line and column.
     """
     rows = Rows(source)
     cells = iter(rows)
@@ -109,12 +109,12 @@ def _records(
 
 
 def first_cells(source: Source) -> list[str]:
-    """The cells of the first line that holds something; none where it cannot be read."""
+    """Returns the cells of the first line with content; empty if it cannot be read."""
     return first_rows(source)[0]
 
 
 def first_rows(source: Source) -> tuple[list[str], list[str]]:
-    """The same of the first line and of the next."""
+    """Returns the cells of the first line with content, and of the next."""
     found: list[list[str]] = []
     try:
         for row in islice(Rows(source), 2):

@@ -10,22 +10,22 @@ from functools import lru_cache
 from lightloom.control.demand.amounts import UnreadableError
 
 US = 1_000_000
-"""Microseconds [count] of a second."""
+"""Microseconds in a second [count]."""
 SECONDS = re.compile(r"\d{1,11}(\.\d+)?")
 IN_A_NAME = re.compile(
     r"(?<!\d)(\d{4})-?(\d{2})-?(\d{2})"  # the day
     r"(?:[T_ .-]?(\d{2})[:.h_-]?(\d{2})(?:[:.m_-]?(\d{2}))?Z?)?(?!\d)"  # its time
 )
 SCALES = {"ms": 10**3, "us": 10**6, "ns": 10**9}
-"""Of a second [count], by what a column's name ends in."""
+"""Ending of a column's name → parts of a second [count]."""
 ZONELESS = "no zone, where times before have one"
 ZONES = "write all times with a zone, like 2026-11-23T02:45:00Z or +01:00, or none"
 REMEDY = "write it like 2026-11-23T02:45:00, or as seconds since 1970"
 
 
 def time_of(value: object) -> int:
-    """A time as text (ISO 8601, or seconds since 1970), a number of seconds, or a
-    `datetime` [µs]. Times without a zone are taken as of one zone, UTC.
+    """Converts a time as text (ISO 8601, or seconds since 1970), a number of seconds, or a
+    `datetime` to microseconds since 1970. Times without a time zone are read as UTC.
 
     Raises:
         UnreadableError: for anything else.
@@ -44,16 +44,16 @@ def time_of(value: object) -> int:
 
 @dataclass
 class Clock:
-    """The times of one source: all of them with a zone, or none."""
+    """The times of one source; either all have a time zone, or none."""
 
     scale: int = 1
-    """Of how many a second numbers are [count]."""
+    """Parts of a second that integers count."""
     zoned: bool | None = None
-    """Whether they have a zone; None before the first. Seconds since 1970 have one, UTC."""
+    """Whether the times have a time zone; None before the first. Seconds since 1970 are UTC."""
 
     @classmethod
     def of(cls, name: str) -> Clock:
-        """That of a column, whose name may end in the unit of its numbers.
+        """Returns the clock of a column, whose name may end in the unit of its numbers.
 
         >>> Clock.of("time_received_ns").time_of(1_500_000_000)
         1500000
@@ -61,11 +61,11 @@ class Clock:
         return cls(SCALES.get(name.rpartition("_")[2].lower(), 1))
 
     def time_of(self, value: object) -> int:
-        """As `time_of`.
+        """Converts a time as the function `time_of` does.
 
         Raises:
-            UnreadableError: as `time_of`; or for a time without a zone among times that
-                have one, or the other way round: which of them comes first is unknown.
+            UnreadableError: as for `time_of`; also for a time without a time zone among times with
+                one, and the reverse, because their order is unknown.
         """
         if self.scale > 1:
             value = self._seconds(value)
@@ -78,7 +78,7 @@ class Clock:
         return time_us
 
     def _seconds(self, value: object) -> str:
-        """A whole number of parts of a second, in seconds."""
+        """Converts an integer count of parts of a second to seconds."""
         text = str(value).strip()
         if not re.fullmatch(r"\d{1,20}", text):
             raise UnreadableError(
@@ -89,7 +89,7 @@ class Clock:
 
 
 def is_zoned(value: object) -> bool:
-    """Whether a time that `time_of` reads has a zone.
+    """Whether a time that `time_of` reads has a time zone.
 
     >>> is_zoned("2026-11-23T02:45:00Z"), is_zoned("2026-11-23 02:45"), is_zoned(1.5)
     (True, False, True)
@@ -121,8 +121,8 @@ def _of_date(at: datetime.datetime) -> int:
 
 
 def time_in(name: str) -> int | None:
-    """The time in a file's name, the last one if there are several [µs]; None if there
-    is none.
+    """Returns the time in a file's name [µs], the last one if there are several; None if there is
+    none.
 
     >>> time_in("demand-2026-11-23T0245.csv") == time_of("2026-11-23 02:45")
     True
@@ -141,7 +141,7 @@ def time_in(name: str) -> int | None:
 
 
 def is_zoned_in(name: str) -> bool:
-    """Whether the time in a file's name has a zone, which is `Z`, at its end.
+    """Whether the time in a file's name has a time zone, which is a `Z` at its end.
 
     >>> is_zoned_in("d-2026-11-23T0245Z.csv"), is_zoned_in("d-2026-11-23T0245.csv")
     (True, False)
@@ -151,7 +151,7 @@ def is_zoned_in(name: str) -> bool:
 
 
 def iso(time_us: int) -> str:
-    """A time as people read it, without a zone.
+    """Formats a time in ISO 8601, without a time zone.
 
     >>> iso(0), iso(1_500_000)
     ('1970-01-01T00:00:00', '1970-01-01T00:00:01.500000')

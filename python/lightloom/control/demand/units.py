@@ -1,4 +1,4 @@
-"""What a number of a demand stands for: an amount of data, or a rate."""
+"""The unit of a number of a demand: an amount of data, or a rate."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from lightloom.errors import ConfigError, refusal
 
 @dataclass(frozen=True)
 class Unit:
-    """An amount, or an amount a second."""
+    """An amount of data, or an amount per second."""
 
     text: str
-    """As it is shown: "1 GB", "1 Gb/s"."""
+    """The unit in messages: "1 GB", "1 Gb/s"."""
     size: Fraction
-    """Bytes, or bytes a second, that 1 stands for."""
+    """Bytes, or bytes per second, that 1 stands for."""
     is_rate: bool = False
-    """Whether it is for each second."""
+    """Whether it is a rate."""
 
 
 def unit_of(text: str, *, rates: bool = False) -> Unit:
-    """A unit as users write it, its 1 left out if they like.
+    """Parses a unit as users write it; a leading "1" may be omitted.
 
     Raises:
-        ConfigError: of `unit`: nothing of the kind, less than a byte, or a rate where
-            amounts are wanted.
+        ConfigError: if `unit` is unknown, smaller than a byte, or a rate instead of an amount.
 
     >>> unit_of("GB").text, int(unit_of("2 MB").size), int(unit_of("8 kb/s", rates=True).size)
     ('1 GB', 2000000, 1000)
@@ -51,7 +50,7 @@ def unit_of(text: str, *, rates: bool = False) -> Unit:
 
 
 def _rate(text: str, shown: str) -> Fraction:
-    """Bytes a second, of "1 MB/s" and of "1 Mb/s"."""
+    """Returns the bytes per second of a rate such as "1 MB/s" or "1 Mb/s"."""
     amount = shown.strip().removesuffix("/s")
     try:
         if amount.endswith("B"):

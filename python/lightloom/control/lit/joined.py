@@ -1,4 +1,4 @@
-"""What a file says is lit: cross-connects of a switch, or directions of light by rack."""
+"""The content of a file: cross-connects of a switch, or directions of light by rack."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lightloom.errors import ConfigError
 
 PAIR = re.compile(r"(\d{1,6})([Aa]?)-(\d{1,6})([Bb]?)")
-"""A cross-connect as SONiC names it, `1A-29B`."""
+"""A cross-connect in SONiC's form, `1A-29B`."""
 
 
 class Joined(NamedTuple):
@@ -20,27 +20,27 @@ class Joined(NamedTuple):
     b: int
     """The B port."""
     where: str
-    """Its place in the file, for refusals."""
+    """Its position in the file, for error messages."""
 
 
 class Lit(NamedTuple):
     """A direction of light."""
 
     plane: int
-    """The switch."""
+    """The number of the switch."""
     source: str
-    """The rack that sends, by name."""
+    """The name of the sending rack."""
     destination: str
-    """The rack that receives."""
+    """The name of the receiving rack."""
     ports: tuple[int, int] | None
     """The A port and the B port, if the file names them."""
 
 
 def joined_of(path: Path, where: str, text: str) -> Joined:
-    """The cross-connect of a name.
+    """Parses the name of a cross-connect.
 
     Raises:
-        ConfigError: naming the place, for anything else.
+        ConfigError: if it is invalid; it names the position.
     """
     found = PAIR.fullmatch(text.strip())
     if found is None:
@@ -49,10 +49,10 @@ def joined_of(path: Path, where: str, text: str) -> Joined:
 
 
 def port_of(path: Path, where: str, text: object, side: str) -> int:
-    """The number of a port as SONiC names it: `7A`, or `7` on a switch of one side.
+    """Parses the name of a port in SONiC's form: `7A`, or `7` on a switch with one side.
 
     Raises:
-        ConfigError: naming the place, for anything else.
+        ConfigError: if it is invalid; it names the position.
     """
     found = re.fullmatch(r"(\d{1,6})([AaBb]?)", str(text).strip())
     if found is None or found[2].upper() not in ("", side):
@@ -61,5 +61,5 @@ def port_of(path: Path, where: str, text: object, side: str) -> int:
 
 
 def wrong(path: Path, where: str, limit: str, remedy: str) -> ConfigError:
-    """A refusal of something in a file."""
+    """Returns an error at a position of a file."""
     return ConfigError(f"{path}{where}: {limit}; {remedy}")

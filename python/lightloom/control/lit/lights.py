@@ -1,4 +1,4 @@
-"""Cross-connects on the ports of racks, and directions of light as circuits."""
+"""Conversion of cross-connects to lights between racks, and of lights to circuits."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lightloom.control.wiring.port_map import Port, PortMap
 def lights_of(
     path: Path, joined: Sequence[Joined], ports: PortMap, plane: int
 ) -> tuple[list[Lit], list[tuple[int, int]]]:
-    """The racks that cross-connects join, by the port map; and the A and B ports of those
-    cross-connects that are at ports of no rack at both ends.
+    """Returns the racks that cross-connects connect, by the port map; and the A and B ports of the
+    cross-connects whose two ports belong to no rack.
 
     Raises:
-        ConfigError: naming one of which only one end is at a port of the map, or two that
-            take the same port.
+        ConfigError: if only one port of a cross-connect is in the map, or two cross-connects have
+            the same port.
     """
     a_side = {port.a: port for port in ports if port.plane == plane}
     b_side = {port.b: port for port in ports if port.plane == plane}
@@ -48,8 +48,8 @@ def lights_of(
 
 
 def circuits_of(lights: Sequence[Lit], ports: PortMap | None) -> tuple[list[dict[str, Any]], bool]:
-    """Circuits as a plan as JSON has them, and whether they lead one way: both directions
-    of one are one, if every direction has one back at the same transceivers."""
+    """Returns circuits in the form of a plan's JSON, and whether they are directed. If every
+    direction has one back between the same transceivers, the two are one circuit."""
     transceivers = _by_port(ports)
     left: dict[object, list[Lit]] = {}
     both: list[tuple[Lit, Lit]] = []
@@ -81,7 +81,7 @@ def _by_port(ports: PortMap | None) -> dict[tuple[int, str, int], Port]:
 
 
 def _there(light: Lit, of: dict[tuple[int, str, int], Port]) -> object:
-    """Its racks and, where they are known, its transceivers."""
+    """The racks of a light and, if known, its transceivers."""
     if light.ports is None:
         return light.plane, light.source, light.destination
     a, b = of.get((light.plane, "A", light.ports[0])), of.get((light.plane, "B", light.ports[1]))
@@ -89,7 +89,7 @@ def _there(light: Lit, of: dict[tuple[int, str, int], Port]) -> object:
 
 
 def _back(light: Lit, of: dict[tuple[int, str, int], Port]) -> object:
-    """The same of its way back."""
+    """The racks and transceivers of the light in the reverse direction."""
     there = _there(light, of)
     assert isinstance(there, tuple)
     plane, source, destination, *ends = there

@@ -1,4 +1,4 @@
-"""Plans as CSV and as tables for people, read back: directions of light by rack."""
+"""Reads plans from CSV and from printed tables, as directions of light by rack."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from lightloom.control.lit.joined import Lit, port_of, wrong
 
 Row = tuple[int, Mapping[str, str]]
-"""Its line, and its cells by the names of the columns."""
+"""The line number of a row, and its cells by the names of the columns."""
 NEEDED = {"plane", "from", "to"}
 SCHEDULE = "a schedule, which a switch follows as a whole"
 
 
 def of_csv(path: Path, text: str) -> list[Lit]:
-    """Those of a plan as CSV; of a change of plans those that are lit after it."""
+    """Reads a plan as CSV; of a change of plans, the lights after the change."""
     reader = csv.DictReader(io.StringIO(text))
     rows: list[Row] = [(reader.line_num, row) for row in reader]
     return _lights(path, rows, "a_port", "b_port")
@@ -28,7 +28,7 @@ def is_csv(lines: list[tuple[int, str]]) -> bool:
 
 
 def of_table(path: Path, lines: list[tuple[int, str]]) -> list[Lit]:
-    """Those of a plan as a table, whose columns stand below each other."""
+    """Reads a plan from a table with aligned columns."""
     header = lines[0][1]
     to = header.rindex("to")
     source = header.rindex("from", 0, to)

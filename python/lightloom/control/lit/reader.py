@@ -1,4 +1,5 @@
-"""Which dialect a file of circuits is in, and its circuits as a plan as JSON has them."""
+"""Recognises the dialect of a file of circuits, and reads its circuits in the form of a plan's
+JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ REMEDY = (
 
 
 class Ports(NamedTuple):
-    """Where the racks of a file are that names ports of a switch."""
+    """The ports of racks, for a file that names ports of a switch."""
 
     map: PortMap | None = None
     """The port map, if one was given."""
@@ -42,15 +43,15 @@ NO_PORTS = Ports()
 
 
 def read_lit(path: Path, demand: Demand, ports: Ports = NO_PORTS) -> Any:
-    """The circuits of a file: the value of JSON that is a plan or a list of pairs, as it
-    is; of all else the same keys as a plan as JSON has.
+    """Returns the circuits of a file: JSON that is a plan or a list of pairs is returned unchanged;
+    other formats get the keys of a plan's JSON.
 
     Args:
-        demand: what the new plan is for: whether racks have names.
-        ports: where racks are, for files that name ports of a switch.
+        demand: the demand of the new plan, which shows whether racks have names.
+        ports: the ports of racks, for files that name ports of a switch.
 
     Raises:
-        ConfigError: naming the file and the place of the error.
+        ConfigError: if the file is invalid; it names the position.
     """
     try:
         text = reading.text(path, reading.DATA).removeprefix("\ufeff")
@@ -74,12 +75,12 @@ def _json(path: Path, text: str) -> Any:
     except json.JSONDecodeError as problem:
         where, reason = f":{problem.lineno}:{problem.colno}", problem.msg.lower()
         raise wrong(path, where, f"not JSON ({reason})", REMEDY) from None
-    except (ValueError, RecursionError):  # thousands of digits, thousands of brackets
+    except (ValueError, RecursionError):  # thousands of digits or of brackets
         raise wrong(path, "", "not JSON (too deep, or a number too long)", REMEDY) from None
 
 
 def _of_json(path: Path, value: Any) -> list[Joined] | None:
-    """Cross-connects, of the JSON of a switch."""
+    """The cross-connects in the JSON of a switch."""
     if not isinstance(value, dict) or {"circuits", "schedule", "demand"} & value.keys():
         return None
     found = of_ocp_yang(path, value)
@@ -87,7 +88,7 @@ def _of_json(path: Path, value: Any) -> list[Joined] | None:
 
 
 def _of_lines(path: Path, lines: list[tuple[int, str]], ports: Ports) -> list[Joined]:
-    """Cross-connects, of lines of text."""
+    """The cross-connects in lines of text."""
     bare = [line.strip() for _, line in lines]
     if bare and bare[0].lower().startswith(":oxc:"):
         size = None if ports.map is None else ports.map.size
@@ -103,7 +104,7 @@ def _of_lines(path: Path, lines: list[tuple[int, str]], ports: Ports) -> list[Jo
 
 
 def _of_switch(path: Path, joined: list[Joined], demand: Demand, ports: Ports) -> dict[str, Any]:
-    """Cross-connects, between racks."""
+    """Converts cross-connects to circuits between racks."""
     if ports.map is None:
         limit = "it names ports of a switch, not racks"
         raise wrong(path, "", limit, "say which is where with --port-map PORTS.csv")
@@ -117,7 +118,7 @@ def _of_switch(path: Path, joined: list[Joined], demand: Demand, ports: Ports) -
 
 
 def _table(lights: list[Lit], demand: Demand, ports: PortMap | None) -> dict[str, Any]:
-    """The keys of a plan as JSON."""
+    """The keys of a plan's JSON."""
     rows, directed = circuits_of(lights, ports)
     found: dict[str, Any] = {"circuits": rows, "directed": directed}
     if demand.names:
@@ -138,10 +139,11 @@ def _number(name: str) -> int | str:
 
 
 def check_both_ways(path: Path, found: Any, *, directed: bool) -> None:
-    """Refuses the circuits of a switch that lead one way where circuits are of both ways.
+    """Raises an error if circuits of a switch lead in one direction only where undirected circuits
+    are required.
 
     Raises:
-        ConfigError: naming the first that has no way back.
+        ConfigError: naming the first circuit without one in the reverse direction.
     """
     rows = found.get("circuits") if isinstance(found, dict) and "others" in found else None
     if directed or not rows or not found.get("directed"):

@@ -1,5 +1,5 @@
-"""Cross-connects in the languages of switches: what `plan` writes in them, and what a switch
-has (CONFIG_DB, OCP YANG) or prints (`show ocs cross-connect config|status`)."""
+"""Cross-connects in the formats of switches: those that `plan` writes, the configuration of a
+switch (CONFIG_DB, OCP YANG) and its output (`show ocs cross-connect config|status`)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ CONFIG_DB_TABLES = re.compile(r"[A-Z][A-Z0-9_]*(\|.*)?")
 PAIR_LIKE = re.compile(r"\d{1,6}[Aa]-\d{1,6}[Bb]")
 LIST = "port-connection"
 INVALID = "INVALID"
-"""Status of a connection that the switch keeps as an intent and does not light."""
+"""Status of a connection that the switch keeps in its configuration and does not light."""
 SCPI = re.compile(r":oxc:swit:conn:(\w+) \(@([\d,]+)\),\(@([\d,]+)\)", re.IGNORECASE)
 COMMAND = re.compile(r"config ocs[ -]cross-connect (add|update|delete) (\S+)( .*)?")
 CHANGE = "# A change"
-"""How the comment of a script begins that leaves out what stays."""
+"""Beginning of the comment in a script that omits cross-connects which stay."""
 WHOLE = "name the plan as JSON or CSV, or what `show ocs cross-connect config` prints"
 
 
 def of_config_db(path: Path, value: dict[str, Any]) -> list[Joined] | None:
-    """Those of a CONFIG_DB, in its own JSON or in that of `sonic-db-dump`; None for what is
-    no CONFIG_DB."""
+    """Reads the cross-connects of a CONFIG_DB, as its own JSON or as that of `sonic-db-dump`; None
+    if the value is not a CONFIG_DB."""
     rows: dict[str, Any] = {}
     if isinstance(value.get(TABLE), dict):
         rows = value[TABLE]
     elif value and all(map(PAIR_LIKE.fullmatch, value)):
-        rows = value  # the table alone
+        rows = value  # only the table
     elif TABLE not in value:
         if not value or not all(CONFIG_DB_TABLES.fullmatch(key) for key in value):
             return None
@@ -52,7 +52,8 @@ def _of_row(path: Path, key: str, row: object) -> Joined:
 
 
 def of_ocp_yang(path: Path, value: object) -> list[Joined] | None:
-    """Those of OCP YANG, wherever its list of connections is; None if there is none."""
+    """Reads the cross-connects of OCP YANG, at any depth; None if there is no list of
+    connections."""
     entries = _entries(value)
     if entries is None:
         return None
@@ -72,7 +73,7 @@ def of_ocp_yang(path: Path, value: object) -> list[Joined] | None:
 
 
 def _entries(value: object) -> list[Any] | None:
-    """The list of connections, whatever module's name stands before its key."""
+    """The list of connections, with any module name as prefix of its key."""
     if isinstance(value, list):
         return next((found for inner in value if (found := _entries(inner)) is not None), None)
     if not isinstance(value, dict):
@@ -87,7 +88,8 @@ def _entries(value: object) -> list[Any] | None:
 
 
 def of_scpi(path: Path, lines: list[tuple[int, str]], after: int) -> list[Joined]:
-    """Those of SCPI lines; `after` is the number of A ports, after which B ports count."""
+    """Reads the cross-connects of SCPI lines; `after` is the number of A ports, from which B ports
+    are numbered on."""
     found = []
     for number, line in lines:
         where = f":{number}"
@@ -104,7 +106,7 @@ def of_scpi(path: Path, lines: list[tuple[int, str]], after: int) -> list[Joined
 
 
 def of_commands(path: Path, lines: list[tuple[int, str]]) -> list[Joined]:
-    """Those of a script of SONiC commands that only adds."""
+    """Reads the cross-connects of a script of SONiC commands that only adds."""
     found = []
     for number, line in lines:
         where, text = f":{number}", line.strip()
@@ -119,8 +121,8 @@ def of_commands(path: Path, lines: list[tuple[int, str]]) -> list[Joined]:
 
 
 def of_show(path: Path, lines: list[tuple[int, str]]) -> list[Joined]:
-    """Those of SONiC's tables, `id`, `a_side`, `b_side` and whatever follows, with lines or
-    bars between columns or without."""
+    """Reads the cross-connects of SONiC's tables, with the columns `id`, `a_side`, `b_side` and
+    others, with or without lines or bars between columns."""
     found = []
     for where, cells in _rows(lines):
         if PAIR_LIKE.fullmatch(cells[0]) is None:
@@ -137,7 +139,7 @@ HEADER = ("id", "name", "cross-connect", "cross_connect")
 
 
 def _rows(lines: list[tuple[int, str]]) -> Iterator[tuple[str, list[str]]]:
-    """Rows below the header, cell by cell."""
+    """The cells of each row below the header."""
     for number, line in lines:
         cells = line.replace("|", " ").split()
         ruled = not cells or not line.strip(" -=+|")
@@ -146,7 +148,7 @@ def _rows(lines: list[tuple[int, str]]) -> Iterator[tuple[str, list[str]]]:
 
 
 def is_show(lines: list[tuple[int, str]]) -> bool:
-    """Whether lines are a table of SONiC: of its columns, or of cross-connects."""
+    """Whether lines are a table of SONiC: by its columns, or by its cross-connects."""
     cells = lines[0][1].replace("|", " ").lower().split() if lines else []
     ruled = bool(lines) and not lines[0][1].strip(" -=+|")
     return bool(cells) and (ruled or cells[0] in HEADER or bool(PAIR_LIKE.fullmatch(cells[0])))

@@ -1,13 +1,13 @@
-"""What an operator lays down, whatever the demand: circuits that are there, pairs that are
-kept apart, ports that are down; and how each kind of algorithm heeds it.
+"""Rules of an operator that hold for any demand: pinned circuits, pairs that are kept apart, ports
+that are down; and how each kind of algorithm obeys them.
 
 | file | what |
 |---|---|
-| `rules` | the rules, and which contradict each other |
-| `parsing` | what is typed: `gpu-0:gpu-1`, `gpu-3:2`, `7A` |
-| `demand` | the rest of a demand, a switch and a list of circuits |
-| `joined` | circuits of one decision: what is added, and who is joined anew |
-| `slots` | slots of a schedule: as many of their circuits as obey |
+| `rules` | the rules, and contradictions between them |
+| `parsing` | rules as users write them: `gpu-0:gpu-1`, `gpu-3:2`, `7A` |
+| `demand` | the demand, the ports and the listed circuits that remain under rules |
+| `joined` | permanent circuits: pinned ones are added, pairs that are kept apart are replaced |
+| `slots` | slots of a schedule: circuits that break a rule are replaced |
 """
 
 from lightloom.control.rules.parsing import idle, read_rules

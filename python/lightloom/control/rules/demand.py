@@ -1,4 +1,4 @@
-"""What rules leave of a demand, of a switch, and of a list of circuits."""
+"""The demand, the ports and the listed circuits that remain under rules."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lightloom.control.rules.rules import Rules
 
 
 def left_both_ways(matrix: Integers, rules: Rules) -> Integers:
-    """The demand that circuits of both directions may still be chosen for: none of racks
-    that are pinned or down, or for those that they are kept apart from."""
+    """Returns the demand for which undirected circuits may still be chosen: without that of racks
+    that are pinned or down, and without that of pairs that are kept apart."""
     left = matrix.copy()
     for rack, _ in rules.taken():
         left[rack, :] = 0
@@ -20,8 +20,8 @@ def left_both_ways(matrix: Integers, rules: Rules) -> Integers:
 
 
 def left_one_way(matrix: Integers, rules: Rules) -> Integers:
-    """The same for circuits of one direction: who sends over one that is pinned may still
-    receive over another."""
+    """Returns the demand for which directed circuits may still be chosen; a rack that sends over a
+    pinned circuit may still receive over another one."""
     left = matrix.copy()
     for rack, _ in rules.down:
         left[rack, :] = 0
@@ -39,8 +39,8 @@ def _apart(left: Integers, rules: Rules) -> Integers:
 
 
 def works(rules: Rules, racks: int, planes: int, *, pinned: bool) -> list[bool]:
-    """Which ports work, plane by plane: none that is down, and where `pinned` none of a
-    circuit that is there already."""
+    """Returns whether each port works, plane by plane: not if it is down or, with `pinned`, if it
+    belongs to a pinned circuit."""
     found = [True] * (racks * planes)
     for rack, plane in rules.taken() if pinned else rules.down:
         if plane < planes:
@@ -49,14 +49,14 @@ def works(rules: Rules, racks: int, planes: int, *, pinned: bool) -> list[bool]:
 
 
 def still_up(pairs: Sequence[tuple[int, int]], rules: Rules) -> list[tuple[int, int]]:
-    """Circuits that are up, without those that cannot stay."""
+    """Returns the circuits in `up` that the rules allow to stay."""
     busy = {rack for rack, _ in rules.taken()}
     return [(a, b) for a, b in pairs if not {a, b} & busy and not rules.are_apart(a, b)]
 
 
 def listed(rows: Sequence[Sequence[Any]], rules: Rules, *, directed: bool, ports: int) -> list[Any]:
-    """Circuits of a list that obey, in its order: none that is kept apart, at a port that
-    is down, or at one that is taken by a circuit that is there."""
+    """Returns the circuits of a list that obey the rules, in its order: without pairs that are kept
+    apart, and without ports that are down or belong to a pinned circuit."""
     used: dict[tuple[str, int, int], int] = {}
 
     def keys(a: int, b: int, plane: int) -> list[tuple[str, int, int]]:

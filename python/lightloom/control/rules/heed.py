@@ -1,13 +1,14 @@
-"""How each kind of algorithm heeds rules: what it is asked, and the fate of its answer.
+"""How each kind of algorithm obeys rules: the question to the core, and the treatment of its
+answer.
 
-| algorithm | asked | answer |
+| algorithm | question | answer |
 |---|---|---|
-| circuits both ways | for what is left, on ports that are left | who had to be is joined anew |
-| circuits one way | for what is left | pinned circuits are added, as they are above |
-| schedules | for what is left | slots that break a rule assigned anew |
-| a list | for those of the list that obey | pinned circuits are added |
-| hydra | the rules themselves | as it is |
-| of your own | as circuits both ways | refused if it joins who is kept apart |
+| undirected circuits | for the demand and ports left | forbidden pairs replaced, pinned circuits added |
+| directed circuits | for the remaining demand | pinned circuits are added |
+| schedules | for the remaining demand | slots that break a rule are assigned again |
+| a list | for the circuits of the list that obey | pinned circuits are added |
+| hydra | for the whole demand, with the rules | unchanged |
+| in a user's file | as for undirected circuits | an error if it connects a forbidden pair |
 """
 
 from __future__ import annotations
@@ -29,26 +30,26 @@ from lightloom.errors import refusal
 from lightloom.policies.registry import Policy, PolicyInFile
 
 ONE_WAY = ("assignment", "mordia", "solstice", "eclipse", "rotation")
-"""Policies whose circuits lead from one rack to another only."""
+"""Policies whose circuits are directed."""
 HEEDS = "hydra"
-"""The policy that takes rules as they are: its paths go over pinned circuits, and around
-pairs that are kept apart."""
+"""The policy that receives the rules: its paths use pinned circuits and avoid pairs that are kept
+apart."""
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What the core is asked."""
+    """A question to the core."""
 
     matrix: Integers
-    """Demand to plan for [bytes]."""
+    """The demand of the question [bytes]."""
     given: Mapping[str, Any]
     """The algorithm's options."""
     works: list[bool] | None = None
-    """Which ports work; all, if None."""
+    """Whether each port works; None: all work."""
     pinned: list[tuple[int, int, int]] = field(default_factory=list)
-    """Circuits for an algorithm that heeds them by itself."""
+    """Pinned circuits, for an algorithm that obeys them itself."""
     apart: list[tuple[int, int]] = field(default_factory=list)
-    """Pairs that it keeps apart."""
+    """Pairs that are kept apart, for an algorithm that obeys them itself."""
 
 
 Ask = Callable[[Question], Found]
@@ -57,11 +58,11 @@ Ask = Callable[[Question], Found]
 def decide(
     policy: Policy, matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask
 ) -> tuple[Found, Integers]:
-    """One decision that obeys, and the demand that was left to decide for.
+    """Returns one decision that obeys the rules, and the demand that remained to decide for.
 
     Raises:
-        ConfigError: of `pin`, `forbid` or `down`: rules that nothing can obey; of
-            `algorithm`: one of your own that breaks them.
+        ConfigError: if the rules of `pin`, `forbid` or `down` cannot be obeyed, or the policy in a
+            user's file breaks them.
     """
     if not rules:
         return ask(Question(matrix, _keeping(policy, given))), matrix
@@ -85,26 +86,26 @@ def decide(
 
 
 def _kept(policy: Policy, given: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
-    """The circuits that may stay."""
+    """The options, with the circuits in `up` that may stay."""
     return _keeping(policy, {**given, "up": left.still_up(given["up"], rules)})
 
 
 def _keeping(policy: Policy, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options; where circuits are up, those that no demand and no rule concerns stay, unless
-    the treatment of nodes without demand is given."""
+    """The options. If circuits are in `up`, those without demand and without a rule against them
+    stay, unless the option for nodes without demand is given."""
     asks = "unrequested" in policy.options and given.get("unrequested") is None
     return {**given, "unrequested": "keep"} if asks and given.get("up") else dict(given)
 
 
 def planes_of(policy: Policy, given: Mapping[str, Any]) -> int:
-    """How many planes a decision is for."""
+    """The number of planes of a decision."""
     if "planes" not in policy.options:
         return 1
     return int(given.get("planes") or policy.options["planes"].schema.get("default") or 1)
 
 
 def directed(policy: Policy, given: Mapping[str, Any]) -> bool:
-    """Whether a decision's circuits lead one way."""
+    """Whether the circuits of a decision are directed."""
     return policy.kind in ONE_WAY or "schedule" in given or bool(given.get("directed"))
 
 
@@ -130,7 +131,7 @@ def _of_list(matrix: Integers, given: Mapping[str, Any], rules: Rules, ask: Ask)
 
 
 def _of_nothing(policy: Policy, given: Mapping[str, Any], rules: Rules) -> Found:
-    """Where rules leave no demand: what is up and obeys stays, as nothing asks for a change."""
+    """The decision if rules leave no demand: the present circuits that obey stay."""
     if policy.kind in ONE_WAY and policy.kind != "assignment":
         key = "pin" if rules.pinned else "forbid" if rules.apart else "down"
         limit = "with these no demand is left to make a schedule for"
@@ -152,7 +153,8 @@ def _obeying(policy: Policy, found: Found, question: Question, rules: Rules) -> 
 
 
 def _turns(found: Found, matrix: Integers, options: Mapping[str, Any], rules: Rules) -> Found:
-    """A schedule whose slots obey. What was proved of it is not proved any more."""
+    """A schedule whose slots obey the rules. Proofs about the schedule no longer hold and are
+    removed."""
     schedule = Schedule(*found["schedule"])
     rate = options.get("rate") or json.loads(found["options"]).get("rate")
     carried = schedule.carried(matrix, rate or "10 Gb/s")
@@ -170,10 +172,10 @@ def _refuse_apart(policy: Policy, found: Found, rules: Rules) -> None:
 
 
 def verify(found: Mapping[str, Any], rules: Rules) -> None:
-    """Makes sure that an answer obeys the rules.
+    """Checks that a decision obeys the rules.
 
     Raises:
-        RuntimeError: if it does not: a mistake of this package.
+        RuntimeError: if it does not, which is a bug of this package.
     """
     if not rules:
         return
@@ -188,7 +190,7 @@ def verify(found: Mapping[str, Any], rules: Rules) -> None:
 
 
 def _lit(found: Mapping[str, Any]) -> list[tuple[int, int, int]]:
-    """Everything that is ever lit: two racks and a plane."""
+    """All circuits that are ever lit: two racks and a plane."""
     if "schedule" not in found:
         return [tuple(row) for row in found["circuits"].tolist()]
     permutations = np.asarray(found["schedule"][0])

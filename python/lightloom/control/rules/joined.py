@@ -1,5 +1,5 @@
-"""Circuits of one decision under rules: what is there is added, who may not be joined is
-joined otherwise."""
+"""Permanent circuits under rules: pinned circuits are added, pairs that are kept apart are
+replaced."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lightloom.control.matching import maximum_weight_matching
 from lightloom.control.rules.rules import Rules
 
 Found = dict[str, Any]
-"""What the core answers: `circuits`, `directed`, `routes`."""
+"""The answer of the core: `circuits`, `directed`, `routes`."""
 
 
 def nothing(directed: bool) -> Found:
-    """The answer without demand."""
+    """The answer without circuits."""
     empty = np.zeros(0, np.int64)
     routes = (empty, empty, empty)
     circuits = np.zeros((0, 3), np.int64)
@@ -25,7 +25,7 @@ def nothing(directed: bool) -> Found:
 
 
 def of_pairs(pairs: Sequence[tuple[int, int]], directed: bool) -> Found:
-    """The answer that has these circuits, each with a route."""
+    """The answer with these circuits, each with a route."""
     rows = sorted((a, b, 0) if directed else (min(a, b), max(a, b), 0) for a, b in pairs)
     circuits = np.array(rows, np.int64).reshape(-1, 3)
     routes = (np.full(len(rows), 2), circuits[:, :2].ravel(), circuits[:, 2])
@@ -33,8 +33,7 @@ def of_pairs(pairs: Sequence[tuple[int, int]], directed: bool) -> Found:
 
 
 def with_pinned(found: Found, rules: Rules) -> Found:
-    """The circuits that were found and those that are pinned, each with a route; rows in
-    the order of their racks."""
+    """Adds the pinned circuits to an answer, each with a route, and sorts by racks."""
     rows = rules.pinned if found["directed"] else rules.pinned_both_ways
     if not rows:
         return found
@@ -53,10 +52,10 @@ def with_pinned(found: Found, rules: Rules) -> Found:
 def rejoined(
     found: Found, left: Integers, rules: Rules, up: Sequence[tuple[int, int]] = ()
 ) -> Found:
-    """The same circuits, but for racks that are kept apart and had been joined because
-    neither had any demand left: they and all others without are joined anew, as many as
-    may be, and as they were wherever that does not cost a circuit. Circuits that are up and
-    stay are left alone: they have no demand for each other."""
+    """Replaces circuits between racks that are kept apart. Such racks were connected because
+    neither has any remaining demand. All circuits without demand are chosen again: as many as
+    possible, and among those choices, as many of the old ones as possible. Circuits in `up` that
+    stay are not changed, although they have no demand."""
     circuits = found["circuits"]
     if not any(rules.are_apart(a, b) for a, b in circuits[:, :2].tolist()):
         return found
@@ -77,13 +76,14 @@ def rejoined(
 
 
 def _anew(racks: list[int], as_were: set[tuple[int, int]], rules: Rules) -> list[tuple[int, int]]:
-    """As many pairs as may be joined; of those, as many as possible that were."""
+    """Returns as many pairs as possible that are not kept apart; among those, as many old ones as
+    possible."""
     n = len(racks)
     weights = np.zeros((n, n), np.int64)
     for i in range(n):
         for j in range(i + 1, n):
             pair = (racks[i], racks[j])
-            # A pair more outweighs any number of pairs that stay.
+            # An additional pair outweighs any number of old pairs.
             weight = 0 if rules.are_apart(*pair) else n + (pair in as_were)
             weights[i, j] = weights[j, i] = weight
     if not weights.any():

@@ -1,4 +1,4 @@
-"""Rules as they are typed: racks by name, planes by number, ports as the switch names them."""
+"""Rules as users write them: racks by name, planes by number, ports as the switch names them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lightloom.control.wiring.port_map import Port, PortMap
 from lightloom.errors import refusal
 
 Ends = tuple[int, int, int | None]
-"""Two racks, and the plane if it was said."""
+"""Two racks, and the plane if it is given."""
 
 
 def read_rules(
@@ -22,20 +22,20 @@ def read_rules(
     planes: int = 1,
     ports: PortMap | None = None,
 ) -> Rules:
-    """Rules from what is typed.
+    """Parses rules.
 
     Args:
-        names: what racks are called, in their order.
-        pin: circuits, `a:b` or `a:b:plane`; without one, on the lowest plane on which
-            neither rack is down or pinned.
-        forbid: pairs, `a:b`.
-        down: a rack, on all planes; `rack:plane`; with a port map a port, `7A` on all
-            planes or `7A:2` on one.
-        planes: how many there are.
-        ports: which rack is at which port.
+        names: the names of the racks, in their order.
+        pin: circuits, `a:b` or `a:b:plane`; without a plane, on the lowest plane on which neither
+            rack is down or pinned.
+        forbid: pairs that are kept apart, `a:b`.
+        down: a rack, on all planes; `rack:plane`; with a port map also a port, `7A` on all planes
+            or `7A:2` on one.
+        planes: the number of planes.
+        ports: the port map.
 
     Raises:
-        ConfigError: of `pin`, `forbid` or `down`, and what was typed.
+        ConfigError: naming the invalid value of `pin`, `forbid` or `down`.
 
     >>> read_rules(["web", "db", "x:1"], pin=["web:x:1"], down=["db"]).as_table()
     {'pin': [[0, 2, 0]], 'forbid': [], 'down': [[1, 0]]}
@@ -55,11 +55,11 @@ def read_rules(
 
 
 def idle(text: str, names: Sequence[str], ports: PortMap) -> str | None:
-    """Statements about a port that is down where no circuit could have it: that of a rack
-    without demand, or of none; None for everything else.
+    """Describes a port that is down and that no circuit could use, because it belongs to no rack,
+    or to one without demand; None for all other values.
 
     Raises:
-        ConfigError: of `down`: a port that the switch does not have.
+        ConfigError: if the switch does not have the port in `down`.
     """
     head, _, plane = text.strip().rpartition(":")
     on = int(plane) if head and re.fullmatch(r"\d{1,6}", plane) else None
@@ -94,7 +94,8 @@ class _Reader:
         self.planes, self.ports = planes, ports
 
     def pair(self, key: str, text: str, *, with_plane: bool) -> Ends:
-        """Two racks; names may have colons of their own, as long as one reading fits."""
+        """Parses two racks. Names may contain colons if only one division into names is
+        possible."""
         found = set(self._pairs(text))
         form = "a:b, or a:b:plane" if with_plane else "a:b"
         if with_plane:
@@ -133,7 +134,7 @@ class _Reader:
             raise refusal(key, text, limit, "name one of them")
 
     def down(self, text: str) -> set[tuple[int, int]]:
-        """The ports of a rack, or of the rack at a port of the switch."""
+        """The ports of a rack, or those of the rack at a port of the switch."""
         text = text.strip()
         head, _, plane = text.rpartition(":")
         readings: list[tuple[str, int | None]] = [(text, None)]
@@ -154,7 +155,7 @@ class _Reader:
     def _ports(
         self, key: str, text: str, name: str, on: int | None
     ) -> Iterator[set[tuple[int, int]]]:
-        """What a name may mean."""
+        """The possible meanings of a name."""
         if on is not None and (name in self.node or self._at(name, None)):
             self._check_plane(key, text, on)
         if name in self.node:

@@ -1,4 +1,4 @@
-"""The rules: circuits that are pinned, pairs that are kept apart, ports that are down."""
+"""The rules: pinned circuits, pairs that are kept apart, ports that are down."""
 
 from __future__ import annotations
 
@@ -14,49 +14,48 @@ Pinned = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Rules:
-    """What holds whatever the demand; racks and planes by number.
+    """Rules that hold for any demand; racks and planes are numbers.
 
     >>> Rules(pinned=((2, 0, 0),), apart=frozenset({(0, 1)})).pinned_both_ways
     [(0, 2, 0)]
     """
 
     pinned: tuple[Pinned, ...] = ()
-    """Circuits that are there: where circuits have a direction, from the first rack to the
-    second."""
+    """Pinned circuits; if circuits are directed, from the first rack to the second."""
     apart: frozenset[tuple[int, int]] = frozenset()
-    """Pairs of racks that no circuit joins, in neither direction; the lower first."""
+    """Pairs of racks, the lower first, that no circuit may connect in either direction."""
     down: frozenset[tuple[int, int]] = frozenset()
-    """Ports that are not to be used: rack and plane."""
+    """Ports that must not be used: rack and plane."""
 
     def __bool__(self) -> bool:
         return bool(self.pinned or self.apart or self.down)
 
     @property
     def pinned_both_ways(self) -> list[Pinned]:
-        """Circuits that are there, the lower rack first."""
+        """Pinned circuits, with the lower rack first."""
         return [(min(a, b), max(a, b), plane) for a, b, plane in self.pinned]
 
     def are_apart(self, a: int, b: int) -> bool:
-        """Whether no circuit joins two racks."""
+        """Whether two racks are kept apart."""
         return (min(a, b), max(a, b)) in self.apart
 
     def taken(self) -> Iterator[tuple[int, int]]:
-        """Ports, as rack and plane, that no other circuit can have."""
+        """Ports, as rack and plane, that no other circuit can use."""
         yield from self.down
         for a, b, plane in self.pinned:
             yield from ((a, plane), (b, plane))
 
     def check(self, names: Sequence[str], *, directed: bool, ports: int = 1) -> None:
-        """Refuses rules that contradict each other.
+        """Raises an error for rules that contradict each other.
 
         Args:
-            names: what racks are called.
-            directed: whether circuits lead one way.
-            ports: of a rack on each plane.
+            names: the names of the racks.
+            directed: whether circuits are directed.
+            ports: the number of ports of a rack on each plane.
 
         Raises:
-            ConfigError: of `pin`: of a pair that is kept apart, at a port that is down, or
-                at one that another has.
+            ConfigError: if a pinned circuit connects a pair that is kept apart, is at a port that
+                is down, or shares a port with another one.
         """
         used: dict[tuple[str, int, int], int] = {}
         for a, b, plane in self.pinned:
@@ -75,7 +74,7 @@ class Rules:
                     raise refusal("pin", pair, limit, "leave out one of them")
 
     def as_table(self) -> dict[str, Any]:
-        """As a plan in JSON has them."""
+        """Returns the form of a plan's JSON."""
         return {
             "pin": [list(pinned) for pinned in self.pinned],
             "forbid": [list(pair) for pair in sorted(self.apart)],
@@ -84,4 +83,4 @@ class Rules:
 
 
 NONE = Rules()
-"""None at all."""
+"""No rules."""

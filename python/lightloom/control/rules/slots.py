@@ -1,10 +1,11 @@
 """Slots of a schedule under rules.
 
-A slot gives each input one output, its own number if it is idle. In a slot that breaks a
-rule, inputs are assigned anew: who is pinned gets its output, who is down its own, nobody
-one that it is kept apart from. Where inputs that have to change can do so among themselves,
-all others stay; otherwise, of all that obey, it is the assignment that carries most of what
-the slot carried, and then keeps most of its circuits.
+A slot assigns one output to each input; an idle input has the output of its own number. In a slot
+that breaks a rule, inputs are assigned again: a pinned input gets its output, an input that is down
+gets its own number, and no input gets an output that it is kept apart from. If the inputs that must
+change can exchange their outputs among themselves, all others stay. Otherwise the new slot is the
+assignment that obeys the rules and carries most of the demand of the old slot; among equals, it is
+the one that keeps most of its circuits.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from lightloom.control.schedules import Schedule
 from lightloom.errors import refusal
 
 BITS = 30
-"""Of what a slot carries, so that sums of weights stay far below 2⁶¹."""
+"""Largest number of bits of a slot's demand; sums of weights then stay far below 2⁶¹."""
 
 
 def obeying(schedule: Schedule, carried: Integers, rules: Rules) -> Schedule:
-    """The same schedule, its circuits assigned anew where they break a rule.
+    """Returns the schedule with a new assignment in each slot that breaks a rule.
 
     Args:
-        schedule: any.
-        carried: what each slot carries for each input [bytes].
-        rules: what holds in every slot.
+        schedule: the schedule.
+        carried: the demand that each slot carries for each input [bytes].
+        rules: the rules, which hold in every slot.
 
     Raises:
-        ConfigError: of `pin`, if those that are pinned leave a rack without an output.
+        ConfigError: if the pinned circuits leave a rack without an output.
     """
     forced = {a: b for a, b, _ in rules.pinned} | {rack: rack for rack, _ in rules.down}
     may = _may(schedule.ports, forced, rules)
@@ -46,7 +47,7 @@ def obeying(schedule: Schedule, carried: Integers, rules: Rules) -> Schedule:
 
 
 def _may(ports: int, forced: dict[int, int], rules: Rules) -> Integers:
-    """1 where an input may have an output."""
+    """Returns 1 where an input may have an output, else 0."""
     may = np.ones((ports, ports), np.int64)
     for a, b in rules.apart:
         may[a, b] = may[b, a] = 0
@@ -59,7 +60,7 @@ def _may(ports: int, forced: dict[int, int], rules: Rules) -> Integers:
 
 
 def _among_themselves(outputs: Integers, may: Integers) -> Integers | None:
-    """The slot in which only those change that have to; None if they cannot."""
+    """The slot in which only inputs that must change do so; None if that is impossible."""
     wrong = np.flatnonzero(may[np.arange(len(outputs)), outputs] == 0)
     free = outputs[wrong]
     found = hopcroft_karp(may[np.ix_(wrong, free)])
@@ -71,12 +72,12 @@ def _among_themselves(outputs: Integers, may: Integers) -> Integers | None:
 
 
 def _assigned(outputs: Integers, carried: Integers, may: Integers) -> Integers:
-    """The best assignment of one slot."""
+    """The assignment of one slot that is best under the rules."""
     ports = len(outputs)
     shift = max(int(carried.max()).bit_length() - BITS, 0)
     worth = np.zeros((ports, ports), np.int64)
     worth[np.arange(ports), outputs] = 1 + (ports + 1) * (carried >> shift)
-    # An output that may be had outweighs all that a slot carries.
+    # Any permitted output outweighs all demand that the slot carries.
     allowed = int(worth.sum()) + 1
     weights = (worth + allowed) * may
     found = assignment(weights)

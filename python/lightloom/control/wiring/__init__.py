@@ -1,12 +1,12 @@
-"""Plans on the ports of switches, in the languages that switches read.
+"""Plans on the ports of switches, in the formats that switches read.
 
 | file | what |
 |---|---|
-| `port_map`, `port_csv` | which rack is at which ports; read from a file |
+| `port_map`, `port_csv` | the ports of each rack; reading them from a file |
 | `lights` | the directions of light of a plan, and their ports |
-| `sheet` | what is to be said, row by row |
-| `outputs` | the dialects, chosen by name or by a file's ending |
-| `csv_rows`, `table`, `scpi`, `sonic`, `config_db`, `ocp_yang` | a dialect each |
+| `sheet` | the rows of an output |
+| `outputs` | the dialects, selected by name or by the ending of a file |
+| `csv_rows`, `table`, `scpi`, `sonic`, `config_db`, `ocp_yang` | one dialect each |
 """
 
 from lightloom.control.wiring.lights import Light, Wiring, lights_of, names_of, wired

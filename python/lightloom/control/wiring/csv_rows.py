@@ -1,4 +1,4 @@
-"""A plan as CSV: a line for each direction of light, names quoted where they must be."""
+"""A plan as CSV: one line for each direction of light; names are quoted if necessary."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from lightloom.control.wiring.sheet import Row, Sheet
 
 
 def text(sheet: Sheet) -> str:
-    """Columns: `action` in changes; `slot`, `start_ps`, `day_ps` in schedules; `plane`,
-    `from`, `to`, `demand_bytes`; and where ports are known `a_port`, `b_port`,
-    `from_transceiver`, `to_transceiver`."""
+    """Columns: `action` in changes; `slot`, `start_ps`, `day_ps` in schedules; `plane`, `from`,
+    `to`, `demand_bytes`; and, if ports are known, `a_port`, `b_port`, `from_transceiver`,
+    `to_transceiver`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_names(sheet))

@@ -1,7 +1,7 @@
-"""The directions of light of a plan: the sender and receiver, on which plane, in which slot.
+"""The directions of light of a plan: sender, receiver, plane and slot.
 
-A circuit of both directions is two of them, a slot of a schedule one for each input that
-is not idle. Where ports are known, each is a cross-connect.
+An undirected circuit is two of them; a slot of a schedule has one for each input that is not idle.
+If ports are known, each is a cross-connect.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lightloom.control.plans import CircuitTable, Plan
 
 Ends = tuple[str, str, int]
-"""Of a direction of light: who sends, who receives, by name, and the plane."""
+"""The sending rack, the receiving rack and the plane of a direction of light."""
 Held = Mapping[Ends, Sequence[tuple[int, int]]]
 
 
@@ -27,23 +27,24 @@ class Light(NamedTuple):
     """One direction of light."""
 
     slot: int | None
-    """Of a schedule, counted from 0; None where circuits stay."""
+    """The slot of a schedule, counted from 0; None if circuits are permanent."""
     plane: int
-    """The switch."""
+    """The number of the switch."""
     source: str
-    """The rack that sends, by name."""
+    """The name of the sending rack."""
     destination: str
-    """The rack that receives."""
+    """The name of the receiving rack."""
     a: Port | None
-    """Through whose A port light enters; None without a port map."""
+    """The port whose A side the light enters; None without a port map."""
     b: Port | None
-    """Through whose B port it leaves."""
+    """The port whose B side the light leaves; None without a port map."""
     bytes: int
-    """What the source has for the destination; in a slot, what crosses in it [bytes]."""
+    """The demand from the source to the destination [bytes]; in a schedule, the part that the slot
+    carries."""
 
     @property
     def ports(self) -> tuple[int, int] | None:
-        """The A port and the B port; None without a port map."""
+        """The numbers of the A port and the B port; None without a port map."""
         return None if self.a is None or self.b is None else (self.a.a, self.b.b)
 
 
@@ -52,13 +53,13 @@ class Wiring:
     """A plan on the ports of its switches."""
 
     ports: PortMap
-    """Which rack is at which port."""
+    """The port map."""
     ends: list[tuple[Port, Port]]
-    """Of each circuit: the port at `a` and that at `b`; empty for schedules."""
+    """For each circuit, the port at `a` and the port at `b`; empty for schedules."""
 
     def add_to(self, table: dict[str, Any], plan: Plan) -> None:
-        """Names ports in a plan that becomes JSON: `cross_connects` of every circuit or
-        slot, and `port_map`."""
+        """Adds ports to a plan's JSON: `cross_connects` of every circuit or slot, and
+        `port_map`."""
         rows: dict[int, list[list[int]]] = {}
         for at, light in numbered_lights(plan):
             if light.ports is not None:
@@ -77,19 +78,18 @@ class Wiring:
 
 
 def names_of(demand: Demand) -> list[str]:
-    """What racks are called: by their names, or by their numbers where they have none."""
+    """The names of the racks; their numbers if they have no names."""
     return demand.names or [str(node) for node in range(len(demand.matrix))]
 
 
 def wired(plan: Plan, ports: PortMap, held: Held = MappingProxyType({})) -> Plan:
-    """The same plan on the ports of its switches.
+    """Assigns a plan to the ports of its switches.
 
     Args:
-        plan: what is to be lit.
-        ports: which rack is at which port.
-        held: the A port and the B port of each direction of light that is up, by the rack
-            that sends, the one that receives, and the plane: where a rack has several
-            ports on a plane, circuits that stay keep theirs.
+        plan: the plan.
+        ports: the port map.
+        held: the A port and B port of each present direction of light, by sender, receiver and
+            plane: if a rack has several ports on a plane, circuits that stay keep theirs.
 
     Raises:
         ConfigError: naming a rack that has no port left.
@@ -112,7 +112,7 @@ def _require_all(names: Sequence[str], ports: PortMap) -> None:
 
 
 class _Taken:
-    """Which ports are in use."""
+    """The ports that are in use."""
 
     def __init__(self, ports: PortMap, directed: bool) -> None:
         self.ports, self.directed = ports, directed
@@ -124,7 +124,7 @@ class _Taken:
         names: Sequence[str],
         held: Held,
     ) -> list[tuple[Port, Port]]:
-        """Both ports of every circuit: first of those that are up, then of the others."""
+        """Both ports of every circuit; present circuits are assigned first."""
         planes = [0] * len(table) if table.plane is None else table.plane.tolist()
         nodes = zip(table.a.tolist(), table.b.tolist(), planes, strict=True)
         circuits = [(names[a], names[b], plane) for a, b, plane in nodes]
@@ -135,7 +135,7 @@ class _Taken:
         return [pair for pair in found if pair is not None]
 
     def _as_held(self, ends: Ends, held: Held) -> tuple[Port, Port] | None:
-        """The ports that a circuit has already, if the racks still have them."""
+        """The present ports of a circuit, if the racks still have them."""
         a, b, plane = ends
         for first, second in held.get(ends, ()):
             at_a = [port for port in self.ports.of(a, plane) if port.a == first]
@@ -170,7 +170,7 @@ def numbered_lights(plan: Plan) -> Iterator[tuple[int, Light]]:
 
 
 def lights_of(plan: Plan) -> list[Light]:
-    """All directions of light of a plan: circuit by circuit, or slot by slot."""
+    """All directions of light of a plan, in the order of its circuits or slots."""
     return [light for _, light in numbered_lights(plan)]
 
 

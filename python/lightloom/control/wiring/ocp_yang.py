@@ -1,9 +1,9 @@
-"""The OCP's YANG model of optical circuit switches (0.8), as the JSON of RFC 7951: an entry
-of `connections/port-connection` for each cross-connect, as gNMI's Set takes it to replace
-the list. The switch itself leaves alone what stays, then deletes, then creates.
+"""The OCP YANG model of optical circuit switches (0.8), as JSON of RFC 7951: one entry of
+`connections/port-connection` for each cross-connect, in the form in which gNMI Set replaces the
+list. The switch itself keeps connections that stay, then deletes, then creates.
 
-Assumptions, as the model leaves it open: ports have the names that SONiC gives them (`1A`,
-`29B`; on a switch of one side, the number alone), connections those of their ports.
+The model does not define names. Assumptions: ports have the names of SONiC (`1A`, `29B`; on a
+switch with one side, the number alone), connections have those of their ports.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MODULE = "ocp-ocs-optical-switch-connections"
 
 
 def text(sheet: Sheet) -> str:
-    """All connections."""
+    """Formats all connections."""
     pairs = [(sheet.a_name(a), sheet.b_name(b)) for a, b in sheet.all_pairs()]
     entries = [
         {

@@ -1,4 +1,4 @@
-"""The dialects that plans are written in, and which of them a file's name asks for."""
+"""The dialects in which plans are written, and their selection by file name."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dialect:
-    """A way to write a plan."""
+    """A format of a plan."""
 
     name: str
-    """What `--as` calls it."""
+    """The value of `--as`."""
     title: str
-    """What it is, for people."""
+    """Its name in messages."""
     endings: tuple[str, ...]
-    """Of files that are written so without `--as`."""
+    """Endings of files that are written in it without `--as`."""
     others: tuple[str, ...] = ()
-    """Of files that may be written so with it."""
+    """Further endings of files that may be written in it with `--as`."""
     text: Callable[[Sheet], str] | None = None
-    """Writes it; None: the plan as JSON, all of it."""
+    """Formats a plan; None for the complete plan as JSON."""
     for_switch: bool = False
-    """Whether a switch reads it: one plane, circuits that stay, ports."""
+    """Whether a switch reads it: then it has one plane, no schedule, and ports."""
     whole: bool = False
-    """Whether it says what is to be, and cannot say what changes."""
+    """Whether it replaces the whole configuration and cannot express a change."""
     one_side: bool = True
-    """Whether it knows switches whose ports are counted together."""
+    """Whether it supports switches whose ports are not divided into two sides."""
     saves: bool = False
-    """Whether it can say that the switch is to keep it over a cold start."""
+    """Whether it can make the switch keep the configuration over a cold start."""
     script: Callable[[Sheet], str] | None = None
-    """Writes it as a file that a shell runs, if there is such a file."""
+    """Formats a shell script, if the dialect has one."""
 
 
 JSON = Dialect("json", "the plan as JSON", (".json",))
@@ -83,10 +83,10 @@ BY_NAME = {dialect.name: dialect for dialect in DIALECTS}
 
 
 def find(name: str) -> Dialect:
-    """The dialect of that name.
+    """Returns the dialect of that name.
 
     Raises:
-        ConfigError: of `as`, if there is none.
+        ConfigError: if `as` names none.
     """
     if name not in BY_NAME:
         raise refusal("as", name, "no such format", f"use one of {', '.join(BY_NAME)}")
@@ -94,10 +94,10 @@ def find(name: str) -> Dialect:
 
 
 def of_file(path: Path, named: Dialect | None) -> Dialect:
-    """The dialect of a file: by its name, which must not say another than `--as`.
+    """Returns the dialect of a file by its name, which must not contradict `--as`.
 
     Raises:
-        ConfigError: of `-o`, if its name tells none, or another.
+        ConfigError: if the name of the file in `-o` shows no dialect, or another.
 
     >>> of_file(Path("ocs/config_db.json"), None).name, of_file(Path("p.json"), None).name
     ('config-db', 'json')
@@ -129,21 +129,20 @@ def render(
     script: bool = False,
     undo: bool = False,
 ) -> str:
-    """A plan in one of the `DIALECTS`.
+    """Formats a plan in one of the `DIALECTS`.
 
     Args:
-        plan: circuits or a schedule; with ports, where a switch is to read it.
-        name: of the dialect: json, csv, table, scpi, sonic, sonic-generated, config-db or
-            ocp-yang.
-        plane: only what is on this one.
-        slot: only what is lit in this one.
+        plan: circuits or a schedule; with ports if a switch is to read it.
+        name: the dialect: json, csv, table, scpi, sonic, sonic-generated, config-db or ocp-yang.
+        plane: only this plane.
+        slot: only this slot.
         save: end SONiC's commands with `config save -y`.
-        script: write SONiC's commands as a file that a shell runs.
-        undo: what takes the plan, or the change, back; in CONFIG_DB and OCP YANG what was
+        script: write SONiC's commands as a shell script.
+        undo: write the reverse of the plan or of the change; in CONFIG_DB and OCP YANG, the state
             before a change.
 
     Raises:
-        ConfigError: if the dialect cannot say what the plan does.
+        ConfigError: if the dialect cannot express the plan.
     """
     dialect = find(name)
     if dialect.text is None:
@@ -161,7 +160,7 @@ def render(
 
 
 def _undone(dialect: Dialect, sheet: Sheet) -> Sheet:
-    """What takes it back, as far as the dialect can say that."""
+    """Returns the reverse of a plan or change, as far as the dialect can express it."""
     if not dialect.whole:
         return undone(sheet)
     if not sheet.changes:
@@ -171,7 +170,7 @@ def _undone(dialect: Dialect, sheet: Sheet) -> Sheet:
 
 
 def _check(dialect: Dialect, sheet: Sheet, slot: int | None) -> None:
-    """Refuses what a switch's own language has no words for."""
+    """Raises an error for content that the dialect of a switch cannot express."""
 
     def refuse(limit: str, remedy: str) -> Exception:
         return refusal("as", dialect.name, limit, remedy)

@@ -1,5 +1,4 @@
-"""Port maps in CSV files: a row for each transceiver, and the line and column of whatever
-cannot be one."""
+"""Port maps in CSV files: one row for each transceiver; errors name line and column."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ COLUMNS: Mapping[str, str] = {
     "bport": "b",
     "transceiver": "transceiver",
 }
-"""What columns may be called, in small letters alone, and what is in them."""
+"""Accepted names of columns, in lower case and letters only → their content."""
 NEEDED = ("rack", "a", "b")
 SHOWN = {"rack": "rack", "a": "A port", "b": "B port", "plane": "plane"}
 HEADER = "rack,plane,A port,B port,transceiver"
@@ -40,21 +39,21 @@ def read_port_map(
     ports: int = 1,
     columns: str | None = None,
 ) -> PortMap:
-    """Reads a port map: CSV with a row for each transceiver, its columns named `rack`,
-    `plane` (0 unless there), `A port`, `B port` and, for people, `transceiver`, in any
-    order. Lines that begin with `#` are comments; other columns are not read.
+    """Reads a port map: CSV with one row for each transceiver and the columns `rack`, `plane`
+    (default 0), `A port`, `B port` and optionally `transceiver`, in any order. Lines that begin
+    with `#` are comments; other columns are ignored.
 
     Args:
         path: the file.
-        size: of each plane's switch; without one, A and B ports are counted apart.
-        planes: how many there are; as many as the file has unless given.
-        ports: of a rack on each plane.
-        columns: what its columns are called: "rack=Server,a=OCS in,b=OCS out", with
-            `plane` and `transceiver` where there are such.
+        size: the size of each plane's switch; without it, A and B ports are numbered separately.
+        planes: the number of planes. Default: as many as in the file.
+        ports: the number of ports of a rack on each plane.
+        columns: the names of its columns: "rack=Server,a=OCS in,b=OCS out", also `plane` and
+            `transceiver` if the file has them.
 
     Raises:
-        ConfigError: naming file, line and column: a port that two fibres lead to, or that
-            the switch does not have; a rack that has too many rows; an unknown plane.
+        ConfigError: naming file, line and column: two fibres at one port, a port that the switch
+            does not have, too many rows for a rack, or an unknown plane.
         OSError: if the file cannot be opened.
 
     >>> ports = read_port_map("examples/ports-8.csv")
@@ -70,10 +69,10 @@ def read_port_map(
 
 
 def _named(text: str | None) -> dict[str, str]:
-    """What `--port-columns` says: the name of a column by what is in it.
+    """Parses `--port-columns`: content → name of the column.
 
     Raises:
-        ConfigError: of `port_columns`.
+        ConfigError: if `port_columns` is invalid.
 
     >>> _named("rack=Rack name, a=OCS in")
     {'rack': 'Rack name', 'a': 'OCS in'}
@@ -91,26 +90,26 @@ def _named(text: str | None) -> dict[str, str]:
 
 @dataclass
 class _Reader:
-    """Takes line by line."""
+    """Reads a port map line by line."""
 
     path: Path
     size: SwitchSize | None
     planes: int | None
     most: int
     named: Mapping[str, str] = field(default_factory=dict)
-    """What its columns are called, by what is in them."""
+    """Content of a column → its name in the file."""
     delimiter: str = ","
     columns: list[str | None] = field(default_factory=list)
-    """What is in each column; None in those that are not read."""
+    """The content of each column; None if it is ignored."""
     ignored: list[str] = field(default_factory=list)
     found: list[Port] = field(default_factory=list)
     fibres: dict[tuple[int, str, int], int] = field(default_factory=dict)
-    """The line of each port that a fibre leads to: plane, side, port."""
+    """Plane, side and port → line of the fibre at it."""
     rows: dict[tuple[str, int], list[int]] = field(default_factory=dict)
-    """The lines of each rack on a plane."""
+    """Rack and plane → lines of its transceivers."""
 
     def take(self, number: int, line: str) -> None:
-        """Reads the names of columns, then port by port."""
+        """Reads the names of columns, then one port for each line."""
         if not self.columns:
             self.delimiter = delimiter_of(line)
         cells = self._split(number, line)
@@ -130,7 +129,7 @@ class _Reader:
             raise self._wrong(number, 1, str(problem), 'write names like "a" or "b, c"') from None
 
     def _name(self, number: int, cells: list[str]) -> None:
-        """The first line."""
+        """Reads the first line."""
         names = [printable(text_of(cell, self.delimiter)) for cell in cells]
         known = [self._known(name) for name in names]
         self._check_named(names)
@@ -148,7 +147,7 @@ class _Reader:
         self.ignored = [name for name, column in zip(names, known, strict=True) if not column]
 
     def _known(self, name: str) -> str | None:
-        """What is in a column, by the names that were given, or by its own."""
+        """The content of a column, by the names that the user gave or by its accepted names."""
         for role, given in self.named.items():
             if given.lower() == name.lower():
                 return role
@@ -163,7 +162,7 @@ class _Reader:
                 raise refusal("port_columns", f"{role}={name}", limit, "name one of these")
 
     def _row(self, number: int, cells: list[str]) -> None:
-        """A transceiver."""
+        """Reads the row of a transceiver."""
         at = {column: at for at, column in enumerate(self.columns) if column is not None}
         text = {column: text_of(cells[place], self.delimiter) for column, place in at.items()}
         where = {column: column_of(cells, place) for column, place in at.items()}
@@ -222,7 +221,7 @@ class _Reader:
         return self.size.a if side == "A" or self.size.b is None else self.size.b
 
     def _once(self, number: int, where: Mapping[str, int], port: Port) -> None:
-        """Refuses a port that another fibre leads to, and a rack that comes too often."""
+        """Raises an error for a port with two fibres, and for a rack with too many rows."""
         sided = self.size is None or self.size.sides == 2
         for column, side, fibre in (("a", "A", port.a), ("b", "B", port.b)):
             key = (port.plane, side if sided else "", fibre)

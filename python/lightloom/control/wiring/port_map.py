@@ -1,8 +1,8 @@
-"""Port maps: at which ports of which optical switch the fibres of each rack end.
+"""Port maps: the ports of the optical switches at which the fibres of each rack end.
 
-A transceiver has two fibres. What it transmits enters the switch at an A port (an
-input), what it receives leaves the switch at a B port (an output): so a circuit from one
-rack to another is a cross-connect of the first's A port with the second's B port.
+A transceiver has two fibres. Its transmit fibre leads to an A port (an input) of the switch, its
+receive fibre comes from a B port (an output). A circuit from one rack to another is thus a
+cross-connect of the first rack's A port with the second rack's B port.
 """
 
 from __future__ import annotations
@@ -14,29 +14,28 @@ from functools import cached_property
 from lightloom.errors import ConfigError, refusal
 
 LARGEST = 1_024
-"""Ports of each side [count] of the largest switch that is known of: nobody who gives no
-size has one with more."""
+"""Ports on each side of the largest known switch [count]; the limit if no size is given."""
 
 
 @dataclass(frozen=True)
 class SwitchSize:
-    """The ports of a switch, counted from 1 on each of its sides.
+    """The ports of a switch, numbered from 1 on each of its sides.
 
     >>> SwitchSize.of("16x16"), SwitchSize.of("32").sides, str(SwitchSize.of("16 x 24"))
     (SwitchSize(a=16, b=16), 1, '16x24')
     """
 
     a: int
-    """A ports, inputs; all ports, if the switch has one side."""
+    """The number of A ports (inputs), or of all ports if the switch has one side."""
     b: int | None = None
-    """B ports, outputs; None: any port is joined with any other."""
+    """The number of B ports (outputs); None: one side, where any two ports can be connected."""
 
     @classmethod
     def of(cls, text: str) -> SwitchSize:
-        """From what is written: "16x16", or "32" for a switch of one side.
+        """Parses a size: "16x16", or "32" for a switch with one side.
 
         Raises:
-            ConfigError: of `switch_size`.
+            ConfigError: if `switch_size` is invalid.
         """
         numbers = text.lower().replace("×", "x").split("x")
         try:
@@ -51,7 +50,7 @@ class SwitchSize:
 
     @property
     def sides(self) -> int:
-        """1 or 2."""
+        """The number of sides, 1 or 2."""
         return 1 if self.b is None else 2
 
     def __str__(self) -> str:
@@ -60,18 +59,18 @@ class SwitchSize:
 
 @dataclass(frozen=True)
 class Port:
-    """Where the two fibres of a transceiver end."""
+    """The ports at which the two fibres of a transceiver end."""
 
     rack: str
-    """Whose it is, by name."""
+    """The name of its rack."""
     plane: int
-    """Which switch they lead to, counted from 0."""
+    """The number of its switch, from 0."""
     a: int
-    """The A port that its transmit fibre leads to."""
+    """The A port to which its transmit fibre leads."""
     b: int
-    """The B port that its receive fibre comes from."""
+    """The B port from which its receive fibre comes."""
     transceiver: str = ""
-    """Its name; empty if not given."""
+    """The name of the transceiver; empty if not given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,27 +83,27 @@ class PortMap:
     """
 
     ports: Sequence[Port]
-    """In the order of the file."""
+    """The ports, in the order of the file."""
     size: SwitchSize | None = None
-    """Of each plane's switch; None: of two sides, as large as it takes."""
+    """The size of each plane's switch; None: two sides of unknown size."""
     file: str = "port map"
-    """Where it was read."""
+    """The file that was read."""
     ignored: list[str] = field(default_factory=list)
-    """Columns of its file that were not read."""
+    """Columns of the file that were ignored."""
 
     @property
     def sides(self) -> int:
-        """Whether A and B ports are counted apart: 2, or together: 1."""
+        """2 if A and B ports are numbered separately, 1 if together."""
         return 2 if self.size is None else self.size.sides
 
     @property
     def planes(self) -> int:
-        """How many planes it knows: one more than the highest."""
+        """The number of planes: one more than the highest plane number."""
         return 1 + max(port.plane for port in self.ports)
 
     @property
     def most(self) -> int:
-        """The most ports that a rack has on a plane."""
+        """The largest number of ports of a rack on a plane."""
         return max(len(ports) for ports in self._of.values())
 
     def of(self, rack: str, plane: int) -> list[Port]:
@@ -112,22 +111,22 @@ class PortMap:
         return self._of.get((rack, plane), [])
 
     def a_name(self, port: int) -> str:
-        """What an A port is called on a switch: `7A`; `7` if it has one side."""
+        """The name of an A port: `7A`; `7` if the switch has one side."""
         return f"{port}A" if self.sides == 2 else str(port)
 
     def b_name(self, port: int) -> str:
-        """What a B port is called: `7B`; `7` if the switch has one side."""
+        """The name of a B port: `7B`; `7` if the switch has one side."""
         return f"{port}B" if self.sides == 2 else str(port)
 
     def most_of(self, side: str) -> int:
-        """The highest port of a side, `A` or `B`."""
+        """The highest port number of a side, `A` or `B`."""
         if self.size is None:
             return LARGEST
         return self.size.b if side == "B" and self.size.b is not None else self.size.a
 
     def require(self, racks: Sequence[str], down: Collection[tuple[int, int]] = ()) -> None:
-        """Refuses racks of a demand that lack a port on a plane, but for those that are
-        known to be `down`: the rack's number and the plane."""
+        """Raises an error if racks of a demand lack a port on a plane, except for the pairs of rack
+        number and plane in `down`."""
         lacking = [
             (rack, plane)
             for plane in range(self.planes)
@@ -142,14 +141,14 @@ class PortMap:
             raise ConfigError(f"{self.file}: {limit}; {remedy}")
 
     def row_for(self, rack: str) -> str:
-        """What to do about a rack without a port: the map may have it by a name that differs in
-        blanks or capitals alone."""
+        """Returns the remedy for a rack without a port. The map may have the rack under a name that
+        differs only in blanks or capitals."""
         bare = rack.strip().casefold()
         near = [p.rack for p in self.ports if p.rack != rack and p.rack.strip().casefold() == bare]
         return f"rename `{near[0]}` in the map" if near else "give it a row"
 
     def strangers(self, racks: Sequence[str]) -> list[str]:
-        """Racks that have ports, but are none of these."""
+        """Returns the racks of the map that are not among these."""
         known = set(racks)
         return [*dict.fromkeys(port.rack for port in self.ports if port.rack not in known)]
 

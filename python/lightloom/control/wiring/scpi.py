@@ -1,10 +1,10 @@
-"""SCPI lines of Polatis switches (TCP port 5025): `:oxc:swit:conn:add (@1,2),(@17,18)`
-joins port 1 with 17 and 2 with 18, `…:sub` parts them.
+"""SCPI lines of Polatis switches (TCP port 5025): `:oxc:swit:conn:add (@1,2),(@17,18)` connects
+port 1 with 17 and 2 with 18; `…:sub` disconnects them.
 
-Assumptions, as the makers' manuals are not public: on a switch of two sides, B ports are
-counted on after the A ports (of 16x16, port 1B is 17); a line may hold `PAIRS` pairs; and
-`add` leaves all else as it is, which is why `…:only` is not used: it would part what others
-have joined.
+The makers' manuals are not public. Assumptions: on a switch with two sides, B ports are numbered
+after the A ports (on 16x16, port 1B is 17); a line may contain `PAIRS` pairs; and `add` keeps all
+other connections. `…:only` is not used, because it would disconnect connections that others have
+made.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from lightloom.control.wiring.sheet import Sheet
 from lightloom.errors import refusal
 
 PAIRS = 32
-"""Pairs of ports [count] in a line."""
+"""Largest number of pairs of ports in a line."""
 
 
 def text(sheet: Sheet) -> str:
-    """What is to be parted, then what is to be joined.
+    """Formats disconnections, then connections.
 
     Raises:
-        ConfigError: of a switch of two sides whose size is not known.
+        ConfigError: if the size of a switch with two sides is unknown.
     """
     if sheet.sided and sheet.size is None:
         limit = "SCPI counts B ports on after the A ports, and their number is not given"

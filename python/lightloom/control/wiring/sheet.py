@@ -1,5 +1,5 @@
-"""What an output of a plan says, whatever its dialect: rows of light, and what becomes of
-each where one plan takes the place of another."""
+"""The content of an output, independent of its dialect: rows of light, and the action for each row
+if one plan replaces another."""
 
 from __future__ import annotations
 
@@ -18,75 +18,75 @@ SIDES = 2
 
 
 class Row(NamedTuple):
-    """A direction of light."""
+    """A direction of light, and its action."""
 
     light: Light
-    """Sender and receiver, at which ports."""
+    """Sender and receiver, with their ports."""
     action: Action | None = None
-    """The fate of it; None where nothing was before."""
+    """The action in a change of plans; None in a plan."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A plan, or a change of plans, row by row: what is to go before what is to come."""
+    """The rows of a plan, or of a change of plans; rows to break come before rows to make."""
 
     rows: Sequence[Row]
-    """Everything that is to be said."""
+    """All rows."""
     wired: bool
     """Whether ports are known."""
     size: int | None = None
-    """A ports of a switch [count] of two sides, if its size was given."""
+    """The number of A ports of a switch with two sides, if its size was given."""
     sided: bool = True
-    """Whether A and B ports are counted apart."""
+    """Whether A and B ports are numbered separately."""
     times: Sequence[tuple[int, int]] | None = None
-    """Of a schedule: when each slot starts and how long it is lit [ps]."""
+    """The start and the day of each slot of a schedule [ps]."""
     changes: bool = False
     """Whether this is a change of plans."""
     undoes: bool = False
-    """Whether it takes back what may be half done: any part of it may hold already."""
+    """Whether this reverses a change that may have been made only partly."""
     save: bool = False
-    """Whether a switch is to keep it over a cold start."""
+    """Whether the switch is to keep the configuration over a cold start."""
     others: Sequence[tuple[int, int]] = ()
-    """The A and B ports of cross-connects at ports of no rack, which a change leaves alone."""
+    """The A and B ports of cross-connects at ports of no rack, which a change does not touch."""
 
     @property
     def planes(self) -> list[int]:
-        """The planes that are spoken of."""
+        """The planes of the rows."""
         return sorted({row.light.plane for row in self.rows})
 
     def a_name(self, port: int) -> str:
-        """What an A port is called: `7A`, or `7` where there is one side."""
+        """The name of an A port: `7A`; `7` if the switch has one side."""
         return f"{port}A" if self.sided else str(port)
 
     def b_name(self, port: int) -> str:
-        """What a B port is called."""
+        """The name of a B port: `7B`; `7` if the switch has one side."""
         return f"{port}B" if self.sided else str(port)
 
     def pairs(self, action: Action | None) -> list[tuple[int, int]]:
-        """The A port and the B port of each row of an action."""
+        """The A port and the B port of each row with an action."""
         rows = (row.light.ports for row in self.rows if row.action == action)
         return [ports for ports in rows if ports is not None]
 
     def to_make(self) -> list[tuple[int, int]]:
-        """The ports that are to be joined, whether something was before or not."""
+        """The ports to connect, in a plan or in a change."""
         return self.pairs("make") if self.changes else self.pairs(None)
 
     def all_pairs(self) -> list[tuple[int, int]]:
-        """The ports of all cross-connects that the switch is to have, those of no rack included:
+        """The ports of all cross-connects that the switch is to have, including those of no rack,
         for a dialect whose file replaces all of them."""
         return [*self.to_make(), *self.others]
 
 
 def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -> Sheet:
-    """The rows of a plan.
+    """Returns the rows of a plan.
 
     Args:
         plan: circuits or a schedule.
-        plane: that of one plane only.
-        slot: that of one slot only.
+        plane: only rows of this plane.
+        slot: only rows of this slot.
 
     Raises:
-        ConfigError: of `plane` or `slot`: one that the plan does not have.
+        ConfigError: if the plan does not have that `plane` or `slot`.
     """
     schedule = plan.schedule
     rows = plan.change.rows() if plan.change else [Row(light) for light in lights_of(plan)]
@@ -120,15 +120,15 @@ def sheet_of(plan: Plan, *, plane: int | None = None, slot: int | None = None) -
 
 
 def _others(plan: Plan, plane: int | None) -> Sequence[tuple[int, int]]:
-    """The cross-connects of no rack on the switch that a change is for."""
+    """The cross-connects of no rack on the switch that a change concerns."""
     if plan.change is None or plane not in (None, plan.change.old.plane or 0):
         return ()
     return plan.change.old.others
 
 
 def undone(sheet: Sheet) -> Sheet:
-    """What takes a change back, or a plan that nothing was before: made is broken, broken
-    is made."""
+    """Returns the reverse of a change, or of a plan on an empty switch: break and make are
+    exchanged."""
     back: dict[Action | None, Action] = {"make": "break", None: "break", "break": "make"}
     rows = [row._replace(action=back.get(row.action, "keep")) for row in sheet.rows]
     order = ("break", "make", "keep")
@@ -137,7 +137,7 @@ def undone(sheet: Sheet) -> Sheet:
 
 
 def before(sheet: Sheet) -> Sheet:
-    """What was lit before a change, as a plan."""
+    """Returns the state before a change, as a plan."""
     rows = [row._replace(action=None) for row in sheet.rows if row.action != "make"]
     return replace(sheet, rows=rows, changes=False)
 

@@ -1,4 +1,4 @@
-"""A plan as a table for people: columns of one width, so that they stand below each other."""
+"""A plan as a table for people, with aligned columns."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from lightloom.control.wiring.sheet import Row, Sheet
 
 GAP = "  "
 NUMBERS = ("slot", "plane", "bytes")
-"""Columns that are set to the right."""
+"""Columns that are right-aligned."""
 
 
 def text(sheet: Sheet) -> str:
-    """A line of names, then a line for each direction of light."""
+    """Formats a header line, then a line for each direction of light."""
     names = list(_names(sheet))
     rows = [list(_cells(sheet, row)) for row in sheet.rows]
     widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]

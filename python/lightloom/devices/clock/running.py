@@ -52,7 +52,7 @@ def simulate(
     Args:
         source: a TOML file, or a table with keys of `schema()`. Default: all defaults.
         contributions: whether each term is also run alone and left out, which takes two more runs
-        for each term.
+            for each term.
         progress: called with the completed fraction, at most 20 times a second.
         **keys: keys that override those of `source`: `nodes=4`, `loop={"damping": 1.0}`.
 
