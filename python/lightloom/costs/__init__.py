@@ -1,4 +1,4 @@
-"""What networks cost and draw: price books, bills of parts, totals with ranges, break-evens.
+"""Cost and power of networks: price books, bills of materials, totals with ranges, break-evens.
 
 >>> from lightloom import costs
 >>> found = costs.cost("examples/compare.toml", "sirius-2020")  # doctest: +SKIP
@@ -6,13 +6,13 @@
 
 | module | |
 |---|---|
-| `book`, `figure`, `parts` | price books: what a part costs and draws, with source and year |
-| `bills`, `needs`, `network` | what each fabric is made of, from its own table |
-| `pricing`, `costs` | a bill at the prices of a book; the fabrics of an experiment |
-| `of_experiment`, `given` | the prices that `[decision]` and `--price` give |
-| `amounts`, `equal` | intervals that share prices; where two networks cost the same |
-| `tornado` | which price decides |
-| `readings`, `papers` | how Sirius' Fig 6 may have been counted; what papers reckon |
+| `book`, `figure`, `parts` | price books: price and power of a part, with source and year |
+| `bills`, `needs`, `network` | the parts of each fabric, from its own table |
+| `pricing`, `costs` | a bill at the prices of a book; all fabrics of an experiment |
+| `of_experiment`, `given` | prices in `[decision]` and in `--price` |
+| `amounts`, `equal` | intervals that share prices; the point at which two networks cost the same |
+| `tornado` | the prices that the capital depends on most |
+| `readings`, `papers` | ways to count Sirius' Fig 6; calculations of papers |
 
 Not modelled: operation beyond power (space, cooling, repair), discounts, spares.
 """

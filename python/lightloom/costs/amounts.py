@@ -1,9 +1,9 @@
-"""Money and power as exact intervals, and what fabrics cost as sums over parts.
+"""Money and power as exact intervals, and the cost of fabrics as sums over parts.
 
-All numbers are fractions: cents do not drift. An interval is what a source gives as a range.
-A `Form` says how many of each part something takes; where two forms share a part, its price is
-the same in both, so that the interval of their ratio or difference is as narrow as it can be.
-A part may be *tied* to another: its price is a share of the other's (`Tie`), and both move.
+All numbers are fractions, so that sums are exact to the cent. An interval is the range that a
+source gives. A `Form` states the number of each part. If two forms share a part, its price is the
+same in both, so that the interval of their ratio or difference is as narrow as possible. A part may
+be *tied* to another: its price is a share of the other's (`Tie`), and both change together.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Number = int | Fraction | Decimal
 
 @dataclass(frozen=True)
 class Range:
-    """An interval with both ends, which are equal where a figure is certain.
+    """An interval; both ends are equal if the figure is certain.
 
     >>> Range.of(2) + Range.of(1, 3)
     Range(low=Fraction(3, 1), high=Fraction(5, 1))
@@ -29,10 +29,10 @@ class Range:
 
     @classmethod
     def of(cls, low: Number, high: Number | None = None) -> Range:
-        """The interval of these ends, or of one number.
+        """Returns the interval between two ends, or of one number.
 
         Raises:
-            ValueError: if the ends are the wrong way round.
+            ValueError: if the lower end is larger than the upper end.
         """
         made = cls(Fraction(low), Fraction(low if high is None else high))
         if made.low > made.high:
@@ -41,19 +41,19 @@ class Range:
 
     @property
     def certain(self) -> bool:
-        """Whether it is one number."""
+        """Whether both ends are equal."""
         return self.low == self.high
 
     @property
     def middle(self) -> Fraction:
-        """Half way between the ends."""
+        """The mean of both ends."""
         return (self.low + self.high) / 2
 
     def __add__(self, other: Range) -> Range:
         return Range(self.low + other.low, self.high + other.high)
 
     def __mul__(self, factor: Number | Range) -> Range:
-        """Times a number that both ends share, or an interval that is independent of this."""
+        """Multiplies by a number, or by an interval that is independent of this one."""
         by = factor if isinstance(factor, Range) else Range.of(factor)
         ends = [mine * its for mine in (self.low, self.high) for its in (by.low, by.high)]
         return Range(min(ends), max(ends))
@@ -71,7 +71,7 @@ Prices = Mapping[str, Range]
 
 @dataclass(frozen=True)
 class Tie:
-    """The price of a part as a share of another part's."""
+    """A price of a part that is a share of another part's price."""
 
     of: str
     share: Range
@@ -82,12 +82,12 @@ class Amounts(Mapping[str, Range]):
     """Prices, or powers, of parts. Those of tied parts follow the part that they are tied to."""
 
     free: Mapping[str, Range]
-    """Of the parts that are tied to none."""
+    """Prices of the parts that are not tied."""
     ties: Mapping[str, Tie] = field(default_factory=dict)
 
     @classmethod
     def of(cls, prices: Prices) -> Amounts:
-        """The same, or a plain mapping without ties."""
+        """Returns the prices; a plain mapping becomes prices without ties."""
         return prices if isinstance(prices, Amounts) else cls(prices)
 
     def __getitem__(self, part: str) -> Range:
@@ -102,24 +102,25 @@ class Amounts(Mapping[str, Range]):
         return sum(1 for _ in self)
 
     def joined(self, other: Amounts) -> Amounts:
-        """Those of two fabrics at the prices of one book."""
+        """Returns the prices of two fabrics, which are from one book."""
         return Amounts({**self.free, **other.free}, {**self.ties, **other.ties})
 
     def tied_to(self, part: str) -> list[str]:
-        """The parts whose price is a share of that of `part`."""
+        """The parts whose price is a share of the price of `part`."""
         return [name for name, tie in self.ties.items() if tie.of == part]
 
     def middles(self) -> dict[str, Fraction]:
-        """One price of each part: every free price and every share in the middle of its range."""
+        """One price for each part: the middle of every free price and of every share."""
         found = {part: price.middle for part, price in self.free.items()}
         known = {part: tie for part, tie in self.ties.items() if tie.of in self.free}
         return found | {part: found[tie.of] * tie.share.middle for part, tie in known.items()}
 
     def corner(self, slopes: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """The price of each part at which Σ slope × price is least, of those that are allowed.
+        """Returns the permitted price of each part for which Σ slope × price is smallest.
 
-        A share is at an end by the sign of its part's slope, then a free price by the sign of what
-        it multiplies. Prices are not negative, so that no other corner gives less.
+        A share is at an end given by the sign of its part's slope, then a free price at the end
+        given by the sign of its total slope. As prices are not negative, no other corner gives a
+        smaller sum.
         """
         tied = {part: tie for part, tie in self.ties.items() if part in slopes}
         shares = {part: _end(tie.share, slopes[part]) for part, tie in tied.items()}
@@ -132,21 +133,22 @@ class Amounts(Mapping[str, Range]):
 
 
 def _end(found: Range, slope: Fraction) -> Fraction:
-    """The end at which slope × value is least."""
+    """The end at which slope × value is smallest."""
     return found.low if slope >= 0 else found.high
 
 
 @dataclass(frozen=True)
 class Form:
-    """How many of each part; worth Σ count × price. Free prices and shares are independent."""
+    """A number of each part; its value is Σ count × price. Free prices and shares vary
+    independently."""
 
     counts: Mapping[str, Fraction]
 
     def value(self, prices: Prices) -> Range:
-        """What it is worth.
+        """Returns the interval of its value.
 
         Raises:
-            KeyError: of a part that has no price.
+            KeyError: if a part has no price.
         """
         amounts, used = Amounts.of(prices), {p: n for p, n in self.counts.items() if n}
         low = amounts.corner(used)
@@ -154,12 +156,12 @@ class Form:
         return Range(self.at(low), self.at(high))
 
     def at(self, prices: Mapping[str, Fraction]) -> Fraction:
-        """What it is worth where every price is one number."""
+        """Returns its value if every price is a single number."""
         return sum((n * prices[part] for part, n in self.counts.items() if n), Fraction(0))
 
     def slope(self, part: str, prices: Prices) -> Range:
-        """By how much it is worth more for each unit by which the price of `part` rises: the number
-        of `part`, and of each part that is tied to it times its share."""
+        """Returns the derivative of the value by the price of `part`: the number of `part`, plus
+        that of each part tied to it times its share."""
         found = Range.of(self.counts.get(part, Fraction(0)))
         ties = Amounts.of(prices).ties
         for name, tie in ties.items():
@@ -168,37 +170,38 @@ class Form:
         return found
 
     def minus(self, other: Form) -> Form:
-        """The difference, part by part."""
+        """Returns the difference, part by part."""
         parts = dict.fromkeys([*self.counts, *other.counts])
         zero = Fraction(0)
         return Form({p: self.counts.get(p, zero) - other.counts.get(p, zero) for p in parts})
 
     def over(self, divisor: Number) -> Form:
-        """Of each part a share."""
+        """Divides all numbers."""
         share = 1 / Fraction(divisor)
         return Form({part: count * share for part, count in self.counts.items()})
 
     def without(self, *parts: str) -> Form:
-        """The same without some parts."""
+        """Returns the form without some parts."""
         return Form({p: n for p, n in self.counts.items() if p not in parts})
 
     def unpriced(self, prices: Prices) -> list[str]:
-        """The parts that it has and that have no price."""
+        """The parts that have no price."""
         return [part for part, count in self.counts.items() if count and part not in prices]
 
 
 def ratio(above: Form, below: Form, prices: Prices) -> Range:
-    """The interval of above ÷ below, which share the price of each part.
+    """Returns the interval of above ÷ below, in which each part has the same price in both.
 
-    Exact: a linear-fractional function has its extremes at corners, and Dinkelbach's iteration
-    (Management Science 13, 1967) goes from corner to better corner until none is better.
+    The interval is exact: a linear-fractional function has its extremes at corners, and
+    Dinkelbach's iteration (Management Science 13, 1967) moves to a better corner until there is
+    none.
 
     Args:
-        below: worth more than 0 at all prices.
+        below: a form whose value is positive at all prices.
 
     Raises:
-        KeyError: of a part that has no price.
-        ZeroDivisionError: if `below` can be worth nothing.
+        KeyError: if a part has no price.
+        ZeroDivisionError: if the value of `below` can be 0.
     """
     amounts = Amounts.of(prices)
     return Range(
@@ -210,7 +213,7 @@ def ratio(above: Form, below: Form, prices: Prices) -> Range:
 def _extreme(
     above: Form, below: Form, corner: Callable[[Mapping[str, Fraction]], dict[str, Fraction]]
 ) -> Fraction:
-    """The least, or the largest, quotient."""
+    """The smallest or the largest quotient."""
     counts = [*above.counts.items(), *below.counts.items()]
     used = {part: Fraction(1) for part, count in counts if count}
     at = corner(used)

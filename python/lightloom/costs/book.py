@@ -1,8 +1,8 @@
-"""Price books: what parts cost and draw, each number with its source and year.
+"""Price books: price and power of parts, each number with its source and year.
 
-A book is a TOML file. Those of the package are in `books`; a user's own may extend one of them
-and replace some of its parts. Unpublished prices are unknown: a network with such a part
-has no total, and a break-even instead.
+A book is a TOML file. Those of the package are in `books`. A user's book may extend one of them and
+replace some of its parts. Unpublished prices are unknown: a network with such a part has no total,
+but a break-even price.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lightloom.costs.figure import Figure, read
 from lightloom.costs.parts import PARTS, PORTS, RATE
 from lightloom.errors import ConfigError, refusal, shortened
 
-#: Of the books that this version reads.
+#: Version of the format that this version reads.
 SCHEMA = 1
 _GBPS = "Gb/s"
 COUNTINGS = ("whole", "share")
@@ -34,24 +34,25 @@ _PART_KEYS |= {"lanes", "pairs", "uplinks", "uplink_rate", "note"}
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a book: what a bill needs to count it, and its figures."""
+    """A part in a book: the numbers that a bill needs to count it, and its figures."""
 
     name: str
     what: str = ""
     ports: int | None = None
     rate: int | None = None
-    """Of one port, or of the transceiver [b/s]."""
+    """The rate of one port, or of the transceiver [b/s]."""
     lanes: int = 1
-    """Slower links that one port or transceiver may be split into."""
+    """The number of slower links into which one port or transceiver can be split."""
     pairs: int = 1
-    """Pairs of fibres of one transceiver: so many ports of a circuit switch it takes."""
+    """The number of fibre pairs of one transceiver, and thus of the circuit switch ports that it
+    takes."""
     uplinks: int = 0
-    """Ports beside `ports` for links faster than `rate`, of `uplink_rate` [b/s]."""
+    """The number of additional ports for links faster than `rate`, at `uplink_rate` [b/s]."""
     uplink_rate: int | None = None
     price: Figure | None = None
     power: Figure | None = None
     excluded: str | None = None
-    """Why the source leaves it out: it costs and draws nothing here."""
+    """The source's reason for leaving the part out; its price and power are then 0."""
     same_as: str | None = None
 
 
@@ -64,18 +65,18 @@ class Book:
     currency: str
     year: int
     counting: str
-    """`whole`: boxes and transceivers are bought whole. `share`: by the capacity that is used,
-    as sources reckon that give a price for each Gb/s."""
+    """`whole`: boxes and transceivers are bought whole. `share`: they are counted by the capacity
+    that is used, as in sources that give a price per Gb/s."""
     parts: Mapping[str, Part]
     notes: tuple[str, ...] = ()
     inherited: int | None = None
-    """The year of the book that it extends, where prices of that are left."""
+    """The year of the book that it extends, if prices of that book remain."""
     given: Mapping[str, Range] = field(default_factory=dict)
     """Prices that the user has set, in the unit of the part's price."""
 
     @property
     def money(self) -> str:
-        """Currency and year; both years, where it has prices of the book that it extends."""
+        """Currency and year; both years if it has prices of a book that it extends."""
         own = f"{self.currency} of {self.year}"
         if self.inherited in (None, self.year):
             return own
@@ -83,29 +84,30 @@ class Book:
 
     @property
     def knows_power(self) -> bool:
-        """Whether it says of any part what it draws."""
+        """Whether it states the power of any part."""
         return any(part.power is not None for part in self.parts.values())
 
     def part(self, name: str) -> Part | None:
-        """The part that is bought under this name, or the one that it is the same as."""
+        """Returns the part that is bought under this name, or the part that it is equal to."""
         part = self.parts.get(name)
         return self.parts[part.same_as] if part is not None and part.same_as else part
 
     def price(self, name: str) -> Range | None:
-        """Price of one piece; None where it is unknown, or the book has no such part."""
+        """Returns the price of one piece; None if it is unknown, or if the book does not have the
+        part."""
         part = self.part(name)
         if name in self.given:
             return self.given[name] * _pieces(part, self.unit(name))
         return None if part is None else self._figure(part, "price")
 
     def power(self, name: str) -> Range | None:
-        """Power of one piece [W]; None where it is unknown."""
+        """Returns the power of one piece [W]; None if it is unknown."""
         part = self.part(name)
         return None if part is None else self._figure(part, "power")
 
     def amounts(self, which: str, names: Iterable[str]) -> Amounts:
-        """The `price` or `power` of a piece of each of these parts for which it is known, with the
-        parts that the book ties them to."""
+        """Returns the known `price` or `power` of one piece of each of these parts, with the parts
+        to which the book ties them."""
         free: dict[str, Range] = {}
         ties: dict[str, Tie] = {}
         for name in names:
@@ -119,8 +121,8 @@ class Book:
         return Amounts(free, ties)
 
     def tie(self, name: str, which: str = "price") -> Tie | None:
-        """Of which part's price, or power, that of a part is a share; None where it is none, or
-        the user has set it."""
+        """Returns the part of whose price, or power, that of a part is a share; None if it is no
+        share, or if the user has set the price."""
         part = self.part(name)
         if part is None or part.excluded is not None:
             return None
@@ -132,21 +134,21 @@ class Book:
         )
 
     def unit(self, name: str) -> str:
-        """What the price of a part is for: a piece, a port, a Gb/s."""
+        """The unit of a part's price: a piece, a port, or a Gb/s."""
         part = self.part(name)
         return "piece" if part is None or part.price is None else part.price.per
 
     def pieces(self, name: str) -> Fraction:
-        """How many of the unit of its price one piece of a part has."""
+        """The number of units of its price that one piece of a part has."""
         return _pieces(self.part(name), self.unit(name))
 
     def variable(self, name: str) -> str:
-        """By which name a part's price is known: parts that are the same share one."""
+        """Returns the name under which a part's price is stored; equal parts share one."""
         part = self.part(name)
         return name if part is None else part.name
 
     def with_price(self, name: str, price: Range, key: str = "--price") -> Book:
-        """The same with the price of a part set, in its unit; `key` is what refusals blame."""
+        """Returns the book with the price of a part set, in its unit; errors name `key`."""
         check_part(key, name)
         if (own := self.variable(name)) != name:
             limit = f"is the same as {own} in {self.name}"
@@ -168,20 +170,20 @@ class Book:
 
 
 def _pieces(part: Part | None, per: str) -> Fraction:
-    """How many of a unit one piece has."""
+    """The number of units that one piece has."""
     if part is None or per == "piece":
         return Fraction(1)
     return Fraction(part.ports or 1) if per == "port" else Fraction(part.rate or 0, 10**9)
 
 
 def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book:
-    """A book by its name, or from a file of the user's.
+    """Returns a book by its name, or reads it from the user's file.
 
     Args:
-        key: what a refusal blames where there is neither.
+        key: the key that an error names.
 
     Raises:
-        ConfigError: naming the key that cannot be read, or the books there are.
+        ConfigError: if a key is invalid, or there is no such book.
     """
     if isinstance(source, Book):
         return source
@@ -202,7 +204,8 @@ def load(source: str | Path | Book | None = None, key: str = "--prices") -> Book
 
 @cache
 def _shipped(name: str) -> Book:
-    """A book of the package, read once: `cost` by several readings asks for it many times."""
+    """Reads a book of the package; cached, because `cost` with several readings reads it
+    repeatedly."""
     return _book(price_books.FOLDER / f"{name}.toml")
 
 
@@ -327,14 +330,14 @@ def _part(name: str, table: Any, currency: str, base: Book | None) -> Part:
 
 
 def _whole_of(name: str, base: Book | None) -> str:
-    """Why what the extended book says of a part does not count."""
+    """The reason why a figure of the extended book does not apply to a part."""
     if base is None or name not in base.parts:
         return ""
     return f", and a part of an own book is written whole: nothing of {base.name}'s is kept"
 
 
 def _check_one_price(key: str, table: Mapping[str, Any]) -> None:
-    """Refuses a part whose table has a price that would not count."""
+    """Raises an error if the table of a part has a price that would not be used."""
     beside = [k for k in table if k not in ("same_as", "what", "note", "source", "year")]
     if "same_as" in table and beside:
         limit = f"a part that is the same as {table['same_as']} has nothing of its own"
@@ -345,7 +348,7 @@ def _check_one_price(key: str, table: Mapping[str, Any]) -> None:
 
 
 def _check_needs(key: str, part: Part, base: Book | None) -> None:
-    """Refuses a part that a bill could not count."""
+    """Raises an error if a part lacks numbers that a bill needs."""
     needs = PARTS[part.name].needs
     told = [figure.per for figure in (part.price, part.power) if figure is not None]
     needs += tuple(need for per, need in ((_GBPS, RATE), ("port", PORTS)) if per in told)
@@ -361,7 +364,8 @@ def _check_needs(key: str, part: Part, base: Book | None) -> None:
 
 
 def _check_links(parts: Mapping[str, Part]) -> None:
-    """Refuses parts whose price refers to a part that is missing or itself refers to another."""
+    """Raises an error if the price of a part refers to a missing part, or to one that itself refers
+    to another."""
     for name, part in parts.items():
         targets = [part.same_as] if part.same_as else []
         targets += [f.of for f in (part.price, part.power) if f is not None and f.of]
@@ -377,20 +381,20 @@ def _check_links(parts: Mapping[str, Part]) -> None:
 
 
 def check_part(key: str, name: str, shown: str = "") -> None:
-    """Refuses a part that no network has.
+    """Raises an error for a part that no network has.
 
     Args:
-        shown: what stands for the name where the key has it already.
+        shown: the value in the error, if the key already contains the name.
 
     Raises:
-        ConfigError: by `key`, naming the nearest.
+        ConfigError: with `key` and the nearest name.
     """
     if name not in PARTS:
         raise refusal(key, shown or name, "no such part", _near(name, PARTS))
 
 
 def _near(name: str, known: Any) -> str:
-    """What was meant, or all there are; of more than a message holds those most alike."""
+    """Lists the nearest names; all names if a message can hold them."""
     near = difflib.get_close_matches(name, list(known), 1)
     if near:
         return f'did you mean "{near[0]}"?'

@@ -1,4 +1,4 @@
-"""What the fabrics of an experiment cost and draw."""
+"""Cost and power of the fabrics of an experiment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from lightloom.results.result import Comparison
 
-#: Of `bill.csv`; money in the book's currency.
+#: Columns of `bill.csv`; money is in the currency of the book.
 BILL_COLUMNS = (
     *("fabric", "part", "where", "count", "formula", "unit_price_low", "unit_price_high"),
     *("cost_low", "cost_high", "unit_power_low_w", "unit_power_high_w"),
@@ -45,30 +45,30 @@ class Costs(Viewed):
     name: str
     book: Book
     fabrics: Mapping[str, FabricCost]
-    """By label, in the order of the experiment."""
+    """Label → cost of the fabric, in the order of the experiment."""
     goodput: Mapping[str, float] = field(default_factory=dict)
-    """`goodput_normalized` of a run of each, where there was one."""
+    """Label → `goodput_normalized` of a run, for fabrics that were run."""
     reading: Reading | None = None
-    """By which `sirius` and `clos` are counted, if not by their bills."""
+    """The reading by which `sirius` and `clos` are counted; None if by their bills."""
 
     def __repr__(self) -> str:
         labels = ", ".join(self.fabrics)
         return f"<Costs {self.name}: {labels} at {self.book.name}>"
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a fabric: capital, power and what follows; None where unknown."""
+        """Returns one row for each fabric: capital, power and derived figures; None if unknown."""
         return [_row(cost, self.goodput.get(label)) for label, cost in self.fabrics.items()]
 
     def bill_rows(self, label: str | None = None) -> list[dict[str, Any]]:
-        """The lines of one fabric's bill, or of all.
+        """Returns the lines of the bill of one fabric, or of all fabrics.
 
         Raises:
-            ConfigError: naming the labels there are.
+            ConfigError: if there is no such label; it lists the labels.
         """
         return [row for cost in self._of(label) for row in _bill_rows(cost)]
 
     def bill_csv(self, label: str | None = None) -> str:
-        """The same as CSV: exact decimals, empty where unknown."""
+        """Returns the bill as CSV with exact decimals; unknown values are empty."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(BILL_COLUMNS)
@@ -77,10 +77,11 @@ class Costs(Viewed):
         return text.getvalue()
 
     def break_even(self, part: str) -> list[BreakEven]:
-        """At which price of a part each fabric that has it costs what each other does.
+        """Returns the price of a part at which each fabric that has it costs the same as each other
+        fabric.
 
         Raises:
-            ConfigError: of a part that none has.
+            ConfigError: if no fabric has the part.
         """
         return break_evens(list(self.fabrics.values()), part)
 
@@ -89,7 +90,7 @@ class Costs(Viewed):
         return {name: partial(_as_table, rows) for name, rows in made.items()}
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain data; money and watts as [low, high]."""
+        """Returns all figures as plain data; money and watts are [low, high]."""
         return {
             "name": self.name,
             "prices": {
@@ -117,16 +118,17 @@ def cost(
     reading: str | Path | None = None,
     goodput: Mapping[str, float] | None = None,
 ) -> Costs:
-    """What the fabrics of an experiment cost and draw; nothing is simulated.
+    """Computes cost and power of the fabrics of an experiment; nothing is simulated.
 
     Args:
-        experiment: what `lightloom.load` gives, or what it takes.
-        prices: a price book's name or file; that of `[decision]`, or `sirius-2020`, unless given.
-        reading: how Sirius' Fig 6 counts, for `sirius` and `clos`: a name or a file.
+        experiment: an `Experiment`, or a source that `lightloom.load` accepts.
+        prices: name or file of a price book. Default: that of `[decision]`, or else `sirius-2020`.
+        reading: name or file of a reading of Sirius' Fig 6, by which `sirius` and `clos` are
+            counted.
         goodput: label → `goodput_normalized` of a run, for the cost per delivered bit.
 
     Raises:
-        ConfigError: of an experiment that cannot run, or prices that cannot be read.
+        ConfigError: if the experiment is invalid, or the prices cannot be read.
 
     >>> costs = cost("examples/sirius.toml", "sirius-2020")  # doctest: +SKIP
     >>> costs.fabrics["sirius"].per_gbps  # doctest: +SKIP
@@ -148,23 +150,24 @@ def cost(
 
 
 def of_comparison(comparison: Comparison, prices: str | Path | Book | None = None) -> Costs:
-    """What the fabrics of a comparison cost, also for each Gb/s that arrived.
+    """Computes the cost of the fabrics of a comparison, also per delivered Gb/s.
 
     Raises:
-        ConfigError: of prices that cannot be read.
+        ConfigError: if the prices cannot be read.
     """
     experiment = as_compared(comparison.name, comparison.experiment)
     return cost(experiment, prices, goodput=goodput_of(comparison.summaries))
 
 
 def as_compared(name: str, resolved: Mapping[str, Any]) -> Experiment:
-    """The experiment of a comparison, whose files may have changed since."""
+    """Returns the experiment of a comparison; its files may have changed since."""
     table = {key: value for key, value in resolved.items() if key != "inputs"}
     return Experiment({**table, "name": name})
 
 
 def goodput_of(summaries: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """Label → what a fabric is priced by (`loads.sustained`), where that is some."""
+    """Returns label → load by which a fabric is priced (`loads.sustained`), where it is
+    positive."""
     found = {}
     for label, summary in summaries.items():
         value = loads.sustained(summary)
@@ -173,7 +176,7 @@ def goodput_of(summaries: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     return found
 
 
-#: Figure → how rows name it.
+#: Figure → its name in rows.
 _FIGURES = (
     *("capital", "power_w", "per_gbps", "watts_per_tbps", "per_delivered_gbps"),
     "watts_per_delivered_tbps",
@@ -214,7 +217,7 @@ def _floats(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _paired(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row whose ends stand together."""
+    """Returns a row in which the two ends of each interval are adjacent."""
     flat = _floats(row)
     paired: dict[str, Any] = {}
     for key, value in flat.items():
@@ -227,7 +230,7 @@ def _paired(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exact(value: Any) -> str:
-    """A number without rounding where its decimals end, else to 12 places."""
+    """Formats a number exactly if its decimals end, otherwise with 12 decimals."""
     if value is None:
         return ""
     if not isinstance(value, Fraction):

@@ -1,8 +1,8 @@
-"""Where two networks cost the same: the price of a part, or the size of one of them.
+"""The point at which two networks cost the same: the price of a part, or the size of one network.
 
-Prices are intervals, so answers are: the least and the largest over all prices that the book
-allows, with each part's price the same on both sides. A price moves together with those that the
-book ties to it (`share … of`).
+Prices are intervals, so that results are intervals as well: from the smallest to the largest over
+all prices that the book permits, with the same price of each part in both networks. A price changes
+together with those that the book ties to it (`share … of`).
 """
 
 from __future__ import annotations
@@ -16,35 +16,36 @@ from lightloom.costs.book import check_part
 from lightloom.costs.pricing import FabricCost
 from lightloom.errors import refusal
 
-#: How exactly a size is searched: finer than the four digits that are printed.
+#: Relative accuracy of a size: finer than the four digits that are printed.
 WIDTH = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
 class BreakEven:
-    """At which price of a part one fabric costs what another does."""
+    """The price of a part at which one fabric costs the same as another."""
 
     part: str
     label: str
     other: str
     unit: str
     price: Range | None
-    """For each unit of the part; None where no price makes them equal, or another part's price is
-    unknown as well."""
+    """The price per unit of the part; None if no price makes the costs equal, or if the price of
+    another part is unknown as well."""
     why: str = ""
-    """Why there is none."""
+    """The reason why there is no such price."""
     tied: tuple[str, ...] = ()
-    """Parts of either network whose prices move with it."""
+    """Parts of either network whose prices change with it."""
     surely_below: Fraction | None = None
-    """Where the range of a share decides whether a lower price favours `label` at all: below this
-    it is the cheaper one by every share."""
+    """Set if the share of a tied part decides whether a lower price favours `label`: below this
+    price, `label` is cheaper for every share."""
 
 
 def break_evens(costs: Sequence[FabricCost], part: str) -> list[BreakEven]:
-    """For each fabric and each that its price makes dearer by less.
+    """Returns the break-evens of each fabric with every fabric whose cost rises less with the
+    price.
 
     Raises:
-        ConfigError: of a part that no network has, or none of these.
+        ConfigError: if there is no such part, or none of the fabrics has it.
     """
     check_part("--break-even", part)
     name = costs[0].book.variable(part)
@@ -58,15 +59,15 @@ def break_evens(costs: Sequence[FabricCost], part: str) -> list[BreakEven]:
 
 
 def _depends(form: Form, part: str, prices: Amounts) -> bool:
-    """Whether it has the part, or one whose price is a share of the part's."""
+    """Whether a form has the part, or a part whose price is a share of its price."""
     return any(form.counts.get(name) for name in (part, *prices.tied_to(part)))
 
 
 def _break_even(
     cost: FabricCost, other: FabricCost, part: str, order: Sequence[FabricCost]
 ) -> BreakEven | None:
-    """Below which price `cost` is cheaper; None where it is `other` that a lower price favours.
-    Where that depends on a share, the pair is named once, in the order of the fabrics."""
+    """Returns the price below which `cost` is cheaper; None if a lower price favours `other`. If
+    that depends on a share, the pair is listed once, in the order of the fabrics."""
     prices, more = cost.prices.joined(other.prices), cost.form.minus(other.form)
     slope = more.slope(part, prices)
     if slope.high <= 0:
@@ -102,14 +103,14 @@ def _undecided(part: str, tied: Sequence[str]) -> str:
 
 
 def equal_price(one: Form, other: Form, part: str, prices: Prices) -> Range:
-    """At which price of a piece of a part both are worth the same, over the prices of all others:
-    (what the other is worth without the part − the same of the one) ÷ how much more the one is
-    worth for each unit of the price. Parts that are tied to it are without, too, and their shares
-    count in the divisor. Below 0 where no price does.
+    """Returns the price of one piece of a part at which both forms have the same value, over the
+    prices of all other parts: (value of `other` without the part − value of `one` without it) ÷
+    (difference of their derivatives by the price). Parts that are tied to it are also left out of
+    the values, and their shares are part of the derivatives. Negative if no price makes them equal.
 
     Raises:
-        KeyError: of another part that has no price.
-        ZeroDivisionError: if the price makes no difference, by some share of the tied parts.
+        KeyError: if another part has no price.
+        ZeroDivisionError: if the price does not matter, for some share of the tied parts.
     """
     amounts, more = Amounts.of(prices), one.minus(other)
     slope = more.slope(part, amounts)
@@ -122,7 +123,7 @@ def equal_price(one: Form, other: Form, part: str, prices: Prices) -> Range:
 def root_of(
     excess: Callable[[Fraction], Fraction], low: Fraction, high: Fraction, width: Fraction
 ) -> Fraction | None:
-    """Where a function that does not fall crosses 0, to within `width`; None where it does not.
+    """Returns the zero of a non-decreasing function, to within `width`; None if it has none.
 
     >>> root_of(lambda x: x - 3, Fraction(0), Fraction(4), Fraction(1, 100)) == 3
     True
@@ -150,16 +151,16 @@ def equal_ends(
     *,
     width: Fraction = WIDTH,
 ) -> tuple[Fraction | None, Fraction | None]:
-    """At which sizes a network costs what `target` does: at the prices by which it is dearest
-    beside it, and by which it is cheapest.
+    """Returns the sizes at which a network costs the same as `target`: at the prices for which it
+    is most expensive relative to it, and at those for which it is cheapest.
 
     Args:
-        form: its parts at a size; no part becomes fewer as it grows.
-        low, high: the sizes between which to look.
-        width: how exactly.
+        form: its parts at a size; the number of no part decreases with the size.
+            low, high: the smallest and the largest size.
+        width: the accuracy of the sizes.
 
     Returns:
-        Both, each None where no size between the ends does.
+        Both sizes, each None if there is none between `low` and `high`.
     """
 
     def over(dearest: bool) -> Fraction | None:

@@ -1,7 +1,7 @@
-"""Files and numbers of prices, exactly as they are written.
+"""Exact input of prices: files and numbers as they are written.
 
-Whatever is read here is summed as a fraction, so a number may be neither so large nor so fine that
-its digits would fill the memory: `1e999999999` is eleven characters.
+The values are summed as fractions. The size and the number of decimals are therefore limited, so
+that digits cannot fill the memory: `1e999999999` has eleven characters.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from lightloom.config import toml_errors
 from lightloom.errors import ConfigError, refusal
 from lightloom.storage import reading
 
-#: The largest amount, and digits before and after the point: more than any price has.
+#: The largest amount, and the largest number of digits before and after the decimal point.
 LARGEST, DIGITS = 10**15, 30
 QUOTED = "write it without quotes, as 1250.50"
 
 
 def toml(path: Path) -> dict[str, Any]:
-    """A TOML file whose numbers are exact.
+    """Reads a TOML file with exact numbers.
 
     Raises:
         ConfigError: naming the file, or the key that is nested too deeply.
@@ -48,15 +48,15 @@ def toml(path: Path) -> dict[str, Any]:
 def _decimal(text: str) -> Decimal:
     try:
         return Decimal(text)
-    except InvalidOperation:  # of an exponent that no computer holds
+    except InvalidOperation:  # an exponent that is too large for any computer
         raise ValueError(text) from None
 
 
 def number(key: str, value: Any, remedy: str = QUOTED) -> Fraction:
-    """A number from 0, exactly as it is written.
+    """Converts a non-negative number exactly.
 
     Raises:
-        ConfigError: of that key, if it is not a number, below 0, or too large.
+        ConfigError: if it is not a number, negative, or too large; it names the key.
     """
     if isinstance(value, bool) or not isinstance(value, int | Decimal | Fraction):
         raise refusal(key, shown(value), "not a number", remedy)
@@ -75,10 +75,10 @@ def number(key: str, value: Any, remedy: str = QUOTED) -> Fraction:
 
 
 def written(key: str, text: str, remedy: str) -> Fraction:
-    """The same of a text: `250`, `0.5`, or a ratio, `2/7`.
+    """Converts a text exactly: `250`, `0.5`, or a ratio such as `2/7`.
 
     Raises:
-        ConfigError: as of `number`.
+        ConfigError: as for `number`.
     """
     ends = [_plain(key, text, end, remedy) for end in text.split("/")]
     if len(ends) > 2 or (len(ends) == 2 and not ends[1]):
@@ -97,5 +97,5 @@ def _plain(key: str, text: str, end: str, remedy: str) -> Fraction:
 
 
 def shown(value: Any) -> str:
-    """As messages show it."""
+    """Formats a value for messages."""
     return f'"{value}"' if isinstance(value, str) else str(value)

@@ -1,4 +1,4 @@
-"""One figure of a price book: a number or a range, with its unit, source and year."""
+"""A figure of a price book: a number or a range, with its unit, source and year."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lightloom.costs.amounts import Range
 from lightloom.costs.exact import number, shown
 from lightloom.errors import refusal
 
-#: What a figure may be per, beside a piece: the number by which a piece is more.
+#: Units that a figure may be per; a piece has a number of each of the others.
 PER = ("piece", "port", "Gb/s")
 BASES = ("published", "fitted", "assumed")
 _KEYS = {"value", "low", "high", "unknown", "share", "of", "per", "source", "year", "basis", "note"}
@@ -22,7 +22,8 @@ class Figure:
     """A price or a power of a part."""
 
     range: Range | None
-    """In its unit; None if not published, or where it is a share of another part's."""
+    """The range in its unit; None if it is not published, or is a share of another part's
+    figure."""
     per: str
     source: str
     year: int
@@ -33,16 +34,16 @@ class Figure:
 
 
 def read(key: str, value: Any, source: Any, year: Any, currency: str) -> Figure:
-    """A figure as a book has it: a number, `[low, high]`, or a table with `value`, or `low` and
-    `high`, or `share` and `of`, or `unknown` and why.
+    """Reads a figure of a book: a number, `[low, high]`, or a table with `value`, or `low` and
+    `high`, or `share` and `of`, or `unknown` with the reason.
 
     Args:
-        key: where it stands, for refusals: `part.switch.price`.
-        source, year: those of its part, unless it has its own.
-        currency: that of the book.
+        key: the key that errors name: `part.switch.price`.
+            source, year: those of its part, which apply unless the figure has its own.
+        currency: the currency of the book.
 
     Raises:
-        ConfigError: by that key.
+        ConfigError: with that key.
     """
     table = value if isinstance(value, Mapping) else _plain(key, value)
     _check_keys(key, table, currency)
@@ -90,7 +91,7 @@ def _check_keys(key: str, table: Mapping[str, Any], currency: str) -> None:
 
 
 def _check_one_form(key: str, table: Mapping[str, Any]) -> None:
-    """Refuses a figure that says itself in two ways: one of them would not count."""
+    """Raises an error for a figure in two forms, of which one would not be used."""
     forms = [
         form
         for form in (("value",), ("low", "high"), ("share", "of"), ("unknown",))
@@ -111,7 +112,7 @@ def _check_source(key: str, source: Any, year: Any) -> None:
 
 
 def _range(key: str, table: Mapping[str, Any]) -> Range:
-    """The interval of `value`, or of `low` and `high`."""
+    """Returns the interval of `value`, or of `low` and `high`."""
     if "value" in table:
         low = high = number(key, table["value"])
     elif "low" in table and "high" in table:

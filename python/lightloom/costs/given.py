@@ -1,4 +1,4 @@
-"""Prices that the user sets beside a book: `PART=AMOUNT`, in the unit of the book."""
+"""Prices that the user sets in addition to a book: `PART=AMOUNT`, in the unit of the book."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lightloom.errors import refusal
 
 
 def with_prices(book: Book, pairs: Iterable[str], key: str = "--price") -> Book:
-    """The book with the price of each part set: `switch=5000`, `switch=200..700`.
+    """Returns the book with the price of each part set: `switch=5000`, `switch=200..700`.
 
     Args:
-        key: what refusals blame.
+        key: the key that errors name.
 
     Raises:
-        ConfigError: of another form, of a part that no network has, of an invalid amount.
+        ConfigError: if the form or the amount is invalid, or no network has the part.
     """
     for pair in pairs:
         part, equals, amount = pair.partition("=")

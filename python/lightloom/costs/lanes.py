@@ -1,5 +1,5 @@
-"""Slower uplinks that a book counts as lanes of one transceiver, which has one laser for all of
-them (Sirius §4.5: a laser feeds eight). What if each has a laser of its own?"""
+"""Slower uplinks that a book counts as lanes of one transceiver with a single laser for all lanes
+(Sirius §4.5: a laser feeds eight), and the cost if each uplink has its own laser."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ WHOLE, BARE, LASER = "tunable-transceiver", "laserless-transceiver", "tunable-la
 
 
 def together(cost: FabricCost) -> int:
-    """Uplinks of a `sirius` that one tunable transceiver of the book stands for; 1 of others, and
-    where devices say which lasers there are."""
+    """Returns the number of uplinks of a `sirius` for which one tunable transceiver of the book
+    stands; 1 for other fabrics, and if devices state the lasers."""
     part = cost.book.part(WHOLE)
     if cost.network.kind != "sirius" or part is None or part.rate is None:
         return 1
@@ -24,8 +24,8 @@ def together(cost: FabricCost) -> int:
 
 
 def apart(cost: FabricCost) -> FabricCost:
-    """The same with a laser for each uplink; as it is where each has one, or the book does not know
-    a laser from its transceiver."""
+    """Returns the cost with a laser for each uplink; unchanged if each has one already, or if the
+    book does not separate lasers from transceivers."""
     known = all(cost.book.part(name) is not None for name in (BARE, LASER))
     if together(cost) == 1 or not known:
         return cost

@@ -1,9 +1,9 @@
-"""What a network needs, before anyone says how it is sold: pieces, ends of links, boxes with
-ports. With a book's parts a need becomes a number of them.
+"""The needs of a network, independent of how parts are sold: pieces, ends of links, boxes with
+ports. With the parts of a book, a need becomes a number of parts.
 
-Ports and transceivers of a book have a rate of their own. A faster link takes several; several
-slower links share one where it has `lanes`. Where a book counts by share (`counting = "share"`)
-neither matters, and capacity alone counts.
+Ports and transceivers of a book have a rate. A faster link takes several of them; several slower
+links share one that has `lanes`. If a book counts by share (`counting = "share"`), neither applies,
+and only capacity is counted.
 """
 
 from __future__ import annotations
@@ -16,56 +16,56 @@ from math import ceil
 from lightloom.costs.book import Book, Part
 from lightloom.costs.parts import PARTS
 
-#: So many links of such a rate [b/s].
+#: A number of links, and their rate [b/s].
 Links = tuple[int | Fraction, int | Fraction]
 
 
 @dataclass(frozen=True)
 class Need:
-    """A number of one part, somewhere in the network."""
+    """A number of one part at one place in the network."""
 
     part: str
     where: str
     formula: str
-    """How the number comes about, in words."""
+    """The calculation of the number, as text."""
 
     def count(self, book: Book) -> Fraction:
-        """How many pieces of the book's part that takes."""
+        """Returns the number of pieces of the book's part."""
         raise NotImplementedError
 
     def worked(self, book: Book) -> str:
-        """By which sum the formula gives the count, where the book's parts are of another rate or
-        size: `576 × 50 ÷ 400 Gb/s`; empty where the formula itself does."""
+        """The calculation with the book's parts, if their rate or size differs: `576 × 50 ÷ 400
+        Gb/s`; empty if `formula` is sufficient."""
         return ""
 
 
 @dataclass(frozen=True)
 class Pieces(Need):
-    """Pieces that are counted as they are."""
+    """Pieces whose number does not depend on the book."""
 
     number: int | Fraction
 
     def count(self, book: Book) -> Fraction:
-        """The number."""
+        """The number of pieces."""
         return Fraction(self.number)
 
 
 @dataclass(frozen=True)
 class Ends(Need):
-    """Ends of links: `groups` places, each with so many links."""
+    """Ends of links: `groups` places, each with the same number of links."""
 
     groups: int
     links: Links
 
     def count(self, book: Book) -> Fraction:
-        """Transceivers, or whatever is at each end."""
+        """The number of transceivers, or of other parts at the ends."""
         part = book.part(self.part)
         if part is None or part.rate is None:
             return Fraction(self.groups * self.links[0])
         return self.groups * places(self.links, part.rate, part.lanes, book.counting)
 
     def worked(self, book: Book) -> str:
-        """Links of another rate than the transceiver's."""
+        """The calculation, if links have another rate than the transceiver."""
         part = book.part(self.part)
         if part is None or part.rate is None:
             return ""
@@ -81,15 +81,15 @@ class Ends(Need):
 
 @dataclass(frozen=True)
 class Boxes(Need):
-    """Packet switches: `groups` places, each with ports for all of these links. Where boxes are
-    bought whole, each place has at `least` so many of them."""
+    """Packet switches: `groups` places, each with ports for all of these links. If boxes are bought
+    whole, each place has at least `least` of them."""
 
     groups: int
     links: Sequence[Links]
     least: int = 1
 
     def count(self, book: Book) -> Fraction:
-        """Boxes of the book's ports."""
+        """The number of boxes with the book's number of ports."""
         part = book.part(self.part)
         if part is None or part.rate is None or part.ports is None:
             return Fraction(self.groups)
@@ -99,7 +99,7 @@ class Boxes(Need):
         return Fraction(self.groups * self._each(part, part.rate, part.ports))
 
     def worked(self, book: Book) -> str:
-        """Ports of the book's rate, of so many a box."""
+        """The calculation from the book's ports to boxes."""
         part = book.part(self.part)
         if part is None or part.rate is None or part.ports is None:
             return f"{self.groups}"
@@ -111,12 +111,13 @@ class Boxes(Need):
         return f"{self.groups} × {each} of {part.ports} ports"
 
     def _each(self, part: Part, rate: int, ports: int) -> int:
-        """Whole boxes of a place."""
+        """The number of whole boxes of a place."""
         return max(self.least, _boxes(part, rate, ports, self.links))
 
 
 def _boxes(part: Part, rate: int, ports: int, links: Sequence[Links]) -> int:
-    """Whole boxes with a port for each link: those for faster links first take uplinks."""
+    """The number of whole boxes with a port for each link; faster links take the uplink ports
+    first."""
     above = [link for link in links if part.uplink_rate is not None and link[1] > rate]
     below = [link for link in links if link not in above]
     plain = sum((places(link, rate, part.lanes, "whole") for link in below), Fraction(0))
@@ -129,17 +130,17 @@ def _boxes(part: Part, rate: int, ports: int, links: Sequence[Links]) -> int:
 
 @dataclass(frozen=True)
 class Fibres(Ends):
-    """Pairs of fibres to optical switches: those of the transceivers of a part."""
+    """Pairs of fibres to optical switches, as many as the transceivers of part `of` have."""
 
     of: str
 
     def count(self, book: Book) -> Fraction:
-        """A pair, or more, for each link."""
+        """One pair or more for each link."""
         each = pairs_of_link(book, self.of, self.links[1])
         return Fraction(self.groups) * self.links[0] * each
 
     def worked(self, book: Book) -> str:
-        """Of transceivers with several pairs."""
+        """The calculation, if transceivers have several pairs."""
         each = pairs_of_link(book, self.of, self.links[1])
         number = Fraction(self.groups) * self.links[0]
         return "" if each == 1 else f"{_short(number)} × {each} pairs"
@@ -147,18 +148,19 @@ class Fibres(Ends):
 
 @dataclass(frozen=True)
 class Mirrors(Need):
-    """Optical switches that join all of their ports: `planes`, each with a link of `rate` [b/s] to
-    so many racks. One with more ports than a box is two stages of boxes, half of a leaf's ports
-    upwards."""
+    """Circuit switches that connect any of their ports: `planes` of them, each with a link of
+    `rate` [b/s] to every rack. A plane with more ports than a box consists of two stages of boxes;
+    half of the ports of a leaf lead to the spines."""
 
     planes: int
     racks: int
     rate: int
     ports: int | None = None
-    """Of a box, where devices say so: bought whole, and counted by the port of the book's."""
+    """Ports of a box, if devices state them: such boxes are bought whole, and the price of the
+    book's box is scaled by port. None: those of the book."""
 
     def count(self, book: Book) -> Fraction:
-        """Boxes of the book's ports."""
+        """The number of boxes with the book's number of ports."""
         part = book.part(self.part)
         if part is None or part.ports is None:
             return Fraction(self.planes)
@@ -169,7 +171,7 @@ class Mirrors(Need):
         return Fraction(self.planes * sum(stages(ports, box)) * box, part.ports)
 
     def worked(self, book: Book) -> str:
-        """Ports of a plane, by those of a box."""
+        """The calculation from the ports of a plane to boxes."""
         part = book.part(self.part)
         if part is None or part.ports is None:
             return f"{self.planes} of {self.racks} ports"
@@ -186,7 +188,7 @@ class Mirrors(Need):
 
 
 def pairs_of_link(book: Book, part: str, rate: int | Fraction) -> int:
-    """Pairs of fibres, and ports of a circuit switch, of a link of such a rate [b/s]."""
+    """The number of fibre pairs, and of circuit switch ports, of a link at that rate [b/s]."""
     found = book.part(part)
     if found is None or found.rate is None:
         return 1
@@ -198,16 +200,17 @@ def pairs_of_link(book: Book, part: str, rate: int | Fraction) -> int:
 
 @dataclass(frozen=True)
 class Passive(Need):
-    """Gratings or rotor switches: boxes that cannot be joined to larger ones, each with so many
-    ports."""
+    """Gratings or rotor switches: boxes that cannot be combined to larger ones, each with a given
+    number of ports."""
 
     number: int | Fraction
     ports: int
     own: bool = False
-    """Whether devices say so: bought whole, and counted by the port of the book's."""
+    """Whether devices state the ports: such boxes are bought whole, and the price of the book's box
+    is scaled by port."""
 
     def count(self, book: Book) -> Fraction:
-        """Boxes; of a smaller sort proportionally more."""
+        """The number of boxes; smaller boxes count in proportion to their ports."""
         part = book.part(self.part)
         if part is None or part.ports is None:
             return Fraction(self.number)
@@ -218,7 +221,7 @@ class Passive(Need):
         return Fraction(ceil(Fraction(self.number)) * ceil(Fraction(self.ports, part.ports)))
 
     def worked(self, book: Book) -> str:
-        """Boxes of other ports than the book's."""
+        """The calculation, if boxes have another number of ports than the book's."""
         part = book.part(self.part)
         if part is None or part.ports is None:
             return f"{_short(self.number)} of {self.ports} ports"
@@ -239,12 +242,13 @@ def _whole(number: Fraction) -> str:
 
 
 def _rates(each: Fraction, rate: int) -> str:
-    """A link's rate by that of a port."""
+    """The ratio of a link's rate to that of a port, as text."""
     return f"{float(each) / 1e9:.6g} ÷ {float(rate) / 1e9:.6g}"
 
 
 def places(links: Links, rate: int, lanes: int, counting: str) -> Fraction:
-    """Ports or transceivers of a rate [b/s] that so many links of another take."""
+    """Returns the number of ports or transceivers of a rate [b/s] that links of another rate
+    take."""
     number, each = Fraction(links[0]), Fraction(links[1])
     if counting == "share":
         return number * each / rate
@@ -254,13 +258,13 @@ def places(links: Links, rate: int, lanes: int, counting: str) -> Fraction:
 
 
 def _together(rate: int, lanes: int, each: Fraction) -> int:
-    """Slower links that share one place."""
+    """The number of slower links that share one port."""
     return max(1, min(lanes, int(rate // each))) if each else lanes
 
 
 def stages(ports: int, box: int) -> tuple[int, int]:
-    """Leaves and spines of a circuit switch of so many ports, made of boxes (c-Through §7.3: 1,000
-    racks from 11 switches of 320 ports).
+    """Returns the leaves and spines of a circuit switch with this number of ports, made of boxes
+    (c-Through §7.3: 1,000 racks with 11 switches of 320 ports).
 
     >>> stages(1000, 320)
     (7, 4)
@@ -275,7 +279,7 @@ def stages(ports: int, box: int) -> tuple[int, int]:
 
 
 def known(needs: Sequence[Need]) -> Sequence[Need]:
-    """The same, checked: every part is one of the vocabulary."""
+    """Returns the needs after checking that every part is in the vocabulary."""
     for need in needs:
         if need.part not in PARTS:
             raise LookupError(f"a bill has {need.part}, which lightloom.costs.parts has not")

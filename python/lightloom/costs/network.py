@@ -1,4 +1,5 @@
-"""What bills need of a resolved experiment: the cluster in whole numbers, one fabric's table."""
+"""The input of a bill, from a resolved experiment: the cluster as integers, and one fabric's
+table."""
 
 from __future__ import annotations
 
@@ -15,47 +16,47 @@ Table = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Network:
-    """One fabric and the servers that it joins."""
+    """One fabric and the servers that it connects."""
 
     kind: str
     racks: int
     servers_per_rack: int
     server_rate: Fraction
-    """What a server sends at load 1 [b/s]."""
+    """The rate of a server at load 1 [b/s]."""
     fabric: Table
-    """Its resolved table."""
+    """The resolved table of the fabric."""
 
     @property
     def servers(self) -> int:
-        """How many it joins."""
+        """The number of servers."""
         return self.racks * self.servers_per_rack
 
     @property
     def rack_rate(self) -> Fraction:
-        """What the servers of a rack send together [b/s]."""
+        """The rate of all servers of a rack together [b/s]."""
         return self.servers_per_rack * self.server_rate
 
     @property
     def bandwidth(self) -> Fraction:
-        """What all servers send together [b/s]."""
+        """The rate of all servers together [b/s]."""
         return self.servers * self.server_rate
 
     @property
     def has_rack_switches(self) -> bool:
-        """A rack of one server is that server: it needs no switch."""
+        """Whether racks have a switch; a rack of one server is that server and needs none."""
         return self.servers_per_rack > 1
 
     def rate(self, key: str) -> int:
-        """A data rate of the fabric's table [b/s]."""
+        """Returns a data rate of the fabric's table [b/s]."""
         return int(_core.control_rate(f"fabric.{key}", self.fabric[key]))
 
     def ratio(self, key: str = "oversubscription") -> Fraction:
-        """A ratio of the table, as it is written there."""
+        """Returns a ratio of the table, exactly as written."""
         return Fraction(str(self.fabric.get(key, 1)))
 
 
 def network_of(resolved: Table, fabric: Table) -> Network:
-    """One fabric of a resolved experiment."""
+    """Returns one fabric of a resolved experiment."""
     cluster = resolved["cluster"]
     servers = int(cluster.get("servers_per_rack", 1))
     if "server_rate" in cluster:
@@ -67,7 +68,7 @@ def network_of(resolved: Table, fabric: Table) -> Network:
 
 
 def root(number: Fraction) -> Fraction:
-    """The square root; exact where there is one, else to 15 digits."""
+    """Returns the square root; exact if it is rational, else to 15 digits."""
     found = Fraction(isqrt(number.numerator), isqrt(number.denominator))
     return (
         found

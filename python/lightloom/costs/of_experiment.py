@@ -1,4 +1,4 @@
-"""The prices that `[decision]` of an experiment asks for."""
+"""The prices in `[decision]` of an experiment."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from lightloom.costs.given import with_prices
 
 
 def book(raw: Mapping[str, Any]) -> Book | None:
-    """The prices of an experiment; None of one without the table.
+    """Returns the prices of an experiment; None without the table.
 
     Raises:
-        ConfigError: of a book that cannot be read, or a price that is none.
+        ConfigError: if the book cannot be read, or a price is invalid.
     """
     options = read(raw)
     if options is None:
@@ -31,11 +31,11 @@ def book(raw: Mapping[str, Any]) -> Book | None:
 def with_flags(
     raw: Mapping[str, Any], prices: str | None, price: Sequence[str] | None
 ) -> dict[str, Any]:
-    """The experiment with what `--prices` and `--price` say: another book takes the place of the
-    table's and of its own prices, which are in the units of that; a price is added.
+    """Returns the experiment with `--prices` and `--price` applied. Another book replaces that of
+    the table and its `price`, which is in the units of the old book; `--price` adds prices.
 
     Raises:
-        ConfigError: that names the flag, of either; that names the key, of the table.
+        ConfigError: naming the flag or the key of the table.
     """
     if prices is None and not price:
         return dict(raw)

@@ -1,23 +1,23 @@
-"""The parts that networks are made of: what price books may price, and bills count."""
+"""The parts of networks, which price books may price and bills count."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: What a part must say of itself beside its price: ports of a box, rate of a port.
+#: Numbers that a part must have besides its price: ports of a box, rate of a port.
 PORTS, RATE = "ports", "rate"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a part is, and which numbers of it a bill needs."""
+    """A kind of part, and the numbers of it that a bill needs."""
 
     about: str
     needs: tuple[str, ...] = ()
 
 
 _BOX = (PORTS, RATE)
-#: Name → what it is. The names are the field's terms; a book prices some of them.
+#: Name of a part → kind. The names are terms of the field; a book prices some of them.
 PARTS: dict[str, Kind] = {
     "switch": Kind("electrical packet switch, a box", _BOX),
     "tree-switch": Kind("switch of the electrical network beside circuits", _BOX),

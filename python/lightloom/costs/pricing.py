@@ -1,4 +1,4 @@
-"""A fabric's bill at the prices of a book: lines, dollars, watts."""
+"""The bill of a fabric at the prices of a book: lines, cost, power."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ class Line:
     count: Fraction
     formula: str
     price: Range | None
-    """Of one; None where unknown."""
+    """The price of one piece; None if unknown."""
     power: Range | None
-    """Of one [W]; None where unknown."""
+    """The power of one piece [W]; None if unknown."""
     worked: str = ""
-    """The sum that gives the count, where the formula does not by itself."""
+    """The calculation of the count, if the formula is not sufficient."""
 
     @property
     def how(self) -> str:
-        """How the count comes about: the formula, and the sum."""
+        """The calculation of the count: the formula, and the numbers."""
         return f"{self.formula} = {self.worked}" if self.worked else self.formula
 
     @property
     def shared(self) -> bool:
-        """Whether a part of one is counted."""
+        """Whether a fraction of a piece is counted."""
         return self.count.denominator != 1
 
     @property
     def cost(self) -> Range | None:
-        """Of all."""
+        """The cost of all pieces."""
         return None if self.price is None else self.price * self.count
 
     @property
     def watts(self) -> Range | None:
-        """Of all [W]."""
+        """The power of all pieces [W]."""
         return None if self.power is None else self.power * self.count
 
 
 @dataclass(frozen=True)
 class FabricCost:
-    """What one fabric costs and draws at the prices of a book."""
+    """Cost and power of one fabric at the prices of a book."""
 
     label: str
     network: Network
@@ -62,7 +62,7 @@ class FabricCost:
 
     @property
     def form(self) -> Form:
-        """How many of each part, parts that are the same taken together."""
+        """The number of each part; equal parts are added up."""
         counts: dict[str, Fraction] = {}
         for line in self.lines:
             name = self.book.variable(line.part)
@@ -71,73 +71,73 @@ class FabricCost:
 
     @property
     def prices(self) -> Amounts:
-        """Price of a piece of each of its parts that has one."""
+        """The price of one piece of each part that has a price."""
         return self.book.amounts("price", self.form.counts)
 
     @property
     def powers(self) -> Amounts:
-        """Power of a piece of each of its parts for which it is known [W]."""
+        """The power of one piece of each part whose power is known [W]."""
         return self.book.amounts("power", self.form.counts)
 
     @property
     def unpriced(self) -> list[str]:
-        """Its parts without a known price."""
+        """The parts whose price is unknown."""
         return self.form.unpriced(self.prices)
 
     @property
     def unpowered(self) -> list[str]:
-        """Its parts without a known power."""
+        """The parts whose power is unknown."""
         return self.form.unpriced(self.powers)
 
     @property
     def capital(self) -> Range | None:
-        """What all parts cost together; None while one has no price."""
+        """The cost of all parts; None if one has no price."""
         return None if self.unpriced else self.form.value(self.prices)
 
     @property
     def known_capital(self) -> Range:
-        """What the parts cost that have a price."""
+        """The cost of the parts that have a price."""
         return Form({p: n for p, n in self.form.counts.items() if p in self.prices}).value(
             self.prices
         )
 
     @property
     def power(self) -> Range | None:
-        """What all parts draw [W]; None while it is not known of one."""
+        """The power of all parts [W]; None if it is unknown for one."""
         return None if self.unpowered else self.form.value(self.powers)
 
     @property
     def per_gbps(self) -> Range | None:
-        """Capital for each Gb/s that the servers can send."""
+        """Capital per Gb/s of the servers' capacity."""
         found = self.capital
         return None if found is None else found / (self.network.bandwidth / GIGABIT)
 
     @property
     def watts_per_tbps(self) -> Range | None:
-        """Power for each Tb/s that the servers can send [W]."""
+        """Power per Tb/s of the servers' capacity [W]."""
         found = self.power
         return None if found is None else found / (self.network.bandwidth / TERABIT)
 
     def per_delivered(self, goodput: float | None) -> Range | None:
-        """Capital for each Gb/s that arrives, given `goodput_normalized` of a run."""
+        """Capital per delivered Gb/s, from `goodput_normalized` of a run."""
         found = self.per_gbps
         return None if found is None or not goodput else found / Fraction(goodput)
 
     def watts_per_delivered(self, goodput: float | None) -> Range | None:
-        """Power for each Tb/s that arrives [W], given the same."""
+        """Power per delivered Tb/s [W], from `goodput_normalized` of a run."""
         found = self.watts_per_tbps
         return None if found is None or not goodput else found / Fraction(goodput)
 
     def relative_to(self, other: FabricCost) -> Range | None:
-        """Its capital ÷ the other's; a part's price is the same in both. None where either has no
-        total, or the other can cost nothing."""
+        """Its capital ÷ that of `other`; each part has the same price in both. None if one of them
+        has no total, or the cost of `other` can be 0."""
         prices = self.prices.joined(other.prices)
         if self.unpriced or other.unpriced or other.form.value(prices).low <= 0:
             return None
         return ratio(self.form, other.form, prices)
 
     def power_relative_to(self, other: FabricCost) -> Range | None:
-        """Its power ÷ the other's, as `relative_to`."""
+        """Its power ÷ that of `other`, as in `relative_to`."""
         powers = self.powers.joined(other.powers)
         if self.unpowered or other.unpowered or other.form.value(powers).low <= 0:
             return None
@@ -145,7 +145,7 @@ class FabricCost:
 
 
 def of_network(label: str, network: Network, book: Book) -> FabricCost:
-    """One fabric at the prices of a book."""
+    """Computes the cost of one fabric at the prices of a book."""
     needs = known(needs_of(network, book))
     lines = [
         Line(

@@ -1,4 +1,4 @@
-"""Switches of a rack as a fabric grows: links that need one more port may need one more box."""
+"""The switches of a rack as a fabric grows; one more port can require one more box."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from lightloom.costs.pricing import FabricCost
 
 @dataclass(frozen=True)
 class More:
-    """That racks have more switches at a size than at the present one."""
+    """Records that racks have more switches at a size than at the present size."""
 
     until: int
-    """The largest size at which they are as many as at present."""
+    """The largest size at which racks have the present number of switches."""
     now: int
-    """How many a rack has at present."""
+    """The present number of switches of a rack."""
     then: int
-    """How many it has at the larger size."""
+    """The number of switches of a rack at the larger size."""
 
     def to_json(self) -> dict[str, int]:
-        """As JSON."""
+        """Returns the form of JSON."""
         return {"until": self.until, "now": self.now, "then": self.then}
 
 
 def more(at: Callable[[Fraction], FabricCost], present: int, size: Fraction) -> More | None:
-    """Whether racks need more switches at a size than at the present one; between two whole sizes
-    it is the larger that tells. None of a book that counts shares of boxes."""
+    """Returns whether racks need more switches at a size than at the present size; a size between
+    two integers counts as the larger one. None if the book counts shares of boxes."""
     low, high = present, ceil(size)
     now, then = (of_rack(at(Fraction(end))) for end in (low, max(low, high)))
     if then <= now or now.denominator != 1 or then.denominator != 1:
@@ -40,6 +40,6 @@ def more(at: Callable[[Fraction], FabricCost], present: int, size: Fraction) -> 
 
 
 def of_rack(cost: FabricCost) -> Fraction:
-    """Switches that each rack has in a bill."""
+    """The number of switches of each rack in a bill."""
     boxes = sum((line.count for line in cost.lines if line.where == "racks"), Fraction(0))
     return boxes / cost.network.racks

@@ -1,4 +1,4 @@
-"""Which size of one network costs what another does: a key of its table is the unknown."""
+"""The size at which one network costs the same as another; the unknown is a key of its table."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from lightloom.costs.book import Book
 from lightloom.costs.equal import WIDTH, equal_ends
 from lightloom.errors import ConfigError, refusal
 
-#: A whole number is searched up to this many times what the table has, a ratio up to MOST.
+#: Largest integer ÷ value in the table, and largest ratio, that are searched.
 TIMES, MOST = 64, 1000
 
 
 @dataclass(frozen=True)
 class EqualCost:
-    """At which value of a key one fabric costs what another does."""
+    """The value of a key at which one fabric costs the same as another."""
 
     key: str
     other: str
     value: Range | None
-    """Over all prices of the book; None where by some of them no value between `low` and `high`
-    does."""
+    """The interval over all prices of the book; None if for some prices no value between `low` and
+    `high` gives equal costs."""
     some: Fraction | None
-    """Where one does by some prices alone, that which does at their end."""
+    """If only some prices have such a value, the value at the end of these prices."""
     whole: bool
-    """Whether the key is a whole number: the answer lies between two of them."""
+    """Whether the key is an integer; the result then lies between two integers."""
     low: Fraction
     high: Fraction
     more: rack_switches.More | None = None
-    """Of a whole number, where racks need more switches at that value than they have."""
+    """For an integer: set if racks need more switches at that value than at present."""
 
 
 def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
-    """Solves `LABEL.KEY=OTHER`, as `sirius.uplinks=clos` or `clos.oversubscription=sirius`.
+    """Solves `LABEL.KEY=OTHER`, such as `sirius.uplinks=clos` or `clos.oversubscription=sirius`.
 
-    A whole number is interpolated between its neighbours, so that 10.4 says: 10 are cheaper,
-    11 dearer. Where all prices of the book are certain the answer is one number.
+    For an integer key, costs are interpolated between integers: 10.4 means that 10 costs less and
+    11 more. If all prices of the book are certain, the result is one number.
 
     Raises:
-        ConfigError: of another form, of labels and keys that there are not, or of fabrics with
-            parts without a price.
+        ConfigError: if the form is invalid, a label or key does not exist, or a part of the fabrics
+            has no price.
     """
     label, key, other = _asked(experiment, asked)
     resolved = experiment.resolved()
@@ -70,7 +70,7 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     if target.form.value(prices).low <= 0:
         limit = f"at these prices {other} may cost nothing, and no size of {label} costs as little"
         raise refusal("--equal-cost", asked, limit, "raise a price")
-    # At the highest ratio the tier above is left out, so that costs jump there.
+    # At the largest ratio the tier above is left out, so that the cost jumps there.
     below_most = Fraction(MOST) - WIDTH
     low = _least(at, Fraction(present)) if whole else _after_jump(at, prices)
     high = _largest(at, Fraction(present * TIMES), Fraction(present)) if whole else below_most
@@ -86,8 +86,8 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
 
 
 def _after_jump(at: Callable[[Fraction], pricing.FabricCost], prices: Prices) -> Fraction:
-    """The least ratio of an oversubscription: 1, or just above it where a network of fewer tiers is
-    billed at 1, so that costs jump there."""
+    """Returns the smallest ratio of an oversubscription: 1, or slightly more if a network with
+    fewer tiers is billed at 1, so that the cost jumps there."""
     one, above = Fraction(1), Fraction(1) + WIDTH
     jumps = at(one).form.value(prices).low < at(above).form.value(prices).low
     return above if jumps else one
@@ -96,8 +96,9 @@ def _after_jump(at: Callable[[Fraction], pricing.FabricCost], prices: Prices) ->
 def _costs(
     experiment: Experiment, label: str, key: str, book: Book, whole: bool
 ) -> Callable[[Fraction], pricing.FabricCost]:
-    """The fabric's cost at a value of the key, all others as they are resolved: the rate of a
-    circuit does not fall as planes or switches are added. Between whole numbers in proportion."""
+    """Returns the function from a value of the key to the fabric's cost. All other keys keep their
+    resolved values; for example, the rate of a circuit does not fall if planes or switches are
+    added. Between integers, costs are interpolated."""
     held = _held(experiment, label, key)
     cache: dict[Fraction, pricing.FabricCost] = {}
 
@@ -121,11 +122,11 @@ def _costs(
 
 
 def _check_varies(asked: str, key: str, at: Callable[[Fraction], Any]) -> None:
-    """Refuses a ratio that the fabric does not take at the ends of the search, in the words of
-    its own refusal, but for the value, which is none of the user's.
+    """Raises an error for a ratio that the fabric does not accept at the ends of the search, with
+    the text of the fabric's own error but without its value, which the user did not write.
 
     Raises:
-        ConfigError: of `--equal-cost`.
+        ConfigError: for `--equal-cost`.
     """
     for value in (Fraction(1), Fraction(MOST) - WIDTH):
         try:
@@ -137,8 +138,7 @@ def _check_varies(asked: str, key: str, at: Callable[[Fraction], Any]) -> None:
 
 
 def _held(experiment: Experiment, label: str, key: str) -> list[str]:
-    """Rates that would follow from the key, as the table leaves them out: those that change with
-    it."""
+    """Returns the rates that would change with the key, because the table leaves them out."""
     alone = experiment.only(label)
     table = alone.resolved()["fabric"][0]
     for other in (2 * table[key], table[key] + 1, table[key] - 1):
@@ -158,7 +158,7 @@ def _is_rate(value: Any) -> bool:
 def _between(
     low: pricing.FabricCost, high: pricing.FabricCost, share: Fraction
 ) -> pricing.FabricCost:
-    """Parts in proportion between two sizes."""
+    """Interpolates the parts between two sizes."""
     lines = [
         pricing.Line(
             line.part, line.where, line.count * weight, line.formula, line.price, line.power
@@ -170,7 +170,7 @@ def _between(
 
 
 def _least(at: Callable[[Fraction], Any], present: Fraction) -> Fraction:
-    """The smallest whole number from 1 that the fabric takes; it takes the present one."""
+    """Returns the smallest integer from 1 that the fabric accepts; it accepts the present one."""
     low, high = min(Fraction(1), present), present
     while low < high:
         middle = Fraction((low + high) // 2)
@@ -179,7 +179,7 @@ def _least(at: Callable[[Fraction], Any], present: Fraction) -> Fraction:
 
 
 def _largest(at: Callable[[Fraction], Any], limit: Fraction, low: Fraction) -> Fraction:
-    """The largest whole number up to a limit that the fabric takes, which takes `low`."""
+    """Returns the largest integer up to a limit that the fabric accepts; it accepts `low`."""
     high = limit
     while low < high:
         middle = Fraction((low + high + 1) // 2)
@@ -196,7 +196,7 @@ def _takes(at: Callable[[Fraction], Any], size: Fraction) -> bool:
 
 
 def _asked(experiment: Experiment, asked: str) -> tuple[str, str, str]:
-    """Label, key and other label of `LABEL.KEY=OTHER`."""
+    """Parses `LABEL.KEY=OTHER` to label, key and other label."""
     left, equals, other = asked.partition("=")
     label, dot, key = left.rpartition(".")
     if not (equals and dot and label and key and other):

@@ -1,7 +1,7 @@
-"""Which price decides: what each part's range does to the capital of a fabric.
+"""The sensitivity of a fabric's capital to the price of each part.
 
-A price moves together with those that the book ties to it (`share … of`); the range of such a share
-has a bar of its own.
+A price changes together with those that the book ties to it (`share … of`); the range of such a
+share has a bar of its own.
 """
 
 from __future__ import annotations
@@ -14,33 +14,34 @@ from lightloom.costs.amounts import Amounts, Range, Tie
 from lightloom.costs.pricing import FabricCost
 from lightloom.errors import refusal
 
-#: Where a book gives one number, how much it is varied, each way.
+#: Variation of a price in both directions, if the book gives a single number.
 VARIED = Fraction(1, 4)
 
 
 @dataclass(frozen=True)
 class Bar:
-    """Capital as one part's price goes from its lower end to its upper; others stay in the middle
-    of theirs, and tied ones at the middle of their share."""
+    """The capital at the lower and the upper end of one part's price; other prices are in the
+    middle of their ranges, and tied ones at the middle of their share."""
 
     part: str
     capital: Range
     published: bool
-    """Whether the ends are the book's; otherwise the price is varied by a quarter each way."""
+    """Whether the ends are those of the book; otherwise the price is varied by a quarter in both
+    directions."""
     tied: tuple[str, ...] = ()
-    """Parts of the fabric whose prices move with it."""
+    """Parts of the fabric whose prices change with it."""
 
     @property
     def width(self) -> Fraction:
-        """From end to end."""
+        """The difference between both ends."""
         return self.capital.high - self.capital.low
 
 
 def sensitivity(cost: FabricCost) -> list[Bar]:
-    """A bar for each part that costs something, the widest first.
+    """Returns a bar for each part with a price, the widest first.
 
     Raises:
-        ConfigError: of a fabric with a part without a price.
+        ConfigError: if a part of the fabric has no price.
     """
     if cost.unpriced:
         part = cost.unpriced[0]
@@ -52,7 +53,7 @@ def sensitivity(cost: FabricCost) -> list[Bar]:
 
 
 def _bar(cost: FabricCost, part: str, amounts: Amounts) -> Bar:
-    """The capital at both ends of a free price, or of the share of a tied one."""
+    """Returns the capital at both ends of a free price, or of the share of a tied one."""
     tie, counts = amounts.ties.get(part), cost.form.counts
     told = amounts.free[part] if tie is None else tie.share
     ends = (told.low, told.high)
@@ -69,10 +70,10 @@ def _bar(cost: FabricCost, part: str, amounts: Amounts) -> Bar:
 
 
 def target(path: Path) -> Path:
-    """Where the chart goes.
+    """Checks the path of the chart.
 
     Raises:
-        ConfigError: of a name that does not end in .svg.
+        ConfigError: if the name does not end in .svg.
     """
     if path.suffix.lower() != ".svg":
         raise refusal("--tornado", path, "the chart is SVG", "name a file that ends in .svg")

@@ -1,4 +1,4 @@
-"""Money, watts and parts in words: for the terminal and for pages alike."""
+"""Texts about money, power and parts, for the terminal and for pages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 MISSING = "–"
 _STEPS = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
-#: An amount below this is written in full, as everywhere on the report.
+#: Smaller amounts are written in full, as everywhere in the report.
 FULL = 100_000
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 
 
 def sign(currency: str) -> str:
-    """What stands before an amount.
+    """Returns the currency sign before an amount.
 
     >>> sign("USD"), sign("CHF")
     ('$', 'CHF ')
@@ -30,7 +30,8 @@ def sign(currency: str) -> str:
 
 
 def amount(number: Fraction, unit: str = "") -> str:
-    """Four digits, in full below 100,000 and by a step from there: `16.70 M`.
+    """Formats an amount with four digits; in full below 100,000, with a unit prefix from there on:
+    `16.70 M`.
 
     >>> amount(Fraction(16_696_320)), amount(Fraction(110_600)), amount(Fraction(7, 2))
     ('16.70 M', '110.6 k', '3.5')
@@ -42,8 +43,8 @@ def amount(number: Fraction, unit: str = "") -> str:
 
 
 def digits(number: Fraction, unit: str = "") -> str:
-    """Three digits, as all that stands on a page of a decision: grouped by thousands below
-    100,000, by a step from there.
+    """Formats an amount with three digits, as on the decision page; with thousands separators below
+    100,000, with a unit prefix from there on.
 
     >>> digits(Fraction(45_088, 10)), digits(Fraction(1, 3)), digits(Fraction(9, 8))
     ('4,510', '0.333', '1.13')
@@ -54,7 +55,8 @@ def digits(number: Fraction, unit: str = "") -> str:
 
 
 def _formed(number: Fraction, unit: str, figures: int) -> str:
-    """So many significant digits, in full below 100,000 and by a step from there."""
+    """Formats with a number of significant digits; in full below 100,000, with a prefix from there
+    on."""
     if not number:
         return f"0 {unit}".rstrip()
     rounded = Fraction(f"{float(number):.{figures - 1}e}")
@@ -72,7 +74,7 @@ def ends(
     before: str = "",
     show: Callable[[Fraction, str], str] = amount,
 ) -> str:
-    """`$113.9 k – $222.6 k`, or one of them where it is certain."""
+    """Formats an interval as `$113.9 k – $222.6 k`, or as one amount if it is certain."""
     if found is None:
         return MISSING
     low, high = show(found.low, unit), show(found.high, unit)
@@ -80,25 +82,25 @@ def ends(
 
 
 def span(found: Range, before: str = "", unit: str = "", to: str = " to ") -> str:
-    """Both ends of an interval in three digits, one where they read alike.
+    """Formats both ends of an interval with three digits; as one amount if they read alike.
 
     >>> span(Range.of(450, 656), "$"), span(Range.of(3), unit="W")
     ('$450 to $656', '3.00 W')
     """
     low, high = digits(found.low, unit), digits(found.high, unit)
-    if low.partition(" ")[2] == high.partition(" ")[2] == unit:  # of one step: the unit once
+    if low.partition(" ")[2] == high.partition(" ")[2] == unit:  # one prefix: the unit once
         low = low.partition(" ")[0] if low != high else low
     return f"{before}{low}" if low == high else f"{before}{low}{to}{before}{high}"
 
 
 def part(name: str) -> str:
-    """A part with its article: `a tunable transceiver`."""
+    """Returns a part with its article: `a tunable transceiver`."""
     words = name.replace("-", " ")
     return f"{'an' if words[0] in 'aeio' else 'a'} {words}"
 
 
 def fractions(found: Costs) -> Iterator[str]:
-    """What a part of a box means, where a bill has some."""
+    """Explains fractions of boxes, if a bill has any."""
     parts = {line.part for c in found.fabrics.values() for line in c.lines if line.shared}
     if found.book.counting == "share" and parts:
         yield (
@@ -108,7 +110,7 @@ def fractions(found: Costs) -> Iterator[str]:
 
 
 def left_out(found: Costs) -> Iterator[str]:
-    """Parts that the book's source leaves out, with its reason."""
+    """Lists the parts that the book's source leaves out, with its reason."""
     reasons: dict[str, list[str]] = {}
     for cost in found.fabrics.values():
         for name in cost.form.counts:
@@ -121,7 +123,8 @@ def left_out(found: Costs) -> Iterator[str]:
 
 
 def by_devices(found: Costs) -> Iterator[str]:
-    """Where devices that a fabric names have other boxes than the book, and which decides."""
+    """States where the devices of a fabric have other boxes than the book, and which of the two
+    decides."""
     from lightloom.costs.bills import from_devices
 
     labels: dict[str, list[str]] = {}
@@ -134,7 +137,8 @@ def by_devices(found: Costs) -> Iterator[str]:
 
 
 def lasers(found: Costs) -> Iterator[str]:
-    """Whose slower uplinks are counted as lanes of a transceiver with one tunable laser."""
+    """States which fabrics' slower uplinks count as lanes of a transceiver with one tunable
+    laser."""
     from lightloom.costs.lanes import together
 
     labels: dict[int, list[str]] = {}
@@ -150,8 +154,8 @@ def lasers(found: Costs) -> Iterator[str]:
 
 
 def narrow(found: Costs) -> Iterator[str]:
-    """Whose circuits carry less than the servers of a rack send, so that it is not the same network
-    for less."""
+    """States which fabrics' circuits carry less than the servers of a rack send, so that the lower
+    cost is that of a smaller network."""
     for label, cost in found.fabrics.items():
         network = cost.network
         if network.kind != "sirius":
@@ -166,7 +170,7 @@ def narrow(found: Costs) -> Iterator[str]:
 
 
 def as_if(found: Costs) -> Iterator[str]:
-    """Whose bill has parts that its model has not."""
+    """States which bills have parts that the model of the fabric does not have."""
     rotors = [
         label
         for label, cost in found.fabrics.items()
@@ -180,7 +184,8 @@ def as_if(found: Costs) -> Iterator[str]:
 
 
 def tiers(found: Costs) -> Iterator[str]:
-    """Which Clos has a tier more than its racks need, as it withholds capacity above pods."""
+    """States which Clos has one tier more than its racks need, because it is oversubscribed above
+    its pods."""
     from lightloom.costs.bills.electrical import layers_above, ports_of
 
     for label, cost in found.fabrics.items():
@@ -198,7 +203,7 @@ def tiers(found: Costs) -> Iterator[str]:
 
 
 def idle_tiers(found: Costs) -> Iterator[str]:
-    """Which networks are billed without a tier, as it carries nothing."""
+    """States which networks are billed without a tier, because it carries nothing."""
     from lightloom.costs.bills.electrical import IDLE, is_idle
 
     of = [
@@ -214,7 +219,7 @@ def idle_tiers(found: Costs) -> Iterator[str]:
 
 
 def simulated_otherwise(found: Costs) -> Iterator[str]:
-    """Which Clos is simulated with pods and a core, and billed without."""
+    """States which Clos is simulated with pods and a core, and billed without them."""
     of = of_fewer_tiers(found)
     if of:
         yield (
@@ -224,7 +229,7 @@ def simulated_otherwise(found: Costs) -> Iterator[str]:
 
 
 def of_fewer_tiers(found: Costs) -> list[str]:
-    """Labels of those that are billed with fewer tiers than they are simulated with."""
+    """The labels of fabrics that are billed with fewer tiers than they are simulated with."""
     from lightloom.costs.bills.electrical import is_idle
 
     return [

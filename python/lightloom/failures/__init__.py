@@ -1,11 +1,11 @@
-"""What breaks: every fabric of a comparison with one part dead, by running it.
+"""Single failures: simulates every fabric of a comparison with one failed part.
 
-- `elements`: kinds of parts that can die, and how a `[[fault]]` names one;
-- `probing`: which of them a fabric has, and how many, as the core says;
-- `switches`: of how many switches an electrical network is made;
-- `sample`: which members of a large kind are tried;
-- `assumed`: what each fabric takes for granted about failures;
-- `sentences`: statements about it;
-- `search`: how it is looked for; `plan`: the runs that this takes; `measure`: these runs;
-- `estimate`: how long they take.
+- `elements`: kinds of parts that can fail, and the `[[fault]]` of each;
+- `probing`: the kinds and the number of parts that a fabric has, by the core;
+- `switches`: the number of switches in an electrical network;
+- `sample`: the parts that are tried of a kind with many parts;
+- `assumed`: assumptions of each fabric about failures;
+- `sentences`: texts about single failures;
+- `search`: the options; `plan`: the runs; `measure`: their simulation;
+- `estimate`: a forecast of their time.
 """

@@ -1,5 +1,5 @@
-"""What each fabric takes for granted when a part dies: who notices, how soon, and what is not
-modelled. A test holds this to the registry: a kind is here if, and only if, its model has
+"""Assumptions of each fabric about failures: who detects them, how soon, and what is not modelled.
+A test compares this module with the registry: it has an entry for exactly the kinds whose model has
 failures."""
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ Table = Mapping[str, Any]
 
 
 def assumed(table: Table) -> str:
-    """Of a resolved table of a fabric; nothing of a kind without failures."""
+    """Returns the assumptions for a resolved table of a fabric; empty for a kind without
+    failures."""
     found = _BY_KIND.get(str(table["kind"]))
     return "" if found is None else found(table)
 
@@ -44,7 +45,7 @@ def _sirius(table: Table) -> str:
 
 
 def _lasers(table: Table) -> str:
-    """What a laser takes with it, where several transceivers hang on one."""
+    """States what fails with a laser that feeds several transceivers."""
     found = lasers_of(table)
     if found is None or found.share < 2:
         return ""

@@ -1,4 +1,4 @@
-"""Kinds of parts that can die, and how a `[[fault]]` table names one of them."""
+"""Kinds of parts that can fail, and the `[[fault]]` table of a part."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from typing import Any
 from lightloom.units.counts import counted
 
 Table = dict[str, Any]
-#: When a part dies: before the first flow arrives. It stays dead.
+#: Time of the failure: before the first flow arrives. It is permanent.
 AT = "0 s"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Parts that are of one sort."""
+    """A kind of parts."""
 
     name: str
-    """What one is called."""
+    """The name of one part."""
     table: Mapping[str, str] = field(hash=False)
-    """What a fault of each has."""
+    """The common keys of the faults of these parts."""
     keys: Sequence[str] = ()
-    """Keys whose numbers identify the parts."""
+    """The keys whose numbers identify a part."""
     takes_servers: bool = False
-    """Whether the servers below die with it, which no network can help."""
+    """Whether the servers below fail with the part, which no network can prevent."""
 
     def part(self, numbers: Sequence[int]) -> Part:
-        """One of them, by its numbers in the order of `keys`."""
+        """Returns a part by its numbers, in the order of `keys`."""
         return Part(self, tuple(numbers))
 
 
-#: A laser chip, which the core knows by the transceivers that it feeds (Sirius §4.5).
+#: A laser chip. The core names it by the transceivers that it feeds (Sirius §4.5).
 LASER = Kind("laser", {"element": "transceiver"}, ("node", "laser"))
-#: What the core is asked for, in the order in which it is shown.
+#: All kinds, in the order in which they are shown.
 KINDS = (
     Kind("core switch", {"element": "switch", "tier": "core"}, ("switch",)),
     Kind("aggregation switch", {"element": "switch", "tier": "aggregation"}, ("switch",)),
@@ -50,17 +50,17 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Together:
-    """What the core knows one by one and dies together with a part."""
+    """Elements that the core counts individually and that fail together with a part."""
 
     key: str
-    """By which a fault tells them apart."""
+    """The key of a fault that identifies an element."""
     count: int
-    """How many there are."""
+    """The number of elements."""
     each: int
-    """How many die with one part; the last part takes the rest."""
+    """The number of elements that fail with one part; the last part has the remaining ones."""
 
     def of(self, group: int) -> range:
-        """Their numbers in one group.
+        """Returns the numbers of the elements of one part.
 
         >>> Together("uplink", 12, 8).of(1)
         range(8, 12)
@@ -70,16 +70,16 @@ class Together:
 
 @dataclass(frozen=True)
 class Part:
-    """One part."""
+    """One part of a kind."""
 
     kind: Kind
     numbers: tuple[int, ...]
     together: Together | None = None
-    """What dies with it, where that is several."""
+    """The elements that fail with it, if there are several."""
 
     @property
     def name(self) -> str:
-        """How it is called in tables.
+        """The name of the part in tables.
 
         >>> KINDS[3].part([5, 2]).name, KINDS[0].part([1]).name, KINDS[5].part([5, 0]).name
         ('transceiver 2 of node 5', 'core switch 1', 'optical port of node 5 to plane 0')
@@ -97,11 +97,12 @@ class Part:
 
     @property
     def node(self) -> int | None:
-        """The node that it belongs to; None of parts between nodes."""
+        """The node that contains the part; None for parts between nodes."""
         return self.numbers[0] if self.kind.keys[:1] == ("node",) else None
 
     def faults(self, label: str) -> list[Table]:
-        """The `[[fault]]`s with which it is dead throughout, in the fabric of that label."""
+        """Returns the `[[fault]]` tables that make it fail for the whole run, in the fabric of that
+        label."""
         numbers = dict(zip(self.kind.keys, self.numbers, strict=True))
         numbers.pop("laser", None)
         fault = {"at": AT, **self.kind.table, **numbers, "fabric": label}
@@ -110,35 +111,35 @@ class Part:
         return [{**fault, self.together.key: number} for number in self._dying()]
 
     def _dying(self) -> range:
-        """Numbers of the parts that fail with it."""
+        """The numbers of the elements that fail with it."""
         return range(0) if self.together is None else self.together.of(self.numbers[-1])
 
 
 @dataclass(frozen=True)
 class Population:
-    """All parts of a kind that a fabric has."""
+    """All parts of one kind in a fabric."""
 
     kind: Kind
     shape: tuple[int, ...]
-    """How many numbers each key of the kind takes, counted from 0."""
+    """For each key of the kind, the number of its values, which begin at 0."""
     together: Together | None = None
-    """What dies with each, where that is several."""
+    """The elements that fail with each part, if there are several."""
 
     @property
     def members(self) -> int:
-        """How many parts."""
+        """The number of parts."""
         return prod(self.shape)
 
     def parts(self) -> Iterator[Part]:
-        """All of them, in order of their numbers."""
+        """All parts, in the order of their numbers."""
         return (self.part(numbers) for numbers in product(*map(range, self.shape)))
 
     def part(self, numbers: Sequence[int]) -> Part:
-        """The part of these numbers."""
+        """Returns the part with these numbers."""
         return Part(self.kind, tuple(numbers), self.together)
 
     def at(self, place: int) -> Part:
-        """The part at a place of that order."""
+        """Returns the part at an index of that order."""
         numbers = []
         for count in reversed(self.shape):
             place, number = divmod(place, count)
@@ -148,22 +149,22 @@ class Population:
 
 @dataclass(frozen=True)
 class Parts:
-    """What of a fabric can die in its model."""
+    """The parts of a fabric that can fail in its model."""
 
     populations: Sequence[Population]
     refused: Mapping[str, str] = field(default_factory=dict)
-    """Kind → why the fabric has none, in the core's words."""
+    """Kind → the core's reason why the fabric has no such part."""
 
     @property
     def why_none(self) -> str:
-        """Why nothing can die, where that is so: what the core says of most kinds."""
+        """The reason why nothing can fail, which is the one that the core gives for most kinds."""
         reasons = list(self.refused.values())
         return "" if self.populations else max(reasons, key=reasons.count)
 
 
 def lasers_of(population: Population, share: int) -> Population | None:
-    """The laser chips that feed so many transceivers each; None of other parts, and where each
-    transceiver has its own."""
+    """Returns the laser chips that feed `share` transceivers each; None for other parts, and if
+    each transceiver has its own laser."""
     if population.kind.keys != ("node", "uplink") or share < 2:
         return None
     nodes, uplinks = population.shape

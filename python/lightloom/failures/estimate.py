@@ -1,4 +1,4 @@
-"""How long it takes to find what breaks, before it begins."""
+"""A forecast of the time of the single failures of a comparison."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ def of_worst_failures(
     threads: int = 1,
     search: Search | None = None,
 ) -> Forecast:
-    """What it takes beside the comparison: a run for each part that is tried, each kind as long
-    as its first part takes. Who is cut off and waits for ever is not foreseen.
+    """Returns the forecast of the runs in addition to the comparison: one for each part that is
+    tried; each run of a kind is assumed to take as long as that of its first part. Runs that wait
+    for flows which cannot finish are not foreseen.
 
     Raises:
-        ConfigError: if one cannot run.
+        ConfigError: if an experiment is invalid.
     """
     fabrics = [
         (plan.fabric(case, label, book_of(case)), (search_of(case, search) or Search()).tries)

@@ -1,4 +1,4 @@
-"""The figures of a run that are set beside another's, read from its summary."""
+"""Reads the figures of a run that single failures are compared by from its summary."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Summary = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Reader:
-    """Which keys of a summary are read: the same of all fabrics of a comparison."""
+    """The keys of a summary that are read, which are the same for all fabrics of a comparison."""
 
     goodput: str
     p99: str
 
     @staticmethod
     def of(summaries: Iterable[Summary]) -> Reader:
-        """Those by which a comparison of these is judged: of its window, if it has one; else
-        the load delivered, or the goodput where there is no load. The times are those of the short
-        flows, or of all where sizes are alike."""
+        """Chooses the keys: those of the window if one was measured; otherwise the load delivered,
+        or the goodput if there is no load. The 99th percentile is that of the short flows, or of
+        all flows if there are no short ones."""
         every = list(summaries)
         windows = [w for s in every if (w := s.get("window"))]
         if windows:
@@ -38,7 +38,7 @@ class Reader:
         )
 
     def read(self, result: Result) -> Figures:
-        """The figures of a run."""
+        """Returns the figures of a run."""
         summary = result.summary
         times = [job["seconds"] for job in summary["jobs"].values()]
         missing = self._missing(result)
@@ -52,7 +52,7 @@ class Reader:
         )
 
     def _goodput(self, summary: Summary, missing: float, stop: str) -> float | None:
-        """What arrives; over the whole run only if that ended by itself."""
+        """Goodput; over the whole run only if the run ended by itself."""
         first, _, rest = self.goodput.partition(".")
         found = summary[first]
         if self.goodput == "goodput_normalized" and stop == "drain" and missing > 0:
@@ -62,8 +62,8 @@ class Reader:
         return None if found is None else float(found)
 
     def _missing(self, result: Result) -> float:
-        """Share of the bytes that had not arrived. Where flows wait for others, those that were
-        never offered are missing, too."""
+        """Share of the bytes that were not delivered. If flows depend on others, the bytes of flows
+        that never started are included."""
         summary = result.summary
         offered = int(summary["bytes_offered"])
         closed = summary["load_offered"] is None and not summary.get("endless")

@@ -1,4 +1,4 @@
-"""Every fabric of a comparison with one part dead, by running it."""
+"""Simulates every fabric of a comparison with one failed part."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def with_worst_failures(
     asked: Search | bool | None = True,
     place: Place | None = None,
 ) -> list[Comparison]:
-    """Comparisons with what breaks, where that is looked for; each fabric runs once for each part
-    that is tried, with the same flows and the same seed as when it was compared.
+    """Adds single failures to comparisons that request them. Each fabric runs once for each part
+    that is tried, with the same flows and the same seed as in the comparison.
 
     Args:
-        comparisons, experiments: what was compared, and the experiments that it was.
+            comparisons, experiments: the comparisons, and their experiments.
         simulate: `lightloom.run`.
-        asked: how it is looked for; None where each experiment says whether it is.
-        place: where they run, if not in this process.
+        asked: the options; None: those of each experiment.
+        place: where the runs take place, if not in this process.
 
     Raises:
-        ConfigError: if a run fails, with its fabric and part.
+        ConfigError: if a run fails; it names the fabric and the part.
     """
     several = len(comparisons) > 1
     simulate = simulate if place is None else place.simulate
@@ -65,24 +65,24 @@ def with_worst_failures(
 
 @dataclass
 class _OfFabric:
-    """A fabric while its runs are made; tasks write to different keys."""
+    """The runs of one fabric; tasks write to different keys."""
 
     plan: plan.Fabric
     sample: Sequence[tuple[Population, list[Part], str]]
     set: Sequence[str]
-    """Keys that hold in all its runs."""
+    """The settings of all runs of the fabric."""
     sound: Figures | None = None
     figures: dict[Part, Figures] = field(default_factory=dict)
     unlit: bool = False
-    """Whether it has circuits and none carried anything in the sound run."""
+    """Whether the fabric has circuits and none carried data in the fault-free run."""
 
     def dead(self, part: Part) -> list[str]:
-        """Keys by which the experiment becomes that in which a part is dead."""
+        """Returns the settings of the run in which a part has failed."""
         return [*self.set, *self.plan.dead(part)]
 
 
 class _Breaking:
-    """One comparison whose parts die."""
+    """The single failures of one comparison."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class _Breaking:
         return made
 
     def tasks(self) -> list[Task]:
-        """All runs."""
+        """The tasks of all runs."""
         made = []
         for label, fabric in self.fabrics.items():
             if fabric.sound is None:
@@ -128,7 +128,7 @@ class _Breaking:
         return made
 
     def heaviest(self) -> Experiment:
-        """The experiment with a part dead in each fabric: what is broken takes memory."""
+        """The experiment with a failed part in each fabric, for the estimate of memory."""
         faults = [
             fault
             for label, fabric in self.fabrics.items()
@@ -139,7 +139,7 @@ class _Breaking:
         return replace(found, raw={**found.raw, "fault": faults})
 
     def _task(self, label: str, fabric: _OfFabric, part: Part | None) -> Task:
-        """A run with a part dead, or without any of the experiment's own faults."""
+        """The task of a run with a failed part, or without any of the experiment's own faults."""
         what = "sound" if part is None else f"{part.name} dead"
         overrides = fabric.set if part is None else fabric.dead(part)
 
@@ -158,7 +158,7 @@ class _Breaking:
         return Task(f"{self._prefix}{label}: {what}", do)
 
     def outcome(self) -> Resilience:
-        """What came of it, all tasks being done."""
+        """Returns the results after all tasks are done."""
         first = next(iter(self.fabrics.values())).plan.experiment
         return Resilience(
             seed=int(first.resolved()["run"]["seed"]),
@@ -170,7 +170,7 @@ class _Breaking:
 
 
 def _outcome(label: str, made: _OfFabric) -> OfFabric:
-    """What came of one fabric."""
+    """The results of one fabric."""
     assert made.sound is not None, "it was read, or its task has run"
     kinds = [
         OfKind(
@@ -195,14 +195,14 @@ def _outcome(label: str, made: _OfFabric) -> OfFabric:
 
 
 def _assumed(made: _OfFabric) -> str:
-    """The assumptions, and whether the run can decide."""
+    """The assumptions, and a note if the run cannot show the effect of a failure."""
     told = assumed(made.plan.table())
     unlit = "no circuit carried anything in this run, so that it does not tell what one is worth"
     return f"{unlit}; {told}" if made.unlit else told
 
 
 def _traffic(found: plan.Fabric, result: Result) -> Traffic:
-    """What the racks of a result send each other."""
+    """The traffic between racks in a result."""
     cluster = found.experiment.resolved()["cluster"]
     return Traffic.of(
         result.flows,
@@ -213,7 +213,7 @@ def _traffic(found: plan.Fabric, result: Result) -> Traffic:
 
 
 def _limit(experiment: Experiment, result: Result) -> list[str]:
-    """When a run ends at the latest, if it ends when all is delivered."""
+    """The time limit of a run that otherwise ends when all flows are delivered."""
     run = experiment.resolved()["run"]
     if run["stop"] != "drain":
         return []

@@ -1,5 +1,5 @@
-"""The runs that it takes to find what breaks: what of each fabric can die, and how an experiment
-becomes the one in which it is dead."""
+"""The runs of a search for single failures: the parts of each fabric that can fail, and the
+settings that make each part fail."""
 
 from __future__ import annotations
 
@@ -18,48 +18,48 @@ from lightloom.failures.switches import Switches, switches_of
 
 @dataclass(frozen=True)
 class Fabric:
-    """What of one fabric can die."""
+    """The parts of one fabric that can fail."""
 
     experiment: Experiment
-    """Its experiment, sound; of several seeds the first."""
+    """The experiment without failures; of several seeds the first."""
     label: str
     parts: Parts
     switches: Sequence[Switches]
     own_faults: bool
-    """Whether the experiment has faults of its own here, which these runs leave out."""
+    """Whether the experiment has faults of its own in this fabric, which these runs leave out."""
 
     @property
     def set(self) -> list[str]:
-        """Keys that hold in all its runs, the sound one included."""
+        """The settings of all runs, including the fault-free one."""
         return _keys(self.label, self.switches)
 
     def dead(self, part: Part) -> list[str]:
-        """Keys by which the experiment becomes that in which a part is dead."""
+        """Returns the settings of the run in which a part has failed."""
         return [*self.set, f"fault={toml_literal(part.faults(self.label))}"]
 
     def sample(self, traffic: Traffic, tries: int) -> Iterator[tuple[Population, list[Part], str]]:
-        """The parts of each kind that are tried, and by what they were chosen."""
+        """The parts of each kind that are tried, and a description of the choice."""
         seed = int(self.experiment.resolved()["run"]["seed"])
         for population in self.parts.populations:
             yield population, *chosen(population, traffic, tries, seed, self.label)
 
     def runs(self, tries: int) -> int:
-        """How many runs it takes, but for the sound one that a comparison makes."""
+        """Returns the number of runs, without the fault-free run of the comparison."""
         tried = sum(min(tries, population.members) for population in self.parts.populations)
         return tried + (1 if tried and self.own_faults else 0)
 
     def table(self) -> dict[str, Any]:
-        """The fabric's resolved table, its numbers of switches included."""
+        """The resolved table of the fabric, with its numbers of switches."""
         resolved = self.experiment.resolved()["fabric"]
         found: dict[str, Any] = resolved[self.experiment.index(self.label)]
         return found
 
 
 def fabric(experiment: Experiment, label: str, book: Book) -> Fabric:
-    """The parts of a fabric that can fail.
+    """Returns the parts of a fabric that can fail.
 
     Raises:
-        ConfigError: if it cannot run.
+        ConfigError: if the fabric cannot run.
     """
     sound = experiment.seeds()[0]
     own = bool(faults_of(sound.resolved().get("fault", []), label))
@@ -70,6 +70,6 @@ def fabric(experiment: Experiment, label: str, book: Book) -> Fabric:
 
 
 def _keys(label: str, tiers: Sequence[Switches]) -> list[str]:
-    """What sets the numbers of switches that the fabric's table leaves open."""
+    """The settings of the numbers of switches that the fabric's table leaves open."""
     of = toml_key(label)
     return [f"fabric.{of}.{s.key}={s.count}" for s in tiers if s.count is not None]

@@ -1,8 +1,8 @@
-"""Which parts of a fabric can die, and how many there are: the core is asked, fault by fault.
+"""The parts of a fabric that can fail, and their number, as the core reports them.
 
-It rehearses the faults of an experiment before anything moves, and refuses a part that is not
-there. So nothing here repeats what a fabric's model has: a kind whose first part is accepted is
-modelled, and numbers are tried until one is refused.
+The core checks the faults of an experiment before it simulates, and raises an error for a part that
+does not exist. Therefore nothing here repeats the model of a fabric: a kind is modelled if the core
+accepts its first part, and its number is the first one that the core rejects.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lightloom.errors import ConfigError
 from lightloom.failures.elements import KINDS, Kind, Parts, Population, lasers_of
 from lightloom.simulation.trials import tried
 
-#: The lightest traffic: which parts a fabric has does not depend on it.
+#: The smallest workload; the parts of a fabric do not depend on the traffic.
 _ONE_FLOW = {
     "arrivals": "poisson",
     "load": 0.01,
@@ -30,7 +30,7 @@ _ONE_FLOW = {
 
 
 def parts_of(experiment: Experiment, label: str) -> Parts:
-    """The parts of a fabric that can fail in its model.
+    """Returns the parts of a fabric that can fail in its model.
 
     Raises:
         ConfigError: if the fabric cannot run.
@@ -52,7 +52,7 @@ def parts_of(experiment: Experiment, label: str) -> Parts:
 
 
 def with_one_flow(experiment: Experiment, label: str) -> Experiment:
-    """The fabric of an experiment on its cluster, with the lightest traffic and no faults."""
+    """Returns an experiment with one fabric on the same cluster, a single flow and no faults."""
     alone = experiment.only(label)
     kept = ("name", "cluster", "physics", "inputs", "fabric")
     raw = copy.deepcopy({key: alone.raw[key] for key in kept if key in alone.raw})
@@ -64,10 +64,10 @@ def with_one_flow(experiment: Experiment, label: str) -> Experiment:
 def refusal_of(
     experiment: Experiment, label: str, kind: Kind, numbers: Sequence[int]
 ) -> str | None:
-    """Why a fabric has no such part; None if it has it.
+    """Returns the reason why a fabric has no such part; None if it has the part.
 
     Raises:
-        ConfigError: if the experiment cannot run for another reason.
+        ConfigError: if the experiment is invalid for another reason.
     """
     faults = kind.part(numbers).faults(label)
     failing = replace(experiment, raw={**experiment.raw, "fault": faults})
@@ -81,14 +81,14 @@ def refusal_of(
 
 
 def _remedy(problem: ConfigError) -> str:
-    """What would make a failure possible, where the core knows it; nobody asked for one, so
-    there is none to remove."""
+    """The remedy that the core gives for making a failure possible, if it fits: the user wrote no
+    fault that could be removed."""
     remedy = problem.remedy or ""
     return remedy.removesuffix(", or remove it") if "fabric." in remedy else ""
 
 
 def _shape(bare: Experiment, label: str, kind: Kind, racks: int) -> tuple[int, ...]:
-    """How many numbers each key of a kind takes."""
+    """The number of values of each key of a kind."""
 
     def accepts(place: int, number: int) -> bool:
         numbers = [number if i == place else 0 for i in range(len(kind.keys))]
@@ -101,7 +101,7 @@ def _shape(bare: Experiment, label: str, kind: Kind, racks: int) -> tuple[int, .
 
 
 def first_refused(accepts: Callable[[int], bool]) -> int:
-    """The least number that is not accepted, of those above 0, which is.
+    """Returns the smallest positive number that is not accepted; all smaller ones are.
 
     >>> first_refused(lambda n: n < 12)
     12
@@ -117,10 +117,10 @@ def first_refused(accepts: Callable[[int], bool]) -> int:
 
 
 def switch_count_refused(experiment: Experiment, label: str, key: str, count: int) -> bool:
-    """Whether a fabric cannot have so many switches in the tier of that key.
+    """Whether a fabric cannot have this number of switches in the tier of that key.
 
     Raises:
-        ConfigError: if the experiment cannot run for another reason.
+        ConfigError: if the experiment is invalid for another reason.
     """
     bare: dict[str, Any] = with_one_flow(experiment, label).raw
     raw = {**bare, "fabric": [{**bare["fabric"][0], key: count}]}

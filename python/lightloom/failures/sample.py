@@ -1,5 +1,5 @@
-"""Which members of a kind are tried: all of a few, of many those that carry most and some that
-are drawn."""
+"""The choice of the parts that are tried: all parts of a small kind; of a large kind, those with
+most traffic and some that are drawn at random."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from lightloom.failures.elements import Part, Population
 
 @dataclass(frozen=True)
 class Traffic:
-    """What racks send to and hear from others."""
+    """The traffic of racks with other racks."""
 
     of_racks: NDArray[np.float64]
-    """Of each rack [B]."""
+    """The bytes that each rack sends to and receives from other racks."""
     racks_per_pod: int = 1
-    """Racks below the same aggregation switches."""
+    """The number of racks below the same aggregation switches."""
 
     @staticmethod
     def of(flows: pa.Table, racks: int, servers_per_rack: int, racks_per_pod: int = 1) -> Traffic:
-        """That of flows, a row each, with `src` and `dst` (servers) and `bytes`."""
+        """Computes the traffic from a table of flows with `src` and `dst` (servers) and `bytes`."""
         sources, sinks = (
             flows.column(name).to_numpy().astype(np.int64) // servers_per_rack
             for name in ("src", "dst")
@@ -36,11 +36,11 @@ class Traffic:
         return Traffic(np.asarray(sums, np.float64), racks_per_pod)
 
     def racks(self) -> list[int]:
-        """Racks that have traffic, that with most first."""
+        """The racks with traffic, by decreasing traffic."""
         return _busiest(self.of_racks)
 
     def pods(self) -> list[int]:
-        """Pods that have traffic, that with most first."""
+        """The pods with traffic, by decreasing traffic."""
         return _busiest(self.of_racks.reshape(-1, self.racks_per_pod).sum(axis=1))
 
 
@@ -52,11 +52,11 @@ def _busiest(amounts: NDArray[np.float64]) -> list[int]:
 def chosen(
     population: Population, traffic: Traffic, tries: int, seed: int, label: str
 ) -> tuple[list[Part], str]:
-    """The members that are tried, and by what they were chosen.
+    """Returns the parts that are tried, and a description of the choice.
 
     Args:
-        tries: so many at most.
-        seed, label: which members are drawn depends on these and on the kind.
+        tries: the largest number of parts.
+            seed, label: they determine, with the kind, which parts are drawn.
     """
     members = population.members
     if members <= tries:
@@ -77,8 +77,8 @@ def _of_each(of: str, count: int) -> str:
 
 
 def _first(population: Population, traffic: Traffic) -> tuple[str, list[Part]]:
-    """A part of each rack or pod that has traffic, the busiest first; none of a kind whose
-    members serve all."""
+    """One part of each rack or pod with traffic, by decreasing traffic; empty for a kind whose
+    parts serve all racks."""
     kind = population.kind
     if kind.keys[:1] == ("node",):
         others = (0,) * (len(population.shape) - 1)

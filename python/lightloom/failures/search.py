@@ -1,4 +1,4 @@
-"""Whether what breaks is looked for, and how."""
+"""Options of the search for single failures."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from lightloom.costs import of_experiment
 from lightloom.costs.book import Book
 from lightloom.simulation.machine import check_count
 
-#: A run that ends when all is delivered ends at the latest when it takes so many times what the
-#: sound network took: who is cut off waits for ever.
+#: Time limit of a run that ends when all flows are delivered ÷ duration of the fault-free run;
+#: flows without a path would otherwise wait for ever.
 SLOWER = 100
 
 
 @dataclass(frozen=True)
 class Search:
-    """How what breaks is looked for.
+    """Options of the search for single failures.
 
     Raises:
-        ConfigError: of `tries` that are none.
+        ConfigError: if `tries` is invalid.
     """
 
     tries: int = TRIES
-    """Parts of each kind that are tried, at most: all of as many, of more a sample."""
+    """The largest number of parts of each kind that are tried; a kind with more parts is
+    sampled."""
 
     def __post_init__(self) -> None:
         check_count("tries", self.tries)
 
 
 def search_of(experiment: Experiment, asked: Search | bool | None) -> Search | None:
-    """How what breaks is looked for in an experiment; None if it is not.
+    """Returns the options of the search in an experiment; None if it is not requested.
 
     Args:
-        asked: by the caller; None where `[decision]` of the experiment says whether.
+        asked: the options of the caller; None: `[decision]` of the experiment decides.
 
     Raises:
-        ConfigError: of a table that cannot be.
+        ConfigError: if the table is invalid.
     """
     if isinstance(asked, Search):
         return asked
@@ -49,15 +50,15 @@ def search_of(experiment: Experiment, asked: Search | bool | None) -> Search | N
 
 
 def _table(experiment: Experiment) -> options.Options:
-    """What `[decision]` says, or its defaults."""
+    """The options in `[decision]`, or their defaults."""
     return options.read(experiment.raw) or options.Options()
 
 
 def book_of(experiment: Experiment) -> Book:
-    """The prices by whose bills the switches of electrical networks are counted: those of the
-    experiment, if it has some.
+    """Returns the prices whose bills determine the number of switches of electrical networks: those
+    of the experiment, if it has any.
 
     Raises:
-        ConfigError: of prices that cannot be read.
+        ConfigError: if the prices cannot be read.
     """
     return of_experiment.book(experiment.raw) or books.load()

@@ -1,4 +1,4 @@
-"""Statements about networks with one part dead, in tables of any form."""
+"""Texts about networks with one failed part, for all kinds of tables."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from lightloom.results.failures import OfFabric, Resilience, Run
 from lightloom.units.bounds import Bound
 
 NOT_MODELLED = "not modelled"
-#: A fabric that keeps this share is shown as keeping everything.
+#: Share of the goodput from which a fabric is shown as losing nothing.
 WHOLE = 0.9995
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How figures are shown: on a terminal, or on a page."""
+    """How figures are formatted: for a terminal, or for a page."""
 
     share: Callable[[float], str]
     time: Callable[[Bound], str]
-    """The text of a time or its bound [µs]."""
+    """Formats a time or its bound [µs]."""
 
 
 def answer(found: Resilience, show: Shown) -> str:
-    """What each fabric does with its worst single failure, that which keeps most of its goodput
-    first; empty where nothing can die."""
+    """States the goodput of each fabric with its worst single failure, the largest share first;
+    empty if nothing can fail."""
     kept = [(f.kept, f) for f in found.fabrics.values() if f.kept is not None]
     if not kept:
         return ""
@@ -39,13 +39,13 @@ def answer(found: Resilience, show: Shown) -> str:
 
 
 def _by(fabric: OfFabric, share: float) -> str:
-    """The part that it is dead; nothing where none that was tried matters."""
+    """Names the part that failed; empty if no part that was tried matters."""
     worst = fabric.least
     return "" if worst is None or share >= WHOLE else f" ({worst.part})"
 
 
 def _slower(fabric: OfFabric, show: Shown) -> str:
-    """The longest 99th percentile, with what it is of the sound network."""
+    """States the longest 99th percentile, and its ratio to that of the fault-free network."""
     worst, sound = fabric.slowest, fabric.sound.p99
     if worst is None or worst.figures.p99 is None or sound is None:
         return ""
@@ -56,7 +56,7 @@ def _slower(fabric: OfFabric, show: Shown) -> str:
 
 
 def heading(found: Resilience) -> str:
-    """What was run."""
+    """Describes the runs."""
     return (
         "If one part fails: dead before the first flow and to the end, the same flows "
         f"(seed {found.seed})"
@@ -64,7 +64,7 @@ def heading(found: Resilience) -> str:
 
 
 def goodput_of(found: Resilience) -> str:
-    """What `goodput` is called."""
+    """The name of the figure `goodput`."""
     return {
         "load_delivered": "load delivered",
         "window.accepted": "throughput",
@@ -72,7 +72,7 @@ def goodput_of(found: Resilience) -> str:
 
 
 def p99_of(found: Resilience) -> str:
-    """Whose 99th percentile it is."""
+    """Names the flows of the 99th percentile."""
     return {
         "fct.short.p99_us": "FCT short p99",
         "window.short.p99_us": "FCT short p99",
@@ -81,7 +81,7 @@ def p99_of(found: Resilience) -> str:
 
 
 def legend(found: Resilience) -> Iterator[str]:
-    """What the rows mean, and what they rest on."""
+    """Explains the rows and their assumptions."""
     kinds = [kind for fabric in found.fabrics.values() for kind in fabric.kinds]
     if kinds:
         yield (
@@ -116,7 +116,7 @@ def legend(found: Resilience) -> Iterator[str]:
 
 
 def _sampled(found: Resilience) -> Iterator[str]:
-    """Which parts of kinds with many were tried."""
+    """States which parts were tried of kinds with many parts."""
     groups = _groups(
         (kind.chosen, f"{fabric.label} ({kind.kind})")
         for fabric in found.fabrics.values()
@@ -128,7 +128,7 @@ def _sampled(found: Resilience) -> Iterator[str]:
 
 
 def _grouped(said: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Statements about fabrics, those of which the same is said together."""
+    """Combines equal texts about several fabrics."""
     for text, labels in _groups(said).items():
         yield f"{', '.join(labels)}: {text}."
 
@@ -141,7 +141,7 @@ def _groups(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _more(found: Resilience) -> bool:
-    """Whether a broken network delivered more than the sound one."""
+    """Whether a network delivered more with a failed part than without."""
     return any(
         (run.figures.goodput or 0.0) > (fabric.sound.goodput or 0.0)
         for fabric in found.fabrics.values()
@@ -151,6 +151,6 @@ def _more(found: Resilience) -> bool:
 
 
 def _was_cut(run: Run) -> bool:
-    """Whether a run ended only by its limit."""
+    """Whether a run ended only because of its time limit."""
     limited = any(text.startswith("run.limit=") for text in run.set)
     return limited and run.figures.missing > 0

@@ -1,9 +1,9 @@
-"""Of how many switches an electrical network is made: as much dies with one.
+"""The number of switches in an electrical network, which determines what fails with one of them.
 
-What the fabric's table says holds. Where it says nothing the model would take as many as there
-are links, so that a switch would cost one link; here it is as many as the bill of the same
-network has, by a book of prices: what is paid for is what dies. Of a tier of one switch all
-behind it dies.
+The numbers in the fabric's table apply. If the table has none, the model would take one switch for
+each link, so that a failed switch would cost one link. Here the number is that in the bill of the
+same network at the prices of a book, so that the switches that fail are those that are paid for. If
+a tier has a single switch, everything behind it fails.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from lightloom.costs.book import Book
 from lightloom.costs.needs import Boxes
 from lightloom.failures.probing import switch_count_refused
 
-#: Kinds whose tables say how many switches each tier has.
+#: Kinds whose tables state the number of switches in each tier.
 ELECTRICAL = ("clos", "tree")
 CORE, AGGREGATION = "core_switches", "aggregation_switches"
 
 
 @dataclass(frozen=True)
 class Switches:
-    """How many switches a tier has; of aggregation switches a pod."""
+    """The number of switches in a tier; for aggregation switches, in each pod."""
 
     key: str
-    """The key that says it."""
+    """The key of the number."""
     count: int | None
-    """None: as many as the links that lead there."""
+    """The number of switches; None: one for each link of the tier."""
     why: str
-    """Where the number is from."""
+    """The source of the number."""
 
     def __str__(self) -> str:
         pod = " a pod" if self.key == AGGREGATION else ""
@@ -43,10 +43,10 @@ class Switches:
 
 
 def switches_of(experiment: Experiment, label: str, book: Book) -> list[Switches]:
-    """The tiers of a fabric; none unless it is an electrical network.
+    """Returns the tiers of a fabric; empty unless it is an electrical network.
 
     Raises:
-        ConfigError: if it cannot run.
+        ConfigError: if the fabric cannot run.
     """
     resolved = experiment.only(label).resolved()
     table = resolved["fabric"][0]
@@ -60,8 +60,8 @@ def switches_of(experiment: Experiment, label: str, book: Book) -> list[Switches
 
 
 def _billed(network: networks.Network, book: Book) -> Iterator[tuple[str, Fraction]]:
-    """How many switches each tier has in the bill; of aggregation switches a pod. A Clos is billed
-    with the tiers that it is simulated with, also where two suffice."""
+    """The number of switches of each tier in the bill; for aggregation switches, in each pod. A
+    Clos is billed with the tiers that it is simulated with, even if two tiers are enough."""
     as_simulated = network
     if network.kind == "clos" and network.fabric.get("racks_per_pod") != network.racks:
         as_simulated = replace(network, fabric={"tiers": 3, **network.fabric})
@@ -80,7 +80,7 @@ def _billed(network: networks.Network, book: Book) -> Iterator[tuple[str, Fracti
 def _tier(
     experiment: Experiment, label: str, key: str, own: int | None, billed: Fraction, book: Book
 ) -> Switches:
-    """A tier, and where its number is from."""
+    """A tier, with the source of its number."""
     if own is not None:
         return Switches(key, own, "as its table says")
     count = ceil(billed)

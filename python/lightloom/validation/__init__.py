@@ -1,8 +1,8 @@
-"""A paper's figures, run again, and its claims judged.
+"""Reproduces figures of papers and judges their claims.
 
-`validation/<fabric>/claims.toml` holds the claims as data; each figure script
-beside it measures what the claims of that figure speak of. Whether a number
-the paper withholds is right is never guessed: such a claim stays `not judged`.
+`validation/<fabric>/claims.toml` holds the claims as data. The script of each figure, in the same
+folder, measures the values that the claims of that figure refer to. If the source withholds a
+number, it is never guessed: such a claim remains `not judged`.
 """
 
 from lightloom.validation.claims import Claim, Claims, Expectation, Status

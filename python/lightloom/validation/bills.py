@@ -1,4 +1,4 @@
-"""Bills of the networks that Lightloom simulates, for claims about parts and prices."""
+"""Bills of materials of simulated networks, for claims about parts and prices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import lightloom
 from lightloom.costs.pricing import FabricCost
 
-#: Traffic, which an experiment has to have and no bill depends on.
+#: The traffic of an experiment for bills, which do not depend on it.
 _TRAFFIC = {
     "arrivals": "poisson",
     "load": 0.5,
@@ -20,10 +20,10 @@ _TRAFFIC = {
 
 
 def bill(cluster: Mapping[str, Any], fabric: Mapping[str, Any], prices: str) -> FabricCost:
-    """What one fabric of a cluster is made of, at the prices of a book; nothing is simulated.
+    """Returns the bill of one fabric of a cluster at the prices of a book; nothing is simulated.
 
     Raises:
-        ConfigError: of a cluster or fabric that cannot be.
+        ConfigError: if the cluster or the fabric is invalid.
     """
     table = {"cluster": dict(cluster), "workload": _TRAFFIC, "run": {"seed": 1}}
     (found,) = lightloom.cost(table | {"fabric": [dict(fabric)]}, prices).fabrics.values()
@@ -31,7 +31,7 @@ def bill(cluster: Mapping[str, Any], fabric: Mapping[str, Any], prices: str) -> 
 
 
 def counts(found: FabricCost, groups: Mapping[str, tuple[str, ...]]) -> dict[str, Fraction]:
-    """How many of each group of parts a bill has, by the group's name."""
+    """Returns the number of parts in each group of a bill, by the name of the group."""
     return {
         name: sum((line.count for line in found.lines if line.part in parts), Fraction(0))
         for name, parts in groups.items()

@@ -1,5 +1,5 @@
-"""Figures measured by the chosen reading of their paper, or by all, and the picture of claims ×
-readings."""
+"""Measures figures by the chosen reading of their paper or by all readings, and draws the picture
+of claims × readings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lightloom.validation.verdicts import Verdict
 
-#: What a cell looks like, by outcome: colours of the report.
+#: Colour of a cell by outcome, as in the report.
 SHADES = {
     "reproduced": "#c9e5cf",
     "not reproduced": "#f2c9c4",
@@ -27,7 +27,7 @@ SHADES = {
 
 
 def of_fabric(folder: Path) -> Grid | None:
-    """The readings of a paper, by its folder; None where it leaves nothing open."""
+    """Returns the readings of a paper, by its folder; None if the paper leaves nothing open."""
     path = folder / FILE
     return Grid.read(path) if path.is_file() else None
 
@@ -35,11 +35,12 @@ def of_fabric(folder: Path) -> Grid | None:
 def measured_by(
     script: Script, grid: Grid | None, quick: bool, workers: int, *, every: bool = False
 ) -> dict[str, Any]:
-    """What a script measures by the chosen reading; with `every` its claims have readings, those
-    of the factors that decide it. Points that readings share are simulated once.
+    """Returns the values that a script measures by the chosen reading; with `every`, also by the
+    readings of the factors that the script depends on. Points that readings share are simulated
+    once.
 
     Raises:
-        ConfigError: if the script depends on a factor that `readings.toml` does not have.
+        ConfigError: if the script depends on a factor that is not in `readings.toml`.
     """
     if not script.factors:
         return script.measure(quick, workers)
@@ -62,8 +63,8 @@ def measured_by(
 
 
 def picture(fabric: str, verdicts: Sequence[Verdict]) -> Figure:
-    """Claims × readings of a paper: a cell is a value, shaded by its outcome; what a reading
-    leaves out is blank."""
+    """Draws claims × readings of a paper. A cell is a value, coloured by its outcome; it is blank
+    if the reading does not affect the claim."""
     from matplotlib.figure import Figure
 
     names = list(dict.fromkeys(by.reading.name for v in verdicts for by in v.readings))

@@ -1,4 +1,4 @@
-"""Claims as data, and what each expects."""
+"""Claims as data, and their expected values."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Basis = Literal["measured", "ours", "fitted", "set", "testbed"]
 
 
 class Expectation(BaseModel):
-    """A value with its tolerance, or a bound on one or both sides, which belongs to it or, where
-    the source says more or less, does not."""
+    """A value with its tolerance, or a bound on one or both sides, which is inclusive or, if the
+    source says "more" or "less", exclusive."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -62,8 +62,8 @@ class Expectation(BaseModel):
         return self._reaches(measured, least) and self._reaches(most, measured)
 
     def judge(self, measured: Estimate) -> Status:
-        """Reproduced if all of the interval meets the expectation, not reproduced if
-        none of it does; undecided where its end is within, until more runs tell."""
+        """Returns "reproduced" if the whole interval meets the expectation, "not reproduced" if no
+        part of it does, otherwise "undecided": more runs would decide."""
         low, high = measured.value - measured.half_width, measured.value + measured.half_width
         if self.holds(low) and self.holds(high):
             return "reproduced"
@@ -73,7 +73,7 @@ class Expectation(BaseModel):
         return "undecided"
 
     def distance(self, value: float) -> float:
-        """How far a value is from the nearest end of what is expected, whose unit it has."""
+        """The distance of a value from the nearest limit of the expectation, in its unit."""
         return min(abs(value - end) for end in self._bounds())
 
     def _bounds(self) -> tuple[float, float]:
@@ -84,7 +84,8 @@ class Expectation(BaseModel):
         return max(lower, default=-inf), min(upper, default=inf)
 
     def _reaches(self, more: float, less: float) -> bool:
-        """Whether one is as large as the other; larger, where that is a bound not included."""
+        """Whether `more` is at least as large as `less`; larger, if one of them is an exclusive
+        bound."""
         open_ends = {self.above, self.below}
         return more > less or (more == less and not open_ends & {more, less})
 
@@ -104,7 +105,7 @@ class Expectation(BaseModel):
 
 
 class Claim(BaseModel):
-    """One statement of a source that a simulation can confirm or contradict."""
+    """A statement of a source that a simulation can confirm or contradict."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -157,18 +158,18 @@ class Claim(BaseModel):
 
     @property
     def script(self) -> str:
-        """Name of the script that measures it: `fig12`."""
+        """The name of the script that measures it, such as `fig12`."""
         return self.command.removesuffix(" --testbed").rpartition("/")[2]
 
     def status_text(self, outcome: Status) -> str:
-        """An outcome with what it rests on, where that is not the model and the source alone."""
+        """An outcome with its basis, if it does not follow from the model and the source alone."""
         if outcome in ("not judged", "undecided") or self.basis == "measured":
             return outcome
         return f"{outcome} ({self.basis})"
 
 
 class Claims(BaseModel):
-    """A `claims.toml`."""
+    """The contents of a `claims.toml`."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,10 +1,8 @@
-"""What was measured with how sure it is: a value and half of its 95 % confidence
-interval.
+"""A measured value with half of its 95 % confidence interval.
 
-Simulations are finite: a figure near saturation scatters from seed to seed. Errors of
-different runs are taken as independent, and add in quadrature. Runs on the same
-traffic scatter together, so that the interval of their ratio is too wide rather than
-too narrow.
+Simulations are finite, so that a figure near saturation varies from seed to seed. Errors of
+different runs are assumed to be independent and are added in quadrature. Runs with the same traffic
+vary together, so that the interval of their ratio is too wide rather than too narrow.
 """
 
 from __future__ import annotations
@@ -17,38 +15,39 @@ from math import hypot, inf, isfinite, sqrt
 from lightloom.units.intervals import over_runs, student
 from lightloom.validation.of_bounds import marked_as
 
-#: So many more seeds are counted out; what takes more is out of reach.
+#: Largest number of additional seeds that is computed; a claim that needs more is out of reach.
 OUT_OF_REACH = 1000
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value between `value - half_width` and `value + half_width`, most likely."""
+    """A value that lies between `value - half_width` and `value + half_width` with 95 %
+    confidence."""
 
     value: float
     half_width: float = 0.0
-    """Infinite of a single run, which says nothing of its scatter."""
+    """Half of the interval; infinite for a single run, which shows no variation."""
     runs: int = 0
-    """How many runs of independent seeds it is from, the fewest where it is of several
-    figures; 0 where no chance is in it."""
+    """The number of runs with independent seeds, for a combination of figures the smallest; 0 if
+    the value does not depend on chance."""
 
     def times(self, factor: float) -> Estimate:
-        """In another unit."""
+        """Returns the value in another unit."""
         return Estimate(self.value * factor, self.half_width * abs(factor), self.runs)
 
     def minus(self, other: float) -> Estimate:
-        """Less an exact value."""
+        """Subtracts an exact value."""
         return Estimate(self.value - other, self.half_width, self.runs)
 
     def less(self, other: Estimate) -> Estimate:
-        """Less another."""
+        """Subtracts another estimate."""
         width = hypot(self.half_width, other.half_width)
         return Estimate(self.value - other.value, width, self._fewer(other))
 
     def more_runs(self, distance: float) -> int | None:
-        """How many more runs would make half of the interval as narrow as `distance`, if they
-        scatter as these do; None beyond 1,000, and where the interval is not of runs. A single
-        run says nothing of that: one more.
+        """Returns how many more runs would reduce half of the interval to `distance`, with the same
+        variation; None if there are more than 1,000, or if the interval is not from runs. For a
+        single run, whose variation is unknown, 1.
 
         >>> Estimate(1.0, 0.4, 4).more_runs(0.2)
         6
@@ -65,11 +64,12 @@ class Estimate:
         return None
 
     def _fewer(self, other: Estimate) -> int:
-        """The fewer runs of two figures, of those in which there is chance."""
+        """The smaller number of runs of two figures, without figures that do not depend on
+        chance."""
         return min((n for n in (self.runs, other.runs) if n), default=0)
 
     def over(self, other: Estimate) -> Estimate:
-        """Relative to another."""
+        """Divides by another estimate."""
         if not other.value:
             return Estimate(inf if self.value else 1.0)
         ratio = self.value / other.value
@@ -77,27 +77,27 @@ class Estimate:
         return Estimate(ratio, width, self._fewer(other))
 
     def off(self, exact: float) -> Estimate:
-        """How far off an exact value, relative to it."""
+        """The relative difference from an exact value."""
         return Estimate(abs(self.value / exact - 1), self.half_width / abs(exact), self.runs)
 
     def apart(self, other: Estimate) -> Estimate:
-        """How far apart from another, relative to that."""
+        """The relative difference from another estimate."""
         ratio = self.over(other)
         return Estimate(abs(ratio.value - 1), ratio.half_width, ratio.runs)
 
 
 def most(estimates: Iterable[Estimate]) -> Estimate:
-    """The largest, with its interval."""
+    """Returns the largest estimate, with its interval."""
     return max(estimates, key=lambda e: e.value)
 
 
 def least(estimates: Iterable[Estimate]) -> Estimate:
-    """The smallest, with its interval."""
+    """Returns the smallest estimate, with its interval."""
     return min(estimates, key=lambda e: e.value)
 
 
 def pooled(estimates: Sequence[Estimate]) -> Estimate:
-    """The mean of independent runs that each have an interval."""
+    """Returns the mean of independent runs that each have an interval."""
     n = len(estimates)
     width = hypot(*(e.half_width for e in estimates)) / n
     values = [e.value for e in estimates]
@@ -105,7 +105,7 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def across(values: Sequence[float]) -> Estimate:
-    """The mean of independent runs, with Student's interval from their scatter.
+    """Returns the mean of independent runs, with Student's interval.
 
     >>> across([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     Estimate(value=3.5, half_width=1.96..., runs=6)

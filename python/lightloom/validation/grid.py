@@ -1,9 +1,9 @@
-"""What a paper leaves open about how its figures were measured, as data: `readings.toml` beside
+"""The questions about its measurements that a paper leaves open, as data: `readings.toml` beside
 its claims.
 
-Each factor is a question with alternatives; one alternative of each together are a reading. The
-verdicts on all figures of the paper are from one reading, which the file names with its reasons.
-Others differ from it in one factor each, or are combinations that the file names: not every
+A factor is a question with alternatives. A reading selects one alternative of each factor. The
+verdicts on all figures of a paper follow one reading, which the file names with its reasons. Other
+readings differ from it in one factor each, or are combinations that the file names; not every
 combination is measured.
 """
 
@@ -20,14 +20,14 @@ from lightloom.config.experiment import read_toml
 from lightloom.errors import ConfigError
 from lightloom.validation.readings import Reading
 
-#: Name of the file, beside claims.toml.
+#: The name of the file, beside claims.toml.
 FILE = "readings.toml"
-#: Name of the reading that all verdicts are from.
+#: The name of the reading that all verdicts follow.
 CHOSEN = "chosen"
 
 
 class Alternative(BaseModel):
-    """One answer to what a paper leaves open."""
+    """One answer to an open question of a paper."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -48,7 +48,7 @@ class Alternative(BaseModel):
 
 
 class Factor(BaseModel):
-    """Something that a paper leaves open."""
+    """An open question of a paper."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,7 +65,7 @@ class Factor(BaseModel):
 
 
 class Chosen(BaseModel):
-    """The reading that all verdicts are from."""
+    """The reading that all verdicts follow."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -85,23 +85,23 @@ class Combination(BaseModel):
 
 @dataclass(frozen=True)
 class Setting:
-    """A reading that figures are measured by."""
+    """A reading with which figures are measured."""
 
     name: str
     what: str
     choice: Mapping[str, str]
-    """Factor → alternative, of every factor."""
+    """Factor → alternative, for every factor."""
     overrides: tuple[str, ...]
-    """Of the set-up, for --set."""
+    """Settings of the experiment, in the form of --set."""
 
     @property
     def reading(self) -> Reading:
-        """As tables have it."""
+        """Returns the reading in the form that tables use."""
         return Reading(self.name, self.what, "assumed")
 
 
 class Grid(BaseModel):
-    """A `readings.toml`."""
+    """The contents of a `readings.toml`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -132,7 +132,7 @@ class Grid(BaseModel):
         return self
 
     def _known(self, where: str, choice: Mapping[str, str | None]) -> None:
-        """Refuses factors and alternatives that there are not."""
+        """Raises an error for unknown factors and alternatives."""
         for name, alternative in choice.items():
             if name not in self.factor:
                 known = ", ".join(self.factor)
@@ -148,7 +148,7 @@ class Grid(BaseModel):
         """Reads and validates a file of readings.
 
         Raises:
-            ConfigError: of a file that is not one, with its path and the key.
+            ConfigError: if the file is invalid; it names the path and the key.
         """
         try:
             return cls.model_validate(read_toml(path))
@@ -161,12 +161,13 @@ class Grid(BaseModel):
 
     @property
     def judged(self) -> Setting:
-        """The reading that all verdicts are from."""
+        """The reading that all verdicts follow."""
         words = ", ".join(f"{name} {value}" for name, value in self.chosen.choice.items())
         return self._setting(CHOSEN, words, {})
 
     def settings(self, of: Collection[str] | None = None) -> Iterator[Setting]:
-        """All readings, the chosen one first; of some factors, those in which these differ."""
+        """Yields all readings, the chosen one first; with `of`, those that differ in these
+        factors."""
         yield self.judged
         for name, factor in self.factor.items():
             for alternative, answer in factor.alternative.items():

@@ -1,8 +1,8 @@
-"""Figures worked out of bounds.
+"""Figures that are computed from bounds.
 
-A completion time among flows that had not all arrived when a run ended is known to be no less
-than something. What is worked out of it is marked, through all arithmetic, so that a claim that
-rests on it can say so.
+If flows were unfinished when a run ended, only a lower limit of their completion times is known.
+Figures that are computed from such a limit are marked through all arithmetic, so that a claim that
+depends on one can state it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lightloom.units import bounds
 
 
 class OfBounds(float):
-    """A figure worked out of a bound; so is what is worked out of it.
+    """A figure that depends on a bound; so do the results of arithmetic with it.
 
     >>> type(100 * (1 - OfBounds(0.75)) / 2).__name__, 100 * (1 - OfBounds(0.75))
     ('OfBounds', 25.0)
@@ -40,7 +40,7 @@ for _of_one in ("__neg__", "__pos__", "__abs__"):
 
 
 def marked_as(given: Iterable[float], found: float) -> float:
-    """What was found of several figures, marked if one of them is.
+    """Returns `found`, marked if one of the figures that it was computed from is.
 
     >>> type(marked_as([1.0, OfBounds(3.0)], 2.0)).__name__
     'OfBounds'
@@ -49,8 +49,8 @@ def marked_as(given: Iterable[float], found: float) -> float:
 
 
 def figure(summary: Mapping[str, Any], path: str) -> Any:
-    """What stands at a dotted path of a summary. A figure of flows is that of all that were
-    offered: where that is but a bound, what it is no less than, marked."""
+    """Returns the value at a dotted path of a summary. A figure of flows is that of all flows
+    offered; if only its lower limit is known, the limit, marked."""
     if not bounds.is_of_flows(path):
         return pick(summary, path)
     found = bounds.bound(summary, path)

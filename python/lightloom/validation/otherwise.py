@@ -1,4 +1,4 @@
-"""Of the status page: what claims come to by other readings of their paper."""
+"""The part of the status page about values of claims by other readings of their paper."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from lightloom.validation.grid import Grid
 from lightloom.validation.record import Recorded
 from lightloom.validation.verdicts import judged
 
-#: Shows a value in its unit.
+#: Formats a value in its unit.
 Figures = Callable[[Estimate | None, str], str]
 
 
 def table(
     grid: Grid, claims: Sequence[Claim], recorded: Mapping[str, Recorded], figures: Figures
 ) -> Iterator[str]:
-    """Claims whose value depends on the reading, with each other value and, where it is another,
-    the outcome; which readings were measured, and which were not. Nothing where none was."""
+    """Lists the claims whose value depends on the reading, with each other value and, if it
+    differs, the outcome; then the readings that were measured, and those that were not. Empty if
+    none was."""
     others = [setting.name for setting in grid.settings()][1:]
     values = {claim.id: _values(others, recorded.get(claim.id)) for claim in claims}
     read = [claim for claim in claims if values[claim.id]]
@@ -48,13 +49,13 @@ def table(
 
 
 def _values(others: Sequence[str], found: Recorded | None) -> dict[str, Estimate]:
-    """A claim's values by the other readings of the file, in their order."""
+    """The values of a claim by the other readings of the file, in their order."""
     readings = {} if found is None else found.readings
     return {by: readings[by] for by in others if by in readings}
 
 
 def _told(claim: Claim, value: Estimate, figures: Figures) -> str:
-    """A value, with its outcome where that is another."""
+    """A value, with its outcome if that differs."""
     outcome = judged(claim, value)
     return figures(value, claim.unit) + (f", **{outcome}**" if outcome != claim.status else "")
 

@@ -1,8 +1,8 @@
-"""Readings of a source that leaves open what decides: what claims come to by each, and the one
-that the verdict is from.
+"""Readings of a source that leaves a deciding question open: the values of claims by each, and the
+one that the verdict follows.
 
-A reading that was fitted to the source's figures meets them by construction, so no verdict is from
-it; that one meets a figure says that some count does.
+A reading that was fitted to the source's figures meets them by construction, so that no verdict
+follows it. If it meets a figure, that only shows that some reading does.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from typing import Literal
 
 from lightloom.validation.estimate import Estimate
 
-#: A figure, with its confidence interval where it has one.
+#: A figure, with its confidence interval if it has one.
 Measured = float | Estimate
 Basis = Literal["literal", "assumed", "fitted"]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read a source."""
+    """An interpretation of a source."""
 
     name: str
     what: str
-    """What it takes the source to mean, in a line."""
+    """The interpretation, on one line."""
     basis: Basis
-    """The source's words alone; these with assumptions of ours; or fitted to its figures."""
+    """Its basis: the source's words alone, these with own assumptions, or a fit to its figures."""
 
 
 @dataclass(frozen=True)
 class Readings:
-    """What a script's claims come to by each reading.
+    """The values of a script's claims by each reading.
 
     Raises:
-        ValueError: the verdict is from no reading that there is, from a fitted one, or a claim
-            has no value by it.
+        ValueError: if the verdict follows an unknown or a fitted reading, or a claim has no value
+            by it.
     """
 
     verdict: str
-    """Name of the reading that outcomes are from, the same for all claims of a paper's figure."""
+    """The name of the reading that outcomes follow, the same for all claims of a paper's figure."""
     known: Sequence[Reading]
     values: Mapping[str, Mapping[str, Measured]]
-    """Claim → reading → what was measured."""
+    """Claim → reading → measured value."""
 
     def __post_init__(self) -> None:
         named = {reading.name: reading for reading in self.known}
@@ -59,15 +59,15 @@ class Readings:
                 raise ValueError(f"{claim}: has a value {wrong}; give one by {self.verdict}")
 
     def measured(self) -> dict[str, Measured]:
-        """What each claim comes to by the reading that is judged."""
+        """The value of each claim by the reading that is judged."""
         return {claim: values[self.verdict] for claim, values in self.values.items()}
 
     def of(self, claim: str) -> tuple[tuple[Reading, Estimate], ...]:
-        """A claim's values, by reading; none where the source is plain."""
+        """The values of a claim, by reading; empty if the source leaves nothing open."""
         values = self.values.get(claim, {})
         return tuple((r, estimated(values[r.name])) for r in self.known if r.name in values)
 
 
 def estimated(value: Measured) -> Estimate:
-    """A figure as an interval; of a plain number, of no width."""
+    """Converts a figure to an estimate; a plain number gets an interval of width 0."""
     return value if isinstance(value, Estimate) else Estimate(value)

@@ -1,5 +1,5 @@
-"""What was measured last, beside the claims: `measured.json`, from which the status page is made
-without simulating anything."""
+"""The last measured values, beside the claims: `measured.json`. The status page is made from them
+without simulation."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ FILE = "measured.json"
 
 @dataclass(frozen=True)
 class Recorded:
-    """A claim's value on record."""
+    """The recorded value of a claim."""
 
     measured: Estimate | None
-    """None where nothing is measured."""
+    """The value; None if nothing is measured."""
     reading: str | None = None
-    """The reading that the verdict is from, where there is more than one."""
+    """The reading that the verdict follows, if there are several."""
     readings: Mapping[str, Estimate] = field(default_factory=dict)
-    """The same by other readings, where they were measured."""
+    """The values by other readings, if they were measured."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As the file has it."""
+        """Returns the form in the file."""
         others = {name: _plain(value) for name, value in self.readings.items()}
         return {
             **({} if self.measured is None else _plain(self.measured)),
@@ -42,17 +42,17 @@ class Recorded:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Recorded:
-        """From what the file has."""
+        """Reads the form in the file."""
         others = {name: _estimate(one) for name, one in data.get("readings", {}).items()}
         measured = _estimate(data) if "value" in data else None
         return cls(measured, data.get("reading"), others)
 
 
 def read(folder: Path) -> dict[str, Recorded]:
-    """What is on record of a paper, by claim; nothing where nothing was recorded.
+    """Returns the recorded values of a paper by claim; empty if nothing was recorded.
 
     Raises:
-        ConfigError: of a file that was damaged.
+        ConfigError: if the file is damaged.
     """
     path = folder / FILE
     if not path.is_file():
@@ -66,7 +66,8 @@ def read(folder: Path) -> dict[str, Recorded]:
 
 
 def record(verdicts: Sequence[Verdict]) -> list[Path]:
-    """Keeps the values of these claims; those of claims that are no more go, others stay.
+    """Records the values of these claims. Values of claims that no longer exist are removed; others
+    stay.
 
     Returns the files, one for each paper.
     """
@@ -88,8 +89,8 @@ def record(verdicts: Sequence[Verdict]) -> list[Path]:
 
 
 def outdated(verdicts: Sequence[Verdict]) -> list[str]:
-    """Claims whose values by other readings go as these are kept: they were beside another value,
-    and were not measured again."""
+    """Returns the claims whose values by other readings are removed when these are recorded,
+    because they belong to another value and were not measured again."""
     root = find_validation()
     kept = {fabric: read(root / fabric) for fabric in {v.fabric for v in verdicts}}
     gone = []
@@ -113,7 +114,7 @@ def _recorded(verdict: Verdict) -> Recorded:
 
 
 def _with_old_readings(new: Recorded, old: Recorded | None) -> Recorded:
-    """Readings that were measured before stay as long as the value beside them does."""
+    """Keeps earlier values by other readings as long as the value itself does not change."""
     if new.readings or old is None or old.measured != new.measured:
         return new
     return Recorded(new.measured, new.reading, old.readings)
@@ -134,5 +135,5 @@ def _estimate(data: Mapping[str, Any]) -> Estimate:
 
 
 def fabrics(folder: Path) -> Iterable[str]:
-    """The papers that there are claims of, in order."""
+    """The papers that have claims, in order."""
     return [path.parent.name for path in sorted(folder.glob("*/claims.toml"))]

@@ -29,9 +29,9 @@ from lightloom.validation.verdicts import Verdict, judge
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Told the figure at work and how many of its simulations are finished.
+#: Called with the name of a figure, the number of its finished simulations and their total.
 Progress = Callable[[str, int, int], None]
-#: Told in a line that a figure begins, or what it took.
+#: Called with a line of text when a figure begins or ends.
 Told = Callable[[str], None]
 
 
@@ -46,16 +46,16 @@ def reproduce(
     progress: Progress = lambda name, finished, total: None,
     told: Told = lambda line: None,
 ) -> tuple[list[Verdict], list[Path]]:
-    """Measures and judges the claims of `all`, `sirius` or `sirius/fig12`; `told` hears
-    when each figure begins and ends. Simulations run where `executor` has them run; in so many
-    processes (`workers`) unless it is given. With `readings` claims have a value by each reading
-    of their paper's `readings.toml`, too.
+    """Measures and judges the claims of `all`, `sirius` or `sirius/fig12`; `told` is called when
+    each figure begins and ends. Simulations run in `executor` if it is given, otherwise in
+    `workers` processes. With `readings`, claims also get a value by each reading in their paper's
+    `readings.toml`.
 
-    Returns the verdicts and the files written below `out`: per figure an SVG,
-    a PNG and its data, by reading a picture of each paper, and one `claims.json`.
+    Returns the verdicts and the files written below `out`: for each figure an SVG, a PNG and its
+    data; with `readings` a picture of each paper; and one `claims.json`.
 
     Raises:
-        ConfigError: of claims or readings that are no such, and of what is in the way of a file.
+        ConfigError: if claims or readings are invalid, or a file cannot be written.
     """
     folder = find_validation()
     verdicts: list[Verdict] = []
@@ -80,7 +80,7 @@ def reproduce(
 
 
 def _names(chosen: Mapping[str, Sequence[str]], readings: bool) -> list[str]:
-    """The files that will be written, relative to the folder of all."""
+    """The names of the files that will be written, relative to the common folder."""
     files = ["claims.json", RECORD]
     for fabric, scripts in chosen.items():
         files += [f"{fabric}/{name}.{kind}" for name in scripts for kind in ("svg", "png", "json")]
@@ -94,7 +94,7 @@ def _write(
     pictures: Mapping[Path, bytes],
     verdicts: Sequence[Verdict],
 ) -> list[Path]:
-    """Writes figures with their data, and the claims. Returns what was written."""
+    """Writes the figures with their data, and the claims; returns the paths."""
     files: dict[Path, bytes] = {}
     for script, data in drawn:
         files |= _draw(script, data, out)
@@ -117,7 +117,7 @@ class Paper:
 
     @classmethod
     def read(cls, folder: Path, fabric: str) -> Paper:
-        """From the folder of its claims."""
+        """Reads them from the folder of the claims."""
         own = folder / fabric
         claims, scripts = own / "claims.toml", {path.stem for path in own.glob("*.py")}
         for claim in Claims.read(claims).claim:
@@ -127,7 +127,7 @@ class Paper:
         return cls(fabric, Claims.read(own / "claims.toml"), by_readings.of_fabric(own))
 
     def judge(self, script: Script, found: dict[str, Any], quick: bool) -> list[Verdict]:
-        """The verdicts on all claims of a script."""
+        """Returns the verdicts on all claims of a script."""
         mine = [claim for claim in self.claims.claim if claim.script == script.name]
         readings: Readings | None = found.get("readings")
         measured: dict[str, Measured] = dict(found["claims"])
@@ -156,7 +156,7 @@ class Paper:
 def _by_reading(
     chosen: Mapping[str, Sequence[str]], verdicts: Sequence[Verdict], out: Path
 ) -> dict[Path, bytes]:
-    """A picture of each paper whose figures were measured by several readings."""
+    """Draws each paper whose figures were measured by several readings."""
     files: dict[Path, bytes] = {}
     for fabric in chosen:
         own = [v for v in verdicts if v.fabric == fabric and v.readings and v.reading == CHOSEN]
@@ -167,15 +167,15 @@ def _by_reading(
 
 
 def _draw(script: Script, data: Any, out: Path) -> dict[Path, bytes]:
-    """The figure's files, and its data."""
+    """Returns the files of a figure, and its data."""
     stem = out / script.fabric / script.name
     files = _saved(script.figure(data), stem, script.name)
     return files | {stem.with_suffix(".json"): _json(data)}
 
 
 def _saved(figure: Figure, stem: Path, salt: str) -> dict[Path, bytes]:
-    """A figure as SVG and PNG. The same data give the same bytes: no date, and identifiers by
-    name."""
+    """Returns a figure as SVG and PNG. The same data give the same bytes: there is no date, and
+    identifiers are derived from names."""
     files: dict[Path, bytes] = {}
     for suffix, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
         drawn = io.BytesIO()

@@ -15,27 +15,27 @@ from lightloom.errors import refusal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Overrides where the validation folder is looked for.
+#: The environment variable that overrides the path of the validation folder.
 VARIABLE = "LIGHTLOOM_VALIDATION"
 
 
 @dataclass(frozen=True)
 class Script:
-    """A figure script: `measure` simulates, `figure` draws what it measured."""
+    """A figure script: `measure` simulates, `figure` draws the measured values."""
 
     fabric: str
     name: str
     measure: Callable[..., dict[str, Any]]
-    """Told whether to be quick, how many processes there are and, where it has `factors`, a
-    reading of the paper (`grid.Setting`)."""
+    """Measures; its arguments are whether to be quick, the number of processes and, if the script
+    has `factors`, a reading of the paper (`grid.Setting`)."""
     figure: Callable[[Any], Figure]
     factors: tuple[str, ...] = ()
-    """What of `readings.toml` its figures depend on."""
+    """The factors of `readings.toml` that its figures depend on."""
 
 
 def find_validation() -> Path:
-    """The validation folder: `$LIGHTLOOM_VALIDATION`, else that of the checkout
-    the package runs from, else the nearest one above the working directory."""
+    """Returns the validation folder: `$LIGHTLOOM_VALIDATION`; or that of the checkout from which
+    the package runs; or the nearest one above the working directory."""
     named = os.environ.get(VARIABLE)
     if named is not None:
         if _is_validation(Path(named)):
@@ -58,7 +58,7 @@ def _is_validation(folder: Path) -> bool:
 
 
 def targets(folder: Path, wanted: str) -> dict[str, list[str]]:
-    """Fabrics and their scripts that `all`, `sirius` or `sirius/fig12` stand for."""
+    """Returns the fabrics and their scripts that `all`, `sirius` or `sirius/fig12` select."""
     known = {
         claims.parent.name: sorted(
             path.stem for path in claims.parent.glob("*.py") if not path.stem.startswith("_")
@@ -90,8 +90,8 @@ def load_module(path: Path) -> ModuleType:
 
 
 def beside(script: str, name: str) -> ModuleType:
-    """What the scripts of a folder share: `_name.py` beside `script`, which gives its
-    own `__file__`."""
+    """Imports the module that the scripts of a folder share: `_name.py` beside `script`, which
+    passes its own `__file__`."""
     return _load(Path(script).with_name(f"_{name}.py"))
 
 

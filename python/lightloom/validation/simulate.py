@@ -1,7 +1,7 @@
-"""What figure scripts run their simulations with.
+"""Runs the simulations of figure scripts.
 
-Figures share points (the default set-up is in all of them): a simulation that
-one figure has run is not run again for the next.
+Figures share points (the default set-up is in all of them); a simulation that one figure has run is
+not repeated for another.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _executor: Executor | None = None
 
 
 def simulate(cases: Mapping[Key, Case], workers: int) -> dict[Key, Summary]:
-    """Runs each case and returns its summary under the same key; by so many processes, where
-    nothing else is said (`simulated_by`)."""
+    """Runs each case and returns its summary under the same key; in `workers` processes, unless
+    `simulated_by` selects an executor."""
     digests = {key: _digest(*case) for key, case in cases.items()}
     missing = {digest: cases[key] for key, digest in digests.items() if digest not in _known}
     finished = 0
@@ -50,7 +50,7 @@ def simulate(cases: Mapping[Key, Case], workers: int) -> dict[Key, Summary]:
 
 @contextmanager
 def observed(observer: Callable[[int, int], None]) -> Iterator[None]:
-    """Has `observer(finished, total)` called while simulations run."""
+    """Calls `observer(finished, total)` while simulations run in the block."""
     global _observer
     before, _observer = _observer, observer
     try:
@@ -61,7 +61,8 @@ def observed(observer: Callable[[int, int], None]) -> Iterator[None]:
 
 @contextmanager
 def simulated_by(executor: Executor | None) -> Iterator[None]:
-    """Has simulations run there instead of in processes; None changes nothing."""
+    """Runs the simulations of the block in an executor instead of processes; None changes
+    nothing."""
     global _executor
     before, _executor = _executor, executor
     try:

@@ -1,5 +1,5 @@
 """The status page: every claim of every paper, with its value, interval, verdict, reading and
-reason, and the summary of it in docs/reproduce.md. Both are made from the recorded values.
+reason; and its summary in docs/reproduce.md. Both are made from the recorded values.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from lightloom.validation.grid import CHOSEN, Grid
 from lightloom.validation.record import Recorded, fabrics, read
 from lightloom.validation.verdicts import judged, wanted
 
-#: Between these lines a page has what is made.
+#: Marks in a page; generated text is inserted between them.
 BEGIN, END = "<!-- reproduced -->", "<!-- /reproduced -->"
-#: What is counted of each paper, in this order: outcomes, and what came out by a number of ours or
-#: by construction.
+#: Columns of the counts of each paper: outcomes, and apart from them, claims that were reproduced
+#: by an own number or by construction.
 COLUMNS = ("reproduced", "ours", "not reproduced", "undecided", "not judged", "fitted", "set")
 NONE = "–"
-#: Of a claim that was not measured since values are kept.
+#: Text for a claim without a recorded value.
 UNKNOWN = "not on record"
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's claims and what is on record of them."""
+    """The claims of a paper, and their recorded values."""
 
     fabric: str
     claims: Claims
@@ -40,27 +40,27 @@ class Paper:
 
     @classmethod
     def read(cls, folder: Path) -> Paper:
-        """From the folder of its claims."""
+        """Reads them from the folder of the claims."""
         claims = Claims.read(folder / "claims.toml")
         return cls(folder.name, claims, of_fabric(folder), read(folder))
 
     def of(self, claim: Claim) -> Recorded:
-        """What is on record of a claim."""
+        """The recorded value of a claim."""
         return self.recorded.get(claim.id, Recorded(None))
 
     def counts(self) -> Counter[str]:
-        """How many claims are what; those that came out by a number of ours, or had to, apart."""
+        """The number of claims by column."""
         return Counter(_column(claim) for claim in self.claims.claim)
 
 
 def papers(folder: Path) -> list[Paper]:
-    """All that are on record, by the folders of their fabrics."""
+    """All papers with claims, by the folders of their fabrics."""
     return [Paper.read(folder / fabric) for fabric in fabrics(folder)]
 
 
 def contradictions(paper: Paper) -> list[str]:
-    """Claims whose status is not what their value on record comes to; of those without a value
-    on record nothing is said."""
+    """Lists the claims whose status differs from the verdict on their recorded value; claims
+    without a recorded value are omitted."""
     return [
         f"{paper.fabric}/{claim.id}: {claim.status}, but {found} by its value"
         for claim in paper.claims.claim
@@ -70,7 +70,7 @@ def contradictions(paper: Paper) -> list[str]:
 
 
 def page(known: Sequence[Paper]) -> str:
-    """The whole page, in Markdown."""
+    """Returns the whole page, in Markdown."""
     return "\n".join([*_opening(known), *(line for p in known for line in _paper(p))]) + "\n"
 
 
@@ -83,10 +83,10 @@ def summary(known: Sequence[Paper]) -> str:
 
 
 def inserted(text: str, made: str, path: str) -> str:
-    """A page with what is made between its two marks.
+    """Inserts generated text between the two marks of a page.
 
     Raises:
-        ConfigError: if it has not both of them, in their order.
+        ConfigError: if the page does not have both marks, in their order.
     """
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
@@ -127,8 +127,8 @@ def _totals(known: Sequence[Paper]) -> Iterator[str]:
 
 
 def _column(claim: Claim) -> str:
-    """What came out by a number of ours, or had to come out, is counted apart; that it did not is
-    a failure like others."""
+    """The column of a claim. A claim that was reproduced by an own number or by construction is
+    counted apart; one that was not reproduced is counted as a failure like others."""
     apart = claim.status == "reproduced" and claim.basis != "measured"
     return claim.basis if apart else claim.status
 
@@ -148,7 +148,7 @@ def _paper(paper: Paper) -> Iterator[str]:
 
 
 def _chosen(paper: Paper, grid: Grid) -> Iterator[str]:
-    """The reading that all verdicts are from, why, and what it fails."""
+    """States the reading that all verdicts follow, the reasons, and the claims that fail by it."""
     yield ""
     yield f"What the paper leaves open is read in one way for all of its figures, `{CHOSEN}` below:"
     yield ""
@@ -193,7 +193,7 @@ def _told(claim: Claim) -> Iterator[str]:
 
 
 def figures(measured: Estimate | None, unit: str) -> str:
-    """A value with half of its interval and the seeds that it is of.
+    """Formats a value with half of its interval and the number of its seeds.
 
     >>> figures(Estimate(1.4284, 0.052, 5), "us")
     '1.43 ± 0.052 us (5 seeds)'
@@ -207,5 +207,5 @@ def figures(measured: Estimate | None, unit: str) -> str:
 
 
 def _figure(value: float) -> str:
-    """Three digits, or all of a whole number."""
+    """Formats three digits, or all digits of an integer."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"

@@ -1,5 +1,5 @@
-"""What the figure scripts are made of: a set-up varied, medians or confidence
-intervals over seeds, and lines on panels."""
+"""Parts of figure scripts: variations of an experiment, medians or confidence intervals over seeds,
+and lines on panels."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ class Runs(Generic[Key]):
     summaries: Mapping[Key, Sequence[Summary]]
 
     def value(self, key: Key, path: str) -> float | None:
-        """Median over the seeds of a figure such as `fct.short.p99_us`, marked where it is a
-        bound (`of_bounds`); None where the fabric has none."""
+        """Returns the median over the seeds of a figure such as `fct.short.p99_us`, marked if it is
+        a bound (`of_bounds`); None if the fabric does not have the figure."""
         values = [v for v in (figure(s, path) for s in self.summaries[key]) if v is not None]
         return statistics.median(values) if values else None
 
     def ratio(self, key: Key, base: Key, path: str) -> float:
-        """Median over the seeds of a figure relative to another run's on the
-        same traffic, marked where one of them is a bound (`of_bounds`)."""
+        """Returns the median over the seeds of the ratio of a figure to that of another run with
+        the same traffic, marked if one of them is a bound (`of_bounds`)."""
         pairs = zip(self.summaries[key], self.summaries[base], strict=True)
         found: float = statistics.median(figure(a, path) / figure(b, path) for a, b in pairs)
         return found
 
     def paired(self, key: Key, base: Key, path: str) -> Estimate:
-        """Mean over the seeds of a figure relative to another run's on the same traffic, with
-        the interval that they tell; what both owe to their traffic is in none of them. Where a
-        run has nothing to be relative to, as if it delivers nothing, any value may be it."""
+        """Returns the mean over the seeds of the ratio of a figure to that of another run with the
+        same traffic, with its interval; variation that both owe to the traffic cancels. If a figure
+        of the other run is 0, the interval is infinite."""
         both = zip(self.summaries[key], self.summaries[base], strict=True)
         pairs = [(figure(a, path), figure(b, path)) for a, b in both]
         if any(b == 0 for _, b in pairs):
@@ -52,19 +52,19 @@ class Runs(Generic[Key]):
         return across([a / b for a, b in pairs])
 
     def row(self, keys: Iterable[Key], path: str, scale: float = 1.0) -> list[Estimate]:
-        """Means over the seeds of a figure along a row of keys, times `scale`."""
+        """Returns the means over the seeds of a figure for each key, times `scale`."""
         return [self.across(key, path).times(scale) for key in keys]
 
     def line(self, keys: Iterable[Key], path: str, scale: float = 1.0) -> list[float | None]:
-        """A figure along a row of keys, times `scale`."""
+        """Returns a figure for each key, times `scale`."""
         values = (self.value(key, path) for key in keys)
         return [None if value is None else value * scale for value in values]
 
     def latency(self, key: Key) -> Estimate | None:
-        """Mean latency in the window of `run.measure` [us]; None at a load that was
-        not carried, where it says no more than how long the window was, and where some of
-        what arrived in the window did not end within the run. All seeds together show less
-        of a lack than the 2 % that one window is allowed."""
+        """Returns the mean latency in the window of `run.measure` [us]; None if the load was not
+        carried, because the latency then depends only on the length of the window, or if some flows
+        of the window were unfinished. All seeds together show a smaller deficit than the 2 % that a
+        single window is allowed."""
         windows = self._windows(key)
         if any(w.get("flows_unfinished") for w in windows):
             return None
@@ -77,22 +77,22 @@ class Runs(Generic[Key]):
         return _together(windows, "mean_us", "half_width_us")
 
     def carried_latency(self, key: Key) -> Estimate:
-        """The same at a load that has to be carried."""
+        """Returns the mean latency at a load that must be carried."""
         found = self.latency(key)
         if found is None:
             raise LookupError(f"the load is not carried: {key}")
         return found
 
     def accepted(self, key: Key) -> Estimate:
-        """Throughput in the window, of the servers' capacity."""
+        """The load accepted in the window."""
         return _together(self._windows(key), "accepted", "accepted_half_width")
 
     def offered(self, key: Key) -> Estimate:
-        """What arrived in the window, of the servers' capacity."""
+        """The load offered in the window."""
         return _together(self._windows(key), "offered", "offered_half_width")
 
     def across(self, key: Key, path: str) -> Estimate:
-        """Mean over the seeds of a figure, with the interval that they tell."""
+        """Returns the mean over the seeds of a figure, with its interval."""
         return across([figure(s, path) for s in self.summaries[key]])
 
     def _windows(self, key: Key) -> list[Summary]:
@@ -100,9 +100,10 @@ class Runs(Generic[Key]):
 
 
 def _together(windows: Sequence[Summary], value: str, width: str) -> Estimate:
-    """One figure of all seeds, by batch means; where a window is too short for an interval, or its
-    batches resemble their neighbours, the scatter of seeds counts if it is wider. Two seeds say
-    nothing of scatter: without intervals of their own they have none."""
+    """Returns a figure over all seeds, by batch means. If a window is too short for an interval,
+    the variation between seeds is used; if batches are correlated, it is used if it is wider. Two
+    seeds show too little variation: if they have no intervals of their own, the interval is
+    infinite."""
     widths = [w[width] for w in windows]
     if len(windows) > 2 and None in widths:
         return across([w[value] for w in windows])
@@ -122,9 +123,9 @@ def vary(
     seeds: Iterable[int],
     workers: int,
 ) -> Runs[Key]:
-    """Runs a set-up once for each key and seed; a case is a list of overrides
-    and the label of the fabric to run. `flows` is how many, but for jobs and
-    traces, which know."""
+    """Runs an experiment once for each key and seed; a case is a list of settings and the label of
+    the fabric to run. `flows` is the number of flows, except for jobs and traces, which have their
+    own."""
     seeds = list(seeds)
     runs: dict[tuple[Key, int], Case] = {}
     for key, (overrides, label) in cases.items():
@@ -136,10 +137,10 @@ def vary(
     return Runs({key: [summaries[key, seed] for seed in seeds] for key in cases})
 
 
-#: So many values of x are all written at the axis.
+#: Largest number of values of x that are all labelled on the axis.
 FEW = 5
 Points = Sequence[float | Estimate | None]
-#: Where a line of theory goes: x and y, None where it does not.
+#: A line of theory: x and y; None where it is undefined.
 Curve = tuple[Sequence[float], Sequence[float | None]]
 
 
@@ -153,10 +154,10 @@ def panel(
     log_x: bool = False,
     log_y: bool = False,
 ) -> dict[str, Any]:
-    """One panel of a figure as plain data: `x` is its label and values, `y` a
-    label, `lines` the curves by name, measured points with intervals where they have
-    any. A curve of `theory` by the name of a line is drawn for it, in its colour, and
-    its points are not joined then; one by another name stands for itself."""
+    """Returns one panel of a figure as plain data. `x` is its label and values, `y` a label,
+    `lines` the curves by name, with intervals where they exist. A curve of `theory` with the name
+    of a line is drawn in its colour, and the points of the line are then not joined; one with
+    another name is a line of its own."""
     return {
         "title": title,
         "x_label": x[0],
@@ -175,13 +176,13 @@ def _value(point: float | Estimate | None) -> float | None:
 
 
 def _width(point: float | Estimate | None) -> float:
-    """Half of its interval; 0 where there is none, or a single run without one."""
+    """Half of the interval; 0 if there is none, or if it is infinite."""
     width = point.half_width if isinstance(point, Estimate) else 0.0
     return width if isfinite(width) else 0.0
 
 
 def draw(panels: Sequence[Mapping[str, Any]]) -> Figure:
-    """Panels side by side, at most two in a row; curves look as in reports."""
+    """Draws panels side by side, at most two in a row, in the style of reports."""
     from matplotlib.figure import Figure
 
     columns = min(len(panels), 2)
@@ -198,7 +199,7 @@ def _draw_panel(axes: Axes, data: Mapping[str, Any]) -> None:
     _draw_points(axes, data)
     _draw_theory(axes, data)
     _set_axes(axes, data)
-    # Measured curves first, in their order.
+    # Legend: measured curves first, in their order.
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     shown = sorted(handles, key=lambda name: [*data["lines"], name].index(name))
     axes.legend(
@@ -224,7 +225,7 @@ def _draw_points(axes: Axes, data: Mapping[str, Any]) -> None:
         axes.errorbar(
             x,
             y,
-            # On a logarithmic axis no bar ends at zero.
+            # On a logarithmic axis no error bar may end at zero.
             yerr=[[min(w, 0.99 * v) for v, w in zip(y, width, strict=True)], width]
             if any(width)
             else None,
@@ -239,7 +240,7 @@ def _draw_points(axes: Axes, data: Mapping[str, Any]) -> None:
 
 
 def _draw_theory(axes: Axes, data: Mapping[str, Any]) -> None:
-    """Lines without points: what measured points should lie on, or stay below."""
+    """Draws lines without points, on or below which measured points should lie."""
     from lightloom.plotting import style
 
     measured = list(data["lines"])

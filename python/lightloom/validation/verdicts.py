@@ -1,4 +1,4 @@
-"""Claims judged: what was measured, and what came of it."""
+"""Verdicts on claims: the measured value, and the outcome."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from lightloom.validation.readings import Measured, Reading, Readings, estimated
 
 @dataclass(frozen=True)
 class ByReading:
-    """A claim by one reading of its source."""
+    """A claim with its value by one reading of its source."""
 
     reading: Reading
     measured: Estimate
     outcome: Status
     judged: bool
-    """Whether the verdict is from this reading."""
+    """Whether the verdict follows this reading."""
 
     def to_dict(self) -> dict[str, object]:
-        """Plain data for `claims.json`."""
+        """Returns plain data for `claims.json`."""
         return {
             "reading": self.reading.name,
             "what": self.reading.what,
@@ -37,7 +37,7 @@ class ByReading:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, what was measured, and the outcome."""
+    """A claim, its measured value, and the outcome."""
 
     fabric: str
     claim: Claim
@@ -45,21 +45,21 @@ class Verdict:
     outcome: Status
     quick: bool
     title: str = ""
-    """The paper or standard."""
+    """The title of the paper or standard."""
     readings: tuple[ByReading, ...] = ()
-    """The same by each reading, where the source leaves open what decides."""
+    """The value by each reading, if the source leaves a deciding question open."""
     reading: str | None = None
-    """The reading that the outcome is from, where there is more than one."""
+    """The reading that the outcome follows, if there are several."""
 
     @property
     def of_bounds(self) -> bool:
-        """Whether what was measured rests on completion times that are but bounds."""
+        """Whether the measured value depends on completion times that are only lower bounds."""
         return self.measured is not None and isinstance(self.measured.value, OfBounds)
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the outcome is the one on record. A quick run does not
-        contradict the record by leaving a claim unjudged, or open."""
+        """Whether the outcome equals the recorded one. A quick run does not contradict the record
+        if it leaves a claim unjudged or undecided."""
         if self.quick and (
             not self.claim.quick or "undecided" in (self.outcome, self.claim.status)
         ):
@@ -68,11 +68,11 @@ class Verdict:
 
     @property
     def wants(self) -> str:
-        """What would decide a claim that is undecided: `3 more seeds`."""
+        """States what would decide an undecided claim: `3 more seeds`."""
         return wanted(self.claim, self.measured) if self.outcome == "undecided" else ""
 
     def to_dict(self) -> dict[str, object]:
-        """Plain data for `claims.json`."""
+        """Returns plain data for `claims.json`."""
         plain = Estimate(0.0) if self.measured is None else self.measured
         return {
             "fabric": self.fabric,
@@ -90,7 +90,7 @@ class Verdict:
 
 
 def _figures(measured: Estimate) -> dict[str, object]:
-    """A value, half of its interval, and of how many runs; None where there is no such."""
+    """A value, half of its interval, and the number of runs; None if there is no value."""
     width = measured.half_width
     return {
         "measured": measured.value,
@@ -108,9 +108,9 @@ def judge(
     readings: Readings | None = None,
     reading: str | None = None,
 ) -> Verdict:
-    """Compares a measured value, or the interval it is in, with the claim's expectation.
-    `title` is that of the paper; `readings` are those of the script, where it has any, and
-    `reading` is the one that the value is by."""
+    """Compares a measured value, or its interval, with the expectation of the claim. `title` is
+    that of the paper; `readings` are those of the script, if it has any; `reading` is the one that
+    the value follows."""
     found = None if measured is None else estimated(measured)
     outcome = judged(claim, found, quick)
     by_reading = () if readings is None else tuple(_by_reading(claim, readings, quick))
@@ -118,8 +118,8 @@ def judge(
 
 
 def judged(claim: Claim, found: Estimate | None, quick: bool = False) -> Status:
-    """The outcome of a claim. A value in which there is chance needs an interval: that of a
-    single run, or of none that is known, decides nothing."""
+    """Returns the outcome of a claim. A value that depends on chance needs an interval; a single
+    run without a known interval decides nothing."""
     if claim.expect is None or found is None or (quick and not claim.quick):
         return "not judged"
     if claim.exact is None and not found.half_width and not found.runs:
@@ -128,7 +128,7 @@ def judged(claim: Claim, found: Estimate | None, quick: bool = False) -> Status:
 
 
 def wanted(claim: Claim, found: Estimate | None) -> str:
-    """What would decide a claim that is undecided, as far as is known: `3 more seeds`."""
+    """States what would decide an undecided claim, if known: `3 more seeds`."""
     if found is None or claim.expect is None:
         return ""
     if not found.runs:

@@ -3,7 +3,7 @@ answer.
 
 | algorithm | question | answer |
 |---|---|---|
-| undirected circuits | for the demand and ports left | forbidden pairs replaced, pinned circuits added |
+| undirected circuits | for the remainder | forbidden pairs replaced, pinned ones added |
 | directed circuits | for the remaining demand | pinned circuits are added |
 | schedules | for the remaining demand | slots that break a rule are assigned again |
 | a list | for the circuits of the list that obey | pinned circuits are added |

@@ -1,7 +1,7 @@
-"""Bills of parts: what each fabric is made of, from its own resolved table.
+"""Bills of materials: the parts of each fabric, from its own resolved table.
 
-A file a fabric, named by its kind; `REGISTRY` has all, and a test walks the fabrics that
-`lightloom fabrics` lists and fails for one without a bill.
+Each fabric has one file, named by its kind, and an entry in `REGISTRY`. A test fails if a fabric
+that `lightloom fabrics` lists has no bill.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lightloom.costs.network import Network
 from lightloom.errors import refusal
 
 Bill = Callable[[Network, Book], Iterator[Need]]
-#: Kind → module of its bill.
+#: Kind of fabric → module of its bill.
 REGISTRY = {
     kind: kind.replace("-", "_")
     for kind in (
@@ -26,10 +26,10 @@ REGISTRY = {
 
 
 def needs_of(network: Network, book: Book) -> list[Need]:
-    """What a fabric is made of.
+    """Returns the parts of a fabric.
 
     Raises:
-        ConfigError: of a kind without a bill.
+        ConfigError: if its kind has no bill.
     """
     if network.kind not in REGISTRY:
         remedy = f"write bills/{network.kind}.py in lightloom.costs"

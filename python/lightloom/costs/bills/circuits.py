@@ -1,5 +1,5 @@
-"""What networks of optical circuits have in common: rack switches with uplinks of their own, a
-transceiver and a fibre for each, and optical switches; an electrical network beside them.
+"""Common parts of networks with optical circuits: rack switches with their uplinks, a transceiver
+and a fibre for each uplink, optical switches, and an electrical network beside them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ BESIDE = "beside circuits: "
 
 
 def uplinks(network: Network, number: int, rate: int, part: str, more: str = "") -> Iterator[Need]:
-    """Transceivers and fibres of so many uplinks of every rack [b/s]; `more` is said of the
-    transceivers."""
+    """The transceivers and fibres of `number` uplinks of every rack, at `rate` [b/s]; `more` is
+    added to the description of the transceivers."""
     racks = network.racks
     formula = f"{racks} racks × {number} of {gbps(rate)}{more}"
     yield Ends(part, "uplinks of racks", formula, racks, (number, rate))
@@ -29,8 +29,8 @@ def uplinks(network: Network, number: int, rate: int, part: str, more: str = "")
 
 
 def beside_tree(network: Network, book: Book) -> Iterator[Need]:
-    """A rack switch with an uplink to each plane of mirrors and to an electrical tree, if there
-    is one."""
+    """Rack switches with an uplink to each plane of optical switches and, if there is one, to an
+    electrical tree."""
     planes, rate = int(network.fabric.get("planes", 1)), network.rate("circuit_rate")
     tree = None
     if network.fabric.get("electrical", True):
@@ -44,7 +44,8 @@ def beside_tree(network: Network, book: Book) -> Iterator[Need]:
 
 
 def dual_homed(network: Network, book: Book) -> Iterator[Need]:
-    """The same where every server has a second link, to a network of its own (HydRA §III.A)."""
+    """As `beside_tree`, but every server has a second link, to a network of its own (HydRA
+    §III.A)."""
     planes, rate = int(network.fabric["planes"]), network.rate("circuit_rate")
     yield from electrical.at_racks(network, (planes, rate))
     yield from uplinks(network, planes, rate, "circuit-transceiver")
@@ -60,7 +61,7 @@ def dual_homed(network: Network, book: Book) -> Iterator[Need]:
 
 
 def mirrors(network: Network, planes: int, rate: int) -> Iterator[Need]:
-    """A switch of mirrors for each plane, with a duplex port for every rack."""
+    """A MEMS switch for each plane, with a duplex port for every rack."""
     ports = ports_of(network)
     text = "" if ports is None else f"; {FROM}: of {ports} ports"
     formula = f"{counted(planes, 'plane')} × {network.racks} racks{text}"
@@ -68,7 +69,7 @@ def mirrors(network: Network, planes: int, rate: int) -> Iterator[Need]:
 
 
 def priced_tree(book: Book) -> bool:
-    """Whether the tree beside circuits is counted by a book: if its source leaves it out,
-    rack switches have no port for it either."""
+    """Whether the book includes the electrical tree beside circuits. If its source leaves it out,
+    rack switches have no port for the tree either."""
     part = book.part("tree-switch")
     return part is None or part.excluded is None

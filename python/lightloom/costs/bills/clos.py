@@ -1,4 +1,4 @@
-"""Bill of a folded Clos: racks, aggregation, core, and further layers where racks are many."""
+"""Bill of a folded Clos: racks, aggregation, core, and further layers if there are many racks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lightloom.costs.network import Network
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
-    """Racks and as few layers above them as join them by the book's switches, but one of pods and
-    a core where capacity is withheld between these; or the `tiers` of the table. A tier that
-    carries nothing is left out."""
+    """The racks and the layers above them: the fewest that the book's switches need, except that
+    pods and a core are kept if the Clos is oversubscribed between them; or the `tiers` of the
+    table. A tier that carries nothing is left out."""
     pods = Fraction(network.racks, int(network.fabric.get("racks_per_pod", network.racks)))
     beta, at_rack = network.ratio(), network.fabric["oversubscription_at"] == "rack"
     uplink = network.rack_rate / beta if at_rack else network.rack_rate
@@ -31,7 +31,7 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
             return
         groups, layers = int(pods), 1
     yield from electrical.at_racks(network, (1, uplink))
-    # Pods and a core that are billed as one layer have no number of switches a pod.
+    # If pods and a core are billed as one layer, there is no number of switches in each pod.
     own = electrical.switches(network, "aggregation") if groups == pods else 1
     least = (own, electrical.switches(network, "core"))
     yield from electrical.above(

@@ -1,9 +1,10 @@
-"""Electrical packet networks above racks, layer by layer: what Clos, tree and the network beside
-circuits have in common.
+"""Electrical packet networks above racks, layer by layer: the common parts of Clos, tree and the
+network beside circuits.
 
-A folded Clos of boxes with k ports joins k racks with one layer above them, k·k/2 with two, and
-each further layer k/2 times as many: a layer is added where racks are too many for those that the
-model has. (Sirius §2: three layers of 64-port switches end at 65,536 ports; 4,000 racks take four.)
+In a folded Clos of switches with k ports, one layer above the racks connects k racks, two layers
+connect k·k/2, and each further layer k/2 times as many. If there are more racks than the layers of
+the model connect, layers are added. (Sirius §2: three layers of 64-port switches end at 65,536
+ports; 4,000 racks take four.)
 """
 
 from __future__ import annotations
@@ -16,44 +17,44 @@ from lightloom.costs.book import Book
 from lightloom.costs.needs import Boxes, Ends, Links, Need, Pieces
 from lightloom.costs.network import Network
 
-#: Of a book that has no switch, or none with ports.
+#: Ports of a switch, if the book has no switch, or none with ports.
 PORTS = 64
-#: Capacity below ÷ above from which on a tier carries nothing worth a box: the highest ratio that
-#: fabrics take, by which users leave an electrical network out.
+#: Capacity below ÷ above a tier from which the tier carries too little to be bought. This is the
+#: largest ratio that fabrics accept; users write it to leave out an electrical network.
 IDLE = 1_000
 
 
 @dataclass(frozen=True)
 class Above:
-    """Layers of switches above the racks."""
+    """The layers of switches above the racks."""
 
     racks: int
     pods: int
-    """Groups of the lowest layer; 1 where it joins all racks."""
+    """The number of groups in the lowest layer; 1 if the layer connects all racks."""
     uplink: Fraction
-    """What a rack has upwards [b/s]."""
+    """The capacity from a rack upwards [b/s]."""
     top: Fraction
-    """What all pods together have upwards [b/s]."""
+    """The capacity from all pods upwards [b/s]."""
     layers: int
     lowest: int = 1
-    """Switches that each group of the lowest layer has at least."""
+    """The smallest number of switches in each group of the lowest layer."""
     highest: int = 1
-    """Switches that the highest of several layers has at least."""
+    """The smallest number of switches in the highest of several layers."""
 
 
 def is_idle(network: Network) -> bool:
-    """Whether the tier above its oversubscription carries nothing, and is not bought."""
+    """Whether the tier above the oversubscription carries nothing and is not bought."""
     return network.ratio() >= IDLE
 
 
 def switches(network: Network, tier: str) -> int:
-    """How many switches a tier has at least: as many as `core_switches` or `aggregation_switches`
-    of the table say."""
+    """Returns the smallest number of switches in a tier: `core_switches` or `aggregation_switches`
+    of the table."""
     return int(network.fabric.get(f"{tier}_switches") or 1)
 
 
 def layers_above(racks: int, ports: int) -> int:
-    """Layers of boxes with so many ports that join so many racks.
+    """Returns the number of layers of switches that connect this number of racks.
 
     >>> layers_above(2048, 64), layers_above(4000, 64)
     (2, 3)
@@ -65,13 +66,13 @@ def layers_above(racks: int, ports: int) -> int:
 
 
 def ports_of(book: Book, part: str) -> int:
-    """Ports of the book's switch."""
+    """The ports of the book's switch."""
     found = book.part(part)
     return PORTS if found is None or found.ports is None or found.ports < 4 else found.ports
 
 
 def at_racks(network: Network, upwards: Links, *more: Links) -> Iterator[Need]:
-    """Racks with their switches, and the servers' links."""
+    """The racks with their switches, and the links of the servers."""
     racks, servers = network.racks, network.servers_per_rack
     if not network.has_rack_switches:
         return
@@ -86,11 +87,11 @@ def at_racks(network: Network, upwards: Links, *more: Links) -> Iterator[Need]:
 
 
 def above(shape: Above, where: str = "", prefix: str = "") -> Iterator[Need]:
-    """The layers above racks, and the links between all of them, racks' included.
+    """The layers above the racks, and all links between layers, including those of the racks.
 
     Args:
-        where: what stands before the place of each, as "beside circuits: ".
-        prefix: of the parts' names: "tree-" beside circuits.
+        where: text before the place of each part, such as "beside circuits: ".
+        prefix: prefix of the parts' names, such as "tree-" beside circuits.
     """
     yield from _links(shape, where, prefix)
     per_pod: Links = (Fraction(shape.racks, shape.pods), shape.uplink)
@@ -110,7 +111,7 @@ def above(shape: Above, where: str = "", prefix: str = "") -> Iterator[Need]:
 
 
 def _links(shape: Above, where: str, prefix: str) -> Iterator[Need]:
-    """Two transceivers and a cable each."""
+    """The links between layers: two transceivers and a cable for each."""
     lowest: Links = (1, shape.uplink)
     text = f"{shape.racks} racks × {gbps(shape.uplink)}"
     place = f"{where}racks to layer 2"
@@ -126,14 +127,14 @@ def _links(shape: Above, where: str, prefix: str) -> Iterator[Need]:
 
 @dataclass(frozen=True)
 class Cables(Ends):
-    """Fibres between switches: one for each pair of transceivers."""
+    """Fibres between switches, one for each pair of transceivers."""
 
     def count(self, book: Book) -> Fraction:
-        """As many as there are transceivers at one end."""
+        """The number of transceivers at one end."""
         return self._twin.count(book)
 
     def worked(self, book: Book) -> str:
-        """As that of the transceivers."""
+        """The calculation for the transceivers."""
         return self._twin.worked(book)
 
     @property
@@ -143,7 +144,7 @@ class Cables(Ends):
 
 
 def gbps(rate: int | Fraction) -> str:
-    """A rate in formulas: `400 Gb/s`.
+    """Formats a rate in formulas: `400 Gb/s`.
 
     >>> gbps(51_200_000_000_000), gbps(2_500_000_000)
     ('51.2 Tb/s', '2.5 Gb/s')

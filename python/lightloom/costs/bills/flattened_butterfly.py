@@ -1,5 +1,5 @@
-"""Bill of a flattened butterfly: routers with a port for each host and each other router of their
-rows, wires between them (Kim, Dally and Abts, ISCA 2007).
+"""Bill of a flattened butterfly: routers with a port for each host and for each other router in
+their rows, and wires between routers (Kim, Dally and Abts, ISCA 2007).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lightloom.costs.network import Network
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
-    """R = Π kᵢ routers of radix c + Σ (kᵢ − 1); R · Σ (kᵢ − 1) ÷ 2 wires between them."""
+    """R = Π kᵢ routers of radix c + Σ (kᵢ − 1), and R · Σ (kᵢ − 1) ÷ 2 wires between them."""
     sizes = [int(size) for size in network.fabric["routers"]]
     hosts = int(network.fabric["concentration"])
     rate = network.rate("rate") if "rate" in network.fabric else network.server_rate

@@ -1,6 +1,6 @@
-"""What devices that a fabric names say of its bill: ports of gratings and of circuit switches. They
-decide how many there are and how large, and are bought whole; the book decides what one costs, by
-the port where its own has another number of them.
+"""The effect of named devices on a fabric's bill: ports of gratings and circuit switches. Devices
+decide the number and the size of these, and they are bought whole. The book decides their price; if
+its device has another number of ports, the price is scaled by port.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from lightloom.devices.of_fabrics import circuit_switch_of, design_of
 from lightloom.units.counts import counted
 
 FROM = "from devices"
-#: Parts whose ports devices may say, and what several are called.
+#: Parts whose ports devices may state → their plural.
 BOXES = {"grating": "gratings", "circuit-switch": "circuit switches", "rotor-switch": "switches"}
 
 
 def passive(
     network: Network, part: str, formula: str, number: int | Fraction, used: int
 ) -> Passive:
-    """Boxes in the core of which so many ports are in use; bought are those of the devices."""
+    """Boxes in the core with `used` ports in use; if devices are named, boxes of the devices are
+    bought."""
     ports = ports_of(network)
     if ports is None:
         return Passive(part, "core", formula, number, used)
@@ -32,8 +33,8 @@ def passive(
 
 
 def ports_of(network: Network) -> int | None:
-    """Ports of the grating or circuit switch that the fabric names; None where it names none, or
-    does not say."""
+    """Returns the ports of the grating or circuit switch that the fabric names; None if it names
+    none, or if its ports are not stated."""
     design = design_of(network.fabric)
     found = circuit_switch_of(network.fabric) if design is None else design["grating"]
     ports = None if found is None else found.get("ports")
@@ -41,7 +42,7 @@ def ports_of(network: Network) -> int | None:
 
 
 def differences(network: Network, book: Book, parts: Iterable[str]) -> Iterator[str]:
-    """Where the devices have other boxes than the book prices, and which of them decides."""
+    """States where the devices have other boxes than the book, and which of the two decides."""
     own = ports_of(network)
     for name in dict.fromkeys(parts):
         part = book.part(name)
@@ -56,7 +57,8 @@ def differences(network: Network, book: Book, parts: Iterable[str]) -> Iterator[
 
 
 def _stages(network: Network, book: Book, own: int) -> Iterator[str]:
-    """Where the book's transceivers take more ports a plane than the switch of the devices has."""
+    """States where a plane needs more ports with the book's transceivers than the switch of the
+    devices has."""
     pairs = pairs_of_link(book, "circuit-transceiver", network.rate("circuit_rate"))
     if network.racks * pairs > own:
         plane = network.racks * pairs

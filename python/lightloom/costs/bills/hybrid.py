@@ -1,4 +1,5 @@
-"""Bill of a hybrid: planes of circuit switches, beside a tree unless `electrical = false`."""
+"""Bill of a hybrid: planes of circuit switches, and an electrical tree unless `electrical =
+false`."""
 
 from lightloom.costs.bills.circuits import beside_tree as bill
 

@@ -1,5 +1,5 @@
-"""Bill of HydRA: K planes of mirrors, a transceiver of long reach for each port, and a low-rate
-network that servers are joined to directly (Table I leaves its price out).
+"""Bill of HydRA: K planes of MEMS switches, a long-reach transceiver for each port, and a low-rate
+network with direct links to the servers (Table I leaves out its price).
 """
 
 from lightloom.costs.bills.circuits import dual_homed as bill

@@ -1,5 +1,5 @@
-"""Bill of LIONS: converters and receivers around one grating, and what its loop-back buffers or its
-reflections take (Yin et al., JSTQE 2013, Table I and Fig 5).
+"""Bill of LIONS: wavelength converters and receivers around one grating, and the parts of its
+loop-back buffers or its reflections (Yin et al., JSTQE 2013, Table I and Fig 5).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
 
 
 def _ports(network: Network, hosts: int) -> tuple[int, str]:
-    """Ports of the grating: those of hosts, and of retransmitting parts."""
+    """The ports of the grating: those of hosts, and those of parts that retransmit."""
     kind = network.fabric["architecture"]
     if kind == "dlb":
         return 2 * hosts, f"2 × {hosts} hosts"

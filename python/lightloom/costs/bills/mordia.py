@@ -1,6 +1,6 @@
-"""Bill of Mordia: a port of the ring for every rack: a transceiver of one wavelength, and an output
-of a wavelength-selective switch. Amplifiers and filters around the ring are left out: how many
-there are depends on its loss, which is not modelled.
+"""Bill of Mordia: every rack has a port of the ring, with a transceiver of one wavelength and an
+output of a wavelength-selective switch. Amplifiers and filters around the ring are left out,
+because their number depends on its loss, which is not modelled.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lightloom.costs.network import Network
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
-    """A wavelength a rack, and a packet switch beside the ring where `packet_rate` is given."""
+    """A wavelength for each rack, and a packet switch beside the ring if `packet_rate` is given."""
     rate, racks = network.rate("link_rate"), network.racks
     beside = (1, network.rate("packet_rate")) if "packet_rate" in network.fabric else (0, 0)
     yield from electrical.at_racks(network, (1, rate), beside)

@@ -1,4 +1,4 @@
-"""Bill of Opera: rack switches, an uplink to each rotor switch."""
+"""Bill of Opera: rack switches with an uplink to each rotor switch."""
 
 from lightloom.costs.bills.rotor import bill
 

@@ -1,4 +1,4 @@
-"""What RotorNet and Opera have in common: an uplink of every rack to each rotor switch."""
+"""Common parts of RotorNet and Opera: every rack has an uplink to each rotor switch."""
 
 from __future__ import annotations
 

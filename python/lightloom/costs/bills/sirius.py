@@ -1,4 +1,5 @@
-"""Bill of Sirius: rack switches, a transceiver with a tunable laser for each uplink, gratings."""
+"""Bill of Sirius: rack switches, a transceiver with a tunable laser for each uplink, and
+gratings."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from lightloom.units.counts import counted
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
-    """U uplinks a rack, and the gratings of its plan (§4.1)."""
+    """U uplinks for each rack, and the gratings of the uplink plan (§4.1)."""
     rate, racks = network.rate("channel_rate"), network.racks
     number = int(network.fabric["uplinks"])
     base = max(1, network.rack_rate // rate)
@@ -40,8 +41,9 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
 
 
 def _transceivers(network: Network, book: Book, number: int, rate: int) -> Iterator[Need]:
-    """So many uplinks of every rack [b/s], with a tunable laser each; or, as devices say, without
-    one, and as many lasers as their chips have and the link budget shares (§4.5)."""
+    """The transceivers of `number` uplinks of every rack, at `rate` [b/s], each with a tunable
+    laser; or, if devices are named, transceivers without lasers, and the lasers of the devices'
+    chips, which the link budget allows several transceivers to share (§4.5)."""
     found = lasers_of(network.fabric)
     if found is None or _whole(found, book, rate):
         own = "" if found is None else f"; {FROM}: a laser each"
@@ -56,8 +58,8 @@ def _transceivers(network: Network, book: Book, number: int, rate: int) -> Itera
 
 
 def _whole(found: Lasers, book: Book, rate: int) -> bool:
-    """Whether a transceiver of the book is one of the fabric's, laser and all: of its rate, with a
-    laser of its own. A laser is one whatever the rate."""
+    """Whether a transceiver of the book, including its laser, matches that of the fabric: the same
+    rate, and a laser of its own. The rate does not matter for a laser."""
     part = book.part("tunable-transceiver")
     of_rate = part is None or part.rate in (None, rate)
     return of_rate and found.share == found.each == 1

@@ -1,4 +1,5 @@
-"""Bill of an oversubscribed tree: racks below one layer or two, and more where racks are many."""
+"""Bill of an oversubscribed tree: racks below one or two layers, and more if there are many
+racks."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from lightloom.costs.network import Network, root
 
 
 def bill(network: Network, book: Book) -> Iterator[Need]:
-    """β at the racks' uplinks (two levels), or √β at each of two levels."""
+    """Oversubscription β at the racks' uplinks (two levels), or √β at each of two levels."""
     shape = shape_of(network, electrical.ports_of(book, "switch"))
     yield from electrical.at_racks(network, (0, 0) if shape is None else (1, shape.uplink))
     if shape is not None:
@@ -20,8 +21,9 @@ def bill(network: Network, book: Book) -> Iterator[Need]:
 
 
 def shape_of(network: Network, ports: int) -> electrical.Above | None:
-    """The layers of the tree, its own or that beside circuits, of boxes with so many ports; None
-    where it carries nothing. Of three levels the highest alone does then."""
+    """Returns the layers of a tree, or of the tree beside circuits, made of switches with that many
+    ports; None if it carries nothing. In a tree of three levels, only the highest level can carry
+    nothing."""
     beta = network.ratio()
     levels = int(network.fabric.get("levels", 2))
     idle = electrical.is_idle(network)

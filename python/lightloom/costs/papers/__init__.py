@@ -1,1 +1,1 @@
-"""What papers reckon of cost and power, as functions: the oracles of `lightloom reproduce`."""
+"""Cost and power calculations of papers as functions; `lightloom reproduce` compares with them."""

@@ -1,4 +1,4 @@
-"""c-Through's paragraph on cost (Wang et al., SIGCOMM 2010, §2, §7.3)."""
+"""The cost estimate of c-Through (Wang et al., SIGCOMM 2010, §2, §7.3)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ RACKS, LARGE, BOX = 52, 1000, 320
 
 
 def price() -> Range:
-    """52 switches of 48 ports, as many transceivers, one switch of 80 mirrors [USD]."""
+    """52 switches of 48 ports, the same number of transceivers, one MEMS switch of 80 ports
+    [USD]."""
     book = books.load("cthrough-2010")
     one = Fraction(1)
     form = Form({"switch": RACKS * one, "circuit-transceiver": RACKS * one, "circuit-switch": one})
@@ -21,5 +22,5 @@ def price() -> Range:
 
 
 def large_switches() -> tuple[int, int]:
-    """§7.3: leaves and spines of 320 ports that join 1,000 racks."""
+    """§7.3: leaves and spines of 320 ports that connect 1,000 racks."""
     return stages(LARGE, BOX)

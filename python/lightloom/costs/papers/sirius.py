@@ -11,9 +11,9 @@ TERABIT = 10**12
 
 
 def watts_per_tbps(layers: int) -> Fraction:
-    """Fig 2a: power for each Tb/s of bisection below so many layers of switches [W/(Tb/s)]. A path
-    through L layers has 2L − 1 stages of a switch and two transceivers; a direct link two
-    transceivers.
+    """Fig 2a: power per Tb/s of bisection bandwidth with a number of layers of switches [W/(Tb/s)].
+    A path through L layers has 2L − 1 stages of a switch and two transceivers; a direct link has
+    two transceivers.
 
     >>> float(watts_per_tbps(0)), float(watts_per_tbps(4))
     (50.0, 486.71875)
@@ -23,7 +23,7 @@ def watts_per_tbps(layers: int) -> Fraction:
 
 
 def reach(layers: int, ports: int = 64) -> int:
-    """Most ends that so many layers join: k·(k/2)^(L−1); a direct link joins two.
+    """The largest number of ends that L layers connect: k·(k/2)^(L−1); a direct link connects two.
 
     >>> reach(3)
     65536
@@ -33,7 +33,7 @@ def reach(layers: int, ports: int = 64) -> int:
 
 @dataclass(frozen=True)
 class Count:
-    """A folded Clos that is not oversubscribed, by its boxes."""
+    """A folded Clos without oversubscription, by its boxes."""
 
     switches: Fraction
     transceivers: Fraction
@@ -44,8 +44,8 @@ class Count:
 
 
 def clos(racks: int, rack_rate: int, layers: int) -> Count:
-    """Racks of so many b/s below so many layers, racks' switches included, in units of the book's
-    switch; servers' links have no transceivers."""
+    """A Clos of racks with a rate [b/s] and a number of layers, including the rack switches, in
+    units of the book's switch; links of servers have no transceivers."""
     book = books.load("sirius-2020")
     switch, transceiver = book.parts["switch"], book.parts["transceiver"]
     ports = Fraction(racks * rack_rate, switch.rate or 1)

@@ -1,7 +1,8 @@
-"""Readings of Sirius' Fig 6: data in `sirius-fig6.toml`, and what follows from each.
+"""Readings of Sirius' Fig 6: data in `sirius-fig6.toml`, and the figures that follow from each.
 
-The paper's components do not determine its figures, so each reading says how many switches and
-transceivers it counts on a path. Three of the four were fitted to the figures, and say so.
+The components in the paper do not determine its figures. Each reading therefore states how many
+switches and transceivers it counts on a path. Three of the four readings were fitted to the
+figures, and are marked as such.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from lightloom.errors import refusal
 
 SCHEMA = 1
 FILE = Path(__file__).with_name("sirius-fig6.toml")
-#: Kinds of fabrics that a reading counts.
+#: Kinds of fabrics that readings count.
 KINDS = ("sirius", "clos")
-#: A grating costs this much of a switch's capacity, a tunable laser so many fixed ones (§5).
+#: Cost of a grating ÷ cost of a switch's capacity (§5).
 GRATING = Fraction(1, 4)
 COST_FACTOR = 3
 POWER_FACTORS = (3, 5)
-#: 3:1 divides what it does not keep.
+#: The oversubscription of the "3:1" figures.
 OVERSUBSCRIBED = 3
 _FIGURES = ("power_3x", "power_5x", "cost", "cost_osub", "cost_electrical")
 _SIDES = {
@@ -42,35 +43,35 @@ _KEYS = {"what", "basis", "esn", "sirius", "laser_power", "laser_cost", "kept"}
 
 @dataclass(frozen=True)
 class Reading:
-    """How many parts lie on a path, per unit of bandwidth."""
+    """The number of parts on a path, per unit of bandwidth."""
 
     name: str
     what: str
     basis: str
     esn: Mapping[str, Fraction]
-    """`switches`, `transceivers`."""
+    """The numbers of `switches` and `transceivers`."""
     sirius: Mapping[str, Fraction]
-    """`switches`, `transceivers` (tunable), `gratings`."""
+    """The numbers of `switches`, `transceivers` (tunable) and `gratings`."""
     laser_power: Fraction
     laser_cost: Fraction
     kept: Fraction
 
 
 def names(file: Path = FILE) -> list[str]:
-    """The readings of a file."""
+    """The names of the readings in a file."""
     return list(_toml(file)["reading"])
 
 
 def published(file: Path = FILE) -> dict[str, Fraction]:
-    """The paper's figures [%]."""
+    """The figures in the paper [%]."""
     return {key: number(f"figures.{key}", v) for key, v in _toml(file)["figures"].items()}
 
 
 def load(wanted: str | Path) -> Reading:
-    """A reading by its name, or the first of a user's file (`FILE:NAME` for another).
+    """Returns a reading by its name, or the first one in a user's file (`FILE:NAME` for another).
 
     Raises:
-        ConfigError: naming the readings there are, or the key that cannot be read.
+        ConfigError: if there is no such reading, or a key is invalid.
     """
     if str(wanted) in names():
         return _made(str(wanted), _toml(FILE)["reading"][str(wanted)])
@@ -89,8 +90,9 @@ def load(wanted: str | Path) -> Reading:
 
 
 def figures(reading: Reading, switch: Part, transceiver: Part) -> dict[str, Fraction]:
-    """The five figures of Fig 6 by a reading [%]: Sirius ÷ ESN in power with tunable lasers of 3
-    and of 5 fixed ones; in cost ÷ ESN, ÷ ESN at 3:1, ÷ Sirius with switches for gratings."""
+    """Returns the five figures of Fig 6 by a reading [%]: power of Sirius ÷ ESN with tunable lasers
+    that draw as much as 3 and as 5 fixed ones; cost of Sirius ÷ ESN, ÷ ESN at 3:1, and ÷ Sirius
+    with switches instead of gratings."""
     esn = _sum(reading.esn, switch, transceiver)
     found = {}
     for key, factor in zip(_FIGURES, POWER_FACTORS, strict=False):
@@ -113,10 +115,11 @@ Part = tuple[Fraction, Fraction]
 
 
 def components(book: Book) -> tuple[Part, Part]:
-    """Switch and transceiver of a book, dollars and watts for each Tb/s; upper ends of ranges.
+    """Returns switch and transceiver of a book, in dollars and watts per Tb/s; upper ends of
+    ranges.
 
     Raises:
-        ConfigError: of a book without them.
+        ConfigError: if the book does not have them.
     """
     return _component(book, "switch"), _component(book, "transceiver")
 
@@ -131,16 +134,16 @@ def _component(book: Book, name: str) -> Part:
 
 
 def meets(found: Mapping[str, Fraction], paper: Mapping[str, Fraction]) -> dict[str, bool]:
-    """Which of the paper's figures a reading meets: to the percent that is printed."""
+    """Whether a reading gives each of the paper's figures, to the printed percent."""
     return {key: abs(found[key] - paper[key]) <= Fraction(1, 2) for key in paper}
 
 
 def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricCost:
-    """`sirius` or `clos` counted by a reading: parts on a path × what servers send. Sirius' laser
-    is 3 to 5 fixed ones, and a grating a share of a switch, unless the user has set their prices;
-    a Clos is as oversubscribed as its table says."""
+    """Counts a `sirius` or `clos` by a reading: parts on a path × the servers' capacity. The laser
+    of Sirius costs 3 to 5 fixed ones, and a grating a share of a switch, unless the user has set
+    their prices. A Clos has the oversubscription of its table."""
     switch, transceiver = book.part("switch"), book.part("transceiver")
-    components(book)  # refuses a book without
+    components(book)  # raises an error if the book lacks them
     assert switch is not None
     assert transceiver is not None
     boxes = network.bandwidth / Fraction((switch.rate or 1) * (switch.ports or 1))
@@ -171,9 +174,9 @@ def apply(reading: Reading, label: str, network: Network, book: Book) -> FabricC
 
 
 def _priced(book: Book, lines: list[Line], ties: Mapping[str, Tie]) -> Book:
-    """A book in which each line's part has the line's price and power, of one piece: what the user
-    has set, in the unit of the other book, is in the line already. A price that follows from the
-    reading is a share of another part's."""
+    """Returns a book in which each line's part has the line's price and power of one piece. Prices
+    that the user has set, in the unit of the other book, are already in the line. A price that
+    follows from the reading is a share of another part's price."""
     parts, given = dict(book.parts), dict(book.given)
     for line in lines:
         if line.part not in ("switch", "transceiver"):
@@ -189,7 +192,7 @@ def _priced(book: Book, lines: list[Line], ties: Mapping[str, Tie]) -> Book:
 
 
 def _set(book: Book, part: str) -> Range | None:
-    """The price of a piece that the user has set; None where it follows from the reading."""
+    """The price of a piece that the user has set; None if it follows from the reading."""
     return book.price(part) if part in book.given else None
 
 
@@ -200,7 +203,8 @@ def _tunable(fixed: Range | None, share: Fraction) -> Range | None:
 
 
 def _factor(share: Fraction) -> Range:
-    """A transceiver with a tunable laser, as times one with a fixed laser of that share."""
+    """Returns the price of a transceiver with a tunable laser ÷ that with a fixed laser, whose
+    share of the price is given."""
     return Range.of(*(1 + share * (factor - 1) for factor in POWER_FACTORS))
 
 
@@ -229,7 +233,7 @@ def _made(name: str, table: Any) -> Reading:
 
 
 def _side(key: str, table: Any, parts: tuple[str, ...]) -> dict[str, Fraction]:
-    """How many of each part lie on a path of one of the two networks."""
+    """The number of each part on a path of one of the two networks."""
     if not isinstance(table, Mapping):
         shown = "(missing)" if table is None else table
         raise refusal(key, shown, "not a table", f"write {{ {' = 1, '.join(parts)} = 1 }}")
@@ -257,7 +261,7 @@ def _toml(path: Path) -> Mapping[str, Any]:
 
 @cache
 def _shipped() -> Mapping[str, Any]:
-    """The readings of the package, read once."""
+    """The readings of the package; cached."""
     return _read(FILE)
 
 

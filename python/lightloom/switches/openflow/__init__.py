@@ -3,9 +3,9 @@
 | module | content |
 |---|---|
 | `rules` | rules and their removal, pure |
-| `messages` | messages written and read by os-ken, used as a library |
+| `messages` | messages, encoded and decoded by os-ken as a library |
 | `session` | the connection of one switch |
-| `listener` | accepts switches, and has all of them apply rules in stages |
+| `listener` | accepts switches and makes all of them apply rules in stages |
 
 >>> from lightloom.switches.openflow import Match, Rule
 >>> Rule(100, Match(ipv4_dst=("10.0.1.0", "255.255.255.0")), out=1, vlan=1000).out

@@ -1,4 +1,4 @@
-"""Accepts switches, and has all of them apply rules in stages."""
+"""Accepts switches and makes all of them apply rules in stages."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ UNIX = "unix:"
 
 
 class Listener:
-    """An address that switches connect to; each is known by its datapath ID."""
+    """An address to which switches connect; a switch is identified by its datapath ID."""
 
     def __init__(self, address: str, answer_s: float = 5.0, key: str = "listen") -> None:
-        """Listens.
+        """Starts to listen.
 
         Args:
-            address: HOST:PORT, or unix:PATH for switches of this machine.
-            answer_s: the longest wait for a message of the handshake.
-            key: what the address is called in a refusal.
+            address: HOST:PORT, or unix:PATH for switches on this machine.
+            answer_s: longest wait for a message of the handshake [s].
+            key: the name of the address in error messages.
 
         Raises:
-            ConfigError: of an address that is none or is in use; without os-ken.
+            ConfigError: if the address is invalid or in use, or os-ken is not installed.
         """
         try:
             messages = Messages()
@@ -49,12 +49,12 @@ class Listener:
 
     @property
     def address(self) -> str:
-        """The address as switches know it."""
+        """The address to which switches connect."""
         name = self._socket.getsockname()
         return f"{UNIX}{name}" if isinstance(name, str) else f"{name[0]}:{name[1]}"
 
     def close(self) -> None:
-        """Ends all connections and listens no more."""
+        """Ends all connections and stops listening."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -95,7 +95,7 @@ class Listener:
             self._known.notify_all()
 
     def missing(self, datapaths: Sequence[int], until: float) -> list[int]:
-        """Waits until switches are connected; returns those that are not at that time."""
+        """Waits for switches to connect until a time; returns those that are not connected."""
 
         def absent() -> list[int]:
             return [one for one in datapaths if one not in self._sessions]
@@ -108,18 +108,20 @@ class Listener:
     def apply(
         self, work: Mapping[int, Sequence[Stage]], timeout_s: float
     ) -> dict[int, OpenFlowError]:
-        """Has switches apply stages: a stage begins on all of them after each has replied to the
-        barrier of the stage before. A switch that fails gets no more stages; others go on.
+        """Makes switches apply stages. A stage begins on all switches after each has replied to the
+        barrier of the stage before. If a switch fails, it receives no more stages, and others
+        continue.
 
         Args:
-            work: stages by the datapath ID of the switch.
-            timeout_s: longest wait for connections and for the barriers of each stage.
+            work: datapath ID → stages of the switch.
+            timeout_s: longest wait for connections, and for the barriers of each stage [s].
 
         Returns:
-            The failures.
+            Datapath ID → error, for switches that failed.
         """
         with ExitStack() as held:
-            # One at a time for each switch; in one order, so that there is no deadlock.
+            # Only one call at a time uses a switch; locks are taken in one order to prevent
+            # deadlock.
             for datapath in sorted(work):
                 with self._known:
                     lock = self._busy.setdefault(datapath, threading.Lock())
@@ -156,10 +158,10 @@ class Listener:
 
 
 def check_address(address: str, key: str = "listen") -> tuple[str, int] | str:
-    """Host and port of an address, or the path of a socket of this machine.
+    """Returns host and port of an address, or the path of a Unix socket.
 
     Raises:
-        ConfigError: of `key`, if it is none.
+        ConfigError: if the address in `key` is invalid.
 
     >>> check_address("[::1]:6653"), check_address("unix:/run/of.sock")
     (('::1', 6653), '/run/of.sock')
@@ -192,7 +194,7 @@ def _bound(address: str, key: str) -> socket.socket:
 
 
 def _remove_unused(path: Path) -> None:
-    """Removes a socket without a listener: a process that was killed leaves its own behind."""
+    """Removes the socket file of a process that was killed, which has no listener."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(path))

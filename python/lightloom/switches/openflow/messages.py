@@ -1,4 +1,4 @@
-"""Messages of OpenFlow 1.3, written and read by os-ken as a library (nothing of its event loop)."""
+"""Messages of OpenFlow 1.3, encoded and decoded by os-ken as a library, without its event loop."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 from lightloom.switches.openflow.rules import Match, Removal, Rule
 
 VERSION = 4
-"""OpenFlow 1.3 in the header of a message."""
+"""The version number of OpenFlow 1.3 in the header of a message."""
 HEADER = 8
-"""Bytes of a header."""
+"""The length of a header [bytes]."""
 VLAN_PRESENT = 0x1000
 ETH_IPV4 = 0x0800
 ETH_VLAN = 0x8100
 
 
 class Messages:
-    """Writes and reads messages. os-ken is loaded when it is made.
+    """Encodes and decodes messages. os-ken is imported when an object is constructed.
 
     Raises:
-        ImportError: without os-ken.
+        ImportError: if os-ken is not installed.
     """
 
     def __init__(self) -> None:
@@ -32,19 +32,19 @@ class Messages:
         self._classes: Any = ofproto_v1_3_parser
 
     def hello(self, xid: int) -> bytes:
-        """The first message of both sides."""
+        """The first message, which both sides send."""
         return self._written(self._classes.OFPHello(self._own), xid)
 
     def features_request(self, xid: int) -> bytes:
-        """Asks for the datapath ID."""
+        """Requests the datapath ID."""
         return self._written(self._classes.OFPFeaturesRequest(self._own), xid)
 
     def echo_reply(self, xid: int, data: bytes) -> bytes:
-        """Answers a switch that asks whether this side is there."""
+        """The reply to an echo request of the switch."""
         return self._written(self._classes.OFPEchoReply(self._own, data=data), xid)
 
     def barrier(self, xid: int) -> bytes:
-        """Asks for an answer when everything before has been done."""
+        """Requests a reply after all earlier messages have been processed."""
         return self._written(self._classes.OFPBarrierRequest(self._own), xid)
 
     def change(self, xid: int, change: Rule | Removal) -> bytes:
@@ -96,12 +96,12 @@ class Messages:
         return bytes(message.buf)
 
     def read(self, kind: int, xid: int, text: bytes) -> Any:
-        """A message that was received; None if it is broken.
+        """Decodes a message; None if it is malformed.
 
         Args:
-            kind: from its header.
-            xid: from its header.
-            text: all of it, with its header.
+            kind: the type in its header.
+            xid: the transaction in its header.
+            text: the whole message, including its header.
         """
         try:
             return self._parse(self._own, VERSION, kind, len(text), xid, text)
@@ -109,7 +109,7 @@ class Messages:
             return None
 
     def name_of(self, message: Any) -> str:
-        """What a switch's error message means: its type and code by their names in the standard."""
+        """The type and code of a switch's error message, by their names in the standard."""
         return (
             f"{self._numbers.ofp_error_type_to_str(message.type)}, "
             f"{self._numbers.ofp_error_code_to_str(message.type, message.code)}"

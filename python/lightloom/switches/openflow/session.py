@@ -13,26 +13,26 @@ from lightloom.switches.openflow.messages import HEADER, VERSION, Messages
 from lightloom.switches.openflow.rules import Removal, Rule
 
 HELLO, ERROR, ECHO_REQUEST, FEATURES_REPLY, BARRIER_REPLY = 0, 1, 2, 6, 21
-"""Types of the messages that are read; others are passed over."""
+"""Types of the messages that are read; others are ignored."""
 FIRST_XID = 16
-"""Transactions of changes are numbered from here; smaller numbers are of the handshake."""
+"""The first transaction number of changes; smaller numbers belong to the handshake."""
 LAST_XID = 0xFFFFFFFF
 
 
 class OpenFlowError(Exception):
-    """A switch that did not apply a change, or may not have."""
+    """A switch did not apply a change, or may not have applied it."""
 
 
 class Session:
-    """One switch, from its hello to the end of its connection."""
+    """The connection to one switch, from its hello message to the end."""
 
     def __init__(self, link: socket.socket, messages: Messages, answer_s: float) -> None:
-        """Nothing is sent yet.
+        """Creates a session; nothing is sent yet.
 
         Args:
-            link: connected.
-            messages: how they are written and read.
-            answer_s: no write blocks for longer, nor does the handshake.
+            link: the connected socket.
+            messages: the encoder and decoder.
+            answer_s: longest duration of a write, and of the handshake [s].
         """
         self._link = link
         self._messages = messages
@@ -47,10 +47,10 @@ class Session:
         """Why the connection ended; None while it has not."""
 
     def serve(self, known: Callable[[int], None]) -> None:
-        """Reads until the connection ends.
+        """Reads messages until the connection ends.
 
         Args:
-            known: called with the datapath ID once the switch has reported it.
+            known: called with the datapath ID after the switch has reported it.
         """
         try:
             self._link.settimeout(self._answer_s)
@@ -62,7 +62,7 @@ class Session:
             self._end(str(problem) or type(problem).__name__)
 
     def close(self) -> None:
-        """Ends the connection; `serve` returns."""
+        """Ends the connection; `serve` then returns."""
         self._end("this side closed it")
 
     def _end(self, why: str) -> None:
@@ -92,7 +92,7 @@ class Session:
             self._take(version, kind, xid, text)
 
     def _read(self) -> tuple[int, int, int, bytes]:
-        """A message: version, type, transaction, all of its bytes."""
+        """Reads a message: version, type, transaction, all bytes."""
         head = self._bytes(HEADER)
         version, kind, length, xid = struct.unpack("!BBHI", head)
         if length < HEADER:
@@ -105,7 +105,7 @@ class Session:
             try:
                 more = self._link.recv(count - len(got))
             except TimeoutError:
-                # An idle switch is silent for as long as it likes.
+                # A switch without events may be silent for any time.
                 if self._known and not got:
                     continue
                 raise OpenFlowError("it stopped in the middle of a message") from None
@@ -136,11 +136,11 @@ class Session:
             raise OpenFlowError("it takes no more messages") from None
 
     def send(self, stage: Sequence[Rule | Removal]) -> range:
-        """Sends the changes of a stage and a barrier; returns their transactions, that of the
+        """Sends the changes of a stage and a barrier; returns their transactions, with that of the
         barrier last.
 
         Raises:
-            OpenFlowError: if the connection is over.
+            OpenFlowError: if the connection has ended.
         """
         with self._heard:
             if self._next + len(stage) >= LAST_XID:
@@ -155,7 +155,7 @@ class Session:
         try:
             self._write(b"".join([*written, self._messages.barrier(xids[-1])]))
         except (OSError, OpenFlowError) as problem:
-            # A part of it may be written.
+            # Part of the message may have been written.
             self._end(str(problem))
             raise OpenFlowError(str(problem)) from None
         return xids
@@ -164,12 +164,12 @@ class Session:
         """Waits for the reply to the barrier of a stage.
 
         Args:
-            xids: from `send`.
-            until: time of the monotonic clock.
+            xids: the transactions that `send` returned.
+            until: the latest time, on the monotonic clock.
 
         Raises:
-            OpenFlowError: if the switch refused a change of the stage, did not reply in time,
-                or is gone.
+            OpenFlowError: if the switch rejected a change of the stage, did not reply in time, or
+                is no longer connected.
         """
         with self._heard:
             while xids[-1] not in self._replied and not self._refused.keys() & {*xids}:
