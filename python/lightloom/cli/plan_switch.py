@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lightloom.control.changes import OldPlan
     from lightloom.control.plans import Plan
     from lightloom.control.wiring import PortMap
-    from lightloom.switches.ports import Pair
+    from lightloom.switches.ports import Pair, Size
 
 APPLYING = "Changes"
 
@@ -118,6 +118,7 @@ def read_lit(
     except SwitchError as problem:
         raise ConfigError(f"--diff: {problem}") from None
     on = plane or 0
+    _check_ports(ports, on, size, target)
     senders, receivers = _racks(ports, on)
     lights = [
         OldLight(on, senders[a], receivers[b], (a, b))
@@ -128,6 +129,20 @@ def read_lit(
     own = SwitchSize(size.a, size.b)
     others = sorted({*pairs} - {light.ports for light in lights})
     return OldPlan(target, lights, racks, directed, own, plane, others)
+
+
+def _check_ports(ports: PortMap, plane: int, size: Size, target: str) -> None:
+    """Refuses a port map that names ports which the switch does not have."""
+    from lightloom.switches.ports import ends_of
+
+    if ports.size is not None:
+        return  # compared with that of the switch where the plan is
+    for row in (row for row in ports.ports if row.plane == plane):
+        for port in ends_of((row.a, row.b)):
+            if not size.has(port):
+                limit = f"`{row.rack}` is at port {port}, and {target} has {size} ports"
+                remedy = "correct the port map, or name another switch"
+                raise refusal("--port-map", ports.file, limit, remedy)
 
 
 def _racks(ports: PortMap, plane: int) -> tuple[dict[int, str], dict[int, str]]:
@@ -159,6 +174,7 @@ def steps(made: Plan, lit: Sequence[Pair], plane: int) -> tuple[list[Pair], list
 
 def _apply(made: Plan, target: str, yes: bool, plane: int) -> None:
     from lightloom.cli import switch as switch_command
+    from lightloom.switches.feasibility import check_change
     from lightloom.switches.protocol import SwitchError, difference
     from lightloom.switches.targets import open_target
 
@@ -167,6 +183,7 @@ def _apply(made: Plan, target: str, yes: bool, plane: int) -> None:
         try:
             reading = switch.read()
             gone, wanted = steps(made, reading.pairs, plane)
+            check_change(switch.describe().size, reading, gone, wanted, ("--diff", "--port-map"))
             going, coming, kept = difference(reading, gone, wanted)
             console.say("")
             switch_command.print_change(going, coming, kept)

@@ -118,21 +118,25 @@ def change(
     json: Json = False,
 ) -> None:
     """Create and delete cross-connects, and wait until they have settled."""
+    from lightloom.switches.feasibility import check_change
     from lightloom.switches.ports import read_pairs
     from lightloom.switches.protocol import difference
     from lightloom.switches.stored import read_wanted
 
     with _opened(target, credentials) as found:
         new, gone = read_pairs("--add", add or []), read_pairs("--remove", remove or [])
-        if to is not None:
-            if new or gone:
-                limit = "it says all that is wanted"
-                raise refusal("--to", to, limit, "leave --add and --remove out")
-            new = read_wanted(to)
-            gone = [pair for pair in found.read().pairs if pair not in new]
-        if not new and not gone and to is None:
+        if to is None and not new and not gone:
             raise refusal("--add", "(missing)", "nothing is to change", "name cross-connects")
-        going, coming, kept = difference(found.read(), gone, new)
+        if to is not None and (new or gone):
+            limit = "it says all that is wanted"
+            raise refusal("--to", to, limit, "leave --add and --remove out")
+        reading = found.read()
+        if to is not None:
+            new = read_wanted(to)
+            gone = [pair for pair in reading.pairs if pair not in new]
+        keys = ("--remove", "--add") if to is None else ("--to", f"--to {to}")
+        check_change(found.describe().size, reading, gone, new, keys)
+        going, coming, kept = difference(reading, gone, new)
         if not json:
             print_change(going, coming, kept)
         if (going or coming) and not yes and not confirmed(target):

@@ -3,6 +3,7 @@
 | part | what it holds |
 |---|---|
 | `protocol` | `CircuitSwitch`, which every driver, the emulator and files implement |
+| `feasibility` | whether a switch can carry out a change |
 | `targets` | drivers by URL: `scpi://`, `sonic://`, `gnmi://`, `tl1://`, `netconf://`, `file:` |
 | `machine` | the state machine of the emulated switch, pure, on a virtual clock |
 | `host`, `server`, `faces` | the emulated switch on the real clock, behind sockets |
