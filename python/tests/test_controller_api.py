@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from cli_support import ROOT
@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from lightloom.controller import schema
 from lightloom.controller.admission import LARGEST, Limiter
+from lightloom.controller.answers import AlarmKind
 from lightloom.controller.client import Client
 from lightloom.controller.run import NO_ROLE
 from lightloom.controller.tokens import add_token
@@ -135,6 +136,30 @@ def test_metrics_are_what_prometheus_reads(reached: Reached) -> None:
     assert samples["lightloom_cross_connects", None] == 2
     assert samples["lightloom_transactions", "done"] == 1
     assert samples["lightloom_transactions", "stuck"] == 0
+
+
+def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
+    lab = reached.lab
+    plan: dict[str, Any] = {"before": [], "removed": [], "added": [(1, 2)], "kept": []}
+    stuck = lab.store.plan("east", plan, "x")
+    lab.store.move(stuck.id, "stuck", "1A does not move")
+    left = lab.store.plan("gone", plan, "x")
+    lab.store.move(left.id, "verifying", "lit, but the hook does not answer")
+    east = lab.controller.switches["east"]
+    east.trouble, east.policy_trouble = "no answer", "no decision"
+    east.unowned, east.conflicts = [(5, 6)], ["1A-2B of x: a port is held by y"]
+    lab.controller.failure = "ValueError: no"
+    answer = reached.ask("GET", "/state")
+    assert answer.status_code == 200
+    kinds = {*get_args(AlarmKind)}
+    assert {alarm["kind"] for alarm in answer.json()["alarms"]} == kinds
+    counts = {
+        s.labels["kind"]: s.value
+        for family in text_string_to_metric_families(reached.http.get("/metrics").text)
+        for s in family.samples
+        if family.name == "lightloom_alarms"
+    }
+    assert counts == dict.fromkeys(kinds, 1)
 
 
 def test_the_grafana_dashboard_names_metrics_that_there_are(reached: Reached) -> None:

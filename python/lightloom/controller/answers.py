@@ -149,10 +149,15 @@ class DeferredAnswer(Answer):
     created: float
 
 
+AlarmKind = Literal[
+    "failed", "hook", "removed", "unreachable", "policy", "drift", "conflict", "stuck"
+]
+
+
 class Alarm(Answer):
     """Something that needs an operator."""
 
-    kind: Literal["failed", "removed", "unreachable", "drift", "conflict", "stuck"]
+    kind: AlarmKind
     switch: str
     text: str
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
+from lightloom.controller.answers import AlarmKind
 from lightloom.controller.service import Controller
 from lightloom.controller.store import OPEN, OVER
 
@@ -33,6 +36,7 @@ def exposition(controller: Controller) -> bytes:
         for state in (*OPEN, *OVER):
             outcome.labels(one.name, state).set(made.get(state, (0, 0.0))[0])
         busy.labels(one.name).set(sum(seconds for _, seconds in made.values()))
-    for kind in ("unreachable", "drift", "conflict", "stuck"):
-        alarms.labels(kind).set(sum(a["kind"] == kind for a in controller.alarms()))
+    found = [alarm["kind"] for alarm in controller.alarms()]
+    for kind in get_args(AlarmKind):
+        alarms.labels(kind).set(found.count(kind))
     return generate_latest(registry)
