@@ -45,7 +45,7 @@ def serve(config: ControllerTable, say: Callable[[str], None]) -> None:
     server = uvicorn.Server(options)
     role = Role(store, duration_ps("lease", config.lease) / 1e12)
     renewal = threading.Thread(target=role.keep, args=(stop,), daemon=True)
-    loop = threading.Thread(target=_loop, args=(controller, role, stop, say), daemon=True)
+    loop = threading.Thread(target=Loop(controller, role, say).keep, args=(stop,), daemon=True)
     scheme = "http" if config.tls_certificate is None else "https"
     say(f"{config.name}: {scheme}://{config.host}:{listening.getsockname()[1]} (Ctrl-C ends it)")
     renewal.start()
@@ -84,48 +84,85 @@ class Role:
     """The role of the active controller, kept by a thread of its own: a change may take longer
     than the lease."""
 
-    def __init__(self, store: Store, lease_s: float) -> None:
+    def __init__(self, store: Store, lease_s: float, holder: str | None = None) -> None:
+        """Holds nothing yet.
+
+        Args:
+            store: where the role is.
+            lease_s: the role is held for so long without a renewal.
+            holder: name of this controller; host and process unless given.
+        """
         self._store = store
         self._lease_s = lease_s
-        self._holder = f"{socket.gethostname()}:{os.getpid()}"
+        self._holder = holder or f"{socket.gethostname()}:{os.getpid()}"
         self.held = False
         """Whether this controller was active at the last renewal."""
 
     def keep(self, stop: threading.Event) -> None:
         """Takes the role or extends it, three times in each lease."""
         while not stop.is_set():
-            try:
-                self.held = self._store.take_role(self._holder, self._lease_s)
-            except SQLAlchemyError:
-                # Without its store a controller must not act.
-                self.held = False
+            self.renew()
             stop.wait(min(PAUSE_S, self._lease_s / 3))
 
-
-def _loop(
-    controller: Controller, role: Role, stop: threading.Event, say: Callable[[str], None]
-) -> None:
-    """Recovers once the role is held, then reconciles at every interval."""
-    interval = duration_ps("interval", controller.config.interval) / 1e12
-    active, next_at = False, 0.0
-    while not stop.is_set():
-        if not role.held:
-            active = False
-            stop.wait(PAUSE_S)
-            continue
+    def renew(self) -> None:
+        """Takes the role or extends it, if no other controller holds it."""
         try:
-            if not active:
-                active, next_at = True, 0.0
-                for one in controller.start():
-                    say(f"transaction {one.id} of {one.switch} was left open: {one.state}")
-            if time.monotonic() >= next_at:
-                next_at = time.monotonic() + interval
-                for one in controller.cycle():
-                    say(f"transaction {one.id} of {one.switch}: {one.state} {one.reason}".rstrip())
-            controller.failure = None
+            self.held = self._store.take_role(self._holder, self._lease_s)
+        except SQLAlchemyError:
+            # Without its store a controller must not act.
+            self.held = False
+
+
+class Loop:
+    """Recovers once the role is held, then reconciles at every interval."""
+
+    def __init__(
+        self,
+        controller: Controller,
+        role: Role,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Does nothing yet.
+
+        Args:
+            controller: reads and changes the switches.
+            role: whether it may.
+            say: prints a line.
+            clock: seconds, which never go back.
+        """
+        self._controller = controller
+        self._role = role
+        self._say = say
+        self._clock = clock
+        self._interval_s = duration_ps("interval", controller.config.interval) / 1e12
+        self._is_active, self._next_at = False, 0.0
+
+    def keep(self, stop: threading.Event) -> None:
+        """Takes turns until it is stopped."""
+        while not stop.is_set():
+            self.turn()
+            stop.wait(PAUSE_S)
+
+    def turn(self) -> None:
+        """Does what is due now."""
+        if not self._role.held:
+            self._is_active = False
+            return
+        try:
+            if not self._is_active:
+                self._is_active, self._next_at = True, self._clock()
+                for one in self._controller.start():
+                    self._say(f"transaction {one.id} of {one.switch} was left open: {one.state}")
+            if self._clock() >= self._next_at:
+                self._next_at = self._clock() + self._interval_s
+                for one in self._controller.cycle():
+                    about = f"transaction {one.id} of {one.switch}: {one.state} {one.reason}"
+                    self._say(about.rstrip())
+            self._controller.failure = None
         except DeposedError:
-            active = False
+            self._is_active = False
         except Exception as problem:  # a bug must not end the loop without a word
-            controller.failure = f"{type(problem).__name__}: {problem}"
-            say(f"the loop failed: {controller.failure}; it is tried again in {interval:g} s")
-        stop.wait(PAUSE_S)
+            self._controller.failure = f"{type(problem).__name__}: {problem}"
+            again = f"it is tried again in {self._interval_s:g} s"
+            self._say(f"the loop failed: {self._controller.failure}; {again}")

@@ -25,6 +25,7 @@ from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
+from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction import Executor
 from lightloom.controller.wishes import POLICY, Wishes, check_pairs
 from lightloom.errors import refusal
@@ -52,6 +53,7 @@ class Controller:
         opener: Callable[[Managed], CircuitSwitch] | None = None,
         hook: Hook | None = None,
         workers: int = 1,
+        pace: Pace = REAL,
     ) -> None:
         """Reads port maps and builds policies; no switch is asked yet.
 
@@ -62,6 +64,7 @@ class Controller:
             opener: opens a switch; by its address unless given.
             hook: drains traffic; as configured unless given.
             workers: so many switches are read and changed at once.
+            pace: how time passes while a switch settles.
 
         Raises:
             ConfigError: of a port map or a policy.
@@ -91,7 +94,7 @@ class Controller:
         self._opener = opener or _opened
         self._advice = Advice(config, store, self.wishes, self.collector, clock, self._cost_of)
         self._hook = hook or _hook(config, self.switches)
-        self._executor = Executor(store, self._open, self._hook, tell=self._tell)
+        self._executor = Executor(store, self._open, self._hook, tell=self._tell, pace=pace)
 
     def _open(self, name: str) -> CircuitSwitch:
         return self._opener(self.switches[name])

@@ -1,12 +1,27 @@
-"""Calls that may not come back: they run in a thread of their own, which is waited for so long."""
+"""Waiting: how time passes; calls that may not come back run in a thread of their own."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How time passes: that of the machine, or of a simulation."""
+
+    now: Callable[[], float]
+    """Seconds, which never go back."""
+    sleep: Callable[[float], None]
+    """Returns after so many seconds."""
+
+
+REAL = Pace(time.monotonic, time.sleep)
 
 
 class LateError(Exception):

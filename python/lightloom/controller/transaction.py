@@ -7,7 +7,6 @@ finishes or undoes what was begun. Cross-connects that are kept are never touche
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from lightloom.controller.change import Change
 from lightloom.controller.hooks import Hook, HookError
 from lightloom.controller.store import OPEN, Store, Transaction
+from lightloom.controller.timed import REAL, Pace
 from lightloom.switches.ports import Pair, Port, name_of
 from lightloom.switches.protocol import CircuitSwitch, Reading, SwitchError
 from lightloom.switches.states import Status
@@ -68,9 +68,15 @@ class Steps:
     """The steps of one transaction."""
 
     def __init__(
-        self, store: Store, guarded: Guarded, wait_s: float, tell: Callable[[], None]
+        self,
+        store: Store,
+        guarded: Guarded,
+        wait_s: float,
+        tell: Callable[[], None],
+        pace: Pace = REAL,
     ) -> None:
         self._store, self._guarded, self._wait_s, self._tell = store, guarded, wait_s, tell
+        self._pace = pace
 
     def _move(self, one: Transaction, state: str, reason: str = "") -> Transaction:
         self._guarded.check()
@@ -146,16 +152,16 @@ class Steps:
     def _settled(self, switch: str, added: Sequence[Pair]) -> Reading:
         """A reading in which none of these cross-connects is being set up any more, as by a change
         that a crash cut short; the last one after the longest wait."""
-        until = time.monotonic() + self._wait_s
+        until = self._pace.now() + self._wait_s
         while True:
             reading = self._read(switch)
             found = reading.by_pair()
             begun = [found[pair] for pair in added if pair in found]
             if all(one.status is not Status.PENDING_CONNECTION for one in begun):
                 return reading
-            if time.monotonic() >= until:
+            if self._pace.now() >= until:
                 return reading
-            time.sleep(POLL_S)
+            self._pace.sleep(POLL_S)
 
     @staticmethod
     def _missing(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:
@@ -246,6 +252,7 @@ class Executor:
         hook: Hook,
         wait_s: float = 60.0,
         tell: Callable[[], None] = lambda: None,
+        pace: Pace = REAL,
     ) -> None:
         """Touches nothing yet.
 
@@ -255,12 +262,14 @@ class Executor:
             hook: leads traffic away and in.
             wait_s: the longest wait for a switch to settle [s].
             tell: called after each step.
+            pace: how time passes.
         """
         self._store = store
         self._tell = tell
         self._open = open_switch
         self._hook = hook
         self._wait_s = wait_s
+        self._pace = pace
 
     def run(
         self,
@@ -294,7 +303,7 @@ class Executor:
 
     def _steps_now(self) -> Steps:
         guarded = Guarded(self._store, self._open, self._hook)
-        return self.steps(self._store, guarded, self._wait_s, self._tell)
+        return self.steps(self._store, guarded, self._wait_s, self._tell, self._pace)
 
 
 def _taken(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:

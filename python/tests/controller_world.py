@@ -1,0 +1,164 @@
+"""What is physically so while a controller lives in virtual time: light, traffic, time, faults."""
+
+import random
+from collections.abc import Collection, Mapping
+
+from lightloom.controller.hooks import HookError
+from lightloom.switches.ports import Pair, Port
+from lightloom.switches.protocol import (
+    CrossConnect,
+    Description,
+    Outcome,
+    Reading,
+    SwitchError,
+)
+from lightloom.switches.states import Status
+
+PORTS = 5
+SWITCH = "east"
+
+
+class CrashError(BaseException):
+    """The controller's process ends here."""
+
+
+class World:
+    """What is physically so, and what must never be."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.lit: set[Pair] = set()
+        self.drained: set[Pair] = set()
+        self.now = 1_000_000.0
+        self.crashes_left = self.random.choice([0, 1, 1, 2, 3])
+        self.faults_left = self.random.choice([0, 0, 1, 2, 4])
+        self.kept: set[Pair] = set()
+        """Cross-connects that the transaction under way must not touch."""
+        self.foreign = self.random.random() < 0.15
+        self.breaches: list[str] = []
+        self.stuck_port = self.random.choice([None] * 4 + [1])
+        self.stuck_from = self.random.randint(0, 60)
+        """From this step on the mirror of that port does not move."""
+        self.steps = 0
+
+    def clock(self) -> float:
+        self.now += 0.001
+        return self.now
+
+    def point(self) -> None:
+        """A place at which the process may crash."""
+        self.steps += 1
+        if self.crashes_left and self.random.random() < 0.05:
+            self.crashes_left -= 1
+            raise CrashError
+
+    def faulty(self, share: float) -> bool:
+        if self.faults_left and self.random.random() < share:
+            self.faults_left -= 1
+            return True
+        return False
+
+    def darken(self, pair: Pair) -> None:
+        if pair in self.kept:
+            self.breaches.append(f"kept {pair} went dark")
+        if pair not in self.drained:
+            self.breaches.append(f"{pair} went dark with traffic on it")
+        self.lit.discard(pair)
+
+    def light(self, pair: Pair) -> None:
+        if any(pair[0] == a or pair[1] == b for a, b in self.lit):
+            self.breaches.append(f"a port of {pair} is in two cross-connects")
+        self.lit.add(pair)
+        # New light carries nothing until traffic is let in.
+        self.drained.add(pair)
+
+    def meddle(self) -> None:
+        """Another client changes a cross-connect that is not kept."""
+        if not self.foreign or self.random.random() > 0.1:
+            return
+        self.foreign = False
+        loose = sorted(self.lit - self.kept)
+        if loose and self.random.random() < 0.5:
+            self.lit.discard(self.random.choice(loose))
+            return
+        a = sorted({*range(1, PORTS + 1)} - {a for a, _ in self.lit})
+        b = sorted({*range(1, PORTS + 1)} - {b for _, b in self.lit})
+        if a and b:
+            self.lit.add((self.random.choice(a), self.random.choice(b)))
+
+
+class FaultySwitch:
+    """A switch of the world that refuses, half does, or acts and does not answer."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def describe(self) -> Description:
+        raise NotImplementedError
+
+    def read(self) -> Reading:
+        self.world.point()
+        self.world.meddle()
+        if self.world.faulty(0.1):
+            raise SwitchError("no answer")
+        found = [CrossConnect(p, f"{p[0]}A-{p[1]}B", Status.CONNECTED) for p in self.world.lit]
+        return Reading(sorted(found, key=lambda one: one.pair))
+
+    def change(
+        self, remove: Collection[Pair], add: Collection[Pair], *, wait_s: float = 60.0
+    ) -> Outcome:
+        world = self.world
+        world.point()
+        if world.faulty(0.15):
+            raise SwitchError("refused", Outcome())
+        half = world.faulty(0.15)
+        steps = [(world.darken, p) for p in sorted(remove) if p in world.lit]
+        steps += [(world.light, p) for p in sorted(add) if p not in world.lit]
+        for number, (act, pair) in enumerate(steps):
+            if half and number == len(steps) // 2:
+                raise SwitchError("half of it is done")
+            if act == world.light:
+                if world.stuck_port == pair[0] and world.steps >= world.stuck_from:
+                    raise SwitchError(f"port {pair[0]}A is stuck")
+                if any(pair[0] == a or pair[1] == b for a, b in world.lit):
+                    raise SwitchError("port in use")
+            act(pair)
+            world.point()
+        if world.faulty(0.15):
+            raise SwitchError("the connection was cut after the switch acted")
+        return Outcome([*remove], [*add])
+
+    def power(self) -> Mapping[Port, float] | None:
+        self.world.point()
+        return {Port("B", b): -3.0 for _, b in self.world.lit}
+
+    def close(self) -> None:
+        pass
+
+
+class WorldHook:
+    """Leads traffic away and in, and fails at times."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def start(self) -> None:
+        pass
+
+    def drain(self, switch: str, pairs: Collection[Pair]) -> None:
+        self.world.point()
+        self.world.drained |= {*pairs}
+        if self.world.faulty(0.1):
+            raise HookError("no answer")
+
+    def enter(self, switch: str, pairs: Collection[Pair]) -> None:
+        self.world.point()
+        self.world.drained -= {*pairs}
+        if self.world.faulty(0.05):
+            raise HookError("no answer")
+
+
+def matchings(chance: random.Random) -> list[Pair]:
+    ports = [*range(1, PORTS + 1)]
+    outputs = chance.sample(ports, PORTS)
+    return sorted(chance.sample([*zip(ports, outputs, strict=True)], chance.randint(0, PORTS)))
