@@ -125,12 +125,12 @@ def _why_run_too_short(found: RunTooShort) -> str:
     )
     if found.best is not None:
         each += f", where another fabric delivered {quantities.show(found.best, 'share')}"
-    longer = "Raise workload.flows or play a longer trace"
-    more = "Raise or remove run.limit" if found.cut else longer
+    longer = "raise workload.flows or play a longer trace"
+    more = "raise or remove run.limit" if found.cut else longer
     return (
         f"It does not show whether {quantities.listed(found.finished)} "
-        f"{'carries' if one else 'carry'} the load: {each}. {more}, or set "
-        "run.warm_up and run.measure to judge a steady state."
+        f"{'carries' if one else 'carry'} the load: {each}. Set run.warm_up and run.measure to "
+        f"judge a steady state, or {more}."
     )
 
 

@@ -124,7 +124,7 @@ def _of_samples(workload: Workload) -> list[Criterion]:
         first = [JOBS, *each_job(workload), DELIVERED]
     elif workload.measured:
         mixed = any(f.short_count for f in fabrics)
-        first = [SHORT, LATENCY_OF_FLOWS, SATURATION] if mixed else [LATENCY, SATURATION]
+        first = [SHORT, LATENCY, SATURATION] if mixed else [LATENCY, SATURATION]
     else:
         short = any(f.short_fct.size for f in fabrics)
         first = [*([SHORT] if short else []), LONG, CARRIED]
@@ -238,13 +238,8 @@ LATENCY = Criterion(
     "lower",
     latency,
     ("has the lowest latency", "have the lowest latency"),
-    "its packets take {} on average",
+    "its flows take {} on average",
     latency_at,
-    more="its packets take more than {} on average",
-)
-LATENCY_OF_FLOWS = replace(
-    LATENCY,
-    amount="its flows take {} on average",
     more="its flows take more than {} on average",
 )
 SATURATION = Criterion(

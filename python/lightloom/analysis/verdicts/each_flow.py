@@ -21,10 +21,15 @@ of two fabrics that are equally fast one has so many sooner flows in one of a mi
 
 
 def begins_at_once(workload: Workload) -> bool:
-    """Whether all flows of a comparison of one seed begin at time zero."""
+    """Whether all flows of a comparison of one seed begin at the same time, by the experiment or in
+    its trace."""
+    if workload.seeds > 1:
+        return False
     arrivals = workload.experiment.get("workload", {}).get("arrivals")
     kind = arrivals.get("kind") if isinstance(arrivals, Mapping) else arrivals
-    return kind == "at-once" and workload.seeds < 2
+    ages = [f.age for f in workload.fabrics if f.age is not None and f.age.size]
+    together = bool(ages) and all(float(np.ptp(age)) == 0.0 for age in ages)
+    return kind == "at-once" or (together and not any(f.jobs for f in workload.fabrics))
 
 
 def are_enough(workload: Workload, fabrics: Sequence[Fabric]) -> bool:

@@ -20,7 +20,7 @@ from .answer import Verdict, evidence
 
 
 def latency_at_load(workload: Workload) -> Verdict:
-    """Whose packets arrive soonest at the load of the experiment."""
+    """The fabric with the lowest mean latency at the load of the experiment."""
     fabrics = workload.fabrics
     load = loads.named(workload.experiment, swept=bool(workload.loads))
     at = "" if load is None else f" at load {tick_label(load, 'share')}"
