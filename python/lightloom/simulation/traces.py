@@ -17,7 +17,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lightloom import _core
@@ -110,6 +109,8 @@ def _text(columns: dict[str, Any], path: str, format: str) -> str:
 
 def _table(columns: dict[str, Any]) -> pa.Table:
     """Returns the core's columns as a table, sorted by arrival; the sort is stable."""
+    import pyarrow.compute as pc
+
     order = np.argsort(columns["arrival_ps"], kind="stable")
     codes = pa.array(columns.get("group", np.zeros(len(order), np.uint16))[order])
     used = pc.unique(codes)
@@ -183,6 +184,8 @@ def columns_of_file(
 
 def _numbered(path: str, name: str, column: pa.ChunkedArray, hosts: Hosts) -> pa.ChunkedArray:
     """Converts a column of names to servers."""
+    import pyarrow.compute as pc
+
     try:
         texts = column.cast(pa.string())
     except pa.ArrowException:
@@ -315,6 +318,8 @@ def _denied(problem: OSError) -> tuple[str, str]:
 
 
 def _integers(path: str, name: str, column: pa.ChunkedArray, kind: str) -> Any:
+    import pyarrow.compute as pc
+
     if not pa.types.is_integer(column.type):
         raise _bad(path, f"column `{name}` holds {column.type}", "write integers")
     if column.null_count:
@@ -338,6 +343,8 @@ GROUPS_MAX = 1 << 16
 
 def _groups(path: str, column: pa.ChunkedArray) -> tuple[Any, list[str]]:
     """Returns the codes and the names of groups; the unnamed group is first."""
+    import pyarrow.compute as pc
+
     try:
         text = pc.fill_null(column.cast(pa.string()), "")
     except pa.ArrowException:
