@@ -465,6 +465,19 @@ def test_a_lead_over_times_that_grow_has_no_factor() -> None:
     assert not any(f.lags for f in fabrics(carried).values())
 
 
+def test_a_fabric_just_beyond_saturation_does_not_lead() -> None:
+    """A tree 4:1 carries at most 0.267. At 0.27 it delivers over nine tenths of the load while its
+    queues grow; at 0.2 they do not."""
+    beyond = fabrics(trees(fixed(0.27, "50 KB", 40_000), {}, whole=1, quarter=4))
+    assert beyond["quarter"].carriage == "carried"
+    assert {label: f.is_doubtful for label, f in beyond.items()} == {
+        "whole": False,
+        "quarter": True,
+    }
+    within = fabrics(trees(fixed(0.2, "50 KB", 40_000), {}, whole=1, quarter=4))
+    assert not any(f.is_doubtful for f in within.values())
+
+
 def test_late_arrivals_are_no_overload_and_heavy_overload_is(tmp_path: Path) -> None:
     """Of 16 flows half arrive at the end, so half is delivered by then: each takes 8 ms. At 14
     times what a tree 16:1 carries, early flows wait until the end as late ones do."""

@@ -96,9 +96,11 @@ def is_doubtful(
     """Whether a fabric must not lead, because it may not carry the load. Without a window its times
     are true if nearly all flows `finished`, whether it carries the load or not; unless it `lags`
     (`Fabric.lags`): then they may grow with the length of the run."""
+    if window is None and lags:
+        return True
     if carriage != "unsettled":
         return False
-    return window is not None or lags or (finished or 0.0) < CENSORED
+    return window is not None or (finished or 0.0) < CENSORED
 
 
 def mean_of(found: Interval | None) -> float | None:

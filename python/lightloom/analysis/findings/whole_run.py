@@ -15,9 +15,10 @@ What is due counts all sizes. A limit in multiples of the largest flow alone wou
 every run of heavy-tailed sizes undecided: 2,000 flows of a web search last for ten such flows, in
 which a fabric at half of the load is far behind.
 
-A fabric *lags* if the run does not show whether it carries the load, if it delivered less than nine
-tenths of what another fabric of the comparison delivered, and if its late flows take longer than
-its early ones. It does not lead, as its times may grow with the length of the run.
+A fabric *lags* if its late flows take longer than its early ones and it delivered notably less than
+another fabric of the comparison: less than nine tenths of that if the run does not show whether it
+carries the load, and else at least `LEVEL` less, as just beyond saturation. It does not lead, as
+its times may grow with the length of the run.
 
 No fabric carries more than the servers' links do, a load of 1.
 """
@@ -33,6 +34,7 @@ from lightloom.analysis import circuits, cuts
 from lightloom.analysis.unfinished import CENSORED
 from lightloom.config import networks
 from lightloom.results.window_rules import ENOUGH_FLOWS, is_beyond_servers
+from lightloom.units.intervals import LEVEL
 
 from .. import growth
 from ..model import Carriage, Fabric, LoadPoint, ratio
@@ -47,6 +49,8 @@ RECOVERED = 0.8
 """If late flows take less than this share of the time of early ones, queues do not grow. Where all
 flows wait for each other until the end of an overload of ten times, late ones take 0.93 of the
 early ones."""
+BEHIND: Mapping[Carriage, float] = {"unsettled": CENSORED, "carried": 1 - LEVEL}
+"""A fabric is behind if it delivered less than this share of what the best one delivered."""
 ROUNDS = 10
 """Rounds of circuits over all racks, in which each rack had its turn [count]."""
 
@@ -89,7 +93,7 @@ def of_summaries(seeds: Sequence[Mapping[str, Any]]) -> Carriage | None:
 def lagging(fabrics: Sequence[Fabric]) -> list[bool]:
     """Whether each fabric lags, as defined at the top of this file."""
     best = max((f.through or 0.0 for f in fabrics), default=0.0)
-    return [_is_behind(f, best) and _slows(f) for f in fabrics]
+    return [_is_behind(f, best, BEHIND) and _slows(f) for f in fabrics]
 
 
 def lagging_points(points: Sequence[LoadPoint | None]) -> list[bool]:
@@ -97,12 +101,15 @@ def lagging_points(points: Sequence[LoadPoint | None]) -> list[bool]:
     load delivered less than nine tenths of what a fabric did that carries it."""
     there = [p for p in points if p is not None]
     best = max((p.through or 0.0 for p in there if p.carriage == "carried"), default=0.0)
-    return [p is not None and _is_behind(p, best) for p in points]
+    untold: Mapping[Carriage, float] = {"unsettled": CENSORED}
+    return [p is not None and _is_behind(p, best, untold) for p in points]
 
 
-def _is_behind(one: Fabric | LoadPoint, best: float) -> bool:
-    untold = one.window is None and one.carriage == "unsettled"
-    return untold and one.through is not None and one.through < CENSORED * best
+def _is_behind(one: Fabric | LoadPoint, best: float, least: Mapping[Carriage, float]) -> bool:
+    """Whether one delivered less than a share of the best; `least` has it for each carriage."""
+    if one.window is not None or one.carriage is None or one.through is None:
+        return False
+    return one.through < least.get(one.carriage, 0.0) * best
 
 
 def _slows(fabric: Fabric) -> bool:
