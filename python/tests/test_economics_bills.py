@@ -297,3 +297,19 @@ def test_rotor_switches_take_an_uplink_of_every_rack() -> None:
         assert found["circuit-cable"] == 16 * 4
         assert cost.unpriced == ["rotor-switch"]
         assert cost.capital is None
+
+
+@pytest.mark.parametrize(("rate", "boxes"), [(10, 1), (11, 1), (20, 1), (21, 2), (40, 2), (41, 3)])
+def test_a_rotor_switch_has_a_port_for_each_fibre_pair(
+    rate: int, boxes: int, tmp_path: Path
+) -> None:
+    """16 links of `rate` take ⌈rate ÷ 10⌉ transceivers of 10 Gb/s at a switch of 32 ports: 16, 32,
+    48, 64 or 80 ports."""
+    rotor = "ports = 32\nprice = 400\npower = 10"
+    transceiver = 'rate = "10 Gb/s"\nprice = 10\npower = 1'
+    parts = {"rotor-switch": rotor, "circuit-transceiver": transceiver}
+    path = tmp_path / "book.toml"
+    path.write_text(book(64, **parts))
+    made = network("rotornet", switches=3, link_rate=f"{rate} Gb/s")
+    needs = [need for need in needs_of(made, books.load(path)) if need.part == "rotor-switch"]
+    assert [need.count(books.load(path)) for need in needs] == [3 * boxes]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from math import ceil
 
 from lightloom.costs.book import Book
 from lightloom.costs.needs import Passive, pairs_of_link
@@ -29,7 +30,12 @@ def passive(
         return Passive(part, "core", formula, number, used)
     use = "" if ports == used else f", {used} in use"
     text = f"{formula}; {FROM}: of {counted(ports, 'port')}{use}"
-    return Passive(part, "core", text, number, ports, own=True)
+    return Passive(part, "core", text, number * ceil(used / ports), ports, own=True)
+
+
+def in_pairs(pairs: int) -> str:
+    """The factor of a formula for links of several fibre pairs; empty for one."""
+    return f" × {counted(pairs, 'fibre pair')}" if pairs > 1 else ""
 
 
 def ports_of(network: Network) -> int | None:
