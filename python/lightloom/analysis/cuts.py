@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 #: What to look at where nothing moves any more.
 STILL_REMEDY = (
-    "see which circuits the policy sets, whether they stay longer than they take to change, and "
-    "whether parts have failed"
+    "see whether parts have failed and, where circuits change, which ones the policy sets and "
+    "whether they stay longer than they take to change"
 )
 
 #: The most runs [count] that ended early and are named; others are counted.

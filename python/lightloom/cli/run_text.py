@@ -114,14 +114,19 @@ def _window(window: Summary | None) -> dict[str, str]:
     both = {"window": window}
     percentiles = "  ".join(f"{p} {least(both, f'window.{p}_us')}" for p in ("p50", "p99"))
     carried = f"{window['accepted']:.4f} of {window['offered']:.4f} offered"
-    due, half = window.get("paced", window["offered"]), window["accepted_half_width"]
+    due, half = _due(window), window["accepted_half_width"]
     if abs(due - window["offered"]) > OUTSIDE * window["offered"]:
         carried += f" ({due:.4f} due by its end)"
     return {
         "window": f"{counted(window['flows'], 'flow')} from {span}",
         "latency": f"mean {mean}  {percentiles}",
-        "accepted": carried + ("" if half is None else f", ± {half:.4f}"),
+        "accepted": carried + (f", ± {half:.4f}" if half and half >= 5e-5 else ""),
     }
+
+
+def _due(window: Summary) -> float:
+    """The load that was due by the end of a window."""
+    return float(window.get("paced", window["offered"]))
 
 
 def doubts(summary: Summary) -> Iterator[str]:
@@ -137,13 +142,9 @@ def doubts(summary: Summary) -> Iterator[str]:
         )
     elif not window["stable"] and (said := not_told(summary)):
         yield said
-    elif not window["stable"] and mean_us and mean_us > 1e6 * window["from_s"]:
-        yield (
-            "flows take longer than the warm-up, so the network was still filling: lengthen "
-            "run.warm_up, or the load was not carried"
-        )
     elif not window["stable"]:
-        yield "the load was not carried: latency depends on how long the window is"
+        accepted = f"{window['accepted']:.3g} of {_due(window):.3g} was accepted"
+        yield (f"the load is not carried: {accepted}; latency depends on how long the window is")
     elif mean_us is not None and window["half_width_us"] is None and window["flows"] >= LEAST:
         yield no_interval(summary)
     elif window["correlated"]:

@@ -122,7 +122,7 @@ def _refuse_typo(key: str, fabrics: list[Table], where: str, shown: str) -> None
     kinds = dict.fromkeys(str(fabric.get("kind")) for fabric in fabrics)
     if len(kinds) < 2 or key in _fabric_keys():
         return
-    known = _keys_by_kind()
+    known = keys_by_kind()
     near: dict[str, list[str]] = {}
     for kind in kinds:
         for found in difflib.get_close_matches(key, known.get(kind, ()), 1, TYPO):
@@ -140,7 +140,7 @@ def _refuse_typo(key: str, fabrics: list[Table], where: str, shown: str) -> None
 def _refuse_key_of_some(path: list[str], fabrics: list[Table], where: str, shown: str) -> None:
     """Raises an error if only some fabrics of the file have the key. The core would report the
     others."""
-    known = _keys_by_kind()
+    known = keys_by_kind()
     keys = {_fabric_label(f): known[f["kind"]] for f in fabrics if f.get("kind") in known}
     having = [label for label, own in keys.items() if path[0] in own]
     lacking = [label for label in keys if label not in having]
@@ -158,10 +158,10 @@ def _fabric_label(fabric: Table) -> str:
 
 def _fabric_keys() -> set[str]:
     """The keys that at least one kind of fabric has."""
-    return {"kind", "label", "preset"}.union(*_keys_by_kind().values())
+    return {"kind", "label", "preset"}.union(*keys_by_kind().values())
 
 
-def _keys_by_kind() -> dict[str, list[str]]:
+def keys_by_kind() -> dict[str, list[str]]:
     """Kind → keys of that kind of fabric."""
     return {kind["kind"]: [*kind["schema"]["properties"]] for kind in json.loads(_core.registry())}
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lightloom.analysis import circuits
+from lightloom.config.overrides import keys_by_kind
 from lightloom.results import steady_state, window_rules
 
 from ..fair import carrying, share_of_best
@@ -211,15 +212,19 @@ def limit_s(fabrics: Sequence[Fabric]) -> float | None:
 
 
 def dark_starts(fabrics: Sequence[Fabric]) -> list[DarkStart]:
-    """Fabrics whose first circuit was lit after more than 5 % of the run."""
+    """Fabrics whose first circuit was lit after more than 5 % of the run, and after the warm-up if
+    there is one."""
     found = []
+    keys = keys_by_kind()
     for fabric in fabrics:
         end, circuits = fabric.get("simulated_s"), fabric.circuits
         if not end or circuits is None or not circuits.start.size:
             continue
         until = float(circuits.start.min())
-        if until > DARK_NOTABLE * end:
-            found.append(DarkStart(fabric.label, until, until / end))
+        warm_up = float((fabric.window or {}).get("from_s") or 0.0)
+        if until > max(DARK_NOTABLE * end, warm_up):
+            initial = "initial" in keys.get(fabric.kind, ())
+            found.append(DarkStart(fabric.label, until, until / end, initial))
     return found
 
 

@@ -129,6 +129,8 @@ class DarkStart:
     until_s: float
     share: float
     """Of the run."""
+    initial: bool
+    """Whether the fabric has the key `initial`, by which circuits are lit from the start."""
 
 
 @dataclass(frozen=True)

@@ -277,7 +277,8 @@ def dark(found: Sequence[DarkStart]) -> str:
         for d in found
     )
     keys = "fabric.initial" if len(found) == 1 else "initial of each"
-    return f"Dark start: {each}; {keys} lights circuits from the start, or run for longer."
+    lit = f"{keys} lights circuits from the start, or " if all(d.initial for d in found) else ""
+    return f"Dark start: {each}; {lit}run for longer."
 
 
 def rarely(found: Sequence[LongInterval]) -> str:
