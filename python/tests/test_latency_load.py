@@ -551,12 +551,16 @@ def test_ctrl_c_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+#: A window of a thousand times what the largest flow takes alone, which accepted half of the load.
+OVERLOADED = {"accepted": 0.25, "offered": 0.5, "load": 0.5, "largest_alone_s": 40e-9}
+
+
 @pytest.mark.parametrize(
     ("found", "said"),
     [
         ({"mean_us": None}, "let run.limit be longer than a flow takes"),
         ({"mean_us": 60.0}, "lengthen run.warm_up"),
-        ({"mean_us": 40.0}, "the load was not carried: latency depends"),
+        ({"mean_us": 40.0, **OVERLOADED}, "the load was not carried: 0.25 of 0.5"),
     ],
 )
 def test_an_empty_or_filling_window_is_told_from_an_overload(
@@ -564,8 +568,9 @@ def test_an_empty_or_filling_window_is_told_from_an_overload(
 ) -> None:
     """A run shorter than its fibres blamed the load."""
     window = {"flows": 900, "from_s": 50e-6, "until_s": 90e-6, "stable": False, **found}
-    window["correlated"] = None
-    (doubt,) = run_text.doubts({"window": window})
+    window |= {"correlated": None, "offered": 0.5}
+    fibres = {} if "accepted" in found else {"physics": {"propagation": "60 us"}}
+    (doubt,) = run_text.doubts({"window": {"accepted": 0.25} | window, **fibres})
     assert said in doubt
 
 

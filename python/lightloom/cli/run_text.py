@@ -52,6 +52,9 @@ def print_run(result: Result) -> None:
     stop = experiment["run"]["stop"]
     say(f"{summary['label']}: {workload_lines.of_run(summary, flows, loads.whole(experiment))}")
     offered, completed = summary["flows_offered"], summary["flows_completed"]
+    overturning = [*limiting(summary)]
+    for line in overturning:
+        say(f"note: {line}")
     rows = {
         "completed": _completed(summary, flows),
         "load": loads.run(summary) or "- ",
@@ -86,7 +89,8 @@ def print_run(result: Result) -> None:
         for line in updates(job, found):
             say(line)
     for line in (*left(summary), *doubts(summary)):
-        say(f"note: {line}")
+        if line not in overturning:
+            say(f"note: {line}")
     endless = (summary.get("endless") or {}).get("flows", 0)
     offered -= endless
     none = completed == 0 and (offered > 0 or not endless)
@@ -95,10 +99,18 @@ def print_run(result: Result) -> None:
         say('note: the run ended before many flows had finished; run.stop = "drain" waits for them')
 
 
-def left(summary: Summary) -> Iterator[str]:
-    """What `>` means, where a figure is shown as a bound."""
+def limiting(summary: Summary) -> Iterator[str]:
+    """What is printed above the figures, as they are not those of a steady state or of all flows:
+    the run was cut, or its window does not carry the load."""
     if (cut := cuts.note([summary])) is not None:
         yield cut
+    window = summary.get("window")
+    if window is not None and not window["stable"]:
+        yield from doubts(summary)
+
+
+def left(summary: Summary) -> Iterator[str]:
+    """What `>` means, where a figure is shown as a bound."""
     if bounds.any_open({"": summary}, SHOWN_BOUNDS):
         missing = summary["flows_offered"] - summary["flows_completed"]
         flows = "flow was" if missing == 1 else "flows were"
@@ -126,7 +138,7 @@ def _window(window: Summary | None) -> dict[str, str]:
 
 def _due(window: Summary) -> float:
     """The load that was due by the end of a window."""
-    return float(window.get("paced", window["offered"]))
+    return float(window["paced"] if "paced" in window else window["offered"])
 
 
 def doubts(summary: Summary) -> Iterator[str]:
@@ -144,7 +156,7 @@ def doubts(summary: Summary) -> Iterator[str]:
         yield said
     elif not window["stable"]:
         accepted = f"{window['accepted']:.3g} of {_due(window):.3g} was accepted"
-        yield (f"the load is not carried: {accepted}; latency depends on how long the window is")
+        yield f"the load was not carried: {accepted}; latency depends on how long the window is"
     elif mean_us is not None and window["half_width_us"] is None and window["flows"] >= LEAST:
         yield no_interval(summary)
     elif window["correlated"]:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lightloom import _core
 from lightloom.results import steady_state
 
 ENOUGH_FLOWS = 100
@@ -37,9 +38,25 @@ def judged(summary: Summary) -> Window:
         **summary["window"],
         "tells": steady_state.tells_load(summary),
         "largest_alone_s": summary.get("largest_alone_s"),
+        "way_s": way_s(summary),
         "cycle_s": summary.get("cycle_s"),
         "load": load(summary),
     }
+
+
+def way_s(summary: Summary) -> float:
+    """The propagation from rack to rack [s].
+
+    >>> way_s({"physics": {"propagation": "60 us"}}), way_s({})
+    (6e-05, 0.0)
+    """
+    way = (summary.get("physics") or {}).get("propagation")
+    return 0.0 if way is None else _core.control_time("physics.propagation", str(way)) * 1e-12
+
+
+def alone_s(window: Window) -> float:
+    """What the largest flow takes alone [s]: at the link of its server, and on the way."""
+    return float((window.get("largest_alone_s") or 0.0) + (window.get("way_s") or 0.0))
 
 
 def load(summary: Summary) -> float | None:
@@ -68,7 +85,7 @@ def is_long_enough(windows: Sequence[Window]) -> bool:
     fabric's circuits, and its warm-up for a cycle; before that, circuits have connected only some
     of the racks."""
     return all(
-        length >= max(TIMES_LARGEST * (w.get("largest_alone_s") or 0.0), w.get("cycle_s") or 0.0)
+        length >= max(TIMES_LARGEST * alone_s(w), w.get("cycle_s") or 0.0)
         for w in windows
         if (length := length_s(w)) is not None
     ) and all(warm_up_s(w) >= (w.get("cycle_s") or 0.0) for w in windows)
@@ -77,7 +94,7 @@ def is_long_enough(windows: Sequence[Window]) -> bool:
 def had_time(windows: Sequence[Window]) -> bool:
     """Whether each warm-up is at least as long as the largest flow takes alone; before that, the
     network is filling."""
-    return all(warm_up_s(w) >= (w.get("largest_alone_s") or 0.0) for w in windows)
+    return all(warm_up_s(w) >= alone_s(w) for w in windows)
 
 
 def grows(window: Window, missed: float) -> bool:
@@ -97,7 +114,7 @@ def grows(window: Window, missed: float) -> bool:
     length, load, alone = length_s(window), window.get("load"), window.get("largest_alone_s")
     if not length or not load or alone is None:
         return False
-    filled = TIMES_CYCLE * max(alone, window.get("cycle_s") or 0.0)
+    filled = TIMES_CYCLE * max(alone_s(window), window.get("cycle_s") or 0.0)
     if warm_up_s(window) < filled or length < filled:
         return False
     return missed > BEYOND_CHANCE * math.sqrt(alone / (load * length))

@@ -154,7 +154,7 @@ def window_needed(
     windows = [run["window"] for run in runs]
     warm_up = min(window_rules.warm_up_s(w) for w in windows)
     length = min(window_rules.length_s(w) or 0.0 for w in windows)
-    largest = max(run.get("largest_alone_s") or 0.0 for run in runs)
+    largest = max(window_rules.alone_s(window_rules.judged(run)) for run in runs)
     named = {str(run.get("label", "")): run.get("cycle_s") or 0.0 for run in runs}
     cycles = {label: seconds for label, seconds in named.items() if label in unsettled}
     cycle = max(cycles.values(), default=0.0)
