@@ -1,12 +1,12 @@
-"""Figures of results, comparisons and plans as matplotlib's, for notebooks and papers.
+"""Figures of results, comparisons and plans with matplotlib, for notebooks and papers.
 
-`result.plot`, `comparison.plot` and `plan.plot` have them. Each function returns a
-`matplotlib.figure.Figure`, which a notebook shows and `savefig` writes; with `ax` it draws on
-axes of yours and returns their figure. They show what the report shows, from the same data and
-with the same looks, and know nothing of pyplot: nothing has to be closed.
+`result.plot`, `comparison.plot` and `plan.plot` draw them. Each method returns a
+`matplotlib.figure.Figure`, which a notebook displays and `savefig` writes; with `ax` it draws on
+the given axes and returns their figure. The figures show the same data as the report in the same
+style. They do not use pyplot, so that no figure has to be closed.
 
 `write` makes the figures of a comparison for a paper or a slide: SVG, PNG and PDF, as wide as a
-column, on the sheets of `styles`. `axes` has the same for axes of your own.
+column, on the sheets of `styles`. `axes` draws distributions on given axes.
 
 | module | |
 |---|---|
@@ -15,9 +15,9 @@ column, on the sheets of `styles`. `axes` has the same for axes of your own.
 | `figures`, `distributions`, `bands`, `over_time` | the figures of a comparison |
 | `latency_load`, `timelines`, `jobs` | latency by load; circuits over time; job times |
 | `backend_matplotlib`, `backend_plotly`, `arrows` | the two back ends; bounds as arrows |
-| `draw`, `files` | the files of a report; those for a paper |
+| `draw`, `files` | the files of a report; files for papers |
 | `runs`, `plan`, `compared`, `picture`, `axes` | figures of results and plans for notebooks |
-| `plan_picture`, `clock`, `tornado` | pictures of plans, of clocks, of the effect of prices |
+| `plan_picture`, `clock`, `tornado` | pictures of plans, of clocks, and of the effect of prices |
 """
 
 from lightloom.plotting.files import write

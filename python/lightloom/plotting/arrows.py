@@ -1,8 +1,7 @@
-"""Curves in which some figures are bounds: a bound is an arrow, and no line joins it.
+"""Curves with figures that are bounds: a bound is drawn as an arrow, without a line to it.
 
-A bound falls as a load rises, because more flows are under way when the run ends. A line through
-bounds would show a latency that falls with the load.
-"""
+A bound falls as the load rises, because more flows are unfinished when the run ends. A line through
+bounds would show a latency that falls with the load."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from .spec import Series
 
 
 def parted(series: Series, bounds: Sequence[bool]) -> list[Series]:
-    """The line through the figures that are known, and arrows upward at those that are bounds.
+    """Returns the line through the known figures, and upward arrows at the figures that are bounds.
 
     >>> line, arrows = parted(Series("a", np.arange(3.0), np.ones(3), 0), [False, True, False])
     >>> line.y.tolist(), arrows.x.tolist()

@@ -1,8 +1,8 @@
-"""Distributions on axes of your own: columns in, the axes out.
+"""Distributions on given axes: columns in, axes out.
 
-Curves have the colours, dashes and markers of the report, in the order in which they are
-named; letters and lines have the sizes of matplotlib's settings. Nothing here opens
-a window, reads a file or keeps a state.
+Curves have the colours, dashes and markers of the report, in the order in which they are named;
+text and lines have the sizes of matplotlib's settings. No function opens a window, reads a file or
+keeps a state.
 
     >>> from matplotlib.figure import Figure
     >>> canvas = Figure(figsize=(3.33, 2.2), layout="constrained")
@@ -29,16 +29,16 @@ Columns = Mapping[str, ArrayLike]
 def draw_cdf(
     axes: Axes, times: Columns, *, slots: Mapping[str, int] | None = None, title: str = ""
 ) -> Axes:
-    """Draws the share of flows that took no longer, against the time.
+    """Draws the share of flows that took no longer than a time, against the time.
 
     Args:
-        axes: Where to draw; its limits, scales and ticks are set.
-        times: Label → completion times [s] of its flows; NaN of one that did not arrive.
-        slots: Label → place in the palette, from 0; in the order of `times` unless given.
-        title: What stands above.
+        axes: The axes to draw on; their limits, scales and ticks are set.
+        times: Label → completion times [s] of its flows; NaN for unfinished flows.
+        slots: Label → index in the palette, from 0. Default: the order of `times`.
+        title: The title above the axes.
 
     Raises:
-        ValueError: No flow of any label arrived.
+        ValueError: No flow of any label finished.
     """
     return _drawn(axes, cumulative, flows_of(times, None, slots), title)
 
@@ -51,19 +51,19 @@ def draw_ccdf(
     slots: Mapping[str, int] | None = None,
     title: str = "",
 ) -> Axes:
-    """Draws the share of flows that took at least as long, on logarithmic axes.
+    """Draws the share of flows that took at least a time, on logarithmic axes.
 
     Args:
-        axes: Where to draw; its limits, scales and ticks are set.
-        times: Label → completion times [s] of its flows; NaN of one that did not arrive.
-        least: Label → what the same flows took at the least [s], for instance their age when
-            the run ended: what is certain is drawn dotted. Without it a flow that did not
-            arrive is taken to be slower than all others.
-        slots: Label → place in the palette, from 0; in the order of `times` unless given.
-        title: What stands above.
+        axes: The axes to draw on; their limits, scales and ticks are set.
+        times: Label → completion times [s] of its flows; NaN for unfinished flows.
+        least: Label → lower limits of the times of the same flows [s], for instance their age when
+            the run ended; the share that is certain is drawn dotted. Without it, an unfinished flow
+            is assumed to be slower than all others.
+        slots: Label → index in the palette, from 0. Default: the order of `times`.
+        title: The title above the axes.
 
     Raises:
-        ValueError: No flow of any label arrived, or `least` has another length than `times`.
+        ValueError: No flow of any label finished, or `least` and `times` differ in length.
     """
     return _drawn(axes, complementary, flows_of(times, least, slots), title)
 
@@ -71,7 +71,7 @@ def draw_ccdf(
 def flows_of(
     times: Columns, least: Columns | None = None, slots: Mapping[str, int] | None = None
 ) -> list[Flows]:
-    """Columns as the report has them."""
+    """Converts the columns to the report's form."""
     made = []
     for place, (label, column) in enumerate(times.items()):
         took = np.asarray(column, dtype=np.float64)

@@ -1,7 +1,7 @@
 """Figures for papers: SVG and PNG by matplotlib, on white.
 
-The same data give the same bytes: identifiers are seeded by the figure's name
-and no date is written.
+The same data give the same bytes: identifiers are derived from the name of the figure, and no date
+is written.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from .sheet import REPORT, Sheet
 from .spec import NIGHT, STAR, Axis, Figure, Panel, Series, spans
 
 PNG_DPI = 200
-LEGEND_ROW = 0.19  # inches, of letters of 8 pt
+LEGEND_ROW = 0.19  # inches, for text of 8 pt
 INK, FAINT = "#22262b", "#d9dde2"
 MAX_LABEL = 40
-FONT = "DejaVu Sans"  # comes with matplotlib: the same layout everywhere
-FONTS = f"'{FONT}', Verdana, Arial, sans-serif"  # what a viewer without it may use; none is wider
+FONT = "DejaVu Sans"  # part of matplotlib, so that the layout is the same everywhere
+FONTS = f"'{FONT}', Verdana, Arial, sans-serif"  # for viewers without it; none is wider
 
 _UP = ((0, 1), (0.45, 0.3), (0.1, 0.3), (0.1, -1), (-0.1, -1), (-0.1, 0.3), (-0.45, 0.3), (0, 1))
-# Outlines, not "$\\uparrow$": without `text.parse_math` its letters would be drawn.
+# Outlines instead of "$\\uparrow$", which is not parsed without `text.parse_math`.
 ARROWS = {"up": Path(_UP, closed=True), "right": Path([(y, x) for x, y in _UP], closed=True)}
 
 SETTINGS: dict[str, Any] = {
@@ -62,7 +62,7 @@ SETTINGS: dict[str, Any] = {
     "lines.markersize": 4,
     "lines.scale_dashes": False,
     "svg.fonttype": "none",
-    "pdf.fonttype": 42,  # letters stay letters: publishers refuse those of type 3
+    "pdf.fonttype": 42,  # editable text; publishers reject type 3
     "path.simplify_threshold": 0.25,
 }
 GROWING = (
@@ -70,33 +70,33 @@ GROWING = (
     *("lines.linewidth", "lines.markersize"),
 )
 GLYPH_MISSING = r"Glyph \d+ .*missing from "
-"""How matplotlib's warning of a letter begins that a font lacks."""
+"""The beginning of matplotlib's warning about a character that a font does not have."""
 UNDATED = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 def settings(sheet: Sheet = REPORT) -> dict[str, Any]:
-    """Matplotlib's settings for a sheet: lines scale with letters."""
+    """Returns matplotlib's settings for a sheet; lines scale with the size of the text."""
     larger = sheet.points / SETTINGS["font.size"]
     return SETTINGS | {key: SETTINGS[key] * larger for key in GROWING}
 
 
 @contextmanager
 def drawing(told: Any) -> Iterator[None]:
-    """Draws with these settings, without a warning for each letter that `FONT` lacks: an SVG has
-    the letter itself, PNG and PDF have a box."""
+    """Applies settings in the block and suppresses warnings about characters that `FONT` does not
+    have. An SVG contains the character itself; PNG and PDF show a box."""
     with warnings.catch_warnings(), matplotlib.rc_context(told):
         warnings.filterwarnings("ignore", GLYPH_MISSING, UserWarning)
         yield
 
 
 def with_lacking_letters(labels: Iterable[str]) -> list[str]:
-    """The labels with letters that `FONT` lacks."""
+    """Returns the labels with characters that `FONT` does not have."""
     known = get_font(findfont(FontProperties(family=[FONT])))
     return [label for label in labels if not all(map(known.get_char_index, map(ord, label)))]
 
 
 def render(figure: Figure, salt: str, sheet: Sheet = REPORT) -> tuple[bytes, bytes]:
-    """SVG and PNG. `salt` tells the identifiers of one SVG from another's on the same page."""
+    """Returns SVG and PNG. `salt` distinguishes the identifiers of SVGs on the same page."""
     svg, png = io.BytesIO(), io.BytesIO()
     told: Any = settings(sheet) | {"svg.hashsalt": salt}
     with drawing(told):
@@ -107,9 +107,9 @@ def render(figure: Figure, salt: str, sheet: Sheet = REPORT) -> tuple[bytes, byt
 
 
 def laid_out(figure: Figure, png: io.BytesIO, sheet: Sheet = REPORT) -> Canvas:
-    """The figure, drawn as PNG; the places found for it hold for what is drawn next."""
+    """Lays the figure out and draws it as PNG; the layout then applies to all further formats."""
     canvas = draw(figure, sheet)
-    # Not by savefig, which draws every picture twice.
+    # savefig would draw every picture twice.
     raster: Any = FigureCanvasAgg(canvas)
     raster.print_png(png, metadata={"Software": None})
     canvas.set_layout_engine("none")
@@ -117,8 +117,8 @@ def laid_out(figure: Figure, png: io.BytesIO, sheet: Sheet = REPORT) -> Canvas:
 
 
 def draw(figure: Figure, sheet: Sheet = REPORT, kind: type[Canvas] = Canvas) -> Canvas:
-    """The whole figure, of a kind of matplotlib's, with its legend above the panels; the
-    titles of small multiples are one."""
+    """Draws the whole figure on a canvas of the given class, with its legend above the panels;
+    small multiples have a single title."""
     names = [] if figure.shared else [*(label for _, label in figure.labels), *figure.references]
     names += [NIGHT] if figure.nights else []
     wide, larger = sheet.wide(figure), sheet.points / 8
@@ -141,15 +141,15 @@ def draw(figure: Figure, sheet: Sheet = REPORT, kind: type[Canvas] = Canvas) -> 
 
 
 def spell_out(drawn: Artist) -> None:
-    """Sets letters one by one: matplotlib's PDF has a ligature as character 0, which readers
-    take to be none."""
+    """Turns ligatures off: matplotlib's PDF writes a ligature as character 0, which readers
+    ignore."""
     for text in drawn.findobj(Text):
-        if hasattr(text, "set_fontfeatures"):  # before 3.11 there are no ligatures
+        if hasattr(text, "set_fontfeatures"):  # versions before 3.11 have no ligatures
             text.set_fontfeatures(["-liga", "-clig"])
 
 
 def draw_panels(canvas: Canvas, figure: Figure, sheet: Sheet) -> None:
-    """All panels, row by row. Of axes that all share only the outer ones are named."""
+    """Draws all panels, row by row. If they share axes, only the outer axes have titles."""
     across, count = sheet.across(figure), len(figure.panels)
     places = canvas.subplots(sheet.rows(figure), across, squeeze=False).flat
     for i, axes in enumerate(places):
@@ -166,7 +166,7 @@ def draw_panels(canvas: Canvas, figure: Figure, sheet: Sheet) -> None:
 
 
 def handles(figure: Figure) -> list[Artist]:
-    """What stands before each name of the legend."""
+    """The legend's symbol of each name."""
     made: list[Artist] = [handle(slot) for slot, _ in figure.labels]
     made += [
         Line2D([], [], color=INK, linewidth=thin(), linestyle=(0, style.REFERENCE_DASH))
@@ -176,23 +176,23 @@ def handles(figure: Figure) -> list[Artist]:
 
 
 def thin() -> float:
-    """Width of curves that are not a fabric's [points]."""
+    """The width of curves that do not stand for a fabric [points]."""
     return 0.7 * float(matplotlib.rcParams["lines.linewidth"])
 
 
 def legend_columns(names: Sequence[str], width: float) -> int:
-    """As many columns as the longest label lets fit [width in inches]."""
+    """The number of legend columns that the longest label allows in a width [inches]."""
     longest = max((min(len(n), MAX_LABEL) for n in names), default=1)
     return max(1, min(len(names), int(width / (0.55 + 0.055 * longest))))
 
 
 def shorten(label: str, most: int = MAX_LABEL) -> str:
-    """A label that cannot push the panels off the page."""
+    """Shortens a label that would push the panels off the page."""
     return label if len(label) <= most else label[: most - 1] + "…"
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:
-    """One pair of axes."""
+    """Draws one pair of axes."""
     axes.set_title(shorten(panel.title, max(12, int(letters(axes) * 0.85))))
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(True)
@@ -209,7 +209,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
 
 
 def handle(slot: int) -> Line2D:
-    """A fabric's line and marker."""
+    """A fabric's line and marker for the legend."""
     look = style.look(slot)
     colour = style.LIGHT[look.colour]
     return Line2D(
@@ -222,7 +222,7 @@ def handle(slot: int) -> Line2D:
 
 
 def draw_series(axes: Axes, series: Series) -> None:
-    """One curve: with a marker at every measurement, or a few to tell it by."""
+    """Draws one curve with a marker at every measurement, or with a few markers to identify it."""
     if series.slot is None:
         dash = (0, style.REFERENCE_DASH)
         axes.plot(series.x, series.y, color=INK, linewidth=thin(), linestyle=dash)
@@ -260,7 +260,7 @@ def draw_series(axes: Axes, series: Series) -> None:
 
 
 def draw_bars(axes: Axes, series: Series, limits: tuple[float, float]) -> None:
-    """Bars within the limits: no file need hold the others."""
+    """Draws the bars within the limits; others are omitted from the file."""
     start, end, y = series.spans
     seen = (end > limits[0]) & (start < limits[1])
     line = Line2D(*spans(start[seen], end[seen], y[seen]))
@@ -270,7 +270,7 @@ def draw_bars(axes: Axes, series: Series, limits: tuple[float, float]) -> None:
 
 
 def draw_nights(axes: Axes, series: Series, limits: tuple[float, float]) -> None:
-    """Nights within the limits, over the whole height."""
+    """Draws the nights within the limits, over the whole height."""
     start, end, _ = series.spans
     seen = (end > limits[0]) & (start < limits[1])
     dark = list(zip(start[seen], (end - start)[seen], strict=True))
@@ -280,12 +280,12 @@ def draw_nights(axes: Axes, series: Series, limits: tuple[float, float]) -> None
         transform=axes.get_xaxis_transform(),
         color=style.NIGHT,
         linewidth=0,
-        snap=False,  # to the whole pixel, in which some would vanish and others be as wide
+        snap=False,  # rounded to pixels, some would vanish and others would become as wide
     )
 
 
 def draw_aside(axes: Axes, series: Series, colour: str) -> None:
-    """A rule or a band."""
+    """Draws a rule or a band."""
     if series.drawn == "rule":
         axes.plot(series.x, series.y, color=colour, linewidth=thin(), linestyle=(0, (1, 2.5)))
     else:
@@ -293,8 +293,8 @@ def draw_aside(axes: Axes, series: Series, colour: str) -> None:
 
 
 def set_axis(axes: Axes, name: str, axis: Axis) -> None:
-    """Scale, extent, ticks and title."""
-    # Limits first: a scale looks for some of its own otherwise, and finds none for one point.
+    """Sets scale, limits, ticks and title."""
+    # Limits are set first; otherwise a scale computes its own, and fails for a single point.
     axes.set(**{f"{name}lim": axis.limits, f"{name}scale": axis.scale, f"{name}label": axis.title})
     drawn = getattr(axes, f"{name}axis")
     ticks = fitting(axis.ticks, letters(axes)) if name == "x" else axis.ticks
@@ -304,24 +304,24 @@ def set_axis(axes: Axes, name: str, axis: Axis) -> None:
 
 
 def letters(axes: Axes) -> float:
-    """How many letters of the usual size find room across."""
+    """The number of characters of the usual size that fit across."""
     inches = axes.get_window_extent().width / axes.figure.dpi
     return 72 * inches / (0.56 * float(matplotlib.rcParams["font.size"]))
 
 
 def fitting(ticks: list[tuple[float, str]], room: float) -> list[tuple[float, str]]:
-    """Every tick, or every second, third, … so that labels do not meet [letters across]."""
+    """Returns every tick, or every second, third, …, so that labels do not overlap [characters]."""
     longest = 2 + max((len(label) for _, label in ticks), default=0)
     return ticks[:: max(1, math.ceil(len(ticks) * longest / max(room, 1)))]
 
 
 def tidy(svg: str, title: str, salt: str) -> str:
-    """A smaller SVG, with a title, that can stand beside others in one page."""
+    """Returns a smaller SVG with a title, whose identifiers are unique on a page."""
     svg = re.sub(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", "", svg, flags=re.DOTALL)
     used = set(re.findall(r"#([\w-]+)", svg))
 
     def tag(found: re.Match[str]) -> str:
-        text = found.group(0)  # of a tag only: the words of a label are not ours to change
+        text = found.group(0)  # of a tag only; the words of labels must not change
         text = text.replace(f"'{FONT}'", FONTS)
         text = re.sub(r' id="([\w-]+)"', lambda m: m.group(0) if m.group(1) in used else "", text)
         text = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{salt}-", text)
@@ -335,5 +335,5 @@ def tidy(svg: str, title: str, salt: str) -> str:
 
 
 def short_path(path: str) -> str:
-    """A path to a hundredth of a point."""
+    """Rounds a path to a hundredth of a point."""
     return re.sub(r"\s+", " ", re.sub(r"(\.\d\d)\d+", r"\1", path))

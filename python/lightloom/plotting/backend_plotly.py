@@ -1,8 +1,8 @@
-"""Figures for the page: traces and axes as Plotly reads them.
+"""Figures for the page: traces and axes in Plotly's form.
 
-Colours and panel positions are left to the page, which knows its theme and its
-width: a trace names its fabric's slot in `meta`, an axis is listed per panel. Circuits
-and nights are columns of whole picoseconds, of which the page draws the visible part.
+The page sets colours and positions of panels, because they depend on its theme and width: a trace
+has the slot of its fabric in `meta`, and axes are listed for each panel. Circuits and nights are
+columns of integer picoseconds; the page draws the visible part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HOVER_UNITS = {"time": ":.3s}s", "bytes": ":.3s}B", "share": ":.1%}", "number": 
 
 
 def render(figure: Figure) -> dict[str, Any]:
-    """A figure as JSON values."""
+    """Converts a figure to JSON values."""
     traces = [
         trace(s, number, panel.x, panel.y)
         for number, panel in enumerate(figure.panels, start=1)
@@ -46,9 +46,9 @@ def render(figure: Figure) -> dict[str, Any]:
 
 
 def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
-    """One curve; `panel` counts from 1."""
+    """Converts one curve; `panel` counts from 1."""
     number = "" if panel == 1 else str(panel)
-    label = html.escape(series.label, quote=False)  # Plotly reads some HTML in names
+    label = html.escape(series.label, quote=False)  # Plotly interprets some HTML in names
     if series.drawn in ("bars", "nights"):
         places = {"xaxis": f"x{number}", "yaxis": f"y{number}", "meta": {"slot": series.slot}}
         name = NIGHT if series.drawn == "nights" else label
@@ -104,8 +104,8 @@ def trace(series: Series, panel: int, x: Axis, y: Axis) -> dict[str, Any]:
 
 
 def columns(series: Series) -> dict[str, list[int]]:
-    """Bars and nights in order [ps]: how long each begins after the one before, how long it
-    is; of bars the row."""
+    """Returns the columns of bars and nights in order [ps]: the distance from the start of the one
+    before, the length, and for bars the row."""
     start, end, row = series.spans
     since, until = (np.rint(moments / PS).astype(np.int64) for moments in (start, end))
     made = {"after": np.diff(since, prepend=0).tolist(), "length": (until - since).tolist()}
@@ -113,7 +113,7 @@ def columns(series: Series) -> dict[str, list[int]]:
 
 
 def aside(drawn: str, slot: int) -> dict[str, Any]:
-    """What stands beside a curve: it has no entry in a legend and says nothing."""
+    """Settings of a curve that has no entry in the legend and no hover text."""
     rule = drawn == "rule"
     return {
         "mode": "lines",
@@ -126,7 +126,7 @@ def aside(drawn: str, slot: int) -> dict[str, Any]:
 
 
 def axis(axis: Axis) -> dict[str, Any]:
-    """An axis; limits of a logarithmic one are exponents, as Plotly wants them."""
+    """Converts an axis; limits of a logarithmic axis are exponents, as Plotly requires."""
     low, high = axis.limits
     ticks = axis.ticks
     made: dict[str, Any] = {
@@ -137,10 +137,10 @@ def axis(axis: Axis) -> dict[str, Any]:
         "ticktext": [label for _, label in ticks],
     }
     if axis.names:
-        made["named"] = True  # the page makes room for the names
+        made["named"] = True  # the page reserves space for the names
     if axis.stretch:
         made["stretch"] = [axis.stretch.kept, axis.stretch.end]
-    # For the ticks that Plotly chooses when the reader zooms in.
+    # Formats of the ticks that Plotly chooses when the reader zooms in.
     if axis.quantity == "share":
         made["tickformat"] = ".3~%"
     elif axis.quantity != "number":
@@ -152,7 +152,7 @@ def axis(axis: Axis) -> dict[str, Any]:
 
 
 def numbers(values: Floats, significant: int) -> list[float | int | None]:
-    """Short decimals: a page omits invisible digits."""
+    """Shortens decimals; invisible digits are omitted from a page."""
     made: list[float | int | None] = []
     for value in np.asarray(values, dtype=np.float64):
         short = float(f"{value:.{significant - 1}e}")

@@ -1,5 +1,5 @@
-"""Curves over several seeds: the mean as a line, and around it the band
-of its 95 % confidence interval (Student's t over the seeds) at each point."""
+"""Curves over several seeds: the mean as a line, and at each point the band of its 95 % confidence
+interval (Student's t over the seeds)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .spec import Axis, Figure, Floats, Scale, Series, axis
 
 BINS_PER_DECADE = 2
 DEEPEST = 10.0
-"""On a logarithmic axis, which has no zero, an interval reaches down to this part of its mean."""
+"""On a logarithmic axis, an interval that includes zero is drawn down to the mean divided by
+this."""
 Curve = tuple[Floats, Floats]
 How = Literal["share", "points", "time"]
 #: The caption of figures over several seeds.
@@ -38,29 +39,31 @@ TOLD_OF_MARKS = (
 
 
 class Curved(Protocol):
-    """What has a curve: a fabric, or columns of its flows; with each seed one, where repeated."""
+    """An object with a curve, such as a fabric or columns of its flows; with one for each seed if
+    it is repeated."""
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """The label in the legend."""
 
     @property
     def slot(self) -> int:
-        """Its place in the palette."""
+        """The index in the palette."""
 
     @property
     def seeds(self) -> Sequence[Self]:
-        """The same with each seed."""
+        """The same object for each seed; empty if it is not repeated."""
 
 
 C = TypeVar("C", bound=Curved)
 
 
 def spread(fabric: C, of: Callable[[C], Curve], how: How) -> Iterator[Series]:
-    """A fabric's curve; of several seeds their mean and, where at least two have a point, its
-    band.
+    """Yields the curve of a fabric; of several seeds their mean and, where at least two of them
+    have a point, its band.
 
-    How curves of seeds meet: a `share` grows from 0 to what it ends at, `points` are of the
+    `how` states how the curves of seeds are combined: a `share` grows from 0 to its final value,
+    `points` belong to the same bin of sizes, and a curve over `time` counts until it ends.
     same bin of sizes, and of curves over `time` each counts as far as it goes.
     """
     if not fabric.seeds:
@@ -78,8 +81,8 @@ def spread(fabric: C, of: Callable[[C], Curve], how: How) -> Iterator[Series]:
 
 
 def over_rows(values: Floats) -> tuple[Floats, Floats]:
-    """The mean of each column, a row a seed and NaN where it has none, and half of its 95 %
-    interval; NaN where one seed alone has the column."""
+    """Returns the mean of each column over the seeds (rows; NaN if a seed has no value), and half
+    of its 95 % interval (NaN if only one seed has a value)."""
     known = np.isfinite(values)
     n = known.sum(axis=0)
     filled = np.where(known, values, 0.0)
@@ -91,7 +94,7 @@ def over_rows(values: Floats) -> tuple[Floats, Floats]:
 
 
 def band(fabric: Curved, x: Floats, low: Floats, high: Floats) -> Series:
-    """The area between two curves over the same x."""
+    """Returns the area between two curves over the same x."""
     around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
     return Series(fabric.label, *around, fabric.slot, drawn="band")
 
@@ -101,8 +104,8 @@ def load_bands(
     of: Callable[[LoadPoint], float | None],
     known: Callable[[LoadPoint], bool] = lambda _: True,
 ) -> Iterator[Series]:
-    """The bands of a figure over loads, one for each stretch of loads at which it is known; none
-    if nothing is repeated."""
+    """Yields the bands of a figure over loads, one for each range of loads in which it is known;
+    none if nothing is repeated."""
     points = sorted(fabric.sweep, key=lambda p: p.load)
     for is_known, stretch in groupby(points, known):
         over = ((p.load, p.over_seeds(of)) for p in stretch if p.seeds and is_known)
@@ -114,22 +117,22 @@ def load_bands(
 
 
 def split(series: Iterable[Series]) -> tuple[list[Series], list[Series]]:
-    """Lines, and bands."""
+    """Separates lines and bands."""
     every = list(series)
     return [s for s in every if s.drawn != "band"], [s for s in every if s.drawn == "band"]
 
 
 def drawable(bands: Sequence[Series], scale: Scale) -> list[Series]:
-    """The bands as far as an axis of y has them: no value lies below 0, and a logarithmic axis
-    has no 0."""
+    """Returns the part of the bands that an axis of y can show: values are not negative, and a
+    logarithmic axis has no zero."""
     if scale == "linear":
         return [replace(b, y=np.maximum(b.y, 0.0)) for b in bands]
     return [piece for b in bands for piece in above_zero(b)]
 
 
 def above_zero(around: Series) -> Iterator[Series]:
-    """A band down to a tenth of its mean, in a piece for each stretch in which the mean is
-    above 0."""
+    """Yields a band down to a tenth of its mean, in a piece for each range in which the mean is
+    positive."""
     x, _ = np.split(around.x, 2)
     high, back = np.split(around.y, 2)
     mean = (high + back[::-1]) / 2
@@ -145,7 +148,7 @@ def above_zero(around: Series) -> Iterator[Series]:
 
 
 def ends(series: Sequence[Series]) -> list[Series]:
-    """The ends of whiskers, as an axis is to hold them."""
+    """Returns the ends of error bars, which an axis must include."""
     made = []
     for s in series:
         if s.error is not None:
@@ -158,12 +161,12 @@ def ends(series: Sequence[Series]) -> list[Series]:
 def around(
     title: str, quantity: Quantity, scale: Scale, lines: Sequence[Series], bands: Sequence[Series]
 ) -> Axis:
-    """An axis of y with room for lines, their whiskers and their bands."""
+    """Returns an axis of y that includes lines, their error bars and their bands."""
     return axis(title, quantity, scale, [*lines, *ends(lines), *drawable(bands, scale)], "y")
 
 
 def within(bands: Sequence[Series], x: Axis, y: Axis) -> tuple[Series, ...]:
-    """The bands as far as both axes have them."""
+    """Returns the part of the bands within both axes."""
     return tuple(
         replace(b, x=np.clip(b.x, *x.limits), y=np.clip(b.y, *y.limits))
         for b in drawable(bands, y.scale)
@@ -172,7 +175,7 @@ def within(bands: Sequence[Series], x: Axis, y: Axis) -> tuple[Series, ...]:
 
 
 def caption_seeds(figure: Figure, seeds: int) -> Figure:
-    """The figure whose caption says what bands are."""
+    """Adds the meaning of bands to the caption of a figure."""
     if seeds == 1:
         return figure
     drawn = {s.drawn for panel in figure.panels for s in panel.series if not s.arrow}

@@ -1,4 +1,4 @@
-"""The figure of clocks: deviation over time, and what each term comes to."""
+"""The figure of clocks: the deviation over time, and the contribution of each term."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from lightloom.plotting.style import LIGHT, REFERENCE_DASH
 if TYPE_CHECKING:
     from lightloom.devices.clock.results import Synchronisation
 
-#: Points of a curve; of more, the largest of each stretch is drawn.
+#: Largest number of points of a curve; with more, the largest of each interval is drawn.
 POINTS = 1_500
 PS_PER = {"h": 3.6e15, "s": 1e12, "ms": 1e9, "µs": 1e6}
 Floats = NDArray[np.float64]
 
 
 def draw(found: Synchronisation) -> Picture:
-    """The day if there is one, the epochs, and the terms if they were run."""
+    """Draws the day if there is one, the epochs, and the terms if they were run."""
     parts = found.summary["contributions"]
     day = found.day_samples
     panels = 1 + (day is not None) + bool(parts)
@@ -42,7 +42,7 @@ def draw(found: Synchronisation) -> Picture:
 
 
 def draw_samples(axes: Axes, samples: pa.Table, title: str) -> None:
-    """Largest deviation of any two nodes, with and without their means."""
+    """Draws the largest deviation of any two nodes, with and without their means."""
     time = samples["time_ps"].to_numpy().astype(float)
     unit = next((name for name, ps in PS_PER.items() if time[-1] >= 2 * ps), "µs")
     curves = (("deviation_ps", "between any two nodes"), ("wander_ps", "about their means"))
@@ -58,7 +58,7 @@ def draw_samples(axes: Axes, samples: pa.Table, title: str) -> None:
 
 
 def thinned(at: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """So many points at the most: of each stretch its end, and the largest value in it."""
+    """Reduces a curve to `POINTS` points: the end of each interval, and the largest value in it."""
     stride = -(-len(values) // POINTS)
     if stride <= 1:
         return at, values
@@ -68,7 +68,7 @@ def thinned(at: Floats, values: Floats) -> tuple[Floats, Floats]:
 
 
 def draw_terms(axes: Axes, parts: list[dict[str, Any]]) -> None:
-    """What each term comes to alone, the largest above."""
+    """Draws the contribution of each term alone, the largest at the top."""
     shown = sorted(parts, key=lambda part: max(part["alone_ps"], part["day_alone_ps"] or 0.0))
     names = [part["term"].replace("-", " ") for part in shown]
     rows = np.arange(len(shown))

@@ -1,4 +1,4 @@
-"""A result, or one of several seeds, as a comparison of one fabric: what the report reads."""
+"""A result, or a repeated result, as a comparison of one fabric, which the report can show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Runs = Result | Repeated | Comparison
 
 
 def compared(runs: Runs) -> Comparison:
-    """The comparison itself, or that of one fabric."""
+    """Returns a comparison unchanged, and a result as a comparison of one fabric."""
     if isinstance(runs, Comparison):
         return runs
     if isinstance(runs, Repeated):
@@ -20,6 +20,6 @@ def compared(runs: Runs) -> Comparison:
 
 
 def workload_of(runs: Runs) -> Workload:
-    """Its columns in base units: seconds, bytes, shares of one."""
+    """Returns its columns in base units: seconds, bytes, fractions."""
     comparison = compared(runs)
     return workload(comparison, slots([comparison]))

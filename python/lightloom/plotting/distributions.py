@@ -1,9 +1,9 @@
-"""How long flows take, as data: their cumulative distribution, and beside it on logarithmic
-axes the complementary one, which shows the tail.
+"""Completion times as data: their cumulative distribution, and beside it on logarithmic axes the
+complementary distribution, which shows the tail.
 
-Of an unfinished flow it is known that it takes at least its age. So where some are, the
-share that takes at least a time lies between two curves: one as if they never arrived,
-which is drawn, and one as if each had arrived as the run ended, which is dotted.
+An unfinished flow takes at least its age. If flows are unfinished, the share of flows that take at
+least a time therefore lies between two curves: one for flows that never finish, which is drawn, and
+one for flows that finish at the end of the run, which is dotted.
 """
 
 from __future__ import annotations
@@ -24,30 +24,31 @@ from .spec import Axis, Figure, Floats, Panel, Series, axis
 CDF_POINTS = 480
 CCDF_POINTS = 240
 CERTAIN_POINTS = 120
-ROOM = 10.0  # what is not known may take so many times as much of an axis as what is
-FASTEST = 0.01  # this share of the flows (such as those inside a rack) may lie left of the picture
+ROOM = 10.0  # length of the unknown part of an axis ÷ its known part, at most
+FASTEST = 0.01  # share of the flows (such as those inside a rack) that may lie left of the picture
 CDF_TITLE = "share of flows"
 CCDF_TITLE = "share as slow or slower"
 
 
 @dataclass(frozen=True)
 class Flows:
-    """Completion times of one fabric, in columns of equal length: a row a flow that arrived."""
+    """Completion times of one fabric, in columns of equal length: one row for each flow that
+    arrived."""
 
     label: str
     slot: int
-    times: Floats  # [s]; NaN of an unfinished flow
-    least: Floats  # what each took at the least [s]
-    seeds: tuple[Flows, ...] = ()  # the same with each seed, where it is repeated
+    times: Floats  # [s]; NaN for unfinished flows
+    least: Floats  # lower limits [s]
+    seeds: tuple[Flows, ...] = ()  # one for each seed, if it is repeated
 
     @property
     def unfinished(self) -> bool:
-        """Whether any flow, with any seed, is."""
+        """Whether any flow of any seed is unfinished."""
         return any(np.isnan(f.times).any() for f in self.seeds or (self,))
 
 
 def distribution(workload: Workload, thin: float = 1.0) -> Figure | None:
-    """How long flows take; `thin` is the share of the usual number of points."""
+    """Draws completion times; `thin` scales the number of points."""
     drawn = {"All flows": [all_flows(f) for f in workload.fabrics]}
     if any(f.short_fct.size < f.fct.size for f in workload.fabrics) or not workload.measured:
         drawn = {"Short flows": [short_flows(f) for f in workload.fabrics]} | drawn
@@ -59,7 +60,7 @@ def distribution(workload: Workload, thin: float = 1.0) -> Figure | None:
 
 
 def caption(workload: Workload) -> str:
-    """What the curves are, and what is known where flows are unfinished."""
+    """Explains the curves, and the effect of unfinished flows."""
     dotted = workload.seeds == 1 and any(all_flows(f).unfinished for f in workload.fabrics)
     return (
         "Cumulative distribution of the time from a flow's arrival to its last byte, as a share "
@@ -76,7 +77,7 @@ def caption(workload: Workload) -> str:
 
 
 def left_out(workload: Workload) -> str:
-    """How many flows are in no curve, as run.limit ended runs before they arrived."""
+    """States how many flows are in no curve because run.limit ended runs before they arrived."""
     cut = [(f.label, f.cut) for f in workload.fabrics]
     each = [
         f"{label} {c['flows_never_offered']:,} of {c['flows']:,}"
@@ -89,7 +90,7 @@ def left_out(workload: Workload) -> str:
 
 
 def at_which_load(workload: Workload) -> str:
-    """Of which load the flows are, where others were run, too."""
+    """States the load of the flows, if other loads were run as well."""
     asked = loads.asked(workload.experiment)
     if asked is None or not any(load != asked for load in workload.loads):
         return ""
@@ -102,26 +103,26 @@ def at_which_load(workload: Workload) -> str:
 
 
 def all_flows(fabric: Fabric) -> Flows:
-    """Of all flows that arrived."""
+    """The times of all flows that arrived."""
     seeds = tuple(all_flows(seed) for seed in fabric.seeds)
     return Flows(fabric.label, fabric.slot, fabric.fct, fabric.least, seeds)
 
 
 def short_flows(fabric: Fabric) -> Flows:
-    """Of those under 100 KB."""
+    """The times of flows under 100 KB."""
     short = fabric.sizes < SHORT_BYTES
     seeds = tuple(short_flows(seed) for seed in fabric.seeds)
     return Flows(fabric.label, fabric.slot, fabric.fct[short], fabric.least[short], seeds)
 
 
 def panels(title: str, flows: Sequence[Flows], thin: float = 1.0) -> tuple[Panel, ...]:
-    """The distribution and its tail; nothing where no flow finished."""
+    """The distribution and its tail; empty if no flow finished."""
     both = cumulative(title, flows, thin), complementary(f"{title}, tail", flows, thin)
     return tuple(p for p in both if p is not None)
 
 
 def cumulative(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Panel | None:
-    """The share of flows that took no longer; None where none finished."""
+    """The share of flows that took no longer than a time; None if no flow finished."""
     points = int(CDF_POINTS * thin)
     series, bands = split(
         s for f in flows for s in spread(f, lambda g: cdf(g.times, points), "share")
@@ -136,7 +137,7 @@ def cumulative(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Panel |
 
 
 def complementary(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Panel | None:
-    """The share of flows that took at least as long, on logarithmic axes; None where none
+    """The share of flows that took at least a time, on logarithmic axes; None if no flow
     finished."""
     points = int(CCDF_POINTS * thin)
     series, bands = split(s for f in flows for s in tails(f, points))
@@ -155,20 +156,20 @@ def complementary(title: str, flows: Sequence[Flows], thin: float = 1.0) -> Pane
 
 
 def shares(bands: Sequence[Series]) -> list[Series]:
-    """Bands of shares, of which none exceeds 1."""
+    """Limits bands of shares to 1."""
     return [replace(b, y=np.minimum(b.y, 1.0)) for b in bands]
 
 
 def oldest(flows: Sequence[Flows], slowest: float) -> list[Series]:
-    """What unfinished flows need of the axis of time: up to the oldest of them, but no more
-    than some times the slowest that finished."""
+    """The part of the time axis that unfinished flows need: up to the oldest of them, but at most
+    `ROOM` times the slowest finished flow."""
     ages = [float(f.least.max(initial=0.0)) for f in flows if not f.seeds]
     at = np.array([min(age, ROOM * slowest) for age in ages if age > 0])
     return [Series("", at, np.full(at.size, np.nan))]
 
 
 def cdf(times: Floats, points: int) -> Curve:
-    """Times against the share of flows that took no longer; NaN is an unfinished flow."""
+    """Returns times and the share of flows that took no longer; NaN is an unfinished flow."""
     finished = np.sort(times[np.isfinite(times)])
     n = finished.size
     if n == 0:
@@ -180,8 +181,8 @@ def cdf(times: Floats, points: int) -> Curve:
 
 
 def ccdf(times: Floats, points: int) -> Curve:
-    """Times against the share of flows that took at least as long, of which an unfinished
-    flow (NaN) is always one. Never 0, so that a logarithmic axis has the slowest, too.
+    """Returns times and the share of flows that took at least as long, which includes unfinished
+    flows (NaN). The share is never 0, so that a logarithmic axis shows the slowest flow as well.
 
     >>> ccdf(np.array([4.0, np.nan, 1.0, 2.0]), 100)
     (array([1., 2., 4.]), array([1.  , 0.75, 0.5 ]))
@@ -196,13 +197,14 @@ def ccdf(times: Floats, points: int) -> Curve:
 
 
 def share_from(times: Floats, at: Floats) -> Floats:
-    """The share of times that are at least as long as each of `at`; NaN counts as longer."""
+    """Returns the share of times that are at least as long as each of `at`; NaN counts as
+    longer."""
     less = np.searchsorted(np.sort(times[np.isfinite(times)]), at, side="left")
     return np.asarray(1 - less / times.size, dtype=np.float64)
 
 
 def tails(flows: Flows, points: int) -> Iterator[Series]:
-    """The complementary distribution; of several seeds the mean, and its band."""
+    """Yields the complementary distribution; of several seeds the mean, and its band."""
     every = [seed.times for seed in flows.seeds if seed.times.size] or [flows.times]
     x, y = ccdf(np.concatenate(every), points)
     if not flows.seeds:
@@ -217,8 +219,8 @@ def tails(flows: Flows, points: int) -> Iterator[Series]:
 
 
 def certain(flows: Flows, x: Axis) -> Series | None:
-    """The share that is known to take at least as long, from where that is less than what
-    is drawn, as some flows are unfinished; None of several seeds."""
+    """Returns the share that certainly took at least as long, from the time at which unfinished
+    flows make it smaller than the drawn share; None for several seeds."""
     ages = flows.least[np.isnan(flows.times) & (flows.least > 0)]
     if flows.seeds or not ages.size:
         return None
@@ -229,12 +231,13 @@ def certain(flows: Flows, x: Axis) -> Series | None:
 
 
 def first_percent(flows: Sequence[Flows]) -> float:
-    """Where the first curve passes 1 % [s]: decades with hardly a flow say nothing."""
+    """The time at which the first curve passes 1 % [s]; decades with hardly any flow are not
+    drawn."""
     return min((start for f in flows if (start := passes(f)) is not None), default=0.0)
 
 
 def passes(flows: Flows) -> float | None:
-    """By when 1 % of the flows, of all seeds together, had arrived [s]."""
+    """The time at which 1 % of the flows, over all seeds, had finished [s]."""
     every = np.concatenate([f.times for f in flows.seeds or (flows,)])
     finished = np.sort(every[np.isfinite(every)])
     rank = int(np.ceil(FASTEST * every.size)) - 1
@@ -242,17 +245,17 @@ def passes(flows: Flows) -> float | None:
 
 
 def since(series: Series, low: float) -> Series:
-    """A curve from a time on."""
+    """The part of a curve from a time on."""
     kept = series.x >= low
     return replace(series, x=series.x[kept], y=series.y[kept])
 
 
 def end_of(series: Series) -> Series:
-    """An arrow where a distribution is cut off, as not all flows arrived."""
+    """An arrow at the end of a distribution that is cut off because of unfinished flows."""
     end = slice(-1, None)
     return replace(series, x=series.x[end], y=series.y[end], drawn="dots", arrow="right")
 
 
 def time_axis(series: Sequence[Series]) -> Axis:
-    """An axis of completion times around some curves."""
+    """An axis of completion times that includes some curves."""
     return axis("flow completion time", "time", "log", series, "x")

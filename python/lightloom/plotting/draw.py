@@ -1,4 +1,4 @@
-"""The files of figures, and what they are called."""
+"""The files of figures, and their names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def draw(
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Names as parts of an address or of a file's name, no two alike."""
+    """Returns names in the form of a part of a URL or file name, without duplicates."""
     safe = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "workload" for name in names]
     return [
         name if safe.count(name) == 1 else f"{name}-{i}" for i, name in enumerate(safe, start=1)
@@ -51,7 +51,7 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def prefixes(workloads: Sequence[Workload]) -> list[str]:
-    """What tells the files of several comparisons apart; nothing for one."""
+    """The prefixes of the files of several comparisons; empty for a single one."""
     if len(workloads) == 1:
         return [""]
     return [f"{name}-" for name in distinct([w.name for w in workloads])]

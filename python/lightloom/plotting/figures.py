@@ -1,7 +1,7 @@
 """The figures of a comparison, as data.
 
-Curves are thinned as they are made, once, for the page and for the files: distributions
-at about 500 ranks, time series in about 240 intervals.
+Curves are reduced once, for the page and for the files: distributions to about 500 ranks, time
+series to about 240 intervals.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from .latency_load import latency_by_load
 from .spec import Axis, Figure, Floats, Panel, Series, axis, figure
 from .timelines import BARS_KEPT, circuit_timelines
 
-# A percentile of fewer flows than this is noise; a small run is shown all the same.
+# A percentile of fewer flows than this is noise; if no bin has as many, all are shown.
 BIN_FLOWS = {50: 20, 99: 100}
 DELIVERED = "load delivered"
 
 
 def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...]:
-    """Every figure that the data allow. `curves` is the number of fabrics on the whole page."""
+    """Returns every figure that the data allow. `curves` is the number of fabrics on the whole
+    page."""
     thin = max(0.25, min(1.0, 12 / max(1, curves or len(workload.fabrics))))
     over_loads = latency_by_load(workload) if workload.measured else by_load(workload)
     fct, traffic = distribution(workload, thin), over_time.traffic(workload, thin)
@@ -48,11 +49,11 @@ def draw_all(workload: Workload, curves: int | None = None) -> tuple[Figure, ...
 
 OVERVIEW = "overview"
 LEADING = (OVERVIEW, "latency-load", "by-load")
-"""Keys of the figure that a page shows first: FCT and goodput."""
+"""Keys of the figure that a page shows first: completion times and goodput."""
 
 
 def overview(fct: Figure | None, traffic: Sequence[Figure]) -> Figure | None:
-    """Completion times beside goodput, from panels of other figures; None without either."""
+    """Combines completion times and goodput from panels of other figures; None without either."""
     goodput = (f for figure in traffic for f in figure.panels if f.title == "Goodput")
     panels = [*((fct.panels[0],) if fct is not None else ()), *goodput]
     named = (replace(p, alone="") for p in panels)
@@ -63,7 +64,7 @@ def overview(fct: Figure | None, traffic: Sequence[Figure]) -> Figure | None:
 
 
 def curve(fabric: Fabric, x: Floats, y: Floats, points: bool = False) -> Series:
-    """A fabric's curve."""
+    """The curve of a fabric."""
     return Series(fabric.label, x, y, fabric.slot, points)
 
 
@@ -71,7 +72,7 @@ def curve(fabric: Fabric, x: Floats, y: Floats, points: bool = False) -> Series:
 
 
 def by_size(workload: Workload) -> Figure | None:
-    """Completion times of small and large flows, where there are both."""
+    """Completion times of small and large flows, if there are both."""
     sizes = {float(s) for f in workload.fabrics for s in np.unique(f.sizes)[:2]}
     if workload.measured and len(sizes) < 2:
         return None
@@ -109,8 +110,8 @@ Bin = tuple[Floats, Floats, Floats]
 
 
 def bins_by_size(fabric: Fabric) -> list[Bin]:
-    """Of each bin the sizes, in order what its flows took at the least, and what those took
-    that finished."""
+    """Returns for each bin of sizes the sizes, the sorted lower limits of the times of its flows,
+    and the times of those that finished."""
     bins = bin_of(fabric.sizes)
     made = []
     for b in np.unique(bins):
@@ -126,16 +127,16 @@ def bin_of(sizes: Floats) -> Floats:
 
 
 def flows_needed(fabrics: Sequence[Fabric], percent: int) -> int:
-    """Flows that a bin has at the least to be drawn, the same for all fabrics: 1 where none
-    of any has enough."""
+    """The smallest number of flows of a bin that is drawn, the same for all fabrics: 1 if no bin of
+    any fabric has enough."""
     enough = BIN_FLOWS[percent]
     counts = (least.size for f in fabrics for _, least, _ in bins_by_size(f))
     return enough if any(n >= enough for n in counts) else 1
 
 
 def percentile_by_size(fabric: Fabric, percent: int, enough: int) -> tuple[Floats, Floats]:
-    """Geometric mean size of each bin with enough flows, and the percentile by nearest rank
-    of what they took at the least."""
+    """Returns the geometric mean size of each bin with enough flows, and the nearest-rank
+    percentile of the lower limits of their times."""
     kept = [b for b in bins_by_size(fabric) if b[1].size >= enough]
     x = [float(np.exp(np.log(np.maximum(sizes, 1)).mean())) for sizes, _, _ in kept]
     y = [float(least[nearest(least.size, percent)]) for _, least, _ in kept]
@@ -143,8 +144,8 @@ def percentile_by_size(fabric: Fabric, percent: int, enough: int) -> tuple[Float
 
 
 def bins_cut(fabric: Fabric, percent: int, enough: int) -> set[float]:
-    """The bins whose percentile is but a bound, with any seed: flows are missing that may
-    lie below."""
+    """The bins whose percentile is only a bound for some seed, because unfinished flows may exceed
+    it."""
     cut = set()
     for one in fabric.seeds or (fabric,):
         for sizes, least, done in bins_by_size(one):
@@ -156,7 +157,7 @@ def bins_cut(fabric: Fabric, percent: int, enough: int) -> set[float]:
 
 
 def nearest(n: int, percent: int) -> int:
-    """The place of a percentile among so many values in order, by nearest rank."""
+    """The index of a percentile among that many sorted values, by nearest rank."""
     return -(-n * percent // 100) - 1
 
 
@@ -172,7 +173,7 @@ def rising_in(series: Series, bins: set[float]) -> Series | None:
 
 
 def by_load(workload: Workload) -> Figure | None:
-    """Latency and throughput against load."""
+    """Latency and throughput by load."""
     if not workload.loads:
         return None
     x = Axis(
@@ -215,7 +216,7 @@ def by_load(workload: Workload) -> Figure | None:
 
 
 def of_parts(workload: Workload) -> str:
-    """Which parts of a mix the loads are of, as the end of a caption."""
+    """Names the parts of a mix that the loads apply to, as the end of a caption."""
     varied = loads.varied(workload.experiment)
     return "" if varied is None else f" {varied}"
 
@@ -229,7 +230,7 @@ def sweep(fabric: Fabric, of: Callable[[LoadPoint], float | None]) -> Series:
 
 
 def bounds_by_load(fabric: Fabric) -> Series | None:
-    """Arrows at the loads at which the percentile is but a bound."""
+    """Arrows at the loads at which the percentile is only a bound."""
     found = [(p.load, p.p99.low) for p in fabric.sweep if p.p99 is not None and not p.p99.exact]
     if not found:
         return None
@@ -238,7 +239,7 @@ def bounds_by_load(fabric: Fabric) -> Series | None:
 
 
 def drawn_by_load(workload: Workload) -> Series:
-    """The load drawn at each load asked for; the traffic is the same for every fabric."""
+    """The load drawn at each requested load; the traffic is the same for every fabric."""
     drawn = {p.load: p.drawn for f in workload.fabrics for p in f.sweep if p.drawn is not None}
     loads = sorted(drawn or {load: load for load in workload.loads})
     actual = np.array([drawn.get(x, x) for x in loads])

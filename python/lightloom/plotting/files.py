@@ -1,9 +1,8 @@
 """Files for a paper: the figures of a report as SVG, PNG and PDF.
 
-A paper sets panels where it has room, so each row of them is a file of its own, with its
-legend: in a column one panel, across a page two. Small multiples stay together, as their
-axes are shared. The same comparison gives the same bytes: no file holds a date, or who made
-it.
+Papers place panels where there is space; therefore each row of panels is a file of its own, with
+its legend: one panel in a column, two across a page. Small multiples stay together, because they
+share axes. The same comparison gives the same bytes: no file contains a date or an author.
 """
 
 from __future__ import annotations
@@ -46,9 +45,10 @@ def write(
 ) -> list[Path]:
     """Writes all figures of some comparisons in a style; returns the files.
 
-    They are `folder/STYLE/NAME.svg`, `.png` and `.pdf`, named as those of the report, by the
-    first panel where a figure has several rows. `drawn` hears after each how many of how many
-    are done. Files get their names with those of `staging`, or all together.
+    They are `folder/STYLE/NAME.svg`, `.png` and `.pdf`, with the names of the report's figures; if
+    a figure has several rows, with the name of the first panel. `drawn` is called after each file
+    with the number of files done and their total. The files get their names together with those of
+    `staging`, if it is given.
 
     Raises:
         ConfigError: There is no style of that name; nothing was written.
@@ -59,7 +59,7 @@ def write(
         (prefix + part.key, part)
         for workload, prefix in zip(workloads, draw.prefixes(workloads), strict=True)
         for figure in draw_all(workload)
-        if figure.key != OVERVIEW  # its panels are those of other figures
+        if figure.key != OVERVIEW  # its panels are also in other figures
         for part in parts_of(figure, sheet.columns)
     ]
     target = Path(folder) / style
@@ -77,7 +77,7 @@ def write(
 
 
 def parts_of(figure: Figure, across: int) -> Iterator[Figure]:
-    """A figure for each row of so many panels; small multiples are one."""
+    """Yields a figure for each row of `across` panels; small multiples remain one figure."""
     if figure.shared or len(figure.panels) <= across:
         yield replace(figure, panels=titled(figure.panels))
         return
@@ -90,23 +90,24 @@ def parts_of(figure: Figure, across: int) -> Iterator[Figure]:
 
 
 def titled(row: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Panels of a file, in which no heading says what their titles leave out."""
+    """Panels with complete titles, because a file has no heading that states what they leave
+    out."""
     return tuple(replace(panel, title=panel.alone or panel.title) for panel in row)
 
 
 def batched(panels: Sequence[Panel], size: int) -> Iterator[tuple[Panel, ...]]:
-    """Panels in rows."""
+    """Divides panels into rows."""
     for start in range(0, len(panels), size):
         yield tuple(panels[start : start + size])
 
 
 def slug(title: str) -> str:
-    """A panel's title as part of a file's name."""
+    """The title of a panel as part of a file name."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "panel"
 
 
 def render(figure: Figure, salt: str, sheet: Sheet) -> dict[str, bytes]:
-    """The figure by kind of file."""
+    """Returns the figure in each file format."""
     svg, png, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
     told: Any = settings(sheet) | {"svg.hashsalt": salt}
     with drawing(told):

@@ -12,7 +12,7 @@ JOBS_MAX = 16
 
 
 def job_times(workload: Workload) -> Figure | None:
-    """How long each job takes on each fabric."""
+    """The duration of each job on each fabric."""
     names = list(dict.fromkeys(name for f in workload.fabrics for name in f.jobs))[:JOBS_MAX]
     series = [s for f in workload.fabrics if (s := job_dots(f, names)).x.size]
     if not series:
@@ -30,7 +30,7 @@ def job_times(workload: Workload) -> Figure | None:
 
 
 def job_intervals(fabric: Fabric, names: list[str]) -> Series:
-    """A line along the interval of each job's time over several seeds."""
+    """A line along the interval of each job's duration over several seeds."""
     lines: list[tuple[float, float]] = []
     for i, name in enumerate(names) if fabric.seeds else ():
         found = fabric.over_seeds(lambda f, name=name: f.jobs.get(name))  # type: ignore[misc]

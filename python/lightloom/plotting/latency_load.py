@@ -1,4 +1,4 @@
-"""Latency and throughput against load, where they were measured in a window."""
+"""Latency and throughput by load, as measured in a window."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .arrows import parted
 from .bands import around, load_bands, within
 from .spec import Axis, Figure, Floats, Panel, Series
 
-#: Kinds whose routers bound what their paper leaves open, and the keys in which two
-#: have to agree for what lies between them to be that, and shaded.
+#: Kinds of which two models of routers bound the results that their paper leaves open → the keys in
+#: which two fabrics must agree for the area between them to be shaded.
 BOUNDED = {"flattened-butterfly": ("routers", "concentration", "routing", "packet")}
 CAPTION = (
     "Mean latency of the flows that arrived in the window, with 95 % confidence intervals, and the "
@@ -31,7 +31,7 @@ SHADED = "The shaded area lies between two presets of a fabric whose paper permi
 
 
 def latency_by_load(workload: Workload) -> Figure | None:
-    """Latency and throughput against load."""
+    """Latency and throughput by load."""
     if not workload.loads:
         return None
     bands = pairs(workload.fabrics)
@@ -45,14 +45,14 @@ def latency_by_load(workload: Workload) -> Figure | None:
 
 
 def load_axis(workload: Workload) -> Axis:
-    """The loads of the sweep, and where fabrics saturate beyond them."""
+    """The axis of the loads of the sweep, and of the saturation loads beyond them."""
     ends = [k for f in workload.fabrics if (k := knee(f)) is not None]
     top = max([*workload.loads, *(e for e in ends if e < 2 * workload.loads[-1])])
     return Axis(f"load {loads.of_what(workload.experiment)}", "share", "linear", (0.0, top * 1.06))
 
 
 def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
-    """Mean latency, logarithmic."""
+    """Mean latency, on a logarithmic axis."""
     x = load_axis(workload)
     lines = [
         sweep(f, lambda p: p.latency, lambda p: p.latency_known, lambda p: p.latency_error)
@@ -72,7 +72,7 @@ def latency(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel
 
 
 def accepted(workload: Workload, bands: Sequence[tuple[Fabric, Fabric]]) -> Panel:
-    """Throughput, with the line on which all is carried that is offered."""
+    """Throughput, with the line on which the accepted load equals the offered load."""
     x = load_axis(workload)
     series = [
         sweep(f, lambda p: p.accepted, lambda p: p.stable and not p.is_doubtful)
@@ -92,7 +92,7 @@ def over_seeds(
     of: Callable[[LoadPoint], float | None],
     known: Callable[[LoadPoint], bool] = lambda _: True,
 ) -> list[Series]:
-    """The bands of a figure of repeated runs, at the loads at which it is known."""
+    """The bands of a figure over several seeds, at the loads at which it is known."""
     return [band for f in workload.fabrics for band in load_bands(f, of, known)]
 
 
@@ -102,13 +102,13 @@ def sweep(
     known: Callable[[LoadPoint], bool],
     error: Callable[[LoadPoint], float | None] | None = None,
 ) -> Series:
-    """One figure of a fabric at each load; hollow where it is not known for what it seems."""
+    """One figure of a fabric at each load; points are hollow if the figure is not certain."""
     points = sorted(fabric.sweep, key=lambda p: p.load)
     there = [(p, v) for p in points if (v := of(p)) is not None]
     errors = None
     if error is not None:
         halves = [error(p) for p, _ in there]
-        # Of a load that is not carried, or a bound, there is nothing to be sure of.
+        # If the load is not carried, or the figure is a bound, it has no interval.
         errors = np.array(
             [
                 h if h is not None and known(p) else np.nan
@@ -127,7 +127,7 @@ def sweep(
 
 
 def knee(fabric: Fabric) -> float | None:
-    """Where a fabric saturates; None if no search was made, or it never does."""
+    """The saturation load of a fabric; None if it was not searched, or was not reached."""
     found = fabric.saturation
     if found is None or found.not_carried is None:
         return None
@@ -135,7 +135,7 @@ def knee(fabric: Fabric) -> float | None:
 
 
 def pairs(fabrics: Sequence[Fabric]) -> list[tuple[Fabric, Fabric]]:
-    """Neighbours that differ in their routers alone."""
+    """Pairs of adjacent fabrics that differ only in their routers."""
     alike: dict[str, list[Fabric]] = {}
     for fabric in fabrics:
         if fabric.kind in BOUNDED:

@@ -1,8 +1,7 @@
-"""What changes over time, as data: queues by their peak in each drawn interval, rates by
-their mean.
+"""Figures over time, as data: queues by their peak in each drawn interval, rates by their mean.
 
-Of few fabrics each panel holds all curves. Of many each has a panel of its own, and all of
-them the same axes: curves that go up and down on top of each other cannot be told apart.
+For few fabrics, each panel shows all curves. For many fabrics, each has a panel of its own, all
+with the same axes, because overlapping curves that go up and down cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from .bands import around, split, spread, within
 from .spec import Figure, Floats, Panel, Scale, Series, axis, figure
 
 TIME_POINTS = 240
-FEW = 4  # curves that go up and down, and can still be told apart in one panel
+FEW = 4  # varying curves that can still be distinguished in one panel
 MULTIPLES_A_ROW = 3
 SHARED = " A panel a fabric, all with the same axes."
 ALONE = {"worst": "Queue at the worst node", "all": "Queues of all nodes together"}
-"""Titles of panels of queues without the figure's beside them."""
+"""Titles of panels of queues that are drawn without the figure's title."""
 Kind = Literal["peak", "mean"]
 
 
@@ -57,7 +56,8 @@ def far_apart(series: Sequence[Series]) -> bool:
 
 
 def thinned(time: Floats, values: Floats, points: int, kind: Kind) -> tuple[Floats, Floats]:
-    """At most `points` intervals, each at its last sample: the peak in it, or the mean by time."""
+    """Reduces a curve to at most `points` intervals, each at its last sample: the peak in the
+    interval, or the mean over time."""
     known = np.isfinite(values) if values.size == time.size else np.zeros(time.size, dtype=bool)
     widths = np.diff(time, prepend=0.0)[known]
     time, values = time[known], values[known] if known.any() else np.empty(0)
@@ -75,8 +75,8 @@ def thinned(time: Floats, values: Floats, points: int, kind: Kind) -> tuple[Floa
 def of_quantities(
     key: str, title: str, caption: str, quantities: Sequence[tuple[str, Panel | None]]
 ) -> tuple[Figure, ...]:
-    """A figure with a panel a quantity; of many fabrics a figure a quantity with a panel a
-    fabric. The first has the key, others theirs behind it."""
+    """Returns one figure with a panel for each quantity; for many fabrics, a figure for each
+    quantity with a panel for each fabric. The first figure has the key, others have a suffix."""
     known = [(ending, p) for ending, p in quantities if p is not None]
     if all(len(slots(p)) <= FEW for _, p in known):
         made = figure(key, title, caption, [p for _, p in known])
@@ -100,7 +100,7 @@ def slots(panel: Panel) -> list[int]:
 
 
 def multiples(panel: Panel) -> tuple[Panel, ...]:
-    """A panel for each fabric of one, on the same axes."""
+    """A panel for each fabric of a panel, on the same axes."""
     made = []
     for slot in slots(panel):
         own = tuple(s for s in panel.series if s.slot == slot)
@@ -109,9 +109,8 @@ def multiples(panel: Panel) -> tuple[Panel, ...]:
 
 
 def queues(workload: Workload, thin: float = 1.0) -> tuple[Figure, ...]:
-    """How much waits inside the network, if anything ever does; `thin` is the share of the
-    usual number of points."""
-    # Who moves flows at rates has no queues, which is not a queue of 0.
+    """Bytes in queues inside the network, if there are any; `thin` scales the number of points."""
+    # Fabrics that simulate flows at rates have no queues, which differs from queues of 0 bytes.
     having = tuple(f for f in workload.fabrics if f.get("queue_peak_bytes") is not None)
     workload = replace(workload, fabrics=having)
     if not any(np.nanmax(f.over_time("queued_bytes"), initial=0) > 0 for f in workload.fabrics):
@@ -142,7 +141,7 @@ ABOVE = (
 
 
 def traffic(workload: Workload, thin: float = 1.0) -> tuple[Figure, ...]:
-    """What is delivered, and how busy the links are."""
+    """The goodput, and the utilisation of the links."""
     points = int(TIME_POINTS * thin)
     goodput = panel(workload, "Goodput", "goodput", "goodput_normalized", points, "mean")
     used = panel(workload, "Link utilisation", "utilisation", "utilisation", points, "mean")

@@ -1,5 +1,4 @@
-"""A figure of matplotlib that looks like the report's wherever it is drawn, and that a notebook
-shows."""
+"""A matplotlib figure in the style of the report, which a notebook can display."""
 
 from __future__ import annotations
 
@@ -22,21 +21,21 @@ from lightloom.plotting.spec import Panel
 
 SETTINGS: Any = backend_matplotlib.settings() | {"svg.hashsalt": "lightloom"}
 CSS_DPI = 96
-"""Dots of an inch on a page, by which a picture is as large there as on paper."""
+"""Dots per inch on a page, so that a picture has the same size there as on paper."""
 
 
 UNDATED = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
-"""What files say of themselves: the same figure gives the same bytes."""
+"""Metadata of files without a date, so that the same figure gives the same bytes."""
 
 
 class Paper(FigureCanvasBase):
-    """What a figure is printed from, with its settings: matplotlib writes fonts after it has
-    drawn, and of another kind than the letters if the settings are others by then."""
+    """A canvas that prints with the figure's settings: matplotlib writes fonts after it has drawn,
+    and of another type than the text if the settings have changed by then."""
 
     figure: Picture
 
     def print_figure(self, filename: Any, *args: Any, **kwargs: Any) -> Any:
-        """As matplotlib's."""
+        """As matplotlib's method, with the figure's settings."""
         with backend_matplotlib.drawing(self.figure.told):
             return super().print_figure(filename, *args, **kwargs)
 
@@ -51,14 +50,15 @@ class Picture(Figure):
         Paper(self)
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draws with the settings that it was made with: matplotlib makes ticks as late as
-        this."""
+        """Draws with the settings with which the figure was made, because matplotlib only makes
+        ticks now."""
         with backend_matplotlib.drawing(self.told):
             backend_matplotlib.spell_out(self)
             super().draw(renderer)
 
     def savefig(self, fname: Any, **kwargs: Any) -> None:
-        """As matplotlib's, with the same settings; without a date unless `metadata` is given."""
+        """As matplotlib's method, with the same settings; without a date unless `metadata` is
+        given."""
         named = PurePath(fname).suffix[1:] if isinstance(fname, str | os.PathLike) else ""
         kind = str(kwargs.get("format") or named or matplotlib.rcParams["savefig.format"]).lower()
         if kind in UNDATED:
@@ -67,7 +67,8 @@ class Picture(Figure):
             super().savefig(fname, **kwargs)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """What a notebook shows: as large as the figure, sharp on fine screens."""
+        """The PNG that a notebook displays, in the size of the figure, with twice the
+        resolution."""
         out = io.BytesIO()
         self.savefig(out, format="png", dpi=2 * CSS_DPI, metadata={"Software": None})
         width, height = self.get_size_inches() * CSS_DPI
@@ -75,7 +76,7 @@ class Picture(Figure):
 
 
 def drawn(spec: Spec, sheet: Sheet = REPORT) -> Picture:
-    """A figure of the report as one of matplotlib, as large as its sheet says."""
+    """Returns a figure of the report as a matplotlib figure, in the size of its sheet."""
     told: Any = SETTINGS | backend_matplotlib.settings(sheet)
     with backend_matplotlib.drawing(told):
         made: Any = backend_matplotlib.draw(spec, sheet, kind=Picture)
@@ -84,10 +85,10 @@ def drawn(spec: Spec, sheet: Sheet = REPORT) -> Picture:
 
 
 def check_axes(ax: object) -> None:
-    """Refuses what is no axes of matplotlib, of which a figure may be asked for.
+    """Raises an error if `ax` is not matplotlib axes.
 
     Raises:
-        ConfigError: of `ax`.
+        ConfigError: if `ax` is invalid.
     """
     if ax is None or isinstance(ax, Axes):
         return
@@ -97,7 +98,7 @@ def check_axes(ax: object) -> None:
 
 
 def drawn_on(ax: Axes, panel: Panel) -> Figure:
-    """A panel on given axes, with their lines and letters."""
+    """Draws a panel on given axes, with their sizes of lines and text."""
     spec = Spec("", panel.title, "", (panel,))
     backend_matplotlib.draw_panel(ax, panel)
     names = [*(label for _, label in spec.labels), *spec.references]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lightloom.control.plans import Plan
 
 SQUARE = (4.2, 3.3)
-"""Of a matrix with its scale [inches]."""
+"""Size of a matrix with its colour scale [inches]."""
 TOLD = {
     "one period": "Carried in one period",
     "carries": "Carried by circuits",
@@ -38,21 +38,22 @@ class PlanPlots:
         self._plan = plan
 
     def demand(self, *, ax: Axes | None = None) -> Figure:
-        """The demand [B] from each node (row) to each other (column), its colours being
-        logarithms; what circuits carry is framed, as far as there is room for frames.
+        """Draws the demand [B] from each node (row) to each other node (column), on a logarithmic
+        colour scale. Entries with a circuit have a frame if there is space for frames.
 
         Args:
-            ax: where to draw; a figure of its own unless given.
+            ax: the axes to draw on. Default: a new figure.
         """
         return self._matrix(ax, lambda axes: plan_picture.Heat(self._plan).draw(axes))
 
     def circuits(self, *, ax: Axes | None = None) -> Figure:
-        """What circuits carry [B] from each node (row) to each other (column), in the colours
-        of the demand: `CircuitTable.carried`, of all planes together; of circuits that lead
-        both ways the same at both entries. Of a schedule what it carries in one period.
+        """Draws the demand that circuits carry [B] from each node (row) to each other node
+        (column), in the colours of the demand: `CircuitTable.carried`, over all planes; undirected
+        circuits have the same value in both entries. For a schedule, the demand that it carries in
+        one period.
 
         Args:
-            ax: where to draw; a figure of its own unless given.
+            ax: the axes to draw on. Default: a new figure.
         """
         told = TOLD["one period" if self._plan.schedule is not None else carries(self._plan)]
         matrix = carried(self._plan)
@@ -61,11 +62,11 @@ class PlanPlots:
         )
 
     def schedule(self) -> Figure:
-        """Which inputs are lit when, how full, and the share of the demand [%] that is carried
-        by then, over one period [s to ps, as the axis says].
+        """Draws when each input is lit and how full its circuit is, and the share of the demand [%]
+        carried by each time, over one period [s to ps, as the axis states].
 
         Raises:
-            ConfigError: if the plan's circuits do not take turns.
+            ConfigError: if the plan is not a schedule.
         """
         if self._plan.schedule is None:
             limit = "its circuits stay as they are"
@@ -76,7 +77,7 @@ class PlanPlots:
         return figure
 
     def overview(self) -> Figure:
-        """Demand and circuits or schedule side by side, as `Plan.picture` writes them."""
+        """Draws demand and circuits or schedule side by side, as `Plan.picture` writes them."""
         with matplotlib.rc_context(_settings()):
             return plan_picture.draw(self._plan, kind=Picture)
 
@@ -94,7 +95,7 @@ class PlanPlots:
 
 
 def carried(plan: Plan) -> Integers:
-    """What circuits carry from each node to each other: N × N, row = source [bytes]."""
+    """Returns the demand that circuits carry: N × N, row = source [bytes]."""
     found = np.zeros_like(plan.demand.matrix)
     if plan.schedule is not None:
         inputs = np.broadcast_to(np.arange(plan.schedule.ports), plan.schedule.permutations.shape)

@@ -1,5 +1,5 @@
-"""A plan as a picture for a paper: the demand matrix beside the circuits that
-stay, or beside the timeline of a schedule.
+"""A picture of a plan for a paper: the demand matrix beside its circuits, or beside the timeline of
+its schedule.
 
 The same plan gives the same bytes, in SVG, PDF and PNG.
 """
@@ -43,17 +43,17 @@ from lightloom.units import formats, steps
 
 PAGE, HEIGHT = 7.2, 3.3  # inches
 CELLS = 250
-"""Rows of a heat map; more nodes share one."""
+"""Largest number of rows of a heat map; more nodes share rows."""
 FRAMED = 32
-"""Nodes among which a frame around an entry hides little."""
+"""Largest number of nodes with frames around entries, which would hide more of a larger matrix."""
 RING = 48
-"""Nodes that find room around a ring."""
+"""Largest number of nodes on a ring."""
 NAMED = 24
-"""Nodes whose names find room beside an axis."""
+"""Largest number of nodes whose names are written beside an axis."""
 NUMBERED = 16
-"""Inputs whose outputs find room in a timeline."""
+"""Largest number of inputs whose outputs are written in a timeline."""
 SHORT = 12
-"""Letters of a title beside which others find room."""
+"""Largest number of characters of a title beside which others are written."""
 BLUES = LinearSegmentedColormap.from_list("blues", ["#e6eef8", "#8db1dd", "#1d4ea3", "#0a1c40"])
 CHOSEN = LIGHT[1]
 
@@ -61,7 +61,7 @@ Texts = list[str]
 
 
 def render(plan: Plan, kind: str) -> bytes:
-    """The picture as a file of that kind: ".svg", ".pdf" or ".png"."""
+    """Returns the picture as a file of that kind: ".svg", ".pdf" or ".png"."""
     if kind not in PICTURES:
         remedy = f"use {', '.join(PICTURES)}"
         raise refusal("picture", kind or "(no ending)", "no such kind of picture", remedy)
@@ -85,7 +85,8 @@ def render(plan: Plan, kind: str) -> bytes:
 
 
 def draw(plan: Plan, kind: type[Figure] = Figure) -> Figure:
-    """Demand on the left; circuits or timeline on the right; of a kind of matplotlib's."""
+    """Draws demand on the left, and circuits or timeline on the right, with the given figure
+    class."""
     figure = kind(figsize=(PAGE, HEIGHT), dpi=PNG_DPI, layout="constrained")
     figure.suptitle(title(plan), x=0.01, ha="left", fontsize=8.5, fontweight="bold")
     halves: Any = figure.subfigures(1, 2, width_ratios=(1, 1.15))
@@ -104,7 +105,7 @@ def draw(plan: Plan, kind: type[Figure] = Figure) -> Figure:
 
 @dataclass
 class Heat:
-    """The demand matrix, its colours being logarithms of bytes."""
+    """The demand matrix, on a logarithmic colour scale."""
 
     plan: Plan
 
@@ -117,11 +118,12 @@ class Heat:
         self.share = -(-self.nodes // CELLS)
 
     def draw(self, axes: Axes) -> None:
-        """The demand."""
+        """Draws the demand."""
         self.cells(axes, self.plan.demand.matrix, "Demand")
 
     def cells(self, axes: Axes, matrix: Integers, name: str) -> None:
-        """Bytes from each node to each other, what circuits carry being framed."""
+        """Draws the bytes from each node to each other node, with frames around entries with
+        circuits."""
         most = max(self.norm.vmax or 0.0, float(matrix.max(initial=0)))
         self.norm = LogNorm(self.norm.vmin, most)
         image = self._show(axes, _coarse(matrix, self.share))
@@ -134,7 +136,7 @@ class Heat:
             _rings_around(axes, self.plan.circuits, self.nodes)
 
     def circuits(self, axes: Axes, table: CircuitTable) -> None:
-        """The entries that circuits carry, as dots where they are in the matrix."""
+        """Draws the entries with circuits as dots at their positions in the matrix."""
         chosen = np.zeros_like(self.plan.demand.matrix)
         ends = [(table.a, table.b)] + ([] if table.directed else [(table.b, table.a)])
         for a, b in ends:
@@ -180,8 +182,8 @@ class Heat:
 
 
 def _coarse(matrix: NDArray[Any], share: int) -> NDArray[Any]:
-    """The largest of every `share` × `share` entries: a few must not get lost among
-    many."""
+    """Returns the largest of every `share` × `share` entries, so that few large entries stay
+    visible."""
     if share == 1:
         return matrix
     room = -len(matrix) % share
@@ -209,7 +211,7 @@ def _short(name: str, most: int = 12) -> str:
 
 
 def _rings_around(axes: Axes, table: CircuitTable, nodes: int) -> None:
-    """Frames around the entries that circuits carry."""
+    """Draws frames around the entries that circuits carry."""
     a, b = table.a, table.b
     rows = a if table.directed else np.concatenate((a, b))
     columns = b if table.directed else np.concatenate((b, a))
@@ -226,7 +228,7 @@ def _rings_around(axes: Axes, table: CircuitTable, nodes: int) -> None:
 
 
 def _ring(axes: Axes, plan: Plan, table: CircuitTable) -> None:
-    """Nodes around a ring, circuits across it; the wider, the more they carry."""
+    """Draws nodes on a ring and circuits across it; the width shows the demand that they carry."""
     nodes = len(plan.demand.matrix)
     angle = math.pi / 2 - 2 * math.pi * np.arange(nodes) / nodes
     x, y = np.cos(angle), np.sin(angle)
@@ -265,7 +267,7 @@ def _ring(axes: Axes, plan: Plan, table: CircuitTable) -> None:
 
 
 def _legend(axes: Axes, planes: list[int]) -> None:
-    """The colours of the first planes."""
+    """Draws the colours of the first planes."""
     shown = planes[: len(LIGHT)]
     lines = [Line2D([], [], color=_colour(plane), linewidth=2) for plane in shown]
     texts = [f"plane {plane}" for plane in shown]
@@ -277,7 +279,7 @@ def _colour(plane: int) -> str:
 
 
 def timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
-    """What every input is joined with when, and how much demand that carries."""
+    """Draws the output of each input over time, and the demand carried."""
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     unit, size = _time_unit(schedule.period_ps)
     carried = plan.details["carried"]
@@ -305,7 +307,7 @@ def timeline(figure: Any, plan: Plan, schedule: Schedule) -> None:
 def _slots(
     figure: Any, axes: Axes, plan: Plan, schedule: Schedule, carried: NDArray[Any], size: float
 ) -> None:
-    """Input by time; the colour is the used share of the day, nights are white."""
+    """Draws inputs over time; the colour is the used share of the day, nights are white."""
     ports = schedule.ports
     room = np.asarray(_core.control_bytes_in(schedule.days_ps, plan.options["rate"]), float)
     used = carried / np.maximum(room, 1)[:, None]
@@ -326,7 +328,7 @@ def _slots(
         cmap=BLUES,
         vmin=0,
         vmax=1,
-        rasterized=True,  # as vectors, cells have seams
+        rasterized=True,  # vector cells would show seams
         linewidth=0,
     )
     axes.set_ylim(ports - 0.5, -0.5)
@@ -347,7 +349,7 @@ def _slots(
 def _outputs(
     axes: Axes, schedule: Schedule, used: NDArray[Any], idle: NDArray[Any], size: float
 ) -> None:
-    """The output of each input where a slot has room for its number."""
+    """Writes the output of each input where a slot is wide enough for its number."""
     shown = np.flatnonzero(schedule.days_ps > 0.03 * schedule.period_ps)
     for slot in shown:
         dawn = schedule.starts_ps[slot] + schedule.night_ps

@@ -1,7 +1,7 @@
-"""Figures of results and comparisons: completion times, and what changes over time or load.
+"""Figures of results and comparisons: completion times, and figures over time or load.
 
-Curves of several seeds are means, in the band of their 95 % confidence intervals. A `style` is
-one of `lightloom.plotting.STYLES`, such as "acm-column": as wide as there, in letters of its size.
+Curves of several seeds are means with the band of their 95 % confidence intervals. A `style` is one
+of `lightloom.plotting.STYLES`, such as "acm-column"; it sets the width and the size of text.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ NOTHING = {
 
 
 class RunPlots:
-    """The figures of a result, of its seeds, or of a comparison.
+    """The figures of a result, of a repeated result, or of a comparison.
 
     >>> comparison.plot.fct_ccdf(flows="short").savefig("tail.pdf")  # doctest: +SKIP
     """
@@ -55,67 +55,68 @@ class RunPlots:
     def fct_cdf(
         self, flows: Flows = "all", *, ax: Axes | None = None, style: str | None = None
     ) -> Figure:
-        """The share of flows that took no longer [% of those that arrived], against their
-        completion time [s, logarithmic]; a curve that ends in an arrow left flows unfinished.
+        """Draws the share of flows that took no longer than a time [% of those that arrived],
+        against the completion time [s, logarithmic]. If flows are unfinished, the curve ends in an
+        arrow.
 
         Args:
-            flows: all of them, or the short ones, under 100 KB.
-            ax: where to draw; a figure of its own unless given.
-            style: where a figure of its own is to stand; as large as in the report unless given.
+            flows: all flows, or the short ones, under 100 KB.
+            ax: the axes to draw on. Default: a new figure.
+            style: the style of a new figure. Default: the size of the report's figures.
 
         Raises:
-            ConfigError: if there is nothing to show, no such style, or one beside `ax`.
+            ConfigError: if there is no data, no such style, or both `style` and `ax` are given.
         """
         return self._distribution("fct_cdf", distributions.cumulative, flows, (ax, style))
 
     def fct_ccdf(
         self, flows: Flows = "all", *, ax: Axes | None = None, style: str | None = None
     ) -> Figure:
-        """The share of flows that took at least as long [%], against their completion time
-        [s], both logarithmic: the tail. Where flows are unfinished, it runs between the curve,
-        as if they never arrived, and the dotted line, as they take at least their age.
+        """Draws the share of flows that took at least a time [%], against the completion time [s],
+        both logarithmic: the tail. If flows are unfinished, the share lies between the curve, for
+        flows that never finish, and the dotted line, for flows that take their age.
 
-        Args, errors: as of `fct_cdf`.
+        Arguments and errors are those of `fct_cdf`.
         """
         return self._distribution("fct_ccdf", distributions.complementary, flows, (ax, style))
 
     def fct_by_size(self, *, style: str | None = None) -> Figure:
-        """Median and 99th percentile of completion times [s] by the size of flows [B], in bins
-        of half a decade; an arrow is a bound.
+        """Draws median and 99th percentile of completion times [s] by flow size [B], in bins of
+        half a decade; an arrow is a bound.
 
         Args:
-            style: where it is to stand; as large as in the report unless given.
+            style: the style of the figure. Default: the size of the report's figures.
 
         Raises:
-            ConfigError: if there is nothing to show, or no such style.
+            ConfigError: if there is no data, or no such style.
         """
         return self._whole("fct_by_size", figures.by_size, "size", style)
 
     def by_load(self, *, style: str | None = None) -> Figure:
-        """99th percentile of short flows' completion times [s], and the load delivered [% of
-        what servers can send], at each of `[compare].loads`.
+        """Draws the 99th percentile of short flows' completion times [s], and the load delivered [%
+        of the servers' capacity], at each of `[compare].loads`.
 
         Args:
-            style: where it is to stand; as large as in the report unless given.
+            style: the style of the figure. Default: the size of the report's figures.
 
         Raises:
-            ConfigError: if there is nothing to show, or no such style.
+            ConfigError: if there is no data, or no such style.
         """
         return self._whole("by_load", figures.by_load, "load", style)
 
     def queues(
         self, nodes: Queues = "worst", *, ax: Axes | None = None, style: str | None = None
     ) -> Figure:
-        """Bytes that wait inside the network [B] over time [s]: the peak sample in each drawn
-        interval.
+        """Draws the bytes in queues inside the network [B] over time [s]: the peak sample in each
+        drawn interval.
 
         Args:
-            nodes: at the node with most, or at all together.
-            ax: where to draw; a figure of its own unless given.
-            style: where a figure of its own is to stand; as large as in the report unless given.
+            nodes: at the node with the longest queue, or at all nodes together.
+            ax: the axes to draw on. Default: a new figure.
+            style: the style of a new figure. Default: the size of the report's figures.
 
         Raises:
-            ConfigError: if there is nothing to show, no such style, or one beside `ax`.
+            ConfigError: if there is no data, no such style, or both `style` and `ax` are given.
         """
         _choice("nodes", nodes, ("worst", "all"))
         workload = workload_of(self._runs)
@@ -125,26 +126,27 @@ class RunPlots:
             "all": ("Queues of all nodes together", "queued_bytes"),
         }[nodes]
         made = _over_time(workload, title, "queue", column, "peak") if waiting else None
-        # Networks without queues, such as those of rates, have no peak; others may have been idle.
+        # Networks without queues, such as those of rates, have no peak; an idle network has one of
+        # 0.
         peaks = [fabric.get("queue_peak_bytes") for fabric in workload.fabrics]
         why = "queues" if all(peak is None for peak in peaks) else "idle"
         return self._shown("queues", made, why, workload, (ax, style))
 
     def goodput(self, *, ax: Axes | None = None, style: str | None = None) -> Figure:
-        """Bits delivered over what all servers can send [%] over time [s], each the mean of a
-        drawn interval.
+        """Draws the bits delivered ÷ capacity of the servers [%] over time [s]; each point is the
+        mean of a drawn interval.
 
-        Args, errors: `ax`, `style` and errors as of `queues`.
+        Arguments `ax` and `style` and errors are those of `queues`.
         """
         workload = workload_of(self._runs)
         made = _over_time(workload, "Goodput", "goodput", "goodput_normalized", "mean")
         return self._shown("goodput", made, "time", workload, (ax, style))
 
     def utilisation(self, *, ax: Axes | None = None, style: str | None = None) -> Figure:
-        """Bits carried by all links, over what they can carry [%] over time [s], each the mean
-        of a drawn interval.
+        """Draws the bits that all links carry ÷ their capacity [%] over time [s]; each point is the
+        mean of a drawn interval.
 
-        Args, errors: `ax`, `style` and errors as of `queues`.
+        Arguments `ax` and `style` and errors are those of `queues`.
         """
         workload = workload_of(self._runs)
         made = _over_time(workload, "Link utilisation", "utilisation", "utilisation", "mean")
@@ -169,7 +171,8 @@ class RunPlots:
     def _shown(
         self, name: str, panel: Panel | None, why: str, workload: Workload, place: Place
     ) -> Figure:
-        """A panel as a figure. Many curves over time have a panel each, on the same axes."""
+        """Draws a panel as a figure. Many curves over time have a panel each, with the same
+        axes."""
         ax, sheet = place[0], _sheet(*place)
         if panel is None:
             raise _nothing(name, workload, why)
@@ -199,7 +202,7 @@ def _over_time(
 
 
 def _sheet(ax: Axes | None, style: str | None) -> Sheet:
-    """How large a figure of its own is."""
+    """The size of a new figure."""
     check_axes(ax)
     if style is None:
         return REPORT

@@ -1,7 +1,7 @@
-"""A figure as data: what both back ends draw.
+"""A figure as data, which both back ends draw.
 
-A figure has its panels under one caption, side by side where there is room. Values are in
-base units (seconds, bytes, shares), so that a tick can say `10 µs` or `1 MB` by itself.
+A figure has a caption and panels, side by side if there is space. Values are in base units
+(seconds, bytes, fractions), so that ticks can choose their unit: `10 µs`, `1 MB`.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ Scale = Literal["linear", "log"]
 Drawn = Literal["line", "dots", "bars", "nights", "rule", "band"]
 STAR = "★"
 NIGHT = "night (all circuits dark)"
-LABEL = 9  # letters of a tick's label, of which five find room
+LABEL = 9  # characters of a tick's label, of which five fit
 STRETCH_TICKS = (4.5, 2.5)
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Time of which a page shows any part from 0 to `kept`; the run went on to `end` [s]."""
+    """A range of time. The page can show any part from 0 to `kept`; the run lasted until `end`
+    [s]."""
 
     kept: float
     end: float
 
     def part(self, low: float, high: float) -> str:
-        """Which part is shown: `time, 100 to 842 µs of 20.6 ms`."""
+        """States which part is shown: `time, 100 to 842 µs of 20.6 ms`."""
         if (low, high) == (0.0, self.end):
             return "time"
         name, size = quantities.step_for(high - low, "time")
@@ -45,18 +46,18 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: its meaning, its extent and where its ticks stand."""
+    """One axis: title, quantity, limits and ticks."""
 
     title: str
     quantity: quantities.Quantity
     scale: Scale
     limits: tuple[float, float]
-    names: tuple[str, ...] = ()  # of an axis of things: they stand at 0, 1, 2, …
-    stretch: Stretch | None = None  # of an axis of time whose limits are where a page opens
+    names: tuple[str, ...] = ()  # labels of an axis of things, at 0, 1, 2, …
+    stretch: Stretch | None = None  # for an axis of time whose limits are only the initial view
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
-        """Positions and labels, units included."""
+        """Positions and labels of ticks, with units."""
         if self.names:
             return [(float(i), name) for i, name in enumerate(self.names)]
         if self.stretch:
@@ -73,30 +74,30 @@ class Axis:
 class Series:
     """One curve. Without a `slot` it is a reference, not a fabric.
 
-    Bars lie along x; NaN parts one from the next. Nights are stretches of x in the same
-    way, at all y. A rule is a vertical line beside the curve of its slot, a band an area
-    with its points around it.
+    Bars lie along x and are separated by NaN. Nights are intervals of x in the same form, at all y.
+    A rule is a vertical line beside the curve of its slot; a band is an area whose points go around
+    it.
     """
 
     label: str
     x: Floats
     y: Floats
     slot: int | None = None
-    points: bool = False  # every point is a measurement that deserves a marker
-    hollow: tuple[bool, ...] = ()  # points to be taken with care, drawn hollow
-    starred: bool = False  # whether a star stands above each point, to the right
+    points: bool = False  # every point is a measurement and gets a marker
+    hollow: tuple[bool, ...] = ()  # points that are not certain, drawn hollow
+    starred: bool = False  # whether a star is drawn above each point, to the right
     drawn: Drawn = "line"
-    arrow: Literal["", "up", "right"] = ""  # of dots: where the figure lies, beyond them
-    error: Floats | None = None  # half widths of intervals of y; NaN where there is none
+    arrow: Literal["", "up", "right"] = ""  # the direction in which the figures of dots lie
+    error: Floats | None = None  # half widths of intervals of y; NaN without one
 
     @property
     def spans(self) -> tuple[Floats, Floats, Floats]:
-        """Of bars and nights: from where, to where, at which y."""
+        """The start, the end and the y of each bar or night."""
         return self.x[0::3], self.x[1::3], self.y[0::3]
 
 
 def spans(start: Floats, end: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """The x and y of bars or nights."""
+    """Returns the x and y of bars or nights."""
     gaps = np.full(start.size, np.nan)
     x = np.column_stack([start, end, gaps]).ravel()
     return x, np.column_stack([y, y, gaps]).ravel()
@@ -110,11 +111,11 @@ class Panel:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
-    alone: str = ""  # its title where the figure's is not above it, if another
+    alone: str = ""  # its title without the figure's title above it, if different
 
     @property
     def nights(self) -> bool:
-        """Whether it has any."""
+        """Whether the panel has nights."""
         return any(s.drawn == "nights" for s in self.series)
 
 
@@ -126,17 +127,17 @@ class Figure:
     title: str
     caption: str
     panels: tuple[Panel, ...]
-    columns: int = 2  # panels side by side, at most
-    shared: bool = False  # whether all panels have the same axes: small multiples
+    columns: int = 2  # largest number of panels side by side
+    shared: bool = False  # whether all panels have the same axes (small multiples)
 
     @property
     def across(self) -> int:
-        """Panels side by side where there is room."""
+        """The number of panels side by side, if there is space."""
         return min(self.columns, len(self.panels))
 
     @property
     def rows(self) -> int:
-        """Rows of panels where there is room."""
+        """The number of rows of panels, if there is space."""
         return -(-len(self.panels) // self.across)
 
     @property
@@ -148,12 +149,12 @@ class Figure:
 
     @property
     def references(self) -> list[str]:
-        """Names of the reference curves."""
+        """The names of the reference curves."""
         return sorted({s.label for p in self.panels for s in p.series if s.slot is None})
 
     @property
     def stretches(self) -> bool:
-        """Whether its panels can be zoomed over more than they open on."""
+        """Whether a reader can zoom beyond the initial view of its panels."""
         return any(p.x.stretch for p in self.panels)
 
     @property
@@ -163,13 +164,13 @@ class Figure:
 
 
 def figure(key: str, title: str, caption: str, panels: Sequence[Panel | None]) -> Figure | None:
-    """A figure of the panels that have something to show."""
+    """Returns a figure of the panels that are not None; None if there are none."""
     shown = tuple(p for p in panels if p is not None)
     return Figure(key, title, caption, shown) if shown else None
 
 
 def extent(series: Iterable[Series], axis: Literal["x", "y"], scale: Scale) -> tuple[float, float]:
-    """Limits that hold all series: from zero if linear, with a margin if logarithmic."""
+    """Returns limits that include all series: from zero if linear, with a margin if logarithmic."""
     values = [np.asarray(getattr(s, axis), dtype=np.float64) for s in series]
     flat = np.concatenate(values) if values else np.empty(0)
     flat = flat[np.isfinite(flat)]
@@ -192,17 +193,18 @@ def axis(
     which: Literal["x", "y"],
     limits: tuple[float, float] | None = None,
 ) -> Axis:
-    """An axis around the given series, or of the given limits."""
+    """Returns an axis that includes the given series, or has the given limits."""
     return Axis(title, quantity, scale, limits or extent(series, which, scale))
 
 
 def things(title: str, names: Sequence[str]) -> Axis:
-    """A vertical axis of things, the first on top."""
+    """Returns a vertical axis of things, the first at the top."""
     return Axis(title, "number", "linear", (len(names) - 0.4, -0.6), tuple(names))
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Decades, thinned if many; 1-2-5 or 1-3 between them if few."""
+    """Returns decades, thinned if there are many; with 1-2-5 or 1-3 between them if there are
+    few."""
     if high < 5 * low:
         return linear_ticks(low, high, "number")
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
@@ -214,15 +216,15 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def linear_ticks(low: float, high: float, quantity: quantities.Quantity) -> list[float]:
-    """About five round places. Bytes and times are round in their own unit."""
+    """Returns about five round positions. Bytes and times are round in their own unit."""
     unit = quantities.step_for(high, quantity)[1]
     stride = round_stride((high - low) / unit) * unit
     return [i * stride for i in range(*steps_within(low, high, stride))]
 
 
 def stretch_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Round places in a stretch of time, in one unit, that of their distance: about five, or
-    three where they need many digits."""
+    """Returns round positions in a range of time, in the unit of their distance: about five, or
+    three if they need many digits."""
     unit = quantities.step_for(high - low, "time")[1]
     ticks: list[tuple[float, str]] = []
     for count in STRETCH_TICKS:
@@ -238,12 +240,12 @@ def stretch_ticks(low: float, high: float) -> list[tuple[float, str]]:
 
 
 def round_stride(length: float, count: float = 4.5) -> float:
-    """A round number that goes into a length about `count` times."""
+    """Returns a round number that divides a length into about `count` parts."""
     rough = length / count
     power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
     return power * next(n for n in (1, 2, 2.5, 5, 10) if n * power >= rough * 0.75)
 
 
 def steps_within(low: float, high: float, stride: float) -> tuple[int, int]:
-    """The multiples of a stride from low to high, as a range."""
+    """Returns the multiples of a stride from `low` to `high`, as a range."""
     return math.ceil(low / stride - 1e-9), math.floor(high / stride + 1e-9) + 1

@@ -1,9 +1,9 @@
-"""The look of a fabric: one colour, dash and marker, the same in every figure.
+"""The style of a fabric: a colour, a dash pattern and a marker, the same in every figure.
 
-Colours were chosen for a distance of at least 16 (CIE 1976) between any two of
-them in normal sight and in simulated deuteranopia, protanopia and tritanopia,
-and for a contrast of at least 3.4:1 with the page, in each theme. Dash and
-marker repeat the distinction for print without colour.
+The colours were chosen for a distance of at least 16 (CIE 1976) between any two of them in normal
+vision and in simulated deuteranopia, protanopia and tritanopia, and for a contrast of at least
+3.4:1 with the page, in each theme. Dash and marker also distinguish fabrics in print without
+colour.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DARK = (
     *("#b4cc6c", "#b4486c", "#9c60a8", "#e43048"),
 )
 
-# Lengths of stroke and gap [px]; empty is a solid line.
+# Lengths of stroke and gap [px]; empty for a solid line.
 DASHES: tuple[tuple[float, ...], ...] = (
     (),
     (7, 3),
@@ -30,7 +30,7 @@ DASHES: tuple[tuple[float, ...], ...] = (
     (9, 3, 2, 3, 2, 3),
     (5, 5),
 )
-# Names in Plotly, in matplotlib, and the path of a swatch of 8 px around (0, 0).
+# Names in Plotly and in matplotlib, and the path of a symbol of 8 px around (0, 0).
 MARKERS = (
     ("circle", "o", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z"),
     ("square", "s", "M-3.5-3.5h7v7h-7Z"),
@@ -47,13 +47,13 @@ MARKERS = (
 )
 LINE_WIDTH = 2.0
 BAR_WIDTH = 9.0
-NIGHT = "#cdd2d9"  # on white; the page has one for each theme
+NIGHT = "#cdd2d9"  # on white; the page has a colour for each theme
 REFERENCE_DASH = (2.0, 3.0)
 
 
 @dataclass(frozen=True)
 class Look:
-    """How one fabric is drawn."""
+    """The style in which one fabric is drawn."""
 
     slot: int
     colour: int
@@ -62,13 +62,13 @@ class Look:
 
     @property
     def css_dash(self) -> str:
-        """As SVG's `stroke-dasharray` and Plotly's `line.dash` write it."""
+        """The dash pattern in the form of SVG's `stroke-dasharray` and Plotly's `line.dash`."""
         return ",".join(f"{d:g}" for d in self.dash)
 
 
 def look(slot: int) -> Look:
-    """The look of the `slot`-th fabric: another colour for twelve of them; beyond eight,
-    markers shift against dashes."""
+    """Returns the style of the `slot`-th fabric. Twelve fabrics have different colours; beyond
+    eight, markers are combined with other dash patterns."""
     number = len(DASHES)
     marker = MARKERS[(slot + slot // number) % number]
     return Look(slot, slot % len(LIGHT), DASHES[slot % number], marker)

@@ -1,8 +1,7 @@
-"""Where a figure is to stand: how wide it is there, and how large its letters.
+"""Places for figures: their width and the size of their text.
 
-Widths are those of the publishers' templates, so that a figure is included at its own size
-and its letters are as large as they say.
-"""
+The widths are those of the publishers' templates, so that a figure is included at its own size and
+its text has the stated size."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ from collections.abc import Mapping
 from lightloom.errors import refusal
 from lightloom.plotting.sheet import Sheet
 
-#: acmart (`sigconf`): a column of 241.1 pt, a text of 506.3 pt. IEEEtran: 252 pt and 516 pt.
-#: A slide of 16 to 9 is 13.33 in wide; the figure leaves it a margin.
+#: acmart (`sigconf`): a column of 241.1 pt, a text width of 506.3 pt. IEEEtran: 252 pt and 516 pt.
+#: A slide of 16:9 is 13.33 in wide; the figure leaves a margin.
 STYLES: Mapping[str, Sheet] = {
     "acm-column": Sheet(3.33, points=8.0, columns=1, panel=1.75),
     "acm-text": Sheet(7.0, points=8.0, columns=2, panel=2.1),
@@ -24,10 +23,10 @@ STYLES: Mapping[str, Sheet] = {
 
 
 def find(name: str, key: str = "--figures") -> Sheet:
-    """The sheet of a style, which a key has asked for.
+    """Returns the sheet of a style; `key` is the key that requested it.
 
     Raises:
-        ValueError: There is no style of that name; the message lists those that there are.
+        ValueError: There is no style of that name; the message lists the existing ones.
     """
     if name in STYLES:
         return STYLES[name]

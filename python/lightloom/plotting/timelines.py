@@ -1,10 +1,10 @@
-"""Circuits over time, as data: circuits as bars over time, a row per pair of racks,
-and the nights in which none of the fabric's circuits was lit.
+"""Circuits over time, as data: circuits are bars over time, with a row for each pair of racks, and
+nights are times in which none of the fabric's circuits was lit.
 
-Of many pairs whole racks are drawn, those lit longest: a picture of a rack shows every
-moment in which it had a circuit, one of scattered pairs would look dark. Of many circuits
-the first are kept, of which the picture opens on a part. A panel's axes say what part of
-all it is.
+If there are many pairs, all pairs of the racks that were lit longest are drawn: the picture then
+shows every moment in which these racks had a circuit, whereas scattered pairs would look dark. If
+there are many circuits, the first ones are kept, and the picture opens on a part of them. The axes
+of a panel state which part is shown.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from lightloom.units import quantities
 
 from .spec import Axis, Figure, Floats, Panel, Series, Stretch, spans, things
 
-ROWS_MAX = 16  # pairs of racks in a timeline
-BARS_SHOWN = 400  # circuits on which a timeline opens that has no slots to show
-BARS_KEPT = 2000  # circuits in a page's timeline, and nights: the first ones
-IN_TURN = frozenset({"mordia", "rotornet", "opera"})  # whose circuits take turns
+ROWS_MAX = 16  # largest number of pairs of racks in a timeline
+BARS_SHOWN = 400  # circuits in the initial view of a timeline without slots
+BARS_KEPT = 2000  # largest number of circuits, and of nights, in a page's timeline
+IN_TURN = frozenset({"mordia", "rotornet", "opera"})  # kinds whose circuits follow a schedule
 TITLE = "Circuits over time"
 WAITS = (
     "the pair's traffic waits for its circuit, or goes another way that the fabric has "
     "(relays, a packet switch, circuits of others)"
 )
-EQUAL = 0.99  # racks lit for this part of the longest are lit as long
+EQUAL = 0.99  # racks that are lit for this part of the longest time count as equal
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of racks that were ever joined, in order of their racks."""
+    """Pairs of racks that were connected at any time, sorted by rack."""
 
     a: Integers
     b: Integers
@@ -45,7 +45,7 @@ class Pairs:
 
 
 def circuit_timelines(workload: Workload, kept: int = BARS_KEPT) -> tuple[Figure, ...]:
-    """Circuits over time: two fabrics a figure, `kept` circuits each at most."""
+    """Circuits over time: two fabrics in a figure, with at most `kept` circuits each."""
     drawn = [(f, p) for f in workload.fabrics if (p := timeline(f, kept)) is not None]
     pairs = [drawn[i : i + 2] for i in range(0, len(drawn), 2)]
     return tuple(
@@ -62,7 +62,7 @@ def circuit_timelines(workload: Workload, kept: int = BARS_KEPT) -> tuple[Figure
 
 
 def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
-    """The meaning of bars and gaps, and omissions."""
+    """Explains bars and gaps, and states what is omitted."""
     between = between_bars([fabric for fabric, _ in shown])
     night = ""
     if any(panel.nights for _, panel in shown):
@@ -77,7 +77,7 @@ def caption(shown: Sequence[tuple[Fabric, Panel]], kept: int) -> str:
 
 
 def between_bars(fabrics: Sequence[Fabric]) -> str:
-    """The fate of a pair's traffic while no circuit joins it."""
+    """States where the traffic of a pair goes while no circuit connects it."""
     waits = [f.label for f in fabrics if f.kind in IN_TURN]
     beside = [f for f in fabrics if f.kind not in IN_TURN]
     if not beside:
@@ -94,7 +94,7 @@ def between_bars(fabrics: Sequence[Fabric]) -> str:
 
 
 def timeline(fabric: Fabric, kept: int = BARS_KEPT) -> Panel | None:
-    """One fabric's circuits over time, a row per pair of racks."""
+    """One fabric's circuits over time, one row for each pair of racks."""
     circuits = fabric.circuits
     if circuits is None or not circuits.start.size:
         return None
@@ -124,8 +124,8 @@ def timeline(fabric: Fabric, kept: int = BARS_KEPT) -> Panel | None:
 
 
 def pairs_of(circuits: Circuits) -> Pairs:
-    """The pairs of some circuits. Of a pair that is joined both ways at once there is one,
-    of directed circuits one a direction."""
+    """Returns the pairs of some circuits. Undirected circuits give one pair, directed circuits one
+    for each direction."""
     racks = int(max(circuits.a.max(), circuits.b.max())) + 1
     codes = (circuits.a * racks + circuits.b) * 2 + circuits.directed
     found, of = np.unique(codes, return_inverse=True)
@@ -135,8 +135,8 @@ def pairs_of(circuits: Circuits) -> Pairs:
 
 
 def chosen(pairs: Pairs) -> tuple[Integers, list[int]]:
-    """The pairs to draw, in order of their racks, and whose they are where not all are
-    drawn: all of the rack lit longest, then of the next, as long as they fit."""
+    """Returns the pairs to draw, sorted by rack, and their racks if not all pairs are drawn: all
+    pairs of the rack that was lit longest, then those of the next rack, as long as they fit."""
     count = pairs.a.size
     if count <= ROWS_MAX:
         return np.arange(count), []
@@ -146,7 +146,7 @@ def chosen(pairs: Pairs) -> tuple[Integers, list[int]]:
     taken, own = np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
     racks: list[int] = []
     while weight.max() > 0:
-        # Of racks that are level the first.
+        # Of racks that are equal, the first.
         rack = int(np.flatnonzero(weight >= EQUAL * weight.max())[0])
         own = ((pairs.a == rack) | ((pairs.b == rack) & ~pairs.directed)) & ~taken
         if taken.sum() + own.sum() > ROWS_MAX:
@@ -154,32 +154,33 @@ def chosen(pairs: Pairs) -> tuple[Integers, list[int]]:
         taken |= own
         racks.append(rack)
         weight[rack] = 0.0
-    if not racks:  # the first alone has too many
-        # In whole picoseconds: of pairs lit equally long, the first.
+    if not racks:  # even the first rack has too many pairs
+        # Compared in integer picoseconds: of pairs that were lit equally long, the first.
         longest = np.argsort(-np.rint(pairs.lit[own] / PS), kind="stable")[:ROWS_MAX]
         return np.sort(np.flatnonzero(own)[longest]), [int(pairs.a[own][0])]
     return np.flatnonzero(taken), racks
 
 
 def name(pairs: Pairs, row: int) -> str:
-    """A pair in words."""
+    """Formats a pair of racks."""
     joined = "\u2192" if pairs.directed[row] else "\u2013"
     return f"{pairs.a[row]}{joined}{pairs.b[row]}"
 
 
 def of_rows(circuits: Circuits, pairs: Pairs, rows: Integers) -> Integers:
-    """The circuits between the pairs drawn, in the order in which they came up."""
+    """The circuits between the drawn pairs, by the time at which they came up."""
     there = np.flatnonzero(np.isin(pairs.of, rows))
     return there[np.argsort(circuits.start[there], kind="stable")]
 
 
 def begin(circuits: Circuits, drawn: Integers, count: int, end: float) -> float:
-    """Until when the first `count` are all there is [s]; the end, if no more are drawn."""
+    """The time until which there are only the first `count` circuits [s]; the end if no more are
+    drawn."""
     return (float(circuits.start[drawn[count]]) if drawn.size > count else end) or end
 
 
 def reach(circuits: Circuits, drawn: Integers, end: float, kept: int) -> float:
-    """Until when no more than `kept` circuits and as many nights are all there is [s]."""
+    """The time until which there are at most `kept` circuits and as many nights [s]."""
     until = begin(circuits, drawn, kept, end)
     dusk, _ = circuits.days.nights(until)
     return float(dusk[kept]) if dusk.size > kept else until
@@ -188,7 +189,7 @@ def reach(circuits: Circuits, drawn: Integers, end: float, kept: int) -> float:
 def bars(
     fabric: Fabric, circuits: Circuits, drawn: Integers, row: Integers, until: float
 ) -> Series:
-    """The circuits that come up before a moment, none drawn beyond it."""
+    """The circuits that come up before a time, cut at that time."""
     shown = circuits.start[drawn] < until
     of = drawn[shown]
     end = np.minimum(circuits.end[of], until)
@@ -197,7 +198,7 @@ def bars(
 
 
 def nights(fabric: Fabric, circuits: Circuits, until: float) -> tuple[Series, ...]:
-    """The nights before a moment, if there are any."""
+    """The nights before a time, if there are any."""
     start, end = circuits.days.nights(until)
     if not start.size:
         return ()

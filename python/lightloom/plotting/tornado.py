@@ -1,4 +1,5 @@
-"""Which price decides, drawn: the capital of a fabric as each price goes through its range."""
+"""The sensitivity of capital to prices as a figure: the capital of a fabric over the range of each
+price."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _LOW, _HIGH = "#2a78d6", "#eb6834"
 
 
 def figure(costs: Sequence[FabricCost], currency: str) -> Figure:
-    """The bars of several fabrics as a matplotlib figure, a panel each."""
+    """Draws the bars of several fabrics as a matplotlib figure with a panel for each."""
     bars = {cost.label: sensitivity(cost) for cost in costs}
     heights = [max(1, len(found)) * _BAR + _MARGIN for found in bars.values()]
     made = Figure(figsize=(7.2, sum(heights)), layout="constrained")
@@ -46,13 +47,13 @@ def _panel(axes: Axes, cost: FabricCost, bars: list[Bar], currency: str) -> None
 
 
 def _name(bar: Bar) -> str:
-    """The part of a bar, and those that move with it."""
+    """The part of a bar, and the parts whose prices change with it."""
     name = "\nwith ".join((bar.part, ", ".join(bar.tied))) if bar.tied else bar.part
     return name if bar.published else f"{name} (±25 %)"
 
 
 def svg(costs: Sequence[FabricCost], currency: str) -> str:
-    """The same as SVG; the same costs give the same bytes."""
+    """Returns the figure as SVG; the same costs give the same bytes."""
     text = io.StringIO()
     with drawing({"svg.hashsalt": "tornado", "svg.fonttype": "none"}):
         figure(costs, currency).savefig(text, format="svg", metadata={"Date": None})
