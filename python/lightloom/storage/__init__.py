@@ -1,9 +1,9 @@
-"""The one writer of results: all files of a command get their names together, or none does.
+"""The only writer of results: all files of a command get their final names together, or none does.
 
-Files are written whole into a hidden folder `.lightloom` beside where they go, flushed to the
-disk, listed in a journal and then moved; what was there before is kept until all are moved. A
-lock in that folder tells other commands who is writing and dies with its holder, so what a dead
-process left is recognised, and finished or taken back, by the next holder of the lock.
+Files are written completely into a hidden folder `.lightloom` beside their destination, flushed to
+the disk, listed in a journal and then moved. The files that they replace are kept until all moves
+are made. A lock in that folder names the writer and ends with its process. The next holder of the
+lock recognises files that a dead process left, and finishes or undoes its moves.
 """
 
 from importlib import import_module

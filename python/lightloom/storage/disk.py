@@ -1,4 +1,5 @@
-"""Every change that the writer makes to the disk, a step each, so that tests let each fail."""
+"""Every change that the writer makes to the disk, one step each, so that tests can make each
+fail."""
 
 from __future__ import annotations
 
@@ -12,21 +13,21 @@ from typing import BinaryIO
 
 from lightloom.storage.errors import WriteError
 
-#: What file systems answer that have no hard links, or cannot flush a folder.
+#: Errors of file systems that have no hard links, or that cannot flush a folder.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 _NO_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF)
 
 
 def step(name: str, path: Path) -> None:
-    """Hears of each step before it is made. Tests put in its place what fails."""
+    """Called before each step; tests replace it by a function that fails."""
 
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Names the path in what the system refuses.
+    """Adds the path to an error of the system.
 
     Raises:
-        WriteError: in place of an OSError.
+        WriteError: instead of an OSError.
     """
     try:
         yield
@@ -37,15 +38,14 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def make(folder: Path) -> None:
-    """Makes a folder, unless it is there."""
+    """Makes a folder, unless it exists."""
     with naming(folder):
         step("make", folder)
         folder.mkdir(exist_ok=True)
 
 
 def write(file: Path, fill: Callable[[BinaryIO], object], shown: Path) -> None:
-    """Writes a file that is not there and flushes it to the disk; `shown` is what refusals
-    name."""
+    """Writes a new file and flushes it to the disk; errors name `shown`."""
     with naming(shown):
         step("write", file)
         with file.open("xb") as out:
@@ -56,7 +56,7 @@ def write(file: Path, fill: Callable[[BinaryIO], object], shown: Path) -> None:
 
 
 def keep(path: Path, aside: Path) -> None:
-    """Gives a file a second name, or where there are no hard links another one."""
+    """Gives a file a second name; copies it if the file system has no hard links."""
     with naming(path):
         step("keep", path)
         try:
@@ -68,8 +68,8 @@ def keep(path: Path, aside: Path) -> None:
 
 
 def double(file: Path, other: Path, shown: Path) -> None:
-    """Gives a file that is on the disk a second name, or where there are no hard links copies
-    it; `shown` is what refusals name."""
+    """Gives a file on the disk a second name; copies it if the file system has no hard links.
+    Errors name `shown`."""
     with naming(shown):
         step("double", file)
         try:
@@ -83,14 +83,14 @@ def double(file: Path, other: Path, shown: Path) -> None:
 
 
 def move(part: Path, path: Path) -> None:
-    """Gives a file its name, in place of what has it."""
+    """Moves a file to its final name, replacing the file of that name."""
     with naming(path):
         step("move", path)
         part.replace(path)
 
 
 def remove(path: Path) -> None:
-    """Removes a file, if it is there."""
+    """Removes a file, if it exists."""
     with naming(path):
         step("remove", path)
         path.unlink(missing_ok=True)
@@ -111,17 +111,17 @@ def flush(folder: Path) -> None:
 
 
 def clear_file(file: Path) -> None:
-    """Removes a file of the writer's own that a dead process may have left."""
+    """Removes a temporary file that a dead process may have left."""
     with naming(file):
         file.unlink(missing_ok=True)
 
 
 def remove_empty(folder: Path) -> None:
-    """Removes a folder in which nothing is left."""
+    """Removes a folder if it is empty."""
     with suppress(OSError):
         folder.rmdir()
 
 
 def clear(folder: Path) -> None:
-    """Removes a folder of the writer's own and all in it, as far as possible."""
+    """Removes a temporary folder and its contents, as far as possible."""
     shutil.rmtree(folder, ignore_errors=True)

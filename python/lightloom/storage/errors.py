@@ -1,4 +1,4 @@
-"""What the system refuses, by the path that it refused."""
+"""Errors of the operating system, with the path that they concern."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _REMEDIES = {
 
 
 class WriteError(OSError):
-    """The system refused a file or folder of a result. `filename` is its path; what was there
-    before is whole, unless `undone` is false: then the next command that writes there puts it
-    back."""
+    """The system rejected an operation on a file or folder of a result. `filename` is its path. The
+    earlier files are unchanged, unless `undone` is false; then the next command that writes there
+    restores them."""
 
     def __init__(self, problem: OSError, path: Path) -> None:
         super().__init__(problem.errno, problem.strerror or str(problem), str(path))
         self.undone = True
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Workers send it to their parent."""
+        """Supports pickling, because workers send the error to their parent."""
         problem = OSError(self.errno, self.strerror)
         return type(self), (problem, Path(str(self.filename))), {"undone": self.undone}
 
     @property
     def message(self) -> str:
-        """The refusal as a command prints it."""
+        """The error as a command prints it."""
         remedy = _REMEDIES.get(self.errno or 0, "check the path and its permissions")
         after = "nothing was changed" if self.undone else "the next command puts back what was"
         return f"{self.filename}: {str(self.strerror).lower()}: {after}; {remedy}"

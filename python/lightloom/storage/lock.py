@@ -1,7 +1,7 @@
-"""One process writes into a folder at a time; others hear who does.
+"""Only one process writes into a folder at a time; errors of others name it.
 
-The lock is `flock` of `.lightloom/lock`, so it ends with its holder, however that ends. Where
-a file system has no such locks, the process that the file names holds it while it lives.
+The lock is `flock` of `.lightloom/lock`, so that it ends with its process in any case. If the file
+system has no such locks, the process that the file names holds the lock while it runs.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ from lightloom.storage import disk, owner, signals, unfinished
 
 try:
     import fcntl
-except ImportError:  # Windows: the process that the file names holds it
+except ImportError:  # Windows: the process that the file names holds the lock
     fcntl = None  # type: ignore[assignment]
 
-#: Seconds that a command waits for another to finish writing a file or two.
+#: Longest wait for another command to finish writing a few files [s].
 PATIENCE_S = 30.0
-#: Seconds that it waits before it is refused a folder for long.
+#: Longest wait for a folder that a command needs until its end [s].
 CLAIM_PATIENCE_S = 1.0
 _PAUSE_S = 0.05
-#: How many folders deep others' locks are looked for: a folder may be one of much else.
+#: Depth to which locks below a folder are searched, because a folder may contain much else.
 _BELOW = 4
-#: What file systems answer that have no locks.
+#: Errors of file systems that have no locks.
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
 
 
 @dataclass
 class _Held:
-    """A lock that this process holds, by how many of its parts."""
+    """A lock that this process holds, with the number of its users."""
 
     file: int
     by: int
     made: list[Path]
-    """Folders that were made for it."""
+    """Folders that were made for the lock."""
 
 
 _held: dict[str, _Held] = {}
 _claims: list[Path] = []
-#: Parts of this process take turns.
+#: Serialises the threads of this process.
 turn = threading.RLock()
 
 
 def claim(folder: Path, option: str = "-o") -> Path:
-    """Takes a folder for the rest of a command, before anything is simulated.
+    """Takes a folder for the rest of a command, before the simulation begins.
 
-    A folder and those below it are written by one command at a time, the first that came. All
-    take theirs before they look for others', so of two that come at once one sees the other at
-    least: who finds one above gives way, who finds one below waits for that, so the outer one
-    is first.
+    A folder and its subfolders are written by one command at a time. Every command first takes its
+    own lock and then looks for locks of others, so that of two simultaneous commands at least one
+    sees the other. A command that finds a lock above its folder releases its own; a command that
+    finds one below keeps its own and waits. Thus the command with the outer folder comes first.
 
     Raises:
-        ConfigError: if another process writes there, above or below.
-        WriteError: if nothing can be written there.
+        ConfigError: if another process writes into the folder, above it or below it.
+        WriteError: if the folder cannot be written.
     """
     until = time.monotonic() + CLAIM_PATIENCE_S
     while True:
@@ -90,7 +90,7 @@ def _taken_above(folder: Path) -> Path | None:
 
 
 def _taken_below(folder: Path) -> Path | None:
-    """A lock below a folder that another process holds; not in hidden folders."""
+    """A lock below a folder that another process holds; hidden folders are not searched."""
     for one, folders, _ in os.walk(folder):
         below = Path(one).relative_to(folder).parts
         lock = Path(one) / unfinished.LOCK
@@ -102,17 +102,17 @@ def _taken_below(folder: Path) -> Path | None:
 
 
 def release_claims() -> None:
-    """Gives back what the command took."""
+    """Releases all folders that the command has claimed."""
     while _claims:
         release(_claims.pop())
 
 
 def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> None:
-    """Takes a folder, and finishes or takes back what a dead process left there.
+    """Takes a folder, and finishes or undoes the moves that a dead process left there.
 
     Raises:
-        ConfigError: if another process has it for longer than `patience_s` seconds.
-        WriteError: if nothing can be written there.
+        ConfigError: if another process holds it for longer than `patience_s` seconds.
+        WriteError: if the folder cannot be written.
     """
     with turn:
         key = os.path.realpath(folder)
@@ -136,7 +136,7 @@ def take(folder: Path, option: str = "-o", patience_s: float = PATIENCE_S) -> No
 
 
 def release(folder: Path) -> None:
-    """Gives a folder back; nothing of the writer's is left in it then."""
+    """Releases a folder and removes the writer's files in it."""
     with turn:
         key = os.path.realpath(folder)
         held = _held.get(key)
@@ -146,7 +146,7 @@ def release(folder: Path) -> None:
         if held.by:
             return
         del _held[key]
-        if not unfinished.is_left(folder):  # else the lock goes, and the journal stays
+        if not unfinished.is_left(folder):  # else only the lock is released; the journal stays
             unfinished.clear(folder)
         (folder / unfinished.LOCK).unlink(missing_ok=True)
         _leave(folder, held.made)
@@ -155,7 +155,7 @@ def release(folder: Path) -> None:
 
 
 def _leave(folder: Path, made: list[Path]) -> None:
-    """Removes the folders created for a lock if they are empty."""
+    """Removes the folders that were made for a lock if they are empty."""
     disk.remove_empty(folder / unfinished.FOLDER)
     for empty in reversed(made):
         disk.remove_empty(empty)
@@ -163,7 +163,7 @@ def _leave(folder: Path, made: list[Path]) -> None:
 
 
 def _taking(folder: Path, option: str, patience_s: float, made: list[Path]) -> int:
-    """The open file of a lock, as soon as it is ours."""
+    """Returns the open file of a lock after this process has taken it."""
     lock = folder / unfinished.LOCK
     until = time.monotonic() + patience_s
     while True:
@@ -187,11 +187,12 @@ def _taking(folder: Path, option: str, patience_s: float, made: list[Path]) -> i
 
 
 def _locked(lock: Path) -> int | None:
-    """The lock's file, locked; None while another process has it or just gave it back."""
+    """Returns the file of a lock that this process has taken; None if another process holds it or
+    has just released it."""
     with disk.naming(lock.parent.parent):
         try:
             file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-        except FileNotFoundError:  # its folder went with its last holder
+        except FileNotFoundError:  # its folder was removed by the last holder
             return None
         try:
             if _flock(file, lock) and os.fstat(file).st_ino == lock.stat().st_ino:
@@ -203,7 +204,7 @@ def _locked(lock: Path) -> int | None:
 
 
 def _flock(file: int, lock: Path) -> bool:
-    """Whether the lock is ours."""
+    """Whether this process has taken the lock."""
     try:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -217,7 +218,7 @@ def _flock(file: int, lock: Path) -> bool:
 
 
 def _sign(file: int, lock: Path) -> None:
-    """Says in the lock who holds it."""
+    """Writes the holder into the lock."""
     with disk.naming(lock.parent.parent):
         disk.step("sign", lock)
         os.ftruncate(file, 0)
@@ -230,7 +231,7 @@ def is_taken(lock: Path) -> bool:
         return False
     try:
         file = os.open(lock, os.O_RDWR)
-    except OSError:  # there is none, or it is not writable
+    except OSError:  # it does not exist, or cannot be opened for writing
         return False
     try:
         return not _flock(file, lock)

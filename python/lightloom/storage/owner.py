@@ -1,4 +1,4 @@
-"""Who holds a lock: a process, told from later ones of the same number."""
+"""The holder of a lock: a process, distinguished from later ones with the same number."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 Table = dict[str, Any]
-#: Letters of a command that are shown.
+#: Largest number of characters of a command that are shown.
 SHOWN = 160
 
 
 def me() -> Table:
-    """This process, as a lock records it."""
+    """This process, in the form of a lock."""
     return {
         "pid": os.getpid(),
         "started": _started(os.getpid()),
@@ -28,7 +28,7 @@ def me() -> Table:
 
 
 def read(lock: Path) -> Table:
-    """The holder that a lock records; empty where it says nothing."""
+    """The holder in a lock; empty if the lock states none."""
     try:
         found = json.loads(lock.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -37,15 +37,15 @@ def read(lock: Path) -> Table:
 
 
 def describe(owner: Table) -> str:
-    """The holder, for people."""
+    """Describes the holder for users."""
     if "pid" not in owner:
         return "another process"
     return f'process {owner["pid"]} ("{owner.get("command")}", since {owner.get("since")})'
 
 
 def alive(owner: Table) -> bool:
-    """Whether the process still runs, as far as this machine can tell. Of another machine it
-    cannot, and takes it to run."""
+    """Whether the process still runs, as far as this machine can determine. A process on another
+    machine is assumed to run."""
     if owner.get("host") != socket.gethostname():
         return bool(owner)
     pid = owner.get("pid")
@@ -55,18 +55,18 @@ def alive(owner: Table) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # another user's
+    except OSError:  # the process belongs to another user
         pass
     return _started(pid) == owner.get("started")
 
 
 def _boot() -> str | None:
-    """Which start of the machine this is."""
+    """Identifies the present boot of the machine."""
     return _text("/proc/sys/kernel/random/boot_id")
 
 
 def _started(pid: int) -> str | None:
-    """When a process began, in ticks since the machine did."""
+    """The start of a process, in ticks since the boot."""
     text = _text(f"/proc/{pid}/stat")
     return None if text is None else text.rpartition(")")[2].split()[19]
 

@@ -1,4 +1,4 @@
-"""Files that users name, read whole: what has no end is not begun."""
+"""Reads whole files that users name; files without an end are rejected."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from typing import Any, BinaryIO
 
 from lightloom.errors import ConfigError, refusal
 
-#: The longest file of settings that is read [bytes]: an experiment, a price book, a policy.
+#: Largest file of settings [bytes]: an experiment, a price book, a policy.
 SETTINGS = 64 << 20
-#: The longest of data: demand, a plan, a log.
+#: Largest file of data [bytes]: demand, a plan, a log.
 DATA = 2 << 30
-#: Tables and lists within each other [count]; what is read has fewer than ten.
+#: Largest depth of nested tables and lists; valid files have fewer than ten levels.
 DEEPEST = 50
-#: The longest whole number [bits]: Python writes none of more than 4,300 digits.
+#: Longest integer [bits]; Python prints none of more than 4,300 digits.
 LONGEST = 13_000
 
 
 def whole(path: Path, limit: int = SETTINGS) -> bytes:
-    """A file, or what comes through a pipe until it ends.
+    """Reads a file, or a pipe until it ends.
 
     Args:
-        limit: the most that is read [bytes].
+        limit: the largest number of bytes.
 
     Raises:
-        OSError: if it cannot be opened, is a device, or is longer.
+        OSError: if it cannot be opened, is a device, or is larger.
     """
     with path.open("rb") as file:
         return whole_of(file, str(path), limit)
 
 
 def whole_of(file: BinaryIO, name: str, limit: int = DATA) -> bytes:
-    """The same of an open file, standard input, say, which may be a terminal.
+    """Reads an open file, such as standard input, which may be a terminal.
 
     Raises:
-        OSError: as `whole`.
+        OSError: as for `whole`.
     """
     try:
         kind = os.fstat(file.fileno()).st_mode
@@ -55,17 +55,17 @@ def whole_of(file: BinaryIO, name: str, limit: int = DATA) -> bytes:
 
 
 def text(path: Path, limit: int = SETTINGS) -> str:
-    """A file as text, without a byte order mark.
+    """Reads a file as text, without a byte order mark.
 
     Raises:
-        OSError: as `whole`.
+        OSError: as for `whole`.
         UnicodeDecodeError: if it is not UTF-8.
     """
     return whole(path, limit).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def pythonic(value: Any) -> Any:
-    """The same with Python's own values for those of NumPy, and text for paths.
+    """Converts NumPy values to Python values and paths to text.
 
     >>> import numpy as np
     >>> pythonic({"load": np.float64(0.5), "loads": np.array([1, 2]), "trace": Path("a.csv")})
@@ -77,14 +77,14 @@ def pythonic(value: Any) -> Any:
         return [pythonic(inner) for inner in value]
     if isinstance(value, PurePath):
         return str(value)
-    # By name: commands without arrays do not import NumPy.
+    # Tested by name, so that commands without arrays do not import NumPy.
     of_numpy = type(value).__module__.partition(".")[0] == "numpy"
     return value.tolist() if of_numpy and hasattr(value, "tolist") else value
 
 
 def check_depth(value: Any, file: Path | None = None) -> None:
-    """Refuses tables and lists that are deeper within each other than any that is read, and
-    numbers of thousands of digits: Python and the core end at limits of their own.
+    """Raises an error for tables and lists that are nested more deeply than in any valid file, and
+    for integers of thousands of digits, before Python or the core reach limits of their own.
 
     Raises:
         ConfigError: naming the key.
@@ -95,7 +95,7 @@ def check_depth(value: Any, file: Path | None = None) -> None:
 
 
 def _beyond(value: Any) -> Iterator[tuple[str, Any, str, str]]:
-    """What is too deep or too long, with its key, the limit, and what to do."""
+    """The values that are too deep or too long, with their key, the limit and the remedy."""
     level = [("", value)]
     for _ in range(DEEPEST):
         level = [

@@ -1,7 +1,7 @@
-"""What a result says of itself: its files with their sizes and checksums, what it was made from.
+"""The record of a result: its files with their sizes and checksums, and its inputs.
 
-`record.json` gets its name last. It is read back with distrust: a file that a crash, a copy or
-an editor damaged is refused with the reason, without a traceback.
+`record.json` gets its final name last. When it is read, it may have been damaged by a crash, a copy
+or an editor; the reader then states the reason without a traceback.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import Any
 RECORD = "record.json"
 SCHEMA = 1
 _SHA = "sha256:"
-#: More than any record has; what is larger is none.
+#: Upper limit of the size of a record [bytes].
 _BYTES_MAX = 1 << 28
 
 
 @dataclass(frozen=True)
 class Record:
-    """What a record says."""
+    """The contents of a record."""
 
     files: Mapping[str, tuple[int, str]]
     """Path below the record's folder → bytes and `sha256:…`."""
     told: Mapping[str, Any] = field(default_factory=dict)
-    """What the result was made from: `build`, `inputs`, of a point its `digest`."""
+    """The origin of the result: `build`, `inputs`, and for a point of a sweep its `digest`."""
 
     def text(self) -> str:
-        """The record as a file."""
+        """The record as text."""
         files = {
             name: {"bytes": size, "sha256": digest.removeprefix(_SHA)}
             for name, (size, digest) in sorted(self.files.items())
@@ -39,7 +39,7 @@ class Record:
 
 
 def read(folder: Path) -> Record | str:
-    """The record of a folder, or why there is none."""
+    """Reads the record of a folder; returns a text with the reason if there is none."""
     file = folder / RECORD
     try:
         if file.stat().st_size > _BYTES_MAX:
@@ -68,7 +68,7 @@ def read(folder: Path) -> Record | str:
 
 
 def faults(folder: Path, record: Record) -> Iterator[str]:
-    """What is not as the record says, file by file."""
+    """The differences of the files from the record."""
     for name, (size, digest) in record.files.items():
         file = folder / name
         try:
@@ -84,20 +84,20 @@ def faults(folder: Path, record: Record) -> Iterator[str]:
 
 
 def digest_of(file: Path) -> str:
-    """The digest of a file, `sha256:…`.
+    """Returns the digest of a file, `sha256:…`.
 
     Raises:
-        OSError: if it cannot be read.
+        OSError: if the file cannot be read.
     """
     with file.open("rb") as data:
         return _SHA + hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def _below(name: str) -> str:
-    """A path below the record's folder.
+    """Returns a path below the record's folder.
 
     Raises:
-        ValueError: if it leads elsewhere.
+        ValueError: if it leads out of the folder.
     """
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:

@@ -1,4 +1,4 @@
-"""Files of results, which get their names together: none is ever half written."""
+"""Files of a result, which get their final names together; none is ever incomplete."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _numbers = itertools.count(1)
 
 
 class Staging:
-    """Files that get their names together, when the block ends well.
+    """Files that get their final names together at the end of the block, if no exception ended it.
 
     Args:
-        home: the folder of the results; files that go elsewhere are staged there.
+        home: the folder of the results; files with another destination are also staged there.
 
-    The block ends in WriteError, which names the path, where the system refuses a file; all is
-    as it was before then.
+    If the system rejects a file, the block raises a WriteError that names the path, and all files
+    are as before.
     """
 
     def __init__(self, home: str | Path | None = None) -> None:
@@ -41,45 +41,45 @@ class Staging:
         self._homes: list[Path] = []
 
     def parquet(self, path: Path, table: pa.Table) -> None:
-        """A table, to be written there."""
+        """Stages a table as Parquet."""
         import pyarrow.parquet as pq
 
         self._put(path, lambda out: pq.write_table(table, out, compression="zstd"))
 
     def json(self, path: Path, value: Any) -> None:
-        """A value as JSON."""
+        """Stages a value as JSON."""
         self.text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
 
     def text(self, path: Path, text: str) -> None:
-        """A text."""
+        """Stages a text."""
         self.content(path, text.encode("utf-8"))
 
     def content(self, path: Path, content: bytes) -> None:
-        """The bytes of a file."""
+        """Stages a file with this content."""
         self._put(path, lambda out: out.write(content))
 
     def copy(self, path: Path, source: Path) -> None:
-        """A copy of a file."""
+        """Stages a copy of a file."""
         with source.open("rb") as data:
             self._put(path, lambda out: shutil.copyfileobj(data, out))
 
     def double(self, path: Path, source: Path) -> None:
-        """A file that the writer has written already gets this name, too."""
+        """Stages a second name of a file that the writer has already written."""
         path = path.absolute()
         disk.double(source, self._begin(path).new, path)
 
     def absent(self, path: Path) -> None:
-        """A file that an earlier result may have left there goes, and its folder if
-        nothing is left in it."""
+        """Removes a file that an earlier result may have left, and its folder if that is then
+        empty."""
         self._gone[path.absolute()] = None
 
     def record(self, folder: Path, told: Mapping[str, Any], *, keep: bool = False) -> None:
-        """The staged files below a folder are a whole result, which says so in a record. What
-        an earlier record lists there, and is not staged, goes, unless it is to be kept."""
+        """States that the staged files below a folder are a complete result, which gets a record.
+        Files in an earlier record that are not staged are removed, unless `keep` is set."""
         self._records[folder.absolute()] = (told, not keep)
 
     def amend(self, folder: Path) -> None:
-        """The staged files below a folder belong to the result there, if it has a record."""
+        """Adds the staged files below a folder to the result there, if it has a record."""
         self._records.setdefault(folder.absolute(), (None, False))
 
     def _put(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
@@ -87,7 +87,7 @@ class Staging:
         disk.write(self._begin(path).new, fill, path)
 
     def _begin(self, path: Path) -> Move:
-        """How a file gets its name, once it is where it is staged."""
+        """Prepares the move of a file from its staging folder to its final name."""
         home = self._home_of(path)
         move = Move(home, next(_numbers), path, True, os.path.lexists(path))
         if path.is_dir():
@@ -101,7 +101,7 @@ class Staging:
         return move
 
     def _home_of(self, path: Path) -> Path:
-        """The folder in which a file is staged: on the same file system, and held."""
+        """The folder in which a file is staged, on the same file system and locked."""
         inside = self._home is not None and path.is_relative_to(self._home)
         home = self._home if inside and self._home is not None else path.parent
         if home not in self._homes:
@@ -122,7 +122,7 @@ class Staging:
             if kind is None and (self._files or self._gone):
                 self._finish()
         finally:
-            if not any(map(unfinished.is_left, self._homes)):  # else it is settled by the next
+            if not any(map(unfinished.is_left, self._homes)):  # else the next command settles them
                 for move in self._files.values():
                     with suppress(OSError):
                         move.new.unlink(missing_ok=True)
@@ -130,12 +130,13 @@ class Staging:
                 lock.release(home)
 
     def _finish(self) -> None:
-        """Records what is whole, and gives all files their names."""
+        """Writes the records and moves all files to their final names."""
         self._write_records()
         stale = [path for path in self._gone if path not in self._files]
         stale = [path for path in stale if os.path.lexists(path) and not path.is_dir()]
         gone = [Move(self._home_of(path), next(_numbers), path, False, True) for path in stale]
-        # Records come last, so a reader that knows nothing of journals takes nothing for whole.
+        # Records are moved last, so that a reader without knowledge of journals sees no incomplete
+        # result.
         files = sorted(self._files.values(), key=lambda move: move.path.name == RECORD)
         moves = [*gone, *files]
         if not moves:
@@ -166,7 +167,8 @@ class Staging:
                 move.old.unlink(missing_ok=True)
 
     def _write_records(self) -> None:
-        """A record in each folder that is one result: of its files that no folder below has."""
+        """Writes a record into the folder of each result, with the files that no result below it
+        has."""
         owners = sorted(self._records, key=lambda folder: len(folder.parts), reverse=True)
         mine: dict[Path, list[Move]] = {folder: [] for folder in owners}
         for path, move in self._files.items():
@@ -194,7 +196,7 @@ def write_files(files: Mapping[Path, bytes], home: Path | None = None) -> list[P
     """Writes files, all or none; returns their paths.
 
     Raises:
-        WriteError: that names the file which the system refused.
+        WriteError: naming the file that the system rejected.
     """
     with Staging(home) as staging:
         for path, content in files.items():
@@ -203,12 +205,12 @@ def write_files(files: Mapping[Path, bytes], home: Path | None = None) -> list[P
 
 
 def _missing(folders: Any) -> list[Path]:
-    """Folders that are not there, from the top."""
+    """The folders that do not exist, outermost first."""
     every = {above for folder in folders for above in (folder, *folder.parents)}
     return sorted((f for f in every if not f.exists()), key=lambda f: len(f.parts))
 
 
 def _remove_empty(folders: set[Path]) -> None:
-    """Removes folders in which nothing is left."""
+    """Removes folders that are empty."""
     for folder in sorted(folders, key=lambda f: len(f.parts), reverse=True):
         disk.remove_empty(folder)

@@ -1,4 +1,4 @@
-"""Whether a folder and what is to be in it can be written, asked before anything is computed."""
+"""Checks whether a folder and its files can be written, before the computation begins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lightloom.errors import refusal
 
 
 def check_folder(folder: Path, option: str = "-o") -> Path:
-    """Refuses a folder that cannot be written or made; changes nothing.
+    """Raises an error if a folder cannot be written or made; changes nothing.
 
     Raises:
-        ConfigError: that names what is in the way.
+        ConfigError: naming the obstacle.
     """
     _check_name(folder, option)
     _check(folder, folder, option)
@@ -21,8 +21,8 @@ def check_folder(folder: Path, option: str = "-o") -> Path:
 
 
 def _check_name(folder: Path, option: str) -> None:
-    """Refuses a name that no text of a result can hold, and one in a working directory that is
-    gone."""
+    """Raises an error for a name that a text file cannot hold, and for a relative name in a working
+    directory that has been removed."""
     try:
         str(folder.absolute()).encode()
     except UnicodeEncodeError:
@@ -36,12 +36,12 @@ def _check_name(folder: Path, option: str) -> None:
 def check_names(
     folder: Path, files: Iterable[str], folders: Iterable[str] = (), option: str = "-o"
 ) -> None:
-    """Refuses a folder in which one of these files or folders, named relative to it, could not
-    get its name: a folder has it, a file is where its folder would be, or nothing can be
-    written there. Changes nothing.
+    """Raises an error if one of these files or folders, with names relative to `folder`, could not
+    get its name: because a folder has that name, because a file has the name of its folder, or
+    because nothing can be written there. Changes nothing.
 
     Raises:
-        ConfigError: that names what is in the way.
+        ConfigError: naming the obstacle.
     """
     into = {folder / name: None for name in folders}
     for name in files:
@@ -55,7 +55,7 @@ def check_names(
 
 
 def _check(into: Path, folder: Path, option: str) -> None:
-    """Refuses `folder` where `into`, it or one below it, cannot be written or made."""
+    """Raises an error if `into`, which is `folder` or below it, cannot be written or made."""
     above = next((part for part in (into, *into.parents) if os.path.lexists(part)), Path())
     if not above.is_dir():
         what = "a file" if above.exists() else "a link to nothing"

@@ -1,8 +1,8 @@
-"""Moves that were listed and perhaps not all made, and how they are finished or taken back.
+"""Moves that were listed but perhaps not all made, and how they are finished or undone.
 
-Once the journal is on the disk all files are, too, and the process that finds it makes the missing
-moves. If one is refused, the journal becomes one of undoing, and what was there before is
-put back. Both can be done again from any point.
+When the journal is on the disk, all files are as well. A process that finds the journal makes the
+missing moves. If one is rejected, the journal is changed to one of undoing, and the earlier files
+are restored. Both can be repeated from any point.
 """
 
 from __future__ import annotations
@@ -19,40 +19,41 @@ from typing import Any
 from lightloom.errors import ConfigError
 from lightloom.storage import disk
 
-#: The writer's folder in that of results, and what is in it.
+#: The writer's folder in the folder of a result, and its contents.
 FOLDER = ".lightloom"
 LOCK = Path(FOLDER) / "lock"
 NEW, OLD = Path(FOLDER) / "new", Path(FOLDER) / "old"
 JOURNAL, UNDO = Path(FOLDER) / "journal", Path(FOLDER) / "undo"
-#: Where the journal is of files that are staged here, if it is not here.
+#: The path of the journal of files that are staged here, if the journal is in another folder.
 ELSEWHERE = Path(FOLDER) / "elsewhere"
-#: Folders above a result in which its journal may be: those of its label, seed and case.
+#: Number of parent folders of a result that may have its journal: those of its label, seed and
+#: case.
 _ABOVE = 3
-#: Seconds that a reader waits for a writer that is moving files, and between looks.
+#: Longest wait of a reader for a writer that is moving files, and the interval of its checks [s].
 _PATIENCE_S, _PAUSE_S = 30.0, 0.05
 
 
 @dataclass(frozen=True)
 class Move:
-    """A file that gets its name, or goes."""
+    """A file that is moved to its final name, or removed."""
 
     home: Path
-    """The folder whose staging folder has it."""
+    """The folder whose staging folder contains the file."""
     number: int
     path: Path
     fresh: bool
-    """Whether a file gets this name; else the one that has it goes."""
+    """Whether a file is moved to this name; otherwise the file of this name is removed."""
     had: bool
-    """Whether a file had it before."""
+    """Whether a file had this name before."""
 
     @property
     def new(self) -> Path:
-        """Where it is until it gets its name."""
+        """The path of the file before the move."""
         return self.home / NEW / str(self.number)
 
     @property
     def old(self) -> Path:
-        """Where what had the name before is kept."""
+        """The path at which the replaced file is kept."""
         return self.home / OLD / str(self.number)
 
 
@@ -61,10 +62,10 @@ class Journal:
     """All moves of a command."""
 
     home: Path
-    """The folder that the journal is in."""
+    """The folder of the journal."""
     moves: Sequence[Move]
     folders: Sequence[Path]
-    """Those that are to be made, from the top."""
+    """The folders that must be made, outermost first."""
 
     @property
     def homes(self) -> list[Path]:
@@ -72,7 +73,7 @@ class Journal:
         return list(dict.fromkeys([self.home, *(move.home for move in self.moves)]))
 
     def write(self) -> None:
-        """Lists the moves: from here on they are made."""
+        """Writes the list of moves to the disk; moves begin after it."""
         here = str(self.home.absolute()).encode()
         for home in self.homes:
             disk.make(home / OLD)
@@ -87,7 +88,7 @@ class Journal:
         disk.flush(self.home / FOLDER)
 
     def forward(self) -> None:
-        """Makes the moves that are not made yet."""
+        """Makes the moves that have not been made yet."""
         for folder in self.folders:
             disk.make(folder)
         for move in self.moves:
@@ -104,7 +105,7 @@ class Journal:
                 disk.flush(folder)
 
     def back(self) -> None:
-        """Puts back what was there."""
+        """Restores the earlier files."""
         for move in reversed(self.moves):
             if os.path.lexists(move.old):
                 disk.move(move.old, move.path)
@@ -117,7 +118,7 @@ class Journal:
         """Makes all moves, or none.
 
         Raises:
-            WriteError: if one is refused; `undone` says whether all is as it was.
+            WriteError: if a move is rejected; `undone` states whether all files are as before.
         """
         try:
             self.forward()
@@ -131,11 +132,12 @@ class Journal:
             raise
 
     def undo(self) -> None:
-        """Puts back what was there; the journal says so, in case this does not end either."""
+        """Restores the earlier files; the journal records this first, in case it is interrupted as
+        well."""
         if (self.home / JOURNAL).exists():
             disk.move(self.home / JOURNAL, self.home / UNDO)
         elif not (self.home / UNDO).exists():
-            return  # all moves were made before it came to this
+            return  # all moves were already made
         self.back()
         disk.remove(self.home / UNDO)
 
@@ -146,17 +148,18 @@ class Journal:
         return json.dumps({"moves": rows, "folders": [self._said(f) for f in self.folders]})
 
     def _said(self, path: Path) -> str:
-        """A path, relative to the journal's folder where it is below: that may be moved."""
+        """Returns a path relative to the journal's folder if it is below it, because that folder
+        may be moved."""
         if path.is_relative_to(self.home):
             return path.relative_to(self.home).as_posix()
         return str(path.absolute())
 
     @staticmethod
     def read(file: Path, home: Path) -> Journal:
-        """What was listed. A journal gets its name when it is whole, so it is.
+        """Reads a journal. A journal gets its name when it is complete.
 
         Raises:
-            ConfigError: of a journal that no writer here made: it would move what is elsewhere.
+            ConfigError: if no writer made the journal; it would move files elsewhere.
         """
         try:
             made: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -169,7 +172,7 @@ class Journal:
         return found
 
     def _is_own(self) -> bool:
-        """Whether all that is moved stays in folders that say so themselves."""
+        """Whether all moves stay in folders that refer to this journal."""
         here = str(self.home.absolute())
         homes = [os.path.realpath(home) for home in self.homes]
         for home in self.homes:
@@ -191,7 +194,7 @@ def _text(file: Path) -> str | None:
 
 
 def is_left(home: Path) -> bool:
-    """Whether moves of what is staged there are listed, there or elsewhere."""
+    """Whether moves of files that are staged in a folder are listed, in it or elsewhere."""
     return _is_listed(home) or _other(home) is not None
 
 
@@ -200,7 +203,7 @@ def _is_listed(home: Path) -> bool:
 
 
 def _other(home: Path) -> Path | None:
-    """The folder whose journal lists what is staged here, if that is not finished."""
+    """The folder whose unfinished journal lists the files that are staged here."""
     said = _text(home / ELSEWHERE)
     if not said or "\0" in said or Path(said) == home.absolute():
         return None
@@ -208,7 +211,7 @@ def _other(home: Path) -> Path | None:
 
 
 def clear(home: Path) -> None:
-    """Removes what was staged; the lock stays."""
+    """Removes staged files; the lock stays."""
     for folder in (NEW, OLD):
         disk.clear(home / folder)
     for file in (ELSEWHERE, Path(f"{JOURNAL}.part")):
@@ -217,10 +220,10 @@ def clear(home: Path) -> None:
 
 
 def settle_held(home: Path) -> None:
-    """Finishes or takes back what a dead process left in a folder, which this one holds.
+    """Finishes or undoes the moves that a dead process left in a folder that this process holds.
 
     Raises:
-        WriteError: if the system refuses it.
+        WriteError: if the system rejects it.
     """
     if (other := _other(home)) is not None:
         _settle_free(other)
@@ -232,11 +235,12 @@ def settle_held(home: Path) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Finishes or takes back what a dead process left in a folder or one above, for who reads it.
+    """Finishes or undoes the moves that a dead process left in a folder or above it, before
+    reading.
 
     Raises:
-        ConfigError: if a process is writing there just now, and does not end soon.
-        WriteError: if the system refuses it.
+        ConfigError: if another process is writing there and does not finish soon.
+        WriteError: if the system rejects it.
     """
     here = folder.absolute()
     for home in (here, *list(here.parents)[:_ABOVE]):
@@ -245,8 +249,8 @@ def settle(folder: Path) -> None:
 
 
 def release_left(folders: Iterable[Path]) -> None:
-    """Settles folders in which a dead process left something of the writer's; what another
-    still writes into is left alone."""
+    """Settles folders in which a dead process left files of the writer; folders into which another
+    process still writes are not touched."""
     for folder in folders:
         if (folder / FOLDER).is_dir():
             with suppress(ConfigError, OSError):
@@ -255,7 +259,7 @@ def release_left(folders: Iterable[Path]) -> None:
 
 
 def _settle_soon(folder: Path) -> None:
-    """Settles a folder, unless the process that writes there ends the moves meanwhile."""
+    """Settles a folder, unless the process that writes there finishes its moves meanwhile."""
     from lightloom.storage import lock
 
     until = time.monotonic() + _PATIENCE_S
@@ -267,8 +271,8 @@ def _settle_soon(folder: Path) -> None:
 
 
 def _settle_free(folder: Path, patience_s: float | None = None) -> None:
-    """Holds a folder for a moment, which settles it."""
-    from lightloom.storage import lock  # which settles what it takes
+    """Takes a folder for a moment, which settles it."""
+    from lightloom.storage import lock  # it settles what it takes
 
     lock.take(folder, patience_s=lock.PATIENCE_S if patience_s is None else patience_s)
     lock.release(folder)

@@ -1,9 +1,8 @@
-"""Grids of simulations, over processes of this machine or workers of a cluster.
+"""Grids of simulations, in processes of this machine or on workers of a cluster.
 
-A sweep file names a base experiment, the keys to vary and how many seeds to
-repeat each point with. Every point is validated before the first one runs;
-a finished point's directory has a record that says so, so that a sweep can be
-stopped and resumed. Where points run is an executor's concern: `executors`.
+A sweep file names a base experiment, the keys to vary, and the number of seeds for each point.
+Every point is validated before the first one runs. The folder of a finished point has a record, so
+that a sweep can be stopped and resumed. Executors decide where points run (`executors`).
 """
 
 from lightloom.sweep.executors import Executor, Failed, Job, Local, run_jobs

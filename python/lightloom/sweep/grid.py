@@ -28,14 +28,14 @@ from lightloom.simulation import windows
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
 
-#: More points than this are refused: a slip of the keyboard, not a study.
+#: Largest number of points; more are probably a typing error.
 POINTS_MAX = 100_000
-#: The greatest seed of a column of whole numbers.
+#: The largest seed that an integer column can hold.
 SEED_MAX = (1 << 63) - 1
 
 
 class SweepFile(BaseModel):
-    """What a sweep file holds."""
+    """The contents of a sweep file."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,7 +61,7 @@ class SweepFile(BaseModel):
 
     @property
     def files(self) -> tuple[inputs.Read, ...]:
-        """The file itself, unless it was made in Python, and its base."""
+        """The sweep file, unless it was made in Python, and its base."""
         if any(one.path == self.base for one in self._files):
             return self._files
         return _read_from(base=self.base)
@@ -69,7 +69,7 @@ class SweepFile(BaseModel):
     @field_validator("grid", mode="before")
     @classmethod
     def _flatten(cls, value: Any) -> Any:
-        """`workload.load = […]` is the same key with and without quotes."""
+        """Accepts `workload.load = […]` with and without quotes."""
         return _flat(value) if isinstance(value, dict) else value
 
     @field_validator("grid")
@@ -93,11 +93,11 @@ class Point:
     digest: str
     """The identity of its result: `lightloom.config.identity.digest`."""
     reads: tuple[inputs.Read, ...] = ()
-    """The files that it reads, as they were then."""
+    """The files that it reads, with their digests when the point was made."""
 
 
 def read(path: Path) -> SweepFile:
-    """Reads a sweep file, or refuses it by the name of the wrong key."""
+    """Reads a sweep file; errors name the invalid key."""
     table = read_toml(path)
     if "base" not in table and ("cluster" in table or "fabric" in table):
         limit = "a sweep has a base: this looks like an experiment"
@@ -112,13 +112,13 @@ def read(path: Path) -> SweepFile:
 
 
 def _read_from(**paths: Path) -> tuple[inputs.Read, ...]:
-    """Files, by what they are called, as they are now; a pipe cannot be read again."""
+    """The files with their present digests; a pipe is omitted, because it cannot be read again."""
     now = {key: inputs.digest_of(path) for key, path in paths.items()}
     return tuple(inputs.Read(key, paths[key], of) for key, of in now.items() if of is not None)
 
 
 def _refuse_twice(sweep: SweepFile) -> None:
-    """Refuses values, and seeds, that are there twice: they would count as another run's."""
+    """Raises an error for values and seeds that occur twice, because they would be the same run."""
     for key, values in sweep.grid.items():
         written = [toml_literal(value) for value in values]
         twice = [value for place, value in enumerate(written) if value in written[:place]]
@@ -133,7 +133,7 @@ def _refuse_twice(sweep: SweepFile) -> None:
 
 
 def expand(sweep: SweepFile) -> list[Point]:
-    """Every point, resolved and thereby validated; seeds vary fastest."""
+    """Returns every point, resolved and thereby validated; seeds vary fastest."""
     if not sweep.base.is_file():
         raise refusal("base", sweep.base, "no such file", "name an experiment file")
     for override in sweep.set:
@@ -171,8 +171,8 @@ def expand(sweep: SweepFile) -> list[Point]:
 def chosen_window(
     sweep: SweepFile, base: lightloom.Experiment | None = None
 ) -> windows.Chosen | None:
-    """The window that points at several loads measure; None where the sweep or its base says how
-    long runs are."""
+    """Returns the window that points at several loads measure; None if the sweep or its base sets
+    the length of runs."""
     loads = sweep.grid.get("workload.load", [])
     if len(loads) < 2 or any(key in sweep.grid for key in windows.KEYS):
         return None
@@ -180,7 +180,7 @@ def chosen_window(
 
 
 def _refuse_repeat(run: dict[str, Any]) -> None:
-    """Refuses an experiment that repeats: a sweep has a way of its own to vary seeds."""
+    """Raises an error for an experiment that repeats; a sweep varies seeds by its own key."""
     times = run.get("repeat", 1)
     if times > 1:
         limit = "a sweep repeats its points by its own key"
@@ -189,7 +189,7 @@ def _refuse_repeat(run: dict[str, Any]) -> None:
 
 
 def _refuse_seeds(first: int, repeat: int) -> None:
-    """Refuses seeds that the columns of `sweep.parquet` do not hold."""
+    """Raises an error for seeds that the columns of `sweep.parquet` cannot hold."""
     if first + repeat - 1 > SEED_MAX:
         limit = f"seeds of a sweep are at most {SEED_MAX:,}, those of repeat too"
         raise refusal("run.seed", first, limit, "lower it")

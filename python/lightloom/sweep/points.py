@@ -1,7 +1,7 @@
-"""The points of a sweep on the disk: each in a folder that says whether it is whole, and of what.
+"""The points of a sweep on the disk: each has a folder with a record of its files and its digest.
 
-A point is done when its record names its digest and every file is as the record has it; the
-record gets its name with the files, last. Anything else is run again.
+A point is done if its record has its digest and every file matches the record, which gets its final
+name last. All other points run again.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ Told = Callable[[str], object]
 def store_point(
     result: lightloom.Result | Mapping[str, Any], folder: Path, *, digest: str, flows: bool
 ) -> None:
-    """Writes a point into its folder, with the record that says so.
+    """Writes a point and its record into its folder.
 
     Args:
-        result: the run, by whatever process made it; its summary alone will do without `flows`.
-        folder: the point's own.
-        digest: that of the point.
-        flows: whether flows, time series and the rest of a result are kept. Those that are
-            there of the same point stay.
+        result: the run, from any process; without `flows` its summary is sufficient.
+        folder: the folder of the point.
+        digest: the digest of the point.
+        flows: whether flows, time series and the other files of a result are kept. Existing ones of
+            the same point always stay.
 
     Raises:
-        WriteError: if the system refuses; what was there before is whole.
+        WriteError: if the system rejects a file; the earlier files are then unchanged.
     """
     with Staging(folder) as staging:
         if isinstance(result, lightloom.Result):
@@ -55,13 +55,13 @@ def store_point(
 
 
 def say_left(out: Path) -> None:
-    """Has a command that a signal ends from now on say that points of its sweep stay."""
+    """Makes a command that a signal ends state that points of its sweep were kept."""
     folder = out / "points"
     signals.leaves(f"points that are done stay in {folder}, and --resume goes on from there")
 
 
 def _has_flows(folder: Path, digest: str) -> bool:
-    """Whether an earlier sweep kept all of the same point: its flows are those of this one."""
+    """Whether an earlier sweep kept all files of the same point, which are those of this run."""
     before = records.read(folder)
     if isinstance(before, str) or before.told.get("digest") != digest:
         return False
@@ -69,8 +69,8 @@ def _has_flows(folder: Path, digest: str) -> bool:
 
 
 def other_points(points: Sequence[Point], out: Path) -> dict[str, list[Path]]:
-    """The files of points that are there and not of these, by their ids. What has no record
-    belongs to no point here."""
+    """Returns the files of points in the folder that are not among these, by id. Files without a
+    record belong to no point."""
     own = {point.id for point in points}
     found = {}
     for folder in sorted((out / "points").glob("*/")):
@@ -83,8 +83,8 @@ def other_points(points: Sequence[Point], out: Path) -> dict[str, list[Path]]:
 def find_done(
     points: Sequence[Point], out: Path, sweep: SweepFile, told: Told = lambda line: None
 ) -> dict[str, Summary]:
-    """The summaries of points that are done, by their ids; `told` hears why others whose
-    folder is there are not."""
+    """Returns the summaries of points that are done, by id; `told` is called with the reason for
+    others whose folder exists."""
     release_left(sorted((out / "points").glob("*/")))
     found = {}
     for point in points:
@@ -100,7 +100,7 @@ def find_done(
 
 
 def _read(point: Point, folder: Path, sweep: SweepFile) -> Summary | str:
-    """The summary of a point that is done, or why it is not."""
+    """Returns the summary of a point that is done, or the reason why it is not."""
     record = records.read(folder)
     if isinstance(record, str):
         return record

@@ -1,4 +1,5 @@
-"""What a sweep found as rows: one file for each point as it comes, and the table at the end."""
+"""The results of a sweep as rows: one file for each point as it finishes, and one table at the
+end."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from lightloom.sweep.grid import Point
 
 Summary = dict[str, Any]
 Row = dict[str, Any]
-#: The folder of a sweep that has a file of one row for each point, and what that is called
-#: until the sweep is complete.
+#: The folder of a sweep with a one-row file for each point, and its name until the sweep is
+#: complete.
 ROWS, UNFINISHED = "rows", "rows.unfinished"
 
 
@@ -28,9 +29,9 @@ class Rows:
         self._as_text = {key for key in (points[0].grid if points else ()) if _mixed(points, key)}
 
     def of(self, point: Point, found: Summary | Failed) -> Row:
-        """A flat row: the point's id, the grid's values, then the summary with nested keys
-        joined by dots (`fct.short.p99_us`); of one that failed its `error`. Grid values of
-        mixed types are written as JSON, since a column has one type."""
+        """Returns a flat row: the point's id, the grid's values, then the summary with nested keys
+        joined by dots (`fct.short.p99_us`); for a failed point, its `error`. Grid values of mixed
+        types are written as JSON, because a column has a single type."""
         grid = {key: self._cell(key, value) for key, value in point.grid.items()}
         if isinstance(found, Failed):
             which = {"label": point.fabric, "seed": point.seed}
@@ -43,14 +44,14 @@ class Rows:
 
 
 class Stream:
-    """The data set of a sweep under way: a Parquet file for each point that is done. It is apart
-    from that of an earlier sweep until it takes its place."""
+    """The data set of a running sweep: a Parquet file for each point that is done. It is separate
+    from that of an earlier sweep until it replaces it."""
 
     def __init__(self, out: Path, rows: Rows) -> None:
         self._out, self._rows = out, rows
 
     def begin(self, kept: Iterable[tuple[Point, Summary]]) -> None:
-        """Clears what a sweep left that did not end, and adds what is kept of earlier ones."""
+        """Removes the rows of an incomplete sweep and adds the points that are kept."""
         with Staging(self._out) as staging:
             for left in sorted((self._out / UNFINISHED).glob("*.parquet")):
                 staging.absent(left)
@@ -63,7 +64,7 @@ class Stream:
             self._stage(staging, point, found)
 
     def end(self, staging: Staging, points: Iterable[Point]) -> None:
-        """Stages the whole data set under its name, in place of that of an earlier sweep."""
+        """Stages the whole data set under its final name, replacing that of an earlier sweep."""
         for left in sorted((self._out / ROWS).glob("*.parquet")):
             staging.absent(left)
         for point in points:
@@ -72,15 +73,15 @@ class Stream:
             staging.absent(row)
 
     def _stage(self, staging: Staging, point: Point, found: Summary | Failed) -> None:
-        """A row without the columns that it has nothing in: so files that others have something
-        in agree with it."""
+        """Writes a row without empty columns, so that its schema agrees with files in which these
+        columns have a type."""
         row = {k: v for k, v in self._rows.of(point, found).items() if v is not None}
         staging.parquet(self._out / UNFINISHED / f"{point.id}.parquet", table([row], [point]))
 
 
 def table(rows: Sequence[Row], points: Iterable[Point]) -> pa.Table:
-    """The rows of points as one table with the columns of all of them: parts, jobs and what is
-    in force differ between fabrics. Its footer has what they were made from."""
+    """Returns the rows as one table with the columns of all points, because parts, jobs and derived
+    settings differ between fabrics. Its metadata state the inputs."""
     names = dict.fromkeys(name for row in rows for name in row)
     made = pa.table({name: [row.get(name) for row in rows] for name in names})
     told = {
@@ -91,7 +92,7 @@ def table(rows: Sequence[Row], points: Iterable[Point]) -> pa.Table:
 
 
 def digests(points: Iterable[Point]) -> dict[str, str | list[str]]:
-    """The digest of each file that points read, by the key that names it; all of them, where
+    """Returns the digest of each file that points read, by the key that names it; all digests if
     the grid varies the file."""
     found: dict[str, dict[str, None]] = {}
     for one in dict.fromkeys(read for point in points for read in point.reads):
@@ -100,7 +101,7 @@ def digests(points: Iterable[Point]) -> dict[str, str | list[str]]:
 
 
 def _mixed(points: Sequence[Point], key: str) -> bool:
-    """Whether the values of a key have no type in common."""
+    """Whether the values of a key have no common type."""
     cells = [point.grid[key] for point in points]
     return len({type(cell) for cell in cells}) > 1 or isinstance(cells[0], (list, dict))
 

@@ -19,25 +19,25 @@ from lightloom.sweep.points import find_done, other_points, say_left, store_poin
 from lightloom.sweep.rows import ROWS, UNFINISHED, Rows, Stream, table
 
 Summary = dict[str, Any]
-#: A point, and what it came to.
+#: A point, and its result.
 Found = tuple[Point, Summary | Failed]
-#: Stages what is shown of a sweep beside its results.
+#: Stages pages that show a sweep beside its results.
 Show = Callable[[Sequence[Found], Staging], object]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A sweep that came to its end: what its points came to, and the files."""
+    """A completed sweep: the results of its points, and the files."""
 
     points: list[Point]
-    """Those that were simulated, in the order of the grid."""
+    """The points that were simulated, in the order of the grid."""
     summaries: list[Summary]
-    """The summary of each."""
+    """The summary of each point."""
     failed: list[tuple[Point, Failed]]
-    """Points that came to nothing."""
+    """The points that failed."""
     reused: int
     others: int
-    """Points of earlier grids that are there, too, and in none of the files."""
+    """The number of points of earlier grids in the folder; they are in none of the files."""
     json: Path
     parquet: Path
 
@@ -55,22 +55,22 @@ def run_sweep(
     costs: Sequence[float] | None = None,
     show: Show = lambda each, staging: None,
 ) -> Outcome:
-    """Runs every point of `sweep` and writes `points/`, `rows/`, `sweep.json` and
-    `sweep.parquet` below `out`. With `resume`, points whose record says that they are done
-    are read instead of run; a point's digest is of its resolved experiment, of the contents of
-    all files that this reads, and of the build, so what has changed since is run again.
+    """Runs every point of `sweep` and writes `points/`, `rows/`, `sweep.json` and `sweep.parquet`
+    below `out`. With `resume`, points whose record states that they are done are read instead. The
+    digest of a point covers its resolved experiment, the contents of all files that it reads, and
+    the build; so a point runs again if any of these has changed.
 
-    Until all are done an earlier sweep's files stay as they are, and rows are in
-    `rows.unfinished/`. Then these take their places, and without `resume` points that are of an
-    earlier grid alone go.
+    Until all points are done, the files of an earlier sweep stay unchanged, and rows are in
+    `rows.unfinished/`. Then the new files replace them; without `resume`, points that belong only
+    to an earlier grid are removed.
 
     Args:
-        executor: where points run; so many `workers` of this machine unless given.
-        points: those of the sweep, where they are known already.
-        kept: what `find_done` found, where that is known already.
-        costs: of those that have to be run, what each will take: the longest begin first.
-        show: stages a page, say: it gets its name with the results, or they all stay as they
-            were. A page of an earlier sweep that is not made anew goes.
+        executor: where points run. Default: `workers` processes of this machine.
+        points: the points of the sweep, if already known.
+        kept: the result of `find_done`, if already known.
+        costs: the forecast time of each point that must run; the longest begin first.
+        show: stages pages; they get their final names together with the results. A page of an
+            earlier sweep that is not made again is removed.
     """
     points = expand(sweep) if points is None else points
     if kept is None:
@@ -116,7 +116,7 @@ def run_sweep(
 
 
 def names(points: Sequence[Point], *, flows: bool) -> tuple[list[str], list[str]]:
-    """Files and folders that a sweep of these points writes, relative to its folder."""
+    """Returns the files and folders that a sweep of these points writes, relative to its folder."""
     kept = RESULT_FILES if flows else ("summary.json", RECORD)
     files = ["sweep.json", "sweep.parquet", RECORD]
     for point in points:
@@ -126,8 +126,8 @@ def names(points: Sequence[Point], *, flows: bool) -> tuple[list[str], list[str]
 
 
 def longest_first(costs: Sequence[float]) -> list[int]:
-    """The order in which what costs so much begins, so that nothing long begins last; equals
-    stay as they are.
+    """Returns the order in which jobs with these costs begin: the longest first, so that none
+    begins last; equal ones keep their order.
 
     >>> longest_first([1.0, 3.0, 2.0, 3.0])
     [1, 3, 2, 0]
@@ -136,13 +136,13 @@ def longest_first(costs: Sequence[float]) -> list[int]:
 
 
 def _job(point: Point, out: Path, *, flows: bool) -> Job:
-    """What runs a point, and stores it."""
+    """Returns the job that runs a point and stores it."""
     save = partial(store_point, digest=point.digest, flows=flows)
     return Job(point.experiment, point.fabric, out / "points" / point.id, save, flows, point.id)
 
 
 def _document(sweep: SweepFile, each: Sequence[Found]) -> str:
-    """The sweep as JSON."""
+    """Returns the sweep as JSON."""
     document = {
         "base": str(sweep.base),
         **({"set": sweep.set} if sweep.set else {}),

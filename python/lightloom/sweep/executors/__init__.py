@@ -1,7 +1,7 @@
-"""Where simulations of a sweep run: processes of this machine, or a cluster of Dask.
+"""Where simulations of a sweep run: in processes of this machine, or on a Dask cluster.
 
-Both are an `Executor` and give the same results. What a cluster needs is in `joining`, which
-loads Dask when a cluster is joined.
+Both are an `Executor` and give the same results. `joining` contains the code for clusters; it
+imports Dask when a cluster is joined.
 """
 
 from lightloom.sweep.executors.jobs import Executor, Failed, Job

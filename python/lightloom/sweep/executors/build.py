@@ -1,4 +1,4 @@
-"""Which build of Lightloom runs here: results of another may be others."""
+"""The build of Lightloom in this process; another build may give other results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Build:
-    """A version, and the digest of what decides results."""
+    """A version, and the digest of the files that determine results."""
 
     version: str
     digest: str
@@ -26,6 +26,6 @@ class Build:
 
 @functools.cache
 def here() -> Build:
-    """The build of this process."""
+    """Returns the build of this process."""
     own = identity.build()
     return Build(own["version"], hashlib.sha256(json.dumps(own).encode()).hexdigest())

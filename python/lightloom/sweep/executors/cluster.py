@@ -1,7 +1,7 @@
-"""Simulations on a cluster of Dask: a scheduler, and workers that were started elsewhere.
+"""Simulations on a Dask cluster: a scheduler, and workers that were started elsewhere.
 
-A task has all that it needs (`travel`); workers need the package and nothing else. What they
-do is theirs: here they are asked, heard, and left alone at the end.
+A task contains all its input (`travel`); workers need only the package. The workers are not owned
+by the command: it sends tasks, reads results, and leaves the workers running at the end.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from lightloom.sweep.executors.worker import Answer, Task, carried, simulate
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-#: Seconds between two looks at what has finished.
+#: Interval at which finished tasks are collected [s].
 POLL_S = 0.05
 KEY = "--scheduler"
 
 
 class Cluster:
-    """An executor: the workers of one scheduler. `told` hears of those that die."""
+    """An executor that uses the workers of one scheduler. `told` is called with a text about each
+    worker that dies."""
 
     def __init__(self, client: Client, told: Told = unheard) -> None:
         self._client = client
@@ -40,18 +41,18 @@ class Cluster:
 
     @property
     def address(self) -> str:
-        """The scheduler's."""
+        """The address of the scheduler."""
         return str(self._client.scheduler.address)
 
     @property
     def dashboard(self) -> str | None:
-        """Where the scheduler shows what it does, if it does."""
+        """The address of the scheduler's dashboard; None without one."""
         link = self._client.dashboard_link
         return str(link) if link else None
 
     @property
     def at_once(self) -> int:
-        """Threads of all workers that are there now, of which each runs a simulation."""
+        """The number of threads of all present workers; each thread runs a simulation."""
         threads: Mapping[str, int] = self._client.nthreads()
         return max(1, sum(threads.values()))
 
@@ -63,8 +64,8 @@ class Cluster:
         first: Sequence[int] | None = None,
         keep_going: bool = False,
     ) -> list[Summary | Failed]:
-        """As `Executor.run_jobs`. A worker's death has its simulations run on others, as often
-        as the scheduler allows (`distributed.scheduler.allowed-failures`)."""
+        """Runs jobs as `Executor.run_jobs` does. If a worker dies, its simulations run on others,
+        as often as the scheduler permits (`distributed.scheduler.allowed-failures`)."""
         made: dict[int, Summary | Failed] = {}
         with interrupts.noted() as ctrl_c, self._taken_back({}) as pending:
             for rank, index in enumerate(range(len(jobs)) if first is None else first):
@@ -92,7 +93,7 @@ class Cluster:
         threads: int = 1,
         progress: Callable[[str, float, float, float], object] | None = None,
     ) -> lightloom.Result:
-        """As `lightloom.run`, on one of the workers."""
+        """Simulates as `lightloom.run` does, on one of the workers."""
         label = experiment.labels[experiment.index(fabric)]
 
         def heed() -> None:
@@ -118,7 +119,7 @@ class Cluster:
         return self._client.submit(simulate, task, *files, key=key, priority=priority)
 
     def _sent(self, path: str, digest: str) -> Future:
-        """A file on the cluster, sent when it is first needed."""
+        """A file on the cluster; it is sent when it is first needed."""
         if digest not in self._files:
             key = f"lightloom-file-{digest}-{uuid4().hex}"
             self._files[digest] = self._client.submit(carried, Path(path).read_bytes(), key=key)
@@ -128,7 +129,7 @@ class Cluster:
     def _taken_back(
         self, pending: dict[str, tuple[int, Future]]
     ) -> Iterator[dict[str, tuple[int, Future]]]:
-        """Futures by their keys, of which those that are left at the end are taken back."""
+        """Collects futures by their keys; those that remain at the end are cancelled."""
         try:
             yield pending
         finally:
@@ -139,10 +140,10 @@ class Cluster:
     def _answers(
         self, pending: dict[str, tuple[int, Future]], heed: Callable[[], object]
     ) -> Iterator[tuple[int, lightloom.Result | ConfigError]]:
-        """What came of each, as it comes; it is out of `pending` by then.
+        """Yields the result of each task when it arrives, and removes it from `pending`.
 
         Raises:
-            ConfigError: if the scheduler is gone, or a worker is of another build.
+            ConfigError: if the scheduler is not reachable, or a worker has another build.
         """
         from distributed import as_completed
 
@@ -155,7 +156,7 @@ class Cluster:
             heed()
             for future, answer in coming.next_batch(block=False):
                 if future.status == "lost" and not isinstance(answer, Answer):
-                    coming.add(future)  # its worker died: the scheduler has another compute it
+                    coming.add(future)  # its worker died; the scheduler computes it on another
                     continue
                 index, _ = pending.pop(future.key)
                 yield index, self._read(future, answer)
@@ -164,8 +165,8 @@ class Cluster:
             time.sleep(POLL_S)
 
     def _read(self, future: Future, answer: Any) -> lightloom.Result | ConfigError:
-        """The result of a task, or what it failed of. A result that is here counts, also if the
-        worker that had it has died since."""
+        """Returns the result of a task, or its error. A result that has arrived counts even if its
+        worker has died since."""
         if isinstance(answer, Answer):
             if answer.build != self._build:
                 raise other_build(self._build, {answer.worker: answer.build})
@@ -180,7 +181,8 @@ class Cluster:
 
 
 def _lost(problem: Any) -> ConfigError:
-    """Of a task that ended by no exception of its own: its workers died, or could not read it."""
+    """Returns the error for a task without an exception of its own: its workers died, or could not
+    unpickle it."""
     from distributed import KilledWorker
 
     if isinstance(problem, KilledWorker):
@@ -195,8 +197,8 @@ def _lost(problem: Any) -> ConfigError:
 
 
 def other_build(own: build.Build, found: Mapping[str, object]) -> ConfigError:
-    """The refusal of workers that are not of this build; `found` is what each is, or the
-    exception that it answered with."""
+    """Returns the error for workers with another build; `found` is the build of each, or the
+    exception that it raised."""
     worker, answer = next(iter(found.items()))
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     if isinstance(answer, build.Build):

@@ -1,8 +1,9 @@
-"""Processes of this machine that each run one job at a time, so that one that dies names its job.
+"""Processes of this machine that run one job at a time, so that a process that dies identifies its
+job.
 
-A worker takes jobs from its pipe and answers there: once when it begins, once with what came of
-it. A pipe that its parent closes tells it to stop, and it looks while it simulates. Nothing else
-is shared, so a death leaves no lock taken.
+A worker receives jobs through its pipe and answers there: once when it begins, once with the
+result. It stops if its parent closes the pipe, which it checks while it simulates. Nothing else is
+shared, so that a death leaves no lock held.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from lightloom.simulation import interrupts
 from lightloom.sweep.executors import process
 from lightloom.sweep.executors.jobs import said
 
-#: What a worker is given: called with what it is to look at while it works.
+#: A job of a worker: called with the pipe that it must check while it runs.
 Work = Callable[["Line"], Any]
-#: What a process ends with that is refused memory: by the system, or by itself.
+#: Exit codes of a process that ran out of memory: ended by the system, or by itself.
 _OF_MEMORY = (-signal.SIGABRT, -getattr(signal, "SIGKILL", 9))
 
 
@@ -35,13 +36,13 @@ class Died:
     """A worker ended without an answer."""
 
     code: int | None
-    """Its exit code; of a signal the negative number."""
+    """The exit code; the negative number of a signal."""
     begun: bool
     """Whether it had begun its job."""
 
     @property
     def of_memory(self) -> bool:
-        """Whether want of memory is the likely reason."""
+        """Whether it probably ran out of memory."""
         return self.code in _OF_MEMORY
 
     def __str__(self) -> str:
@@ -57,8 +58,8 @@ class Line:
         self._pipe = pipe
 
     def heed(self) -> None:
-        """Raises KeyboardInterrupt once the parent has closed the pipe: it says nothing
-        during a job."""
+        """Raises KeyboardInterrupt if the parent has closed the pipe; it sends nothing during a
+        job."""
         try:
             closed = self._pipe.poll()
         except OSError:  # Windows
@@ -67,14 +68,14 @@ class Line:
             raise KeyboardInterrupt
 
     def serve(self) -> None:
-        """Does what is given until the pipe is closed."""
+        """Runs the jobs that it receives until the pipe is closed."""
         while True:
             work: Work = self._pipe.recv()
             self._pipe.send(None)
             self._pipe.send_bytes(self._done(work))
 
     def _done(self, work: Work) -> bytes:
-        """What came of a job, as it is sent: a value or an exception."""
+        """Runs a job; returns its pickled value or exception."""
         try:
             with process.busy():
                 return pickle.dumps((work(self), None))
@@ -85,7 +86,7 @@ class Line:
 
 
 class Crew:
-    """Workers; they end with the block."""
+    """Workers, which end with the block."""
 
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
@@ -93,11 +94,11 @@ class Crew:
 
     @property
     def at_work(self) -> int:
-        """How many have a job."""
+        """The number of workers that have a job."""
         return len(self._at_work)
 
     def give(self, index: int, work: Work) -> None:
-        """Has a worker begin a job, a new one if all have one."""
+        """Gives a job to an idle worker, or to a new one."""
         while self._idle and not self._idle[-1].process.is_alive():
             self._idle.pop().line.close()
         worker = self._idle.pop() if self._idle else _Worker()
@@ -105,14 +106,14 @@ class Crew:
         worker.begin(work)
 
     def answers(self, ctrl_c: interrupts.Noted) -> Iterator[tuple[int, Any]]:
-        """What has come of jobs, by their index, as soon as there is some: values, exceptions,
-        and `Died`.
+        """Yields the index of each finished job with its value, its exception, or `Died`.
 
         Raises:
             KeyboardInterrupt: soon after Ctrl-C.
         """
         ctrl_c.heed()
-        # A line alone would not do: what a job has started may hold the other end of it.
+        # The pipe alone is not sufficient, because a process that a job started may hold its other
+        # end.
         lines = {w.line: index for index, w in self._at_work.items()}
         ends = {w.process.sentinel: index for index, w in self._at_work.items()}
         ready = connection.wait([*lines, *ends], interrupts.PATIENCE_S)
@@ -124,13 +125,13 @@ class Crew:
             del self._at_work[index]
             if isinstance(came[0], Died):
                 worker.line.close()
-                ctrl_c.heed_soon()  # a signal to the whole group ends workers first
+                ctrl_c.heed_soon()  # a signal to the whole process group ends the workers first
             else:
                 self._idle.append(worker)
             yield index, came[0]
 
     def dismiss(self) -> None:
-        """Ends those that have no job, and what memory they hold."""
+        """Ends the idle workers and so releases their memory."""
         idle, self._idle = self._idle, []
         _end(idle)
 
@@ -147,7 +148,7 @@ class Crew:
 
 
 class _Worker:
-    """A process, as its parent sees it."""
+    """A process, as seen by its parent."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -159,13 +160,13 @@ class _Worker:
 
     def begin(self, work: Work) -> None:
         self._begun = False
-        with suppress(OSError):  # if it is gone, that is seen when its answer is looked for
+        with suppress(OSError):  # if the process has ended, `answer` detects it
             self.line.send(work)
 
     def answer(self) -> tuple[Any] | None:
-        """What has come of its job; None if nothing has yet."""
+        """Returns the result of its job in a tuple; None if there is none yet."""
         while True:
-            # In this order: what it said before it ended counts.
+            # The order matters: an answer that was sent before the process ended counts.
             gone = not self.process.is_alive()
             try:
                 if not self.line.poll():
@@ -190,14 +191,14 @@ def _end(workers: list[_Worker]) -> None:
 
 
 def _serve(pipe: connection.Connection, parent: int) -> None:
-    """The life of a worker."""
+    """The main function of a worker."""
     process.begin(parent)
     with suppress(EOFError, OSError, KeyboardInterrupt):  # the pipe was closed
         Line(pipe).serve()
 
 
 def _portable(problem: Exception) -> Exception:
-    """The exception, or one that says the same, where it does not survive the pipe."""
+    """Returns the exception, or a similar one if it cannot be pickled."""
     try:
         pickle.loads(pickle.dumps(problem))
     except Exception:

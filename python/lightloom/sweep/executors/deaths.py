@@ -1,4 +1,4 @@
-"""Workers of a cluster that die: the scheduler tells which, and what they had."""
+"""Workers of a cluster that die: the scheduler reports them and the tasks that they had."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lightloom.sweep.executors.jobs import Told
 if TYPE_CHECKING:
     from distributed import Client
 
-#: The scheduler's name for what concerns all.
+#: The scheduler's topic of events about all workers.
 TOPIC = "all"
 
 
 def listen(client: Client, names: Mapping[str, str], told: Told) -> None:
-    """Has `told` hear, in the client's own thread, of each worker that is gone while it had
-    tasks of these names, by their keys."""
+    """Calls `told`, in a thread of the client, for each worker that dies while it has tasks;
+    `names` maps the keys of tasks to names."""
 
     def hear(event: tuple[float, Any]) -> None:
         _, message = event
@@ -29,7 +29,7 @@ def listen(client: Client, names: Mapping[str, str], told: Told) -> None:
 
 
 def _line(message: Mapping[str, Any], names: Mapping[str, str]) -> str | None:
-    """What is to be said of a worker that is gone; None where it was sent away, or had nothing."""
+    """Returns the text about a worker that died; None if it was retired, or had no tasks."""
     had = sorted(names[key] for key in message.get("processing-tasks", ()) if key in names)
     if message.get("expected") or not had:
         return None

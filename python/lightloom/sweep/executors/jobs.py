@@ -1,4 +1,4 @@
-"""What executors are given and what they give back."""
+"""Jobs and results of executors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import lightloom
 from lightloom.errors import ConfigError
 
 Summary = dict[str, Any]
-#: Told the index of a job, and what came of it.
+#: Called with the index of a job and its result.
 Done = Callable[[int, "Summary | Failed"], object]
-#: Told in a line that a job is tried again, and why.
+#: Called with a text if a job is tried again, with the reason.
 Told = Callable[[str], object]
 T = TypeVar("T")
-#: Workers that may die of a job until it is given up with the next; a scheduler of Dask has a
-#: number of its own, by default the same.
+#: Number of workers that may die while running a job before it fails; Dask schedulers have a
+#: setting of their own with the same default.
 ALLOWED_DEATHS = 3
 
 
@@ -29,14 +29,14 @@ class Job:
     fabric: str
     target: Path | None = None
     save: Callable[[lightloom.Result, Path], None] | None = None
-    """Told the result and `target`, on the machine that the command runs on."""
+    """Called with the result and `target`, on the machine of the command."""
     whole: bool = True
-    """Whether `save` needs the tables of the result; else its summary is enough to send."""
+    """Whether `save` needs the tables of the result; otherwise only its summary is sent."""
     name: str = ""
-    """What users call it."""
+    """The name of the job for users."""
 
     def __str__(self) -> str:
-        """What it is called where it is spoken of."""
+        """The name of the job in messages."""
         if self.name:
             return self.name
         seed = self.experiment.raw.get("run", {}).get("seed")
@@ -45,15 +45,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Failed:
-    """A job that came to nothing, where the others go on."""
+    """A job that failed while other jobs continue."""
 
     message: str
     trace: str | None = None
-    """Where it arose, in the code of a user's policy."""
+    """The traceback, if the error is in the code of a user's policy."""
 
     @classmethod
     def of(cls, problem: BaseException) -> Failed:
-        """What is to be said of an exception."""
+        """Makes the description of an exception."""
         return cls(said(problem), getattr(problem, "trace", None))
 
 
@@ -62,7 +62,7 @@ class Executor(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many simulations run side by side, as far as is known."""
+        """The number of simulations that run in parallel, as far as known."""
 
     def run_jobs(
         self,
@@ -74,24 +74,24 @@ class Executor(Protocol):
     ) -> list[Summary | Failed]:
         """Runs all jobs and returns their summaries in the order of the jobs.
 
-        `done` hears of each as it finishes; `first` is the order in which they begin, by
-        index. A job that fails stops those that have not begun, and its exception is raised;
-        with `keep_going` it is `Failed`, and the others go on. What `save` raises (OSError)
-        always ends it. A job whose worker dies is tried again, and has failed when more than
-        a few have died of it.
+        `done` is called as each job finishes; `first` is the order in which jobs begin, as indices.
+        If a job fails, jobs that have not begun are cancelled and its exception is raised; with
+        `keep_going` its result is `Failed` and the others continue. An OSError from `save` always
+        ends the run. If a worker dies, its job is tried again; the job fails after several deaths.
 
         Raises:
-            ConfigError: if a job fails, or where the executor itself does.
-            KeyboardInterrupt: soon after Ctrl-C; what has not finished is stopped.
+            ConfigError: if a job, or the executor itself, fails.
+            KeyboardInterrupt: soon after Ctrl-C; unfinished jobs are stopped.
         """
 
 
 def unheard(line: str) -> None:
-    """Ignores a line."""
+    """Ignores a text."""
 
 
 def said(problem: BaseException) -> str:
-    """The message of an exception; one that a user did not cause also has its name."""
+    """The message of an exception; with the name of its type, unless it is an error of the
+    user's."""
     text = " ".join(str(problem).split())
     if isinstance(problem, ConfigError):
         return text

@@ -1,4 +1,4 @@
-"""Joining a cluster of Dask, and the checks before anything is sent there."""
+"""Joining a Dask cluster, and checks before anything is sent to it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from distributed import Client
 
 FILE_KEY = "--scheduler-file"
-#: Seconds that a scheduler has to answer.
+#: Longest wait for the scheduler [s].
 CONNECT_S = 10.0
-#: Seconds between two looks for the first worker.
+#: Interval of checks for the first worker [s].
 POLL_S = 0.2
-#: Seconds that all workers together have to say which Lightloom they have.
+#: Longest wait for the builds of all workers [s].
 ANSWER_S = 30.0
-#: What workers are asked. As text: one that has another Lightloom, or none, can read it.
+#: The question about their build, as text, so that a worker with another Lightloom, or none, can
+#: evaluate it.
 QUESTION = "__import__('lightloom.sweep.executors.build', fromlist=['here']).here()"
 
 
@@ -36,12 +37,13 @@ def joined(
     file: Path | None = None,
     told: Callable[[str], object] = lambda line: None,
 ) -> Iterator[Cluster]:
-    """The cluster of the scheduler at an address, or of one that wrote its address into a
-    file; `told` hears who that is, and of workers that die. Waits for the first worker.
+    """Connects to the scheduler at an address, or to the one that wrote its address into a file.
+    `told` is called with texts about the cluster and about workers that die. Waits for the first
+    worker.
 
     Raises:
-        ConfigError: if there is none, or if a worker is silent or its Lightloom of another
-            build, by its address.
+        ConfigError: if there is no cluster, or a worker does not answer or has another build; it
+            names the address.
     """
     key, where = _where(address, file)
     client = _client(key, where)
@@ -60,10 +62,10 @@ def joined(
 
 
 def _builds(client: Client, within_s: float) -> dict[str, object]:
-    """What each worker has, or the exception that it answered with.
+    """Returns the build of each worker, or the exception that it raised.
 
     Raises:
-        ConfigError: if one does not answer within so many seconds, by its address.
+        ConfigError: naming a worker that does not answer in time.
     """
     there = list(client.nthreads())
     found: dict[str, object] = client.sync(_answers, client, there, within_s)
@@ -76,7 +78,8 @@ def _builds(client: Client, within_s: float) -> dict[str, object]:
 
 
 async def _answers(client: Client, there: Sequence[str], within_s: float) -> dict[str, object]:
-    """What workers answer in time. Each is asked by itself, so that one that hangs is known."""
+    """The answers in time. Each worker is asked individually, so that one that hangs is
+    identified."""
     asked = [
         asyncio.ensure_future(
             client.run(eval, QUESTION, workers=[worker], on_error="return", asynchronous=True)
@@ -90,7 +93,7 @@ async def _answers(client: Client, there: Sequence[str], within_s: float) -> dic
 
 
 def _where(address: str | None, file: Path | None) -> tuple[str, str]:
-    """The scheduler's address, and the option that says it."""
+    """The address of the scheduler, and the option that states it."""
     if address is not None and file is not None:
         raise refusal(FILE_KEY, file, f"{KEY} is given, too", "give one of them")
     if address is not None:
@@ -114,10 +117,10 @@ def _client(key: str, address: str) -> Client:
     except ImportError:
         limit = "needs Dask distributed, which is not installed"
         raise refusal(key, address, limit, 'install "lightloom[cluster]"') from None
-    # What it has to say of lost connections is said here, once.
+    # Messages about lost connections are printed by this package, once.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    # Files travel with tasks on purpose.
+    # Large tasks are intended, because files are sent with them.
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
     try:
         return distributed.Client(

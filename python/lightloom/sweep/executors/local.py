@@ -1,8 +1,8 @@
-"""Simulations side by side in processes of this machine.
+"""Simulations in parallel processes of this machine.
 
-Each worker is a fresh interpreter (`spawn`), so that nothing is shared but
-the job itself. Interruption is cooperative: workers look at their pipe, which the
-parent closes (`crew`); how else they end is in `process`.
+Each worker is a new interpreter (`spawn`), so that nothing is shared but the job itself.
+Interruption is cooperative: workers check their pipe, which the parent closes (`crew`); `process`
+contains the other ways in which they end.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from lightloom.sweep.executors.jobs import ALLOWED_DEATHS, Done, Failed, Job, Su
 
 @dataclass(frozen=True)
 class Local:
-    """An executor: so many processes of this machine."""
+    """An executor that uses processes of this machine."""
 
     at_once: int = 1
     told: Told = unheard
-    """Hears of each job that is tried again because its process died."""
+    """Called with a text about each job that is tried again because its process died."""
     apart: bool = False
-    """Whether a single one is another than this, too: a job that ends its process then ends no
-    more than that. (A script without `if __name__ == "__main__":` cannot start one.)"""
+    """Whether a single simulation also runs in a process of its own, so that a job that crashes
+    ends only that process. (A script without `if __name__ == "__main__":` cannot start one.)"""
 
     def run_jobs(
         self,
@@ -39,7 +39,7 @@ class Local:
         first: Sequence[int] | None = None,
         keep_going: bool = False,
     ) -> list[Summary | Failed]:
-        """As `Executor.run_jobs`."""
+        """Runs jobs as `Executor.run_jobs` does."""
         return run_jobs(
             jobs,
             self.at_once,
@@ -61,9 +61,9 @@ def run_jobs(
     told: Told = unheard,
     apart: bool = False,
 ) -> list[Summary | Failed]:
-    """Runs all jobs in so many processes, in this one if that is 1 and not `apart`: as
-    `Executor.run_jobs`. A job whose process died is tried again when the others are done, with
-    nothing beside it, `ALLOWED_DEATHS` times, of which `told` hears."""
+    """Runs all jobs in `workers` processes, as `Executor.run_jobs` does; in this process if that is
+    1 and `apart` is not set. A job whose process died is tried again after all others, with no
+    other job in parallel, up to `ALLOWED_DEATHS` times; `told` is called each time."""
     order = list(range(len(jobs)) if first is None else first)
     made: dict[int, Summary | Failed] = {}
 
@@ -89,10 +89,10 @@ def _answers(
     ctrl_c: interrupts.Noted,
     told: Told,
 ) -> Iterator[tuple[int, Summary | Exception]]:
-    """What came of each job, as it comes: a summary, or what it failed of.
+    """Yields the summary or the exception of each job as it finishes.
 
     Raises:
-        ConfigError: if processes end before they begin anything.
+        ConfigError: if processes end before they begin any job.
     """
     waiting, again = deque(order), deque[int]()
     deaths, unborn = Counter[int](), 0
@@ -101,7 +101,7 @@ def _answers(
             index = waiting.popleft()
             crew.give(index, partial(_work, jobs[index]))
         if again and not crew.at_work:
-            crew.dismiss()  # with nothing beside it: others may have taken the memory
+            crew.dismiss()  # run alone, because others may have used up the memory
             index = again.popleft()
             crew.give(index, partial(_work, jobs[index]))
         for index, came in crew.answers(ctrl_c):
@@ -124,7 +124,7 @@ def _answers(
 
 
 def _again(job: Job, deaths: int, last: Died) -> str:
-    """That a job is tried again."""
+    """States that a job is tried again."""
     return (
         f"{job}: its process died ({last}); it is tried again when the others are done, with "
         f"nothing beside it: try {deaths + 1} of {ALLOWED_DEATHS + 1}"
@@ -132,7 +132,7 @@ def _again(job: Job, deaths: int, last: Died) -> str:
 
 
 def _lost(deaths: int, last: Died) -> ConfigError:
-    """Of a job that its processes died of."""
+    """Returns the error for a job whose processes died."""
     why = ", most likely for want of memory," if last.of_memory else ","
     remedy = "free some, or make it smaller" if last.of_memory else "what it wrote may tell why"
     return ConfigError(
@@ -148,7 +148,7 @@ def _unborn(workers: int, last: Died) -> ConfigError:
 
 
 def _outcome(result: Callable[[], Summary], keep_going: bool) -> Summary | Failed:
-    """What came of a job. That a result cannot be written is no failure of its own."""
+    """Returns the result of a job. An error in writing the result is not a failure of the job."""
     try:
         return result()
     except OSError:
@@ -160,14 +160,14 @@ def _outcome(result: Callable[[], Summary], keep_going: bool) -> Summary | Faile
 
 
 def _given(answer: Summary | Exception) -> Summary:
-    """The summary that a worker answered with; raises the exception."""
+    """Returns the summary that a worker sent, or raises its exception."""
     if isinstance(answer, Exception):
         raise answer
     return answer
 
 
 def _work(job: Job, line: Line) -> Summary:
-    """A job in a worker."""
+    """Runs a job in a worker."""
 
     def heed(*at: Any) -> None:
         line.heed()

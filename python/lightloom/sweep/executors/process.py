@@ -1,8 +1,8 @@
-"""The life of a worker process: how it begins, and that it ends with its parent.
+"""The start of a worker process, and its end with its parent.
 
-A worker heeds that its parent closes its pipe, and SIGTERM, which the parent sends to one that
-does not, and the system to one whose parent is gone. Ctrl-C and a closed terminal reach the
-whole process group: they are the parent's to heed.
+A worker ends if its parent closes its pipe, or on SIGTERM, which the parent sends if the worker
+does not end, and the system if the parent is gone. Ctrl-C and a closed terminal reach the whole
+process group; only the parent handles them.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from multiprocessing.process import BaseProcess
 
 from lightloom.storage import signals
 
-#: Of Linux's prctl: the signal that a process gets when its parent ends.
+#: The number of the prctl operation (Linux) that sets the signal sent when the parent ends.
 PR_SET_PDEATHSIG = 1
-#: Of a process that removes what is left when its parent is ended by force, and says so.
+#: Suppresses the warning of the process that cleans up after a parent that was killed.
 SILENT = "ignore:resource_tracker:UserWarning"
-#: Seconds that workers have to end after they are told, and again after SIGTERM.
+#: Longest wait for workers to end after the pipe is closed, and again after SIGTERM [s].
 PATIENCE_S = 0.25
 _busy = False
 
 
 def begin(parent: int) -> None:
     """Prepares a process that the process `parent` has just started."""
-    sys.stdout = sys.stderr  # what policies print is none of the command's output
+    sys.stdout = sys.stderr  # the output of policies must not mix with the command's
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return
@@ -43,26 +43,26 @@ def begin(parent: int) -> None:
 
 
 def _strike(signum: int, frame: object) -> None:
-    """Ends the job, which cleans up; without one there is nothing to clean."""
+    """Ends the job, which cleans up; without a job the process ends at once."""
     if not _busy:
         os._exit(128 + signum)
     signals.strike(signum, frame)
 
 
 def _end_with(parent: int) -> None:
-    """Has this process get SIGTERM when its parent ends."""
+    """Makes the system send SIGTERM to this process when its parent ends."""
     threading.Thread(target=_watch, daemon=True).start()
     if sys.platform == "linux":
         import ctypes
 
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != parent:  # it was gone before
+    if os.getppid() != parent:  # the parent had already ended
         os._exit(128 + signal.SIGTERM)
 
 
 def _watch() -> None:
-    """The same where the system has no such signal: the pipe to the parent breaks."""
+    """Detects the end of the parent by its pipe, if the system has no such signal."""
     if (above := multiprocessing.parent_process()) is not None:
         above.join()
         os.kill(os.getpid(), signal.SIGTERM)
@@ -70,7 +70,7 @@ def _watch() -> None:
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """While a job runs: SIGTERM raises in it."""
+    """Makes SIGTERM raise an exception while a job runs."""
     global _busy
     _busy = True
     try:
@@ -78,21 +78,21 @@ def busy() -> Iterator[None]:
     finally:
         _busy = False
         if signals.struck():
-            os._exit(signals.code())  # it has cleaned up; its pipe would wait for its parent
+            os._exit(signals.code())  # cleaned up; a normal exit would wait for the parent's pipe
 
 
 @contextmanager
 def started() -> Iterator[None]:
-    """Processes that are started within ignore what reaches the whole group until they can
-    say so themselves: they inherit what is blocked."""
+    """Makes processes that are started in the block ignore signals to the process group until they
+    set this themselves: blocked signals are inherited."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    if SILENT not in sys.warnoptions:  # which processes are started with
+    if SILENT not in sys.warnoptions:  # inherited by the processes that are started
         sys.warnoptions.append(SILENT)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
-        # Before the first worker comes the process that cleans up, whose start unblocks SIGINT.
+        # The resource tracker starts before the first worker, because its start unblocks SIGINT.
         resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
@@ -101,7 +101,7 @@ def started() -> Iterator[None]:
 
 
 def end(processes: Sequence[BaseProcess]) -> None:
-    """Ends workers that have been told to."""
+    """Ends workers whose pipes were closed."""
     _await(processes)
     for process in _living(processes):
         process.terminate()

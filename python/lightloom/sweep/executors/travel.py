@@ -1,8 +1,8 @@
-"""An experiment with the files that it reads, on its way to another machine and back.
+"""Sends an experiment with the files that it reads to another machine, and returns its results.
 
-Over there each file lies below a folder by the whole path that it has here. So its name and
-its place beside others stay, and what is said over there of a path becomes what is said here
-once the folder is left out.
+On the other machine each file is below a temporary folder, with its full path on this machine. So
+its name and its position relative to other files are kept, and paths in results and messages become
+those of this machine when the folder is removed from them.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from lightloom.config import inputs
 
 @dataclass(frozen=True)
 class Luggage:
-    """An experiment, and the files that go with it."""
+    """An experiment, and the files that are sent with it."""
 
     experiment: lightloom.Experiment
-    """Its digests are in it: with other bytes it does not run."""
+    """The experiment with digests, so that it does not run with other files."""
     files: Mapping[str, str]
-    """The digest of each file that it reads, by its path here; those that are there."""
+    """Path on this machine → digest, for each existing file that the experiment reads."""
 
 
 def packed(experiment: lightloom.Experiment) -> Luggage:
-    """An experiment and the files that it reads.
+    """Collects an experiment and the files that it reads.
 
     Raises:
-        ConfigError: if one is not of the digest that the experiment has for it.
+        ConfigError: if a file does not match its digest in the experiment.
     """
     pinned = experiment.pinned()
     paths = dict.fromkeys(place.path for place in inputs.places(pinned.raw))
@@ -56,7 +56,7 @@ def unpacked(
 
 
 def returned(table: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """An experiment whose files were below a folder, with their paths here."""
+    """Returns an experiment with paths below a folder changed to those of the original machine."""
     made = copy.deepcopy(table)
     for place in inputs.places(made):
         place.move(without(str(place.path), folder))
@@ -64,12 +64,12 @@ def returned(table: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def without(text: str, folder: Path) -> str:
-    """A text about files below a folder, as it would be of them here."""
+    """Removes the folder from paths in a text."""
     return text.replace(str(folder), "")
 
 
 def below(folder: Path, path: str) -> Path:
-    """Where a file is below a folder.
+    """Returns the path of a file below a folder.
 
     >>> below(Path("/tmp/x"), "/data/trace.csv").as_posix()
     '/tmp/x/data/trace.csv'

@@ -1,4 +1,4 @@
-"""Trials of points in a process of their own: one that ends it costs its estimate, and no more."""
+"""Trials of points in a separate process; if a trial ends it, only its forecast is lost."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from lightloom.sweep.executors.crew import Crew, Died, Line
 
 @contextmanager
 def apart() -> Iterator[Try]:
-    """What tries fabrics in a worker, one after another; where one ended it, the next has a new
-    one. None is tried again: it ran alone."""
+    """Returns a function that tries fabrics in a worker, one after another. If a trial ends the
+    worker, a new one is started; that trial is not repeated, because it ran alone."""
     with interrupts.noted() as ctrl_c, Crew() as crew:
 
         def tried_there(experiment: Experiment, label: str, *, seconds: float) -> Trial:
@@ -34,13 +34,14 @@ def apart() -> Iterator[Try]:
 
 
 def _answer(crew: Crew, ctrl_c: interrupts.Noted) -> Any:
-    """What has come of the only job of a crew, as soon as it has."""
+    """Returns the result of the only job of a crew when it is finished."""
     while True:
         for _, came in crew.answers(ctrl_c):
             return came
 
 
 def _tried(experiment: Experiment, label: str, seconds: float, line: Line) -> Trial:
-    """A trial in a worker. What policies print in it, they print again when they run."""
+    """Runs a trial in a worker. The output of policies is discarded, because the simulation repeats
+    it."""
     with redirect_stdout(io.StringIO()):
         return tried(experiment, label, seconds=seconds)

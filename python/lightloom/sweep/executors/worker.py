@@ -1,4 +1,4 @@
-"""What runs in a worker of a cluster: one simulation, of a task that has all it needs."""
+"""The code that runs in a worker of a cluster: one simulation, from a task with all its input."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from lightloom.sweep.executors import build, travel
 from lightloom.sweep.executors.build import Build
 from lightloom.sweep.executors.jobs import said
 
-#: States of a task that is still wanted, by Dask's names.
+#: States of a task that is still requested, in Dask's terms.
 WANTED = ("executing", "long-running", "resumed")
 
 
 class Unwanted(Exception):  # noqa: N818 - it is no error
-    """The client took the task back, or is gone."""
+    """The client cancelled the task, or has ended."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A simulation; the bytes of its files come beside it."""
+    """A simulation; the bytes of its files are separate arguments."""
 
     build: Build
-    """What the client is: a worker that is another does not run it."""
+    """The build of the client; a worker with another build does not run the task."""
     experiment: lightloom.Experiment
     fabric: str
     files: tuple[str, ...]
     """The paths of its files on the client."""
     threads: int = 1
     whole: bool = True
-    """Whether the tables of the result are sent back."""
+    """Whether the tables of the result are returned."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a task: a result, or why there is none."""
+    """The result of a task, or the reason for its failure."""
 
     worker: str
     build: Build
     result: lightloom.Result | None = None
     failed: str | None = None
-    """The message of what ended the simulation."""
+    """The message of the exception that ended the simulation."""
     refused: tuple[str | None, ...] | None = None
-    """If that was a `ConfigError`: its key, value, limit, remedy and trace."""
+    """The key, value, limit, remedy and trace of the exception, if it was a `ConfigError`."""
 
     def problem(self) -> ConfigError:
-        """The exception that ended the simulation, as the client raises it."""
+        """The exception, as the client raises it."""
         if self.refused is None:
             return ConfigError(f"{self.worker}: {self.failed}; its log may tell more")
         made = ConfigError(self.failed or "")
@@ -58,8 +58,8 @@ class Answer:
 
 
 def carried(content: bytes) -> bytes:
-    """The bytes of a file. As a task of its own a file is sent to the cluster once, and again
-    where the worker that had it died."""
+    """Returns the bytes of a file. As a task of its own, a file is sent to the cluster once, and
+    again only if the worker that had it died."""
     return content
 
 
@@ -67,7 +67,7 @@ def simulate(task: Task, *contents: bytes) -> Answer:
     """Runs a task in a worker.
 
     Raises:
-        Unwanted: if the task was taken back meanwhile.
+        Unwanted: if the task was cancelled meanwhile.
     """
     worker, scratch, heed = _surroundings()
     own = build.here()
@@ -107,9 +107,8 @@ def _simulated(
 
 
 def _surroundings() -> tuple[str, str, Callable[..., None]]:
-    """The worker's address, its folder for what is temporary, and what raises `Unwanted` once
-    its task is taken back. The worker hears of that from the scheduler, also when the client
-    died: it is not requested again."""
+    """Returns the worker's address, its temporary folder, and a function that raises `Unwanted`
+    after its task was cancelled. The scheduler also cancels the task if the client died."""
     from distributed import get_worker
 
     worker = get_worker()
