@@ -1,9 +1,8 @@
 """The report of a comparison: `report.html`, and every figure as SVG and PNG.
 
-The page is one file that opens offline: its script, its styles and its data are
-inside. Each figure is data (`lightloom.plotting.spec`), drawn by Plotly in the page and by
-matplotlib for files; the sentences and the table (`lightloom.analysis`) come from the
-same numbers. Nothing here runs a simulation.
+The page is one file that works offline; it contains its script, styles and data. Each figure is
+data (`lightloom.plotting.spec`), drawn by Plotly in the page and by matplotlib for files. The
+sentences and the table (`lightloom.analysis`) use the same numbers. Nothing here runs a simulation.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ def build(
     drawn: Drawn | None = None,
     decided: Sequence[Decision | None] | None = None,
 ) -> Path:
-    """Writes `report.html` and `figures/` into the directory `out`; returns the page's path.
-    `drawn` hears after each picture how many of how many are done. `decided` is what `decide`
-    makes of the comparisons, by their own `[decision]` unless given."""
+    """Writes `report.html` and `figures/` into the directory `out`; returns the path of the page.
+    `drawn` is called after each picture with the number of pictures done and their total. `decided`
+    is the result of `decide` for the comparisons. Default: by their own `[decision]`."""
     with Staging(out) as staging:
         return stage(comparisons, Path(out), staging, drawn, decided)
 
@@ -54,7 +53,7 @@ def stage(
     drawn: Drawn | None = None,
     decided: Sequence[Decision | None] | None = None,
 ) -> Path:
-    """The same, as part of one transaction."""
+    """Stages the report as part of a larger transaction."""
     if not comparisons:
         raise ValueError("comparisons = []: a report needs at least one comparison")
     workloads = read(comparisons)
@@ -79,35 +78,35 @@ def stage(
 
 
 def first(comparisons: Sequence[Comparison]) -> Mapping[str, verdicts.First | None]:
-    """The verdict that stands first, of each comparison by its name; None where fabrics have
-    no figure to be judged by."""
+    """Returns the first verdict of each comparison by its name; None if the fabrics have no figure
+    to be judged by."""
     return verdicts.all_first(read(comparisons))
 
 
 def decide(
     comparisons: Sequence[Comparison], books: Sequence[Book | None] | None = None
 ) -> list[Decision | None]:
-    """Which fabric of each comparison to buy; None of those without prices.
+    """Decides which fabric of each comparison to buy; None for those without prices.
 
     Args:
-        books: the prices of each; those of its own `[decision]` unless given.
+        books: the prices of each. Default: those of its own `[decision]`.
 
     Raises:
-        ConfigError: of prices that cannot be read.
+        ConfigError: if prices cannot be read.
     """
     own = [of_experiment.book(c.experiment) for c in comparisons] if books is None else books
     return decisions.decide(read(comparisons), own, [c.resilience for c in comparisons])
 
 
 def broken(comparison: Comparison) -> str:
-    """Statements about a comparison with one part dead; empty if not requested."""
+    """Describes the single failures of a comparison; empty if they were not requested."""
     return "" if comparison.resilience is None else answer(comparison.resilience)
 
 
 def under_other_physics(
     comparison: Comparison, comparisons: Sequence[Comparison]
 ) -> tuple[str, ...]:
-    """Whether the winner is another under the other presets of physics that were compared."""
+    """States whether the winner changes under the other presets of physics that were compared."""
     groups = winners.under_presets(comparisons).values()
     return tuple(
         s
@@ -118,7 +117,7 @@ def under_other_physics(
 
 
 def counter(total: int, drawn: Drawn | None) -> Callable[[], None]:
-    """Tells of the beginning, and when it is called of one more."""
+    """Calls `drawn` at the beginning, and whenever the returned function is called."""
     done = itertools.count()
 
     def tick() -> None:

@@ -1,4 +1,4 @@
-"""Which runs of a comparison ended before their flows did, where no verdict says so."""
+"""The runs of a comparison that ended before their flows did, if no verdict states them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lightloom.analysis.model import Workload
 
 
 def of_fabrics(workload: Workload) -> list[str]:
-    """The fabrics whose own runs ended so."""
+    """The fabrics whose own runs were cut."""
     return [
         f"{fabric.label}: {said}"
         for fabric in workload.fabrics
@@ -16,7 +16,7 @@ def of_fabrics(workload: Workload) -> list[str]:
 
 
 def of_loads(workload: Workload) -> list[str]:
-    """The points of `compare.loads` that ended so."""
+    """The points of `compare.loads` that were cut."""
     places = {
         f"{fabric.label} at load {point.load:g}": [
             {"cut": one.cut} for one in point.seeds or (point,)
@@ -28,5 +28,5 @@ def of_loads(workload: Workload) -> list[str]:
 
 
 def as_sentence(line: str) -> str:
-    """A note of the terminal, as a sentence begins."""
+    """Capitalises a note of the terminal to a sentence."""
     return line[:1].upper() + line[1:]

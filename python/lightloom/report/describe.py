@@ -1,4 +1,4 @@
-"""What was compared, in one line each."""
+"""Descriptions of the compared experiments, on one line each."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from lightloom.config.experiment import to_toml
 from lightloom.results import repeats
 from lightloom.units import quantities
 
-SHOWN = 4  # settings of a fabric, unless more set it apart
-DIGEST = 8  # digits that tell one file from another
+SHOWN = 4  # settings of a fabric, unless more of them distinguish it
+DIGEST = 8  # digits of a digest that distinguish files
 NAMES = {
     "poisson": "Poisson arrivals",
     "at-once": "all flows at once",
@@ -27,7 +27,7 @@ NAMES = {
 
 
 def tidy(value: Any) -> str:
-    """A setting as text; long decimals of a resolved quantity are cut to four digits."""
+    """Formats a setting; long decimals of a resolved quantity are rounded to four digits."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) or (
@@ -42,7 +42,7 @@ def tidy(value: Any) -> str:
 
 
 def element(value: Any) -> str:
-    """An element of a list: of two numbers a pair, such as two racks, of more a group."""
+    """Formats an element of a list: two numbers as a pair, such as two racks; more as a group."""
     if not isinstance(value, list | tuple):
         return tidy(value)
     pair = len(value) == 2 and all(isinstance(v, int) for v in value)
@@ -50,9 +50,9 @@ def element(value: Any) -> str:
 
 
 def mapping(value: Mapping[str, Any]) -> str:
-    """A table such as `{kind = "pareto", shape = 1.05}` as `Pareto (shape 1.05)`; of one
-    with very many keys the first."""
-    if "name" in value:  # of a registry
+    """Formats a table such as `{kind = "pareto", shape = 1.05}` as `Pareto (shape 1.05)`; of a
+    table with very many keys, the first ones."""
+    if "name" in value:  # an entry of a registry
         return str(value["name"])
     kind = str(value.get("kind", ""))
     rest = [
@@ -61,7 +61,7 @@ def mapping(value: Mapping[str, Any]) -> str:
         if key != "kind" and v is not None
     ]
     name = NAMES.get(kind, kind)
-    if not kind and "file" in value:  # of a class of the user's
+    if not kind and "file" in value:  # a class of the user
         name = shortened("file", value["file"])
         rest.remove(f"file {name}")
     rest = [*rest[:SHOWN], *(["…"] if len(rest) > SHOWN else [])]
@@ -69,14 +69,14 @@ def mapping(value: Mapping[str, Any]) -> str:
 
 
 def shortened(key: str, value: Any) -> str:
-    """A setting of a table; of a path the file, of a digest what tells it from others."""
+    """Formats a setting of a table: of a path the file name, of a digest its first digits."""
     if key == "file":
         return re.split(r"[/\\]", str(value))[-1]
     return str(value)[:DIGEST] if key == "sha256" else tidy(value)
 
 
 def cluster(experiment: Mapping[str, Any]) -> str:
-    """The servers that every fabric connects."""
+    """Describes the servers that every fabric connects."""
     c = experiment.get("cluster", {})
     racks, each = c.get("racks", c.get("hosts")), c.get("servers_per_rack", 1)
     parts = []
@@ -95,7 +95,7 @@ def cluster(experiment: Mapping[str, Any]) -> str:
 
 
 def workload(experiment: Mapping[str, Any]) -> str:
-    """The traffic in one line."""
+    """Describes the traffic on one line."""
     w = experiment.get("workload", {})
     if trace := w.get("trace"):
         scaled = w.get("load") if w.get("scale") else None
@@ -111,7 +111,7 @@ def workload(experiment: Mapping[str, Any]) -> str:
 
 
 def drawn_line(w: Mapping[str, Any]) -> str:
-    """Drawn flows in one line: arrivals, sizes, pattern and number."""
+    """Describes drawn flows on one line: arrivals, sizes, pattern and number."""
     arrivals = w.get("arrivals", "")
     parts = [NAMES.get(arrivals, tidy(arrivals)) if isinstance(arrivals, str) else tidy(arrivals)]
     if (load := w.get("load")) is not None:
@@ -128,7 +128,7 @@ def drawn_line(w: Mapping[str, Any]) -> str:
 
 
 def jobs_line(jobs: Sequence[Mapping[str, Any]], schedule: str) -> str:
-    """The jobs by name, and whether they run one after the other."""
+    """Lists the jobs by name, and states whether they run one after the other."""
     names = [str(job.get("name", job.get("kind", "job"))) for job in jobs]
     if len(names) == 1:
         return f"job {names[0]}"
@@ -137,7 +137,7 @@ def jobs_line(jobs: Sequence[Mapping[str, Any]], schedule: str) -> str:
 
 
 def run(made: Workload) -> str:
-    """Seed, end and version."""
+    """States seed, end and version."""
     r = made.experiment.get("run", {})
     first = made.fabrics[0].summary if made.fabrics else {}
     seed = r.get("seed", first.get("seed"))
@@ -162,11 +162,12 @@ def run(made: Workload) -> str:
 
 
 def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
-    """A fabric's kind, the settings in which it differs from others, and its first ones.
+    """Describes a fabric by its kind, the settings in which it differs from others, and its first
+    settings.
 
-    What decides on circuits comes first, then what differs within its kind, which is all
-    shown, then what differs from other kinds. A resolved fabric has a score of settings;
-    the rest is in the experiment's text.
+    The policy comes first; then all settings in which the fabric differs from others of its kind;
+    then those in which it differs from other kinds. A resolved fabric has about twenty settings;
+    the others are in the text of the experiment.
     """
     own = given(fabric)
     rest = [f for f in others if f.label != fabric.label]
@@ -186,36 +187,36 @@ def settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
 
 
 def all_settings(fabric: Fabric, others: Sequence[Fabric]) -> str:
-    """All that a fabric's settings say, where `settings` leaves some out; else nothing."""
+    """Lists all settings of a fabric, if `settings` omits some; else empty."""
     if not settings(fabric, others).endswith("…"):
         return ""
     return ", ".join(f"{k.replace('_', ' ')} {tidy(v)}" for k, v in given(fabric).items())
 
 
 def shared_physics(experiment: Mapping[str, Any]) -> str:
-    """The physics that all fabrics share; nothing where the experiment says nothing."""
+    """Describes the physics that all fabrics share; empty if the experiment sets none."""
     return physics.line(experiment.get("physics")) or ""
 
 
 def electrical(experiment: Mapping[str, Any]) -> str:
-    """How oversubscribed electrical networks are, and the circuits beside them; nothing where
-    that says nothing."""
+    """Describes the oversubscription of electrical networks, and the circuits beside them; empty if
+    there is nothing to report."""
     return networks.line(experiment) or ""
 
 
 def ideal(experiment: Mapping[str, Any]) -> list[str]:
-    """What is ideal about each fabric, and what of the physics each does not obey, a line
-    each."""
+    """Lists the idealisations of each fabric, and the terms of the physics that it does not obey,
+    on one line each."""
     return [*physics.ideal(experiment), *physics.disobeyed(experiment)]
 
 
 def limiting(experiment: Mapping[str, Any]) -> list[str]:
-    """Settings of fabrics that limit their results, with their remedy, a line each."""
+    """Lists settings of fabrics that limit their results, with their remedy, on one line each."""
     return list(physics.findings(experiment))
 
 
 def in_force(fabric: Fabric) -> str:
-    """What followed from its settings and the cluster; nothing where they say it all."""
+    """Describes values derived from the settings and the cluster; empty if there are none."""
     found = derived_values.derived(fabric.summary.get("derived") or {})
     devices = derived_values.devices(fabric.summary.get("devices") or {})
     said = [f"In force: {found}" if found else "", f"Devices: {devices}" if devices else ""]
@@ -223,19 +224,19 @@ def in_force(fabric: Fabric) -> str:
 
 
 def given(fabric: Fabric) -> dict[str, Any]:
-    """A fabric's settings that say something."""
-    hidden = {"kind", "label", "devices"}  # what follows from devices is said beside them
+    """The settings of a fabric that are shown."""
+    hidden = {"kind", "label", "devices"}  # the values that follow from devices are shown instead
     empty: tuple[Any, ...] = (None, [], {}, "")
     return {k: v for k, v in fabric.settings.items() if k not in hidden and v not in empty}
 
 
 def toml(experiment: Mapping[str, Any]) -> str:
-    """The resolved experiment, ready to be run again beside its files."""
+    """The resolved experiment as TOML, which can run again beside its files."""
     return to_toml(present(inputs.named(dict(experiment))))
 
 
 def present(value: Any) -> Any:
-    """Without nulls, which TOML cannot say."""
+    """Removes nulls, which TOML does not have."""
     if isinstance(value, Mapping):
         return {str(k): present(v) for k, v in value.items() if v is not None}
     if isinstance(value, list | tuple):

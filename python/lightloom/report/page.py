@@ -1,4 +1,4 @@
-"""The page: template, styles, scripts and data joined in one file."""
+"""The page: combines template, styles, scripts and data in one file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .resilience import Failing
 
 Firsts = Sequence[verdicts.First | None]
 SCRIPTS = ("timeline.js", "panels.js", "report.js", "address.js")
-PAGE_BUDGET = 2_400_000  # bytes; beyond it pictures for readers without scripts are left to files
+PAGE_BUDGET = 2_400_000  # bytes; a larger page refers to picture files for readers without scripts
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Section:
     workload: Workload
     drawings: tuple[Drawing, ...]
     winners: tuple[str, ...] = ()
-    """Whether the winner changes under other physics, a sentence each."""
+    """States whether the winner changes under other physics, one sentence for each change."""
     decision: Decision | None = None
-    """Which fabric to buy, where there are prices; its chart is the first of the drawings."""
+    """The fabric to buy, if there are prices; its chart is the first of the drawings."""
     failing: Failing | None = None
-    """What breaks, where that was asked for."""
+    """The single failures, if they were requested."""
 
 
 def render(sections: Sequence[Section]) -> str:
-    """The whole page."""
+    """Returns the whole page."""
     firsts = list(verdicts.all_first([s.workload for s in sections]).values())
     data = [[backend_plotly.render(d.figure) for d in s.drawings] for s in sections]
     bare = assemble(sections, firsts, data, pictures=False)
@@ -81,7 +81,8 @@ def assemble(sections: Sequence[Section], firsts: Firsts, data: Any, *, pictures
 
 @functools.cache
 def environment() -> Environment:
-    """Jinja with every label escaped; one, so that a template is compiled once a process."""
+    """The Jinja environment, which escapes every label; cached, so that templates are compiled
+    once."""
     made = Environment(
         loader=PackageLoader("lightloom.report", "templates"),
         autoescape=True,
@@ -94,29 +95,29 @@ def environment() -> Environment:
 
 
 def asset(name: str) -> str:
-    """A file of this package."""
+    """Reads a file of this package."""
     folder = resources.files("lightloom.report")
     return (folder / (name if "/" in name else f"templates/{name}")).read_text(encoding="utf-8")
 
 
 def inline(source: str) -> Markup:
-    """Our own source text, safe inside `<script>` or `<style>`."""
+    """Marks a source text of this package as safe inside `<script>` or `<style>`."""
     return Markup(re.sub(r"</(?=script|style)", r"<\\/", source, flags=re.IGNORECASE))
 
 
 def embedded_json(value: Any) -> Markup:
-    """JSON that no label can turn into markup."""
+    """Formats JSON so that no label can become markup."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
 def picture(svg: str) -> Markup:
-    """An SVG of matplotlib's, which escapes its texts, without its XML declaration."""
+    """An SVG of matplotlib without its XML declaration; matplotlib escapes its texts."""
     return Markup(re.sub(r"^<\?xml[^>]*\?>\s*", "", svg).strip())
 
 
 def title(sections: Sequence[Section]) -> str:
-    """The page's name."""
+    """The name of the page."""
     labels = dict.fromkeys(f.label for s in sections for f in s.workload.fabrics)
     fabrics = (
         f"{len(labels)} fabrics compared" if len(labels) > 1 else next(iter(labels), "no fabric")
@@ -128,7 +129,7 @@ def title(sections: Sequence[Section]) -> str:
 
 
 def headline(sections: Sequence[Section], firsts: Firsts) -> str:
-    """The verdict over all of the page; the page's name where there is none."""
+    """The common verdict of the page; the name of the page if there is none."""
     workloads = [s.workload for s in sections]
     named = list(zip(presets.places(workloads), firsts, strict=True))
     under = presets.all_of(workloads)
@@ -139,7 +140,7 @@ def headline(sections: Sequence[Section], firsts: Firsts) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the table of contents."""
+    """An entry of the table of contents."""
 
     id: str
     title: str
@@ -147,7 +148,7 @@ class Entry:
 
 
 def views(sections: Sequence[Section], firsts: Firsts) -> list[dict[str, Any]]:
-    """What the template shows of each comparison."""
+    """The template's values for each comparison."""
     slugs = distinct([s.workload.name for s in sections])
     numbered = enumerate(zip(sections, firsts, slugs, strict=True), start=1)
     return [
@@ -176,7 +177,7 @@ def contents(
 
 
 def numbered(section: Section, *, decision: bool) -> list[tuple[int, Drawing]]:
-    """The chart of the decision, or the other drawings, with their places in the page's data."""
+    """The chart of the decision, or the other drawings, with their indices in the page's data."""
     return [
         (i, d)
         for i, d in enumerate(section.drawings)
@@ -190,12 +191,13 @@ def is_lead(drawing: Drawing) -> bool:
 
 
 def leading(section: Section) -> list[tuple[int, Drawing]]:
-    """The drawing of FCT and goodput that stands first, with its place; none if it was not made."""
+    """The first drawing, of completion times and goodput, with its index; empty if it was not
+    made."""
     return [found for found in numbered(section, decision=False) if is_lead(found[1])][:1]
 
 
 def view(section: Section, first: verdicts.First | None) -> dict[str, Any]:
-    """What the template shows of one comparison, its verdict first."""
+    """The template's values for one comparison, its verdict first."""
     w = section.workload
     prose = Prose(w.experiment)
     groups = table.groups(w)

@@ -1,4 +1,4 @@
-"""What breaks, as the page shows it: a table of fabrics with one part dead."""
+"""Single failures on the page: a table of fabrics with one failed part."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lightloom.units.bounds import Bound
 
 @dataclass(frozen=True)
 class Row:
-    """A fabric that is sound, or that has a part of one kind dead."""
+    """A fabric without faults, or with one failed part of a kind."""
 
     part: str
     tried: str
     goodput: str
     kept: str
-    """Of the sound network's goodput."""
+    """The share of the fault-free network's goodput that remains."""
     least: str
-    """With which part that is; empty where there is one only."""
+    """The part with which that is measured; empty if there is only one."""
     p99: str
     slowest: str
-    """With which part that is."""
+    """The part with which the 99th percentile is longest."""
     missing: str
     jobs: str
 
@@ -41,7 +41,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Failing:
-    """The section."""
+    """The section of the page."""
 
     heading: str
     answer: str
@@ -50,11 +50,11 @@ class Failing:
     jobs: bool
     groups: Sequence[Group]
     legend: Sequence[str]
-    """What the rows mean and rest on, a sentence or more each."""
+    """Explanations of the rows and their assumptions."""
 
 
 def failing(found: Resilience | None, workload: Workload) -> Failing | None:
-    """The section of a comparison; None if failures were not requested."""
+    """Returns the section of a comparison; None if failures were not requested."""
     if found is None:
         return None
     slots = {fabric.label: fabric.slot for fabric in workload.fabrics}
@@ -73,7 +73,7 @@ def failing(found: Resilience | None, workload: Workload) -> Failing | None:
 
 
 def answer(found: Resilience) -> str:
-    """How much each fabric keeps, in a sentence or more."""
+    """States how much of its goodput each fabric keeps."""
     return sentences.answer(
         found, sentences.Shown(lambda share: quantities.show(share, "share"), _time)
     )
@@ -126,7 +126,7 @@ def _row(
 
 
 def _time(found: Bound | None) -> str:
-    """A time or its bound."""
+    """Formats a time or its bound."""
     if found is None:
         return quantities.MISSING
     return found.scaled(1e-6).text(lambda seconds: quantities.show(seconds, "time"))

@@ -1,4 +1,4 @@
-"""The decision as PDF: a page of A4 for each comparison, printed by a headless browser."""
+"""The decision as PDF: one A4 page for each comparison, printed by a headless browser."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from .page import environment
 if TYPE_CHECKING:
     from lightloom.analysis.model import Workload
 
-#: What a headless Chromium is called.
+#: Names of the executables of headless Chromium browsers.
 BROWSERS = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
     *("microsoft-edge", "brave-browser"),
 )
-#: Nothing is loaded from elsewhere, and nothing is asked of the network.
+#: Options that prevent network access.
 FLAGS = (
     *("--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update", "--no-pdf-header-footer"),
 )
-#: Sizes of letters [points], the first that lets all be on one page is taken.
+#: Sizes of text [points]; the first with which everything fits on one page is used.
 POINTS = (9.5, 8.5, 7.5, 6.5, 5.5)
 PATIENCE_S = 120
 
 
 def browser() -> str:
-    """The browser that prints.
+    """Returns the path of the browser that prints.
 
     Raises:
-        ConfigError: that names those that would do, if none is there.
+        ConfigError: if no browser is found; it names the possible ones.
     """
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if found is None:
@@ -61,14 +61,14 @@ def write(
     broken: Sequence[str] = (),
     staging: Staging | None = None,
 ) -> Path:
-    """Prints the decisions of some comparisons into a file, by a browser.
+    """Prints the decisions of some comparisons into a file with a browser.
 
     Args:
-        broken: statements about each with one part dead; empty if not requested.
-        staging: what the file gets its name with; alone unless given.
+        broken: texts about the single failures of each; empty if not requested.
+        staging: the transaction that the file belongs to. Default: one of its own.
 
     Raises:
-        ConfigError: if the browser fails, or a decision fits no page.
+        ConfigError: if the browser fails, or a decision does not fit on a page.
     """
     said = broken or [""] * len(workloads)
     pages = [
@@ -88,7 +88,7 @@ def write(
 def html(
     pages: Sequence[tuple[Workload, Decision, str]], pictures: Sequence[str], points: float
 ) -> str:
-    """The pages in letters of some size."""
+    """Returns the pages with text of some size."""
     shown = [
         {
             "name": w.name,
@@ -108,7 +108,7 @@ def html(
 
 
 def printed(page: str, by: str) -> bytes:
-    """A page as PDF.
+    """Prints a page as PDF.
 
     Raises:
         ConfigError: if the browser fails.
@@ -134,12 +134,12 @@ def printed(page: str, by: str) -> bytes:
 
 
 def count_pages(pdf: bytes) -> int:
-    """How many pages a PDF of a browser has, whose objects are not packed."""
+    """Counts the pages of a browser's PDF, whose objects are not compressed."""
     return len(re.findall(rb"/Type\s*/Page(?![a-zA-Z])", pdf))
 
 
 def _picture(decision: Decision, salt: str) -> str:
-    """The chart as SVG; nothing where there is none."""
+    """The chart as SVG; empty if there is none."""
     if decision.figure is None:
         return ""
     return backend_matplotlib.render(decision.figure, salt + decisions.KEY)[0].decode()

@@ -1,5 +1,5 @@
-"""The report of a sweep: `report.html` with a figure over every axis that was swept, means with
-their intervals over the seeds, and a table of all."""
+"""The report of a sweep: `report.html` with a figure over every axis that was swept, with means and
+intervals over the seeds, and a table of all points."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ from lightloom.units.intervals import Interval, over_runs
 from . import cut_runs, page
 
 Summary = Mapping[str, Any]
-#: The most lines of a panel that a reader can distinguish.
+#: The largest number of lines of a panel that a reader can distinguish.
 LINES_MOST = 8
-#: Rows of the table; the rest is in `sweep.parquet`.
+#: Largest number of rows of the table; `sweep.parquet` has all.
 ROWS_MOST = 1_000
-#: Values that lie further apart than this stand on a logarithmic axis.
+#: Ratio of values from which an axis is logarithmic.
 WIDE = 30.0
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a fabric did at one combination of values, with each seed."""
+    """The results of a fabric at one combination of values, with every seed."""
 
     values: Mapping[str, Any]
-    """By the keys of the grid."""
+    """Key of the grid → value."""
     fabric: str
     summaries: Sequence[Summary]
     failed: int = 0
-    """Seeds that came to nothing."""
+    """The number of seeds that failed."""
     carriage: Carriage | None = None
-    """Whether the load is carried, as far as the windows of all fabrics at these values tell."""
+    """Whether the load is carried, as far as the windows of all fabrics at these values show."""
 
     def figure(self, metric: Metric) -> Interval | None:
-        """The mean over the seeds, in base units, with its interval; of flows that are under
-        way at the end no less than it is known to be."""
+        """Returns the mean over the seeds, in base units, with its interval; if flows were
+        unfinished, the lower limit."""
         if metric.job:
             found = over_jobs(self.summaries, metric.job)
         else:
@@ -65,26 +65,26 @@ class Cell:
         return Interval(found.mean * metric.unit, half, found.n)
 
     def open(self, metric: Metric) -> bool:
-        """Whether that is a bound."""
+        """Whether the figure is a bound."""
         if not bounds.is_of_flows(metric.path):
             return False
         found = (bounds.bound(s, metric.path) for s in self.summaries)
         return any(b is not None and not b.exact for b in found)
 
     def doubted(self, metric: Metric) -> bool:
-        """Whether a figure of the window, or a time without one, is not that of a steady state,
-        because the load is not known to be carried."""
+        """Whether a figure of the window, or a time without a window, is not that of a steady
+        state, because the load is not known to be carried."""
         return metric in (*WINDOW, *TIMES) and self.carriage in CARRIAGES
 
     @property
     def doubt(self) -> str:
-        """What the table says of such a figure."""
+        """The text of the table about such a figure."""
         what = "window" if any(s.get("window") for s in self.summaries) else "run"
         return CARRIAGES[str(self.carriage)].format(what)
 
     @property
     def fabric_and_values(self) -> str:
-        """What tells it from all others."""
+        """A text that identifies the cell."""
         return json.dumps([self.fabric, self.values], default=str)
 
 
@@ -96,15 +96,15 @@ class Metric:
     path: str
     quantity: quantities.Quantity
     unit: float = 1.0
-    """Of the summary's figure, in base units."""
+    """The unit of the summary's figure, in base units."""
     axis: str = "flow completion time"
-    """What its axis says."""
+    """The title of its axis."""
     job: str = ""
-    """The job whose time it is; empty of all other figures."""
+    """The job whose duration the figure is; empty for other figures."""
 
 
 CARRIAGES = {"short": "not carried", "unsettled": "carried or not: {} too short"}
-"""What the table says of a load that is not known to be carried, by a window or a run."""
+"""Texts of the table about a load that is not known to be carried, for a window or a run."""
 DRAWN = Metric("Offered load (actual)", "load_offered", "share")
 LOAD = Metric("Load delivered", "load_delivered", "share", axis="load delivered")
 GOODPUT = Metric("Goodput", "goodput_normalized", "share", axis="goodput")
@@ -123,7 +123,7 @@ WINDOW = (
 
 
 def build(name: str, cells: Sequence[Cell], out: Path) -> Path:
-    """Writes `report.html` and `figures/` into a folder; returns the page's path."""
+    """Writes `report.html` and `figures/` into a folder; returns the path of the page."""
     with Staging(out) as staging:
         made = stage(name, cells, out, staging)
         staging.amend(out)
@@ -144,8 +144,8 @@ def stage(
 
 
 def shown(cells: Sequence[Cell]) -> list[Metric]:
-    """The figures that some point has: those of the window where one was measured; the goodput
-    where no load is defined."""
+    """Returns the figures that at least one point has: those of the window if one was measured; the
+    goodput if no load is defined."""
     windowed = any(c.figure(ACCEPTED) is not None for c in cells)
     of_runs = (LOAD, GOODPUT, *TIMES)
     all_of = (*(WINDOW if windowed else of_runs), *of_jobs(cells))
@@ -154,7 +154,7 @@ def shown(cells: Sequence[Cell]) -> list[Metric]:
 
 
 def of_jobs(cells: Sequence[Cell]) -> list[Metric]:
-    """The times of jobs, as `compare` has them; of very many all but the first."""
+    """The durations of jobs, as in `compare`; of very many jobs, the first ones."""
     names = dict.fromkeys(job for c in cells for s in c.summaries for job in jobs_of(s))
     return [
         Metric(f"Time of job {name}", f"jobs.{name}", "time", axis="time of the job", job=name)
@@ -163,19 +163,19 @@ def of_jobs(cells: Sequence[Cell]) -> list[Metric]:
 
 
 def over_jobs(summaries: Sequence[Summary], job: str) -> Interval | None:
-    """The mean time of a job over the seeds [s]; None unless it ended with every seed, as those
-    in which it ended are the quick ones."""
+    """Returns the mean duration of a job over the seeds [s]; None unless it ended with every seed,
+    because the seeds in which it ended are the fast ones."""
     times = [summary.get("jobs", {}).get(job, {}).get("seconds") for summary in summaries]
     return None if None in times else over_runs(times)
 
 
 def _known(metric: Metric, cells: Sequence[Cell]) -> bool:
-    """Whether some point has the figure."""
+    """Whether a point has the figure."""
     return any(cell.figure(metric) is not None for cell in cells)
 
 
 def axes(cells: Sequence[Cell]) -> list[str]:
-    """The keys that have several values; all of them where none has."""
+    """The keys that have several values; all keys if none has."""
     keys = list(cells[0].values) if cells else []
     swept = [key for key in keys if len(distinct(cells, key)) > 1]
     return swept or keys
@@ -187,7 +187,7 @@ def distinct(cells: Sequence[Cell], key: str) -> list[Any]:
 
 
 def value_text(value: Any) -> str:
-    """A value of the grid; of a table what its keys are set to.
+    """Formats a value of the grid; for a table, the values of its keys.
 
     >>> value_text({"kind": "fixed", "size": "2 KB"}), value_text(True), value_text(0.5)
     ('fixed 2 KB', 'true', '0.5')
@@ -198,7 +198,8 @@ def value_text(value: Any) -> str:
 
 
 def cut_points(cells: Sequence[Cell], rest: str) -> list[str]:
-    """Which points have runs that ended before their flows did; `rest` is where all are named."""
+    """States which points have runs that ended before their flows did; `rest` is the place of the
+    full list."""
     places = {_place(cell): cell.summaries for cell in cells}
     return cuts.of_places(places, "", rest)
 
@@ -214,16 +215,16 @@ def values_text(values: Mapping[str, Any]) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values of the grid are the same: 1 is not true."""
+    """Whether two values of the grid are equal; 1 and true are not."""
     return json.dumps(one) == json.dumps(other)
 
 
 def over(
     key: str, cells: Sequence[Cell], metrics: Sequence[Metric], slots: dict[str, int]
 ) -> Figure | None:
-    """All figures over one axis: a line for each fabric and each combination of the other
-    keys, or, where these are too many, for each fabric at their first values. A line looks
-    alike in all figures: `slots` has the looks that are taken, by label."""
+    """Draws all figures over one axis: a line for each fabric and each combination of the other
+    keys; or, if there are too many, for each fabric at the first values of these. A line has the
+    same style in all figures; `slots` holds the styles in use, by label."""
     others = [k for k in axes(cells) if k != key]
     held = ""
     if len({_line(cell, others) for cell in cells}) > LINES_MOST:
@@ -256,7 +257,7 @@ NOT_CARRIED = (
 
 
 def _line(cell: Cell, others: Sequence[str]) -> str:
-    """What a line is called."""
+    """The label of a line."""
     values = _listed({key: value_text(cell.values[key]) for key in others})
     return f"{cell.fabric}, {values}" if values else cell.fabric
 
@@ -270,7 +271,7 @@ def _slug(key: str) -> str:
 
 
 def _numbers(values: Sequence[Any]) -> bool:
-    """Whether values are numbers, of which there is an axis."""
+    """Whether values are numbers, so that an axis can show them."""
     return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 
 
@@ -305,7 +306,7 @@ def _panel(
         if s.error is not None
         for sign in (-1.0, 1.0)
     ]
-    # An interval that reaches zero has no place on a logarithmic axis.
+    # An interval that includes zero cannot be drawn on a logarithmic axis.
     positive = all(bool((s.y[np.isfinite(s.y)] > 0).all()) for s in (*series, *ends))
     scale: Scale = "log" if metric.quantity == "time" and positive else "linear"
     y = Axis(metric.axis, metric.quantity, scale, extent([*series, *ends], "y", scale))
@@ -346,9 +347,9 @@ def render(
     drawings: Sequence[Drawing],
     traffic: Sequence[str] = (),
 ) -> str:
-    """The page."""
+    """Returns the page."""
     keys = list(cells[0].values) if cells else []
-    # The actual load is not a result: it is printed, and not charted.
+    # The actual load is not a result: it is printed, not drawn.
     metrics = [*([DRAWN] if _known(DRAWN, cells) else []), *metrics]
     seeds = max((len(cell.summaries) + cell.failed for cell in cells), default=0)
     failed = sum(cell.failed for cell in cells)
@@ -401,7 +402,7 @@ def _row(cell: Cell, metrics: Sequence[Metric]) -> dict[str, Any]:
 
 
 def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
-    """A figure, and its interval."""
+    """Formats a figure, and its interval."""
     found = cell.figure(metric)
     if found is None:
         began = metric.job and cell.summaries
@@ -423,7 +424,7 @@ def _text(cell: Cell, metric: Metric) -> tuple[str, str]:
 def gathered(
     points: Sequence[tuple[Mapping[str, Any], str, Summary | None]],
 ) -> list[Cell]:
-    """The points of a sweep (values, fabric, and summary or None of one that failed) without
+    """Groups the points of a sweep (values, fabric, and summary or None if it failed) by all but
     their seeds, in their order."""
     groups: dict[str, list[tuple[Mapping[str, Any], str, Summary | None]]] = {}
     for values, fabric, summary in points:

@@ -1,8 +1,8 @@
-"""The decision that stands first on the report where there are prices: performance, dollars and
-watts of every fabric, the verdict in a sentence, and what would overturn it.
+"""The decision at the beginning of a report with prices: performance, cost and power of every
+fabric, the verdict in a sentence, and the changes that would overturn it.
 
-Who is cheaper is `lightloom.decision`'s to say, who is better the rankings' of the report; here
-both are read from comparisons and joined.
+`lightloom.decision` compares costs, and the rankings of the report compare performance; this
+package reads both from comparisons and combines them.
 """
 
 from __future__ import annotations

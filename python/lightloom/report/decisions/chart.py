@@ -1,5 +1,5 @@
-"""The chart of a decision: what a fabric costs and draws for each bit that arrives, against the
-figure by which it is judged; the Pareto front over all three."""
+"""The chart of a decision: cost and power of a fabric per delivered bit, against the figure by
+which it is judged, with the Pareto front over all three."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .read import Read
 
 KEY = "decision"
 NOTHING_NEAR = 10.0
-"""An interval down to nothing is drawn so many times below its middle."""
+"""Middle of an interval ÷ its lower end in the chart, if the interval includes 0."""
 SPREAD = 3.0
-"""Figures this many times apart go on a logarithmic axis."""
+"""Ratio of figures from which the axis is logarithmic."""
 
 
 def chart(made: Read, behind: Mapping[str, Sequence[str]]) -> Figure | None:
-    """A panel for dollars, and one for watts where they are known; None where no fabric has both
-    a total and a figure."""
+    """Returns a panel for cost, and one for power if it is known; None if no fabric has both a
+    total and a figure."""
     drawn = [
         (f, p, made.scores[f.label])
         for f, p in zip(made.workload.fabrics, made.purchases, strict=True)
@@ -51,7 +51,7 @@ def _panel(
     behind: Mapping[str, Sequence[str]],
     measure: Measure,
 ) -> Panel:
-    """One of them."""
+    """A panel of cost or of power."""
     assert made.criterion is not None
     currency = made.costs.book.currency
     title = f"{currency} per Gb/s delivered" if measure is CAPITAL else "W per Tb/s delivered"
@@ -88,7 +88,7 @@ def _marks(
     low, middle, high = float(found.low), float(found.middle), float(found.high)
     lines = [(low, score.value), (high, score.value)] if high > low else []
     if np.isfinite([score.low, score.high]).all() and score.low < score.high:
-        # An interval that reaches to nothing has no end on a logarithmic axis.
+        # An interval that includes 0 has no lower end on a logarithmic axis.
         nothing = score.value / NOTHING_NEAR if scale == "log" else 0.0
         end = score.low if score.low > 0 else nothing
         lines += [(np.nan, np.nan), (middle, end), (middle, score.high)]
@@ -106,7 +106,7 @@ def _marks(
 
 
 def _roomy(limits: tuple[float, float], scale: Scale = "linear") -> tuple[float, float]:
-    """Limits with room for a star above the highest mark."""
+    """Limits with space for a star above the highest mark."""
     low, high = limits
     return (low, high * (high / low) ** 0.12) if scale == "log" else (low, high * 1.1)
 
@@ -114,7 +114,7 @@ def _roomy(limits: tuple[float, float], scale: Scale = "linear") -> tuple[float,
 def _caption(
     made: Read, behind: Mapping[str, Sequence[str]], drawn: Sequence[str], power: bool
 ) -> str:
-    """How to read it, the front in words."""
+    """Explains the chart, and names the fabrics on the front."""
     assert made.criterion is not None
     better = "down and to the left" if made.criterion.better == "lower" else "up and to the left"
     on = [label for label, others in behind.items() if not others]

@@ -1,5 +1,5 @@
-"""Whether the pick is another where parts are counted otherwise: boxes bought whole, of a book that
-counts by share; a laser for each uplink, of a book whose transceivers have one for several."""
+"""Whether another fabric costs least if parts are counted differently: whole boxes, for a book that
+counts by share; or a laser for each uplink, for a book with several uplinks for each laser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lightloom.decision.purchases import CAPITAL, Purchase
 
 from .read import Read
 
-#: How the book counts → the other way: what it is called, in short, and on which condition.
+#: How the book counts → the alternative: its name, its short name, and its condition.
 OTHERWISE = {
     "share": (
         "Whole boxes",
@@ -30,32 +30,33 @@ OTHERWISE = {
 
 @dataclass(frozen=True)
 class Otherwise:
-    """Another way to count, and who costs least by it."""
+    """Another way to count, and the fabric that costs least by it."""
 
     name: str
     short: str
-    """`whole boxes`."""
+    """The short name, such as `whole boxes`."""
     condition: str
-    """`if boxes are bought whole, not by share`."""
+    """The condition, such as `if boxes are bought whole, not by share`."""
     here: Sequence[Purchase]
     there: Sequence[Purchase]
     bought: Sequence[Purchase]
-    """All, so counted."""
+    """All fabrics, counted in this way."""
 
     @property
     def turned(self) -> bool:
-        """Whether others cost least."""
+        """Whether another fabric costs least."""
         return {p.label for p in self.here} != {p.label for p in self.there}
 
 
 def unless(made: Read) -> str:
-    """The other ways to count by which other fabrics cost least; empty without one."""
+    """Lists the ways to count by which another fabric costs least; empty without one."""
     named = [way.short for way in _ways(made) if way.turned]
     return f" With {sentences.listed(named, 'or')} the result differs." if named else ""
 
 
 def turned(made: Read) -> Iterator[str]:
-    """Who else costs least if it is counted otherwise: what a buyer should know first."""
+    """States which other fabric costs least if parts are counted differently; a buyer needs this
+    first."""
     for way in _ways(made):
         if way.turned:
             does = "costs least" if len(way.there) == 1 else "are level"
@@ -64,7 +65,7 @@ def turned(made: Read) -> Iterator[str]:
 
 
 def kept(made: Read) -> Iterator[str]:
-    """By which other ways to count the pick is the same."""
+    """Lists the other ways to count by which the same fabric costs least."""
     for way in _ways(made):
         if not way.turned:
             still = "still costs least" if len(way.there) == 1 else "are still level"
@@ -73,7 +74,7 @@ def kept(made: Read) -> Iterator[str]:
 
 
 def _ways(made: Read) -> Iterator[Otherwise]:
-    """The ways to count that make a difference to a bill."""
+    """The ways to count that change a bill."""
     here = leaders(made.purchases, CAPITAL)
     counted, apart = _counted(made), [_apart(p) for p in made.purchases]
     for name, short, condition, bought in (
@@ -88,7 +89,7 @@ def _ways(made: Read) -> Iterator[Otherwise]:
 
 
 def _counted(made: Read) -> Sequence[Purchase]:
-    """With boxes counted the other way: bought whole, or by share."""
+    """The fabrics with boxes counted differently: bought whole, or by share."""
     book = made.costs.book
     other = replace(book, counting="whole" if book.counting == "share" else "share")
     return [
@@ -97,7 +98,7 @@ def _counted(made: Read) -> Sequence[Purchase]:
 
 
 def _apart(purchase: Purchase) -> Purchase:
-    """With a laser for each uplink."""
+    """A fabric with a laser for each uplink."""
     cost = lanes.apart(purchase.cost)
     return purchase if cost is purchase.cost else replace(purchase, cost=cost)
 
@@ -116,7 +117,7 @@ def _each(there: Sequence[Purchase]) -> str:
 
 
 def _rest(way: Otherwise) -> str:
-    """What the others that carry the load cost, so counted."""
+    """States the cost of the other fabrics that carry the load, counted in this way."""
     labels = {p.label for p in way.there}
     others = [p for p in ranked(way.bought, CAPITAL) if p.label not in labels]
     each = [f"{p.label} {sentences.each_delivered(p, CAPITAL)}" for p in others]

@@ -1,4 +1,4 @@
-"""The decision of a comparison: the sentence, what it rests on, what would overturn it."""
+"""The decision of a comparison: the sentence, its basis, and the changes that would overturn it."""
 
 from __future__ import annotations
 
@@ -49,43 +49,45 @@ BREAKS = (
 
 @dataclass(frozen=True)
 class Decision:
-    """What a buyer should know of a comparison."""
+    """The decision about a comparison, as texts and tables."""
 
     title: str
     sentence: str
-    """Who carries the traffic at the lowest cost, and which price would overturn that."""
+    """The fabric that carries the traffic at the lowest cost, and the price that would overturn
+    this."""
     facts: tuple[str, ...]
-    """What the others cost and draw, what the cheapest gives up."""
+    """Cost and power of the other fabrics, and how far the cheapest is behind in performance."""
     overturned: tuple[str, ...]
     leaders: tuple[str, ...]
-    """Who costs least for each Gb/s delivered: several where they are level."""
+    """The labels of the fabrics that cost least per delivered Gb/s; several if they are level."""
     front: dict[str, list[str]]
-    """Label → those that are better than it; empty on the Pareto front."""
+    """Label → fabrics that are better than it; empty for fabrics on the Pareto front."""
     costs: Costs
     carrying: tuple[str, ...]
-    """Who carries the load."""
+    """The labels of the fabrics that carry the load."""
     figure: Figure | None
     headings: tuple[str, ...]
     rows: tuple[tables.Row, ...]
     bills: tuple[tables.Bill, ...]
     sources: tuple[str, ...]
-    """Who says what parts cost."""
+    """The sources of the prices."""
     windowed: bool
-    """Whether a bit per second is priced as accepted in the window; else over the whole run."""
+    """Whether the bits priced are those accepted in the window; otherwise those of the whole
+    run."""
     unpriced: tuple[str, ...]
-    """Who has no total, and for want of which price."""
+    """Fabrics without a total, with the missing price."""
     notes: tuple[str, ...]
-    """What the prices leave out."""
+    """Costs that the prices leave out."""
     caveats: tuple[str, ...] = ()
     """Sentences that can change the conclusion: other ways to count, failures, unknown prices."""
 
     @property
     def book(self) -> Book:
-        """The prices."""
+        """The price book."""
         return self.costs.book
 
     def of_label(self, label: str) -> dict[str, Any]:
-        """What one fabric costs and draws, money and watts as [low, high], and where it stands."""
+        """Returns cost and power of one fabric, as [low, high], and its position."""
         return {
             **self.costs.to_json()["fabrics"][label],
             "currency": self.book.currency,
@@ -95,7 +97,7 @@ class Decision:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The sentences, as plain data."""
+        """Returns the sentences as plain data."""
         return {
             "title": self.title,
             "sentence": self.sentence.replace(quantities.GLUE, " "),
@@ -112,13 +114,13 @@ def decide(
     books: Sequence[Book | None],
     failures: Sequence[Resilience | None] = (),
 ) -> list[Decision | None]:
-    """The decision of each comparison of a report; None where it has no prices.
+    """Returns the decision of each comparison of a report; None if it has no prices.
 
     Args:
-        failures: what breaks of each, where that was looked for.
+        failures: the single failures of each, if they were requested.
 
     Raises:
-        ConfigError: if bills cannot be made of one.
+        ConfigError: if a bill cannot be made.
     """
     dead = failures or [None] * len(workloads)
     found = [
@@ -132,8 +134,8 @@ def decide(
 
 
 def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
-    """The title over several comparisons, which are called so together: who costs least in all;
-    None where that changes, or not all have prices."""
+    """Returns a common title of several comparisons: the fabric that costs least in every one; None
+    if it changes, or if one has no prices."""
     titles = {d.title if d else None for d in decisions}
     if len(titles) != 1:
         return None
@@ -143,7 +145,7 @@ def joint(decisions: Sequence[Decision | None], under: str) -> str | None:
 
 def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> Decision:
     bought = made.purchases
-    # Where it is not told who is the one to buy, it is not told who is on the front either.
+    # If the fabric to buy is not decided, the fabrics on the front are not decided either.
     undecided = bool(sentences.unsettled(bought))
     front = {} if undecided else pareto(bought, made.standing)
     turned = tuple(counting.turned(made))
@@ -197,7 +199,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
 
 
 def _remedy(made: Read) -> tuple[str, ...]:
-    """The run that tells which fabric costs least, where this one is too short."""
+    """The run that would decide which fabric costs least, if this one is too short."""
     doubtful = {p.label for p in sentences.unsettled(made.purchases) if p.unsettled}
     fabrics = made.workload.fabrics
     short = too_short([f for f in fabrics if f.label in doubtful], fabrics)
@@ -205,7 +207,8 @@ def _remedy(made: Read) -> tuple[str, ...]:
 
 
 def _broken(made: Read, dead: Resilience | None) -> str:
-    """What fabrics keep with a part dead; first, whose broken network is not the one billed."""
+    """States the goodput that remains with a failed part; first the fabrics that are simulated with
+    other parts than billed."""
     kept = kept_of(made, dead)
     said = breaking.sentence(made.purchases, kept)
     other = [label for label in of_fewer_tiers(made.costs) if label in kept]
@@ -220,7 +223,8 @@ def _broken(made: Read, dead: Resilience | None) -> str:
 
 
 def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
-    """What would make another the one to buy: prices, another measure, load or workload."""
+    """Lists the changes that would make another fabric cheapest: prices, measure, load,
+    workload."""
     bought = made.purchases
     yield from sentences.prices(bought)
     yield from sentences.unpriced(bought)
@@ -234,8 +238,8 @@ def _overturned(made: Read, others: Sequence[Read]) -> Iterator[str]:
 
 
 def _given_up(made: Read) -> str:
-    """How far the cheapest is behind the best by the figure that judges; of several that are level,
-    who of them is ahead by it."""
+    """States how far the cheapest fabric is behind the best by the figure that judges; if several
+    are level in cost, which of them is ahead by it."""
     first = leaders(made.purchases, CAPITAL)
     if len(first) > 1:
         return _told_apart(made, {p.label for p in first})
@@ -247,7 +251,8 @@ def _given_up(made: Read) -> str:
 
 
 def _told_apart(made: Read, level: set[str]) -> str:
-    """The fabric of those level in cost that is ahead by the figure that judges; or empty."""
+    """States which of the fabrics that are level in cost is ahead by the figure that judges; else
+    empty."""
     criterion = made.criterion
     if criterion is None:
         return ""
@@ -268,7 +273,7 @@ def _told_apart(made: Read, level: set[str]) -> str:
 
 
 def _by_performance(made: Read) -> Iterator[str]:
-    """Who is better than the cheapest."""
+    """States which fabric performs better than the cheapest."""
     found = _behind_best(made)
     if found is not None and made.criterion is not None:
         ranking = made.criterion.ranking(made.workload.fabrics)
@@ -278,7 +283,8 @@ def _by_performance(made: Read) -> Iterator[str]:
 
 
 def _behind_best(made: Read) -> tuple[str, str] | None:
-    """The cheapest, and in words how far it is behind; None where it is not, or nobody is."""
+    """The cheapest fabric, and how far it is behind the best; None if it is not behind, or not
+    ranked."""
     first, criterion = leaders(made.purchases, CAPITAL), made.criterion
     if len(first) != 1 or criterion is None:
         return None
@@ -298,13 +304,14 @@ def _behind_best(made: Read) -> tuple[str, str] | None:
 
 
 def _another_load(made: Read) -> tuple[str, ...]:
-    """At which loads of the sweep another costs least; empty if there is none."""
+    """States the loads of the sweep at which another fabric costs least; empty if there are
+    none."""
     turned, _, level = _loads(made)
     return (f"Another load: {'; '.join((*turned, *level))}.",) if turned else ()
 
 
 def _by_load(made: Read) -> Iterator[str]:
-    """The same, or that none does."""
+    """States the loads at which another fabric costs least, or that there are none."""
     yield from _another_load(made)
     turned, kept, level = _loads(made)
     if not turned and len(kept) > 1:
@@ -313,8 +320,8 @@ def _by_load(made: Read) -> Iterator[str]:
 
 
 def _loads(made: Read) -> tuple[list[str], list[str], list[str]]:
-    """Of the loads of the sweep, at which another costs least, at which none does, and who is level
-    there with those that cost least at the load of the comparison."""
+    """Returns texts about the loads of the sweep: those at which another fabric costs least, those
+    at which none does, and which fabrics are then level with the cheapest."""
     here = {p.label for p in leaders(made.purchases, CAPITAL)}
     turned: list[str] = []
     kept: list[str] = []
@@ -332,13 +339,14 @@ def _loads(made: Read) -> tuple[list[str], list[str], list[str]]:
 
 
 def _keeps(here: set[str], there: set[str]) -> bool:
-    """Whether one of those that cost least here costs least there, too; of several that are level
-    here, whether not one alone does."""
+    """Whether one of the cheapest fabrics here is also among the cheapest there; if several are
+    level here, False if a single one is cheapest there."""
     return bool(here & there) and not (len(here) > 1 and len(there) == 1)
 
 
 def _beside(there: Sequence[Purchase], here: set[str]) -> str:
-    """Who, at another load, is level with those that cost least here; empty if there is none."""
+    """Names the fabrics that are level at another load with the cheapest ones; empty if there are
+    none."""
     others = [p for p in there if p.label not in here]
     with_ = quantities.listed(p.label for p in there if p.label in here)
     return f"{sentences.labels(others)} {_are(others)} level with {with_}" if others else ""
@@ -349,7 +357,8 @@ def _are(bought: Sequence[Purchase]) -> str:
 
 
 def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:
-    """Under which other workloads or physics of the report another costs least."""
+    """States the other workloads or physics of the report under which another fabric costs
+    least."""
     here = {p.label for p in leaders(made.purchases, CAPITAL)}
     turned, kept = [], []
     for other in others:
@@ -369,14 +378,14 @@ def _by_workload(made: Read, others: Sequence[Read]) -> Iterator[str]:
 
 
 def _lead(there: Sequence[Purchase]) -> str:
-    """`clos costs least`; `a and b are level`."""
+    """Formats `clos costs least` or `a and b are level`."""
     if len(there) > 1:
         return f"{sentences.labels(there)} are level"
     return f"{there[0].label} costs least"
 
 
 def _not_drawn(made: Read) -> Iterator[str]:
-    """Who is not in the chart, and why: without a total, or without the figure that judges."""
+    """Lists the fabrics that are not in the chart, with the reason: no total, or no figure."""
     for one in made.purchases:
         if missing := CAPITAL.unknown(one):
             yield f"{one.label}: the book has no price for {quantities.listed(map(part, missing))}"

@@ -13,8 +13,8 @@ from lightloom.decision.purchases import CAPITAL, POWER, Purchase
 
 from .read import Read
 
-#: How the headline names the figure that judges; a figure without a name here is named by what its
-#: leader does, as in the verdict.
+#: The name in the headline of each figure that judges; other figures are named by the words of the
+#: verdict.
 AT = {
     criteria.SHORT.name: "at p99 of short flows",
     criteria.LONG.name: "at p99 of long flows",
@@ -33,7 +33,7 @@ def headline(made: Read) -> str:
 
 
 def performance(made: Read) -> str:
-    """The fastest of the fabrics that carry the load, and by how much; empty if not known."""
+    """Names the fastest of the fabrics that carry the load, and by how much; empty if unknown."""
     criterion = made.criterion
     if criterion is None:
         return ""
@@ -56,7 +56,7 @@ def performance(made: Read) -> str:
 
 
 def power(purchases: Sequence[Purchase]) -> str:
-    """The fabric that draws the least power, and by how much; empty if it is not known."""
+    """Names the fabric that draws the least power, and by how much; empty if unknown."""
     known, least = ranked(purchases, POWER), leaders(purchases, POWER)
     if len(known) < 2 or not least:
         return ""
@@ -74,7 +74,7 @@ def power(purchases: Sequence[Purchase]) -> str:
 
 
 def percent_less(times: Range) -> str:
-    """What the smaller lacks of the larger, which is so many times as large.
+    """Formats the difference as a percentage of the larger value; `times` is larger ÷ smaller.
 
     >>> from fractions import Fraction
     >>> percent_less(Range(Fraction(6, 5), Fraction(6, 5)))

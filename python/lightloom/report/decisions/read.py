@@ -1,5 +1,5 @@
-"""What the decision reads of a comparison: what each fabric costs and delivered, whether it carries
-the load, and the figure by which the report's verdict judges."""
+"""The input of a decision from a comparison: cost and delivered bits of each fabric, whether it
+carries the load, and the figure by which the report judges."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from lightloom.units import quantities
 from lightloom.units.intervals import LEVEL, Interval
 
 CARRIED = 0.98
-"""Of a window: who delivers this share of what flows would send by themselves carries the load, as
-`stable` has it."""
+"""Share of the bits that the flows would deliver alone in the network; a fabric that accepts it in
+the window carries the load, as in `stable`."""
 
 
 @dataclass(frozen=True)
@@ -37,29 +37,29 @@ class Read:
     costs: Costs
     purchases: tuple[Purchase, ...]
     criterion: Criterion | None
-    """By which fabrics are judged first; None where none of them has the figure."""
+    """The measure by which fabrics are judged first; None if no fabric has the figure."""
     scores: Mapping[str, Score]
-    """Label → its figure, also of who does not carry the load."""
+    """Label → its figure, including fabrics that do not carry the load."""
     by_flow: Callable[[Fabric, Fabric], int] | None = None
-    """How two fabrics stand that are judged flow by flow; None where they are not."""
+    """Compares two fabrics flow by flow; None if they are not judged in this way."""
 
     @property
     def windowed(self) -> bool:
-        """Whether what was delivered is that of a window, in the steady state."""
+        """Whether the delivered bits are those of a window, in the steady state."""
         return self.workload.measured
 
     def standing(self, one: str, other: str) -> int | None:
-        """Of two labels, 1 if the first is surely better by the figure, 0 if they are level, −1 if
-        it is worse or cannot be placed; None where one has none."""
+        """Compares two labels by the figure: 1 if the first is certainly better, 0 if they are
+        level, −1 if it is worse or cannot be ranked; None if one has no figure."""
         if self.criterion is None or not {one, other} <= self.scores.keys():
             return None
         a, b = self.scores[one], self.scores[other]
         if self.by_flow is not None:
             return self.by_flow(a.fabric, b.fabric)
         lower = self.criterion.better == "lower"
-        mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # less is better
+        mine, theirs = (a.value, b.value) if lower else (b.value, a.value)  # smaller is better
         if is_level(a, b):
-            # A bound, or a worse figure beside an interval as wide as its figure, is not level.
+            # A bound, or an interval as wide as its figure, makes two figures not level.
             wide = a.wide or b.wide or math.isinf(a.high - a.low)
             worse = mine > theirs * (1 + LEVEL) and wide
             unplaced = one != other and (a.open or worse)
@@ -71,7 +71,7 @@ def read(workload: Workload, book: Book) -> Read:
     """Reads one comparison.
 
     Raises:
-        ConfigError: if bills cannot be made of it.
+        ConfigError: if a bill cannot be made.
     """
     costs = cost(as_compared(workload.name, workload.experiment), book, goodput=_means(workload))
     carried = {f.label for f in carrying(workload.fabrics)}
@@ -93,8 +93,8 @@ def read(workload: Workload, book: Book) -> Read:
 
 
 def has_waited(fabric: Fabric) -> bool:
-    """Whether the goodput of a run without a window is less than the load that it carried, as the
-    run waited for its last flows: by it no fabric can be priced."""
+    """Whether the goodput of a run without a window is less than the load that it carried, because
+    the run waited for its last flows. Fabrics cannot be priced by such a goodput."""
     load, delivered = fabric.get("load_offered"), goodput(fabric)
     if fabric.window is not None or not load or delivered is None or fabric.finished != 1.0:
         return False
@@ -102,7 +102,7 @@ def has_waited(fabric: Fabric) -> bool:
 
 
 def undone(fabric: Fabric) -> str:
-    """How many jobs, or flows of a run without a load, a fabric finished; empty if all."""
+    """States how many jobs, or flows of a run without a load, a fabric finished; empty if all."""
     if len(fabric.jobs_done) < len(fabric.jobs):
         return f"{len(fabric.jobs_done)} of {quantities.counted(len(fabric.jobs), 'job')}"
     if fabric.through is not None:
@@ -114,7 +114,7 @@ def undone(fabric: Fabric) -> str:
 
 
 def at_loads(made: Read) -> dict[float, tuple[Purchase, ...]]:
-    """Load of the sweep → the same fabrics with what they delivered there."""
+    """Load of the sweep → the same fabrics with the bits that they delivered there."""
     found: dict[float, tuple[Purchase, ...]] = {}
     for load in made.workload.loads:
         late = not_carrying_at(made.workload.fabrics, load)
@@ -128,7 +128,7 @@ def at_loads(made: Read) -> dict[float, tuple[Purchase, ...]]:
 
 
 def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
-    """A fabric with its goodput at a load, as that by which it is priced at its own."""
+    """A fabric with its goodput at another load, in the form by which it is priced at its own."""
     delivered = _positive(point.over_seeds(lambda p: p.goodput))
     seeds = _known(p.goodput for p in point.seeds)
     doubtful = point.is_doubtful
@@ -137,9 +137,10 @@ def _at(purchase: Purchase, point: LoadPoint, carries: bool) -> Purchase:
 
 
 def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:
-    """Label → what it keeps with its worst part dead; without those whose model has no failures.
-    It carries the load if so broken it delivers about as much of it as the best, so broken, do; of
-    a window, if it loses no more than who carries it may miss."""
+    """Returns label → result with its worst failed part, without fabrics whose models have no
+    failures. A fabric then carries the load if it delivers about as much as the best of the fabrics
+    with their worst failed parts; in a window, if it loses no more than a fabric that carries the
+    load may lose."""
     if dead is None:
         return {}
     found = [
@@ -162,7 +163,7 @@ def kept_of(made: Read, dead: Resilience | None) -> dict[str, Kept]:
 
 
 def _named(of: OfFabric) -> str:
-    """The part whose death costs most."""
+    """The part whose failure costs most."""
     if of.least is None:
         return ""
     alone = any(kind.members == 1 and of.least in kind.runs for kind in of.ranked)
@@ -170,18 +171,19 @@ def _named(of: OfFabric) -> str:
 
 
 def goodput(fabric: Fabric) -> float | None:
-    """By which it is priced: what was accepted in the window, or that of the whole run."""
+    """The goodput by which a fabric is priced: that accepted in the window, or that of the whole
+    run."""
     return loads.sustained(fabric.summary)
 
 
 def _known(values: Iterable[float | None]) -> tuple[float, ...]:
-    """All of them, or none where one is missing: seeds are compared one by one."""
+    """All values, or none if one is missing, because seeds are compared one by one."""
     each = tuple(values)
     return () if None in each else tuple(v for v in each if v is not None)
 
 
 def _delivered(workload: Workload) -> list[Interval | None]:
-    """By what each is priced, of several seeds its mean with the interval."""
+    """The goodput by which each fabric is priced; of several seeds the mean with its interval."""
     return [_positive(f.over_seeds(goodput)) for f in workload.fabrics]
 
 
@@ -190,7 +192,7 @@ def _positive(found: Interval | None) -> Interval | None:
 
 
 def _means(workload: Workload) -> dict[str, float]:
-    """Label → the same without its interval."""
+    """Label → the same goodput without its interval."""
     pairs = zip(workload.fabrics, _delivered(workload), strict=True)
     return {f.label: found.mean for f, found in pairs if found is not None}
 
@@ -198,15 +200,15 @@ def _means(workload: Workload) -> dict[str, float]:
 def _by_flow(
     workload: Workload, criterion: Criterion | None
 ) -> Callable[[Fabric, Fabric], int] | None:
-    """How fabrics stand that are judged flow by flow."""
+    """Returns the function that compares fabrics flow by flow."""
     if criterion is EVERY:
         return each_flow.standing_in_each
     return each_flow.standing if is_by_each_flow(workload) else None
 
 
 def _judged(workload: Workload) -> tuple[Criterion | None, dict[str, Score]]:
-    """The measure that decides the verdict where that is every flow; else the first that a fabric
-    has; and the figure of each."""
+    """Returns the measure of the verdict if that compares every flow, else the first measure that a
+    fabric has; and the figure of each fabric."""
     decided = decide(workload) if len(workload.fabrics) > 1 else None
     every = [EVERY] if decided is not None and decided.measure is EVERY else []
     for criterion in (*every, *measures(workload)):

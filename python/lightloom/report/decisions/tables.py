@@ -1,4 +1,4 @@
-"""The tables of a decision: each fabric's figures in a row, and the bill of its parts."""
+"""The tables of a decision: the figures of each fabric, and its bill of materials."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ class Row:
 
 @dataclass(frozen=True)
 class Bill:
-    """What a fabric is made of."""
+    """The bill of materials of a fabric."""
 
     label: str
     slot: int
     total: str
     lines: tuple[tuple[str, ...], ...]
     bought: tuple[tuple[str, ...], ...]
-    """Without what the source leaves out."""
+    """The lines of the bill without parts that the source leaves out."""
 
 
 BILL_HEADINGS = ("part", "where", "count", "each", "cost", "power", "how many", "source of price")
 
 
 def headings(made: Read) -> tuple[str, ...]:
-    """Of the columns beside the fabric."""
+    """The headings of the columns after the fabric."""
     currency = sign(made.costs.book.currency).strip()
     first = () if made.criterion is None else (made.criterion.name.removeprefix("the "),)
     return (
@@ -53,14 +53,15 @@ def headings(made: Read) -> tuple[str, ...]:
 
 
 def _arrived(made: Read) -> tuple[str, ...]:
-    """What arrived: by which it is judged whether the load is carried, and what is priced."""
+    """The headings of the delivered bits: the figure for carrying the load, and the priced
+    figure."""
     if made.windowed:
         return ("accepted in the window",)
     return ("load delivered, until the last arrival", "goodput, whole run")
 
 
 def rows(made: Read, behind: Mapping[str, Sequence[str]]) -> list[Row]:
-    """A row a fabric."""
+    """A row for each fabric."""
     pairs = zip(made.workload.fabrics, made.purchases, strict=True)
     return [Row(f.label, f.slot, tuple(_cells(made, f, p, behind))) for f, p in pairs]
 
@@ -88,22 +89,23 @@ def _cells(
 
 
 def _cell(amount: str, unranked: str = "") -> str:
-    """An amount that breaks, if at all, between its ends; that of a fabric that does not carry the
-    traffic with the word for it."""
+    """Formats an amount with a line break only between its ends; that of a fabric that does not
+    carry the traffic gets the word for it."""
     if amount == quantities.MISSING:
         return amount
     return " – ".join(end.replace(" ", quantities.GLUE) for end in amount.split(" – ")) + unranked
 
 
 def _place(label: str, behind: Mapping[str, Sequence[str]]) -> str:
-    """Whether it is on the front, or the fabrics ahead."""
+    """States whether a fabric is on the front, or names the fabrics that are better."""
     if label not in behind:
         return quantities.MISSING
     return f"behind {quantities.listed(behind[label])}" if behind[label] else f"{STAR} on it"
 
 
 def _three(found: Range | None, unit: str = "", before: str = "") -> str:
-    """An amount as sentences have it, in three digits: what was delivered is known no better."""
+    """Formats an amount with three digits, as in sentences: the delivered bits are not more
+    exact."""
     return ends(found, unit, before, digits)
 
 
@@ -138,7 +140,7 @@ def _shown(book: Book, line: Line, before: str) -> tuple[str, ...]:
 
 
 def sources(made: Read) -> list[str]:
-    """Who says what parts cost."""
+    """The sources of the prices."""
     found = {
         source(p.cost.book, line)
         for p in made.purchases
@@ -149,7 +151,7 @@ def sources(made: Read) -> list[str]:
 
 
 def source(book: Book, line: Line) -> str:
-    """Who says what a part costs, and when; that it is fitted, assumed or left out."""
+    """The source and year of a part's price, and whether it is fitted, assumed or left out."""
     part = book.part(line.part)
     if book.variable(line.part) in book.given:
         return "set by hand"
