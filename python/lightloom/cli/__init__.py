@@ -1,8 +1,8 @@
 """The command line: `lightloom run | compare | sweep | reproduce | …`.
 
-A command reads its arguments, calls the Python API, prints, and writes files
-at its end only: what is refused or interrupted leaves nothing behind. Which command is in
-which module is in `loading`.
+A command reads its arguments, calls the Python API, prints, and writes files only at its end, so
+that a command that fails or is interrupted leaves no files behind. `loading` lists the module of
+each command.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A bar of things done out of a number, such as runs of a sweep or pictures of a report."""
+"""Progress bars that count, such as runs of a sweep or pictures of a report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from lightloom.cli import console
 
 @contextmanager
 def counting(screen: Console | None = None) -> Iterator[console.Count]:
-    """A bar per name on standard error, or `screen`; silent when that is no terminal."""
+    """Shows a bar for each name on standard error, or on `screen`; nothing if that is not a
+    terminal."""
     screen = screen or console.err()
     bar = Progress(
         TextColumn("{task.description}", markup=False),

@@ -81,7 +81,8 @@ def sweep(
                     kept=kept,
                     costs=[one.seconds for one in each],
                     done=lambda finished, total: counter(file.stem, finished, total),
-                    # Before anything is printed: a reader that goes away takes no page along.
+                    # Before any output, so that the page is written even if the reader of the
+                    # output stops.
                     show=partial(_stage_page, file.stem, target),
                 )
         if (window := sweeps.chosen_window(study)) is not None:
@@ -199,7 +200,7 @@ def reproduce(
 
 
 def _foretold(missing: Sequence[sweeps.Point]) -> list[forecasts.Forecast]:
-    """What each point takes, by trials in a process of their own."""
+    """Forecasts each point, by trials in a separate process."""
     from lightloom.sweep.executors import trying
 
     def lost(index: int, how: str) -> None:
@@ -219,7 +220,7 @@ def _dry_run(
     each: Sequence[forecasts.Forecast],
     workers: int,
 ) -> None:
-    """Says what would run, how long it would take, and which point would take the longest."""
+    """Prints what would run, the time that it would take, and the longest point."""
     forecast.instead(partial(forecasts.one_by_one, each), workers, apart=True)
     there = len(points) - len(missing)
     console.say(f"{counted(len(points), 'point')}" + (f", {there} there already" if there else ""))
@@ -233,7 +234,7 @@ def _dry_run(
 
 
 def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
-    """What a sweep came to, and where it is."""
+    """Prints the results of a sweep, and their path."""
     reused = f", {outcome.reused} of them from before" if outcome.reused else ""
     lost = f", {len(outcome.failed)} failed" if outcome.failed else ""
     points_run = len(outcome.points) + len(outcome.failed)
@@ -260,13 +261,14 @@ def _tell(name: str, outcome: sweeps.Outcome, target: Path) -> None:
 
 
 def _varied(outcome: sweeps.Outcome) -> str | None:
-    """Which parts of a mix the loads of a sweep change."""
+    """States which parts of a mix the loads of a sweep change."""
     points = [p for p in outcome.points if "workload.load" in p.grid]
     return loads.varied(points[0].experiment.raw) if points else None
 
 
 def _noting(screen: Console) -> Callable[[str], None]:
-    """What prints notes on the screen of a bar: by another they would tear it."""
+    """Returns a function that prints notes on the screen of a bar; another screen would break the
+    bar."""
     return lambda line: screen.print(f"note: {line}", markup=False)
 
 
@@ -275,13 +277,13 @@ def _note(line: str) -> None:
 
 
 def _check_record(record: bool, quick: bool) -> None:
-    """Refuses to record what is too small to be judged."""
+    """Raises an error if a run is too small to be recorded."""
     if record and quick:
         raise refusal("--record", "--quick", "is too small to be on record", "leave out --quick")
 
 
 def _check_workers(workers: int | None) -> None:
-    """Refuses a number of processes that cannot be."""
+    """Raises an error for an invalid number of processes."""
     if workers is not None:
         check_count("--workers", workers)
 
@@ -290,7 +292,7 @@ FAILED_SHOWN = 10
 
 
 def _print_failed(outcome: sweeps.Outcome) -> None:
-    """Which points failed, and the causes."""
+    """Prints the points that failed, and the reasons."""
     screen = console.err()
     for point, failed in outcome.failed[:FAILED_SHOWN]:
         line = f"failed: {point.id} (fabric {point.fabric}): {failed.message}"
@@ -303,7 +305,7 @@ def _print_failed(outcome: sweeps.Outcome) -> None:
 
 
 def _stage_page(name: str, target: Path, each: Sequence[sweeps.Found], staging: Staging) -> None:
-    """The page of a sweep, in the order of its grid."""
+    """Stages the page of a sweep, in the order of its grid."""
     from lightloom.report import sweeps as pages
     from lightloom.sweep import Failed
 

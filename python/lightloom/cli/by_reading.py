@@ -1,5 +1,5 @@
-"""Claims × readings: what claims come to by each reading of their source, of which the verdict is
-from one, and which claims no reading meets that was not fitted to them.
+"""Claims × readings: the values of claims by each reading of their source, one of which the verdict
+follows, and the claims that no reading meets except one that was fitted to them.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from lightloom.cli.figures_text import expected, figure
 if TYPE_CHECKING:
     from lightloom.validation import ByReading, Claim, Reading, Verdict
 
-#: What follows a value: whether it meets what is expected.
+#: Mark after a value: whether it meets the expectation.
 MET = {"reproduced": " ✓", "not reproduced": "  ", "undecided": " ?", "not judged": "  "}
 FITTED = "fitted"
-#: Headings of factors take two lines: `nic = 50 Gb/s`.
+#: Headings of factors have two lines: `nic = 50 Gb/s`.
 SPLIT, NEXT_LINE = " = ", "\n"
-#: So many readings go into one table, whatever the terminal; of more a column takes so much.
+#: Largest number of readings in one table, whatever the width of the terminal; width of a column of
+#: further ones.
 FEW, COLUMN = 6, 13
 
 
 def tables(verdicts: Sequence[Verdict], width: int, *, explained: bool) -> Iterator[Table | Text]:
-    """A table of each script whose claims have readings, and below it which claims no reading
-    meets that was not fitted; `explained` says of each reading what it takes the source to mean."""
+    """Yields a table for each script whose claims have readings; below it the claims that no
+    reading meets except a fitted one; with `explained`, also the interpretation of each reading."""
     read = [verdict for verdict in verdicts if verdict.readings]
     for (fabric, script), group in groupby(read, lambda v: (v.fabric, v.claim.script)):
         claims = list(group)
@@ -42,7 +43,7 @@ def tables(verdicts: Sequence[Verdict], width: int, *, explained: bool) -> Itera
 
 
 def _tables(claims: Sequence[Verdict], width: int) -> Iterator[Table]:
-    """Tables of as many readings each as fit, the one that is judged in all of them."""
+    """Divides readings into tables that fit the width; each has the reading that is judged."""
     known, judged = _known(claims), any(verdict.claim.expect for verdict in claims)
     first = [by for by in known if by.judged]
     others = [by for by in known if not by.judged]
@@ -57,7 +58,7 @@ def _tables(claims: Sequence[Verdict], width: int) -> Iterator[Table]:
 
 
 def _table(claims: Sequence[Verdict], known: Sequence[ByReading], judged: bool) -> Table:
-    """A row a claim, a column a reading; what meets the claim has a mark."""
+    """A row for each claim, a column for each reading; values that meet the claim have a mark."""
     table = console.plain_table()
     table.add_column("  claim", no_wrap=True)
     if judged:
@@ -74,7 +75,7 @@ def _table(claims: Sequence[Verdict], known: Sequence[ByReading], judged: bool) 
 
 
 def _name(claim: Claim) -> str:
-    """A claim, with the unit of its values where nothing that is expected has it."""
+    """The name of a claim, with the unit of its values unless the expectation shows it."""
     return f"{claim.id} ({claim.unit})" if claim.unit and claim.expect is None else claim.id
 
 
@@ -85,7 +86,7 @@ def _known(claims: Sequence[Verdict]) -> list[ByReading]:
 
 
 def _role(by: ByReading, judged: bool) -> str:
-    """What a reading is for: the verdict, or what was measured where nothing is judged."""
+    """The role of a reading: that of the verdict, or a measurement if no claim is judged."""
     if by.judged:
         return "verdict" if judged else "measured"
     return FITTED if by.reading.basis == FITTED else ""
@@ -116,7 +117,8 @@ def _told(reading: Reading) -> str:
 
 
 def _is_met(verdict: Verdict) -> bool:
-    """Whether a reading meets it that was not fitted; nothing for claims that are not judged."""
+    """Whether a reading that was not fitted meets the claim; True for claims that are not
+    judged."""
     if verdict.claim.expect is None:
         return True
     literal = [by for by in verdict.readings if by.reading.basis != FITTED]

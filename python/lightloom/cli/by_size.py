@@ -1,4 +1,4 @@
-"""What `run` and `compare` print of slowdowns by flow size (`run.size_limits`)."""
+"""The output of `run` and `compare` about slowdowns by flow size (`run.size_limits`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PERCENTILES = ("p50", "p99")
 
 
 def rows(summary: Summary) -> dict[str, str]:
-    """A row of the table of a run for each range of sizes that has flows."""
+    """Returns a row of a run's table for each range of sizes with flows."""
     return {
         f"slowdown, {name}": f"{_both([summary], name)}  ({counted(found['flows'], 'flow')})"
         for name, found in (summary.get("by_size") or {}).items()
@@ -26,8 +26,8 @@ def rows(summary: Summary) -> dict[str, str]:
 
 
 def tables(of_seeds: Mapping[str, Sequence[Summary]]) -> Iterator[Table]:
-    """A table with a column for each range of sizes that has flows, and a row for each fabric:
-    median and 99th percentile, the means of several seeds."""
+    """Yields tables with a column for each range of sizes with flows and a row for each fabric:
+    median and 99th percentile, as means over several seeds."""
     every = [seed for seeds in of_seeds.values() for seed in seeds]
     names = dict.fromkeys(
         name

@@ -1,7 +1,7 @@
-"""`fabrics`, `policies`, `workloads` and `schema`: what there is.
+"""`fabrics`, `policies`, `workloads` and `schema`: lists of the existing kinds.
 
-All texts are the doc comments of the configuration types, by way of their JSON
-Schema: nothing is described twice.
+All texts are the doc comments of the configuration types, read from their JSON Schema, so that
+nothing is described twice.
 """
 
 from __future__ import annotations

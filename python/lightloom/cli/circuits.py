@@ -1,4 +1,4 @@
-"""`circuits`: a client of the controller."""
+"""`circuits`: the client of the controller."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def get(url: Url = None, json: Json = False) -> None:
         for one in state["switches"]:
             wanted = {c["name"] for c in one["wanted"]}
             console.say(f"{one['name']}: {len(one['lit'])} lit, {len(wanted)} wanted")
-            # The first owner is the one that decides.
+            # The first owner is the one in effect.
             owners = {c["name"]: c["owner"] for c in reversed(one["wanted"])}
             for c in one["lit"]:
                 console.say(f"  {c['name']}  {c['racks'] or ''}  {owners.get(c['name'], '-')}")

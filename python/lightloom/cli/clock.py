@@ -1,4 +1,4 @@
-"""`clock`: how far clocks are apart that follow a leader, and what parts them."""
+"""`clock`: the deviation of clocks that follow a leader, and its causes."""
 
 from __future__ import annotations
 
@@ -149,13 +149,13 @@ def clock(
 
 
 def _check_hours(hours: float) -> None:
-    """Refuses what is no time; the core knows the longest."""
+    """Raises an error if the time is not positive; the core checks the largest time."""
     if not 0 < hours < math.inf:
         raise refusal("--hours", f"{hours:g}", "no length of time", "write 24 for a day")
 
 
 def _table(path: Path | None) -> dict[str, Any]:
-    """The keys in a file."""
+    """Reads the keys in a file."""
     from lightloom.cli.options import check_file
     from lightloom.devices.clock import read
 
@@ -166,7 +166,7 @@ def _table(path: Path | None) -> dict[str, Any]:
 
 
 def _simulate(table: dict[str, Any], contributions: bool, json: bool) -> Synchronisation:
-    """Runs with a bar on terminals."""
+    """Runs the simulation with a progress bar on terminals."""
     from lightloom.devices.clock import simulate
 
     with console.progress(not json) as tick:
@@ -178,7 +178,7 @@ def _simulate(table: dict[str, Any], contributions: bool, json: bool) -> Synchro
 
 
 def _add_failures(table: dict[str, Any], die: list[str], liars: list[str], lie: str | None) -> None:
-    """Nodes that die or lie, into the table."""
+    """Adds nodes that fail or lie to the table."""
     if die:
         deaths = [dict(zip(("node", "at"), _who("--die", text), strict=True)) for text in die]
         table["die"] = deaths
@@ -197,7 +197,7 @@ def _add_failures(table: dict[str, Any], die: list[str], liars: list[str], lie: 
 
 
 def _who(option: str, text: str) -> tuple[int, str]:
-    """The node and the time of `3@1 ms`."""
+    """Parses the node and the time of `3@1 ms`."""
     found = re.fullmatch(r"\s*(\d{1,9})\s*(?:@\s*(.+))?", text)
     if found is None:
         remedy = 'write the number of a node, and a time if you like: "3@1 ms"'
@@ -206,7 +206,7 @@ def _who(option: str, text: str) -> tuple[int, str]:
 
 
 def _targets(out: list[Path], config: Path | None) -> list[Path]:
-    """Folders and files to write; refused before anything runs."""
+    """Returns the folders and files to write; errors are raised before the simulation."""
     from lightloom.devices.clock.results import KINDS
 
     for path in out:
@@ -227,7 +227,7 @@ def _targets(out: list[Path], config: Path | None) -> list[Path]:
 
 @contextmanager
 def _flagged(given: dict[str, Any]) -> Iterator[None]:
-    """Names keys in refusals as they were given: `leader_epochs` is `--leader-epochs`."""
+    """Names keys in errors as on the command line: `leader_epochs` becomes `--leader-epochs`."""
     try:
         yield
     except ConfigError as problem:

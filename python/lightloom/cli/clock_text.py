@@ -1,4 +1,4 @@
-"""What `clock` prints: the deviation, how it was sampled, and its main cause."""
+"""The output of `clock`: the deviation, its sampling, and its main cause."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Summary = dict[str, Any]
 
 
 def show(found: Synchronisation) -> None:
-    """Prints all of it."""
+    """Prints the whole result."""
     summary = found.summary
     config, loop = summary["config"], summary["loop"]
     turn = config["leader_epochs"]
@@ -42,7 +42,7 @@ def show(found: Synchronisation) -> None:
 
 
 def _observed(config: Summary, figures: Summary) -> str:
-    """How the judge has looked."""
+    """Describes how deviations were sampled."""
     bandwidth = figures["bandwidth_hz"]
     filtered = "unfiltered" if bandwidth is None else f"behind a filter of {bandwidth:g} Hz"
     every = formats.seconds(figures["sampling_s"])
@@ -53,14 +53,14 @@ def _observed(config: Summary, figures: Summary) -> str:
 
 
 def _largest(summary: Summary) -> Summary:
-    """The figures that have the largest deviation: of the epochs, or of the means of a day."""
+    """The figures with the largest deviation: of the epochs, or of the means of a day."""
     looked = [figures for figures in (summary["epochs"], summary["day"]) if figures is not None]
     found: Summary = max(looked, key=lambda figures: figures["deviation_max_ps"])
     return found
 
 
 def _headline(summary: Summary) -> str:
-    """The one figure that a user came for, and what dominates it."""
+    """The main figure, and the term that dominates it."""
     found = _largest(summary)
     ahead, behind = found["deviation_max_pair"]
     config = summary["config"]
@@ -122,7 +122,7 @@ def _failures(config: Summary) -> Iterator[str]:
 
 
 def _verdict(summary: Summary) -> Iterator[str]:
-    """Against what the paper measured."""
+    """Compares with the measurements of the paper."""
     within = summary["within_sirius"]
     limit = f"± {within['limit_ps']:g} ps"
     if within["deviation"]:
@@ -145,7 +145,7 @@ def _verdict(summary: Summary) -> Iterator[str]:
 
 
 def _added(summary: Summary) -> str:
-    """The terms of the bound after a day."""
+    """Lists the terms of the bound after a day."""
     if summary["day"] is None:
         return ""
     drift, noise = (ps(summary[name]["wander_max_ps"]) for name in ("day", "epochs"))
@@ -153,7 +153,8 @@ def _added(summary: Summary) -> str:
 
 
 def _budgeted(summary: Summary) -> str:
-    """The largest deviation beside what the guardband of devices has for it."""
+    """Compares the largest deviation with the part of the devices' guardband that is reserved for
+    it."""
     from lightloom.devices import photonics
     from lightloom.units.durations import duration_ps
 
@@ -168,7 +169,7 @@ def _budgeted(summary: Summary) -> str:
 
 
 def _terms(summary: Summary) -> None:
-    """Each term alone, and all without it, the largest first."""
+    """Prints the effect of each term alone and of all others without it, the largest first."""
     day = summary["day"] is not None
     table = console.plain_table()
     table.add_column("term")
@@ -189,7 +190,7 @@ def _terms(summary: Summary) -> None:
 
 
 def _dominant(summary: Summary) -> Iterator[str]:
-    """What parts clocks the most, in a sentence each."""
+    """States the terms with the largest effect, in a sentence each."""
     found = summary["dominant"]
     if found["deviation"] is None:
         yield "nothing parts these clocks"
@@ -202,7 +203,7 @@ def _dominant(summary: Summary) -> Iterator[str]:
 
 
 def ps(value: float | None) -> str:
-    """A deviation, in picoseconds or what is longer."""
+    """Formats a deviation in picoseconds or a longer unit."""
     if value is None:
         return "-"
     if abs(value) >= 999.5:

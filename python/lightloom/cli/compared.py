@@ -1,4 +1,4 @@
-"""What `compare` prints of comparisons: tables, and what explains and weakens their figures."""
+"""The output of `compare`: tables, explanations, and what limits the figures."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Decisions = Sequence["Decision | None"]
 def print_comparisons(
     name: str, comparisons: list[lightloom.Comparison], decided: Decisions, said: set[str]
 ) -> None:
-    """What was compared, and what came of it: latency and saturation where there is
-    a window, else completion times; what it costs. Lines that explain the table are `said`
-    once."""
+    """Prints the subject of the comparison and its results: latency and saturation if a window was
+    measured, else completion times; and costs. Lines that explain the table are printed once;
+    `said` holds those that were printed."""
     measured, beside = [], []
     for comparison, decision in zip(comparisons, decided, strict=True):
         if latency.is_measured(comparison):
@@ -57,7 +57,7 @@ def print_comparisons(
 
 
 def _print_physics(comparison: lightloom.Comparison, said: set[str]) -> None:
-    """What physics are in force, and what is ideal about each competitor."""
+    """Prints the physics, and the idealisations of each fabric."""
     for line in physics.in_force(comparison.experiment):
         console.say(line)
     explain(physics.ideal(comparison), said)
@@ -103,7 +103,7 @@ def _print_comparison(
 
 
 def _print_light(comparison: lightloom.Comparison, said: set[str]) -> None:
-    """How long circuits were lit, how busy links were, what was lost."""
+    """Prints how long circuits were lit, the utilisation of links, and losses."""
     table = light.table(comparison.results)
     if table is not None:
         console.say("" if not comparison.seeds else "\nof the first seed:")
@@ -112,7 +112,7 @@ def _print_light(comparison: lightloom.Comparison, said: set[str]) -> None:
 
 
 def explain(legend: Iterable[str], said: set[str]) -> None:
-    """Lines that explain a table, once."""
+    """Prints lines that explain a table, each only once."""
     for line in legend:
         if line not in said:
             console.say(line)
@@ -120,7 +120,7 @@ def explain(legend: Iterable[str], said: set[str]) -> None:
 
 
 def _print_notes(comparison: lightloom.Comparison) -> None:
-    """What weakens the figures of all fabrics, and of each."""
+    """Prints what limits the figures of all fabrics, and of each."""
     from lightloom import report
 
     for line in notes.of_traffic(next(iter(comparison.results.values()))):

@@ -1,4 +1,4 @@
-"""`compare`: all fabrics of some experiments, from what they would take to what was found."""
+"""`compare`: all fabrics of some experiments, from the forecast to the report."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def compare(
     presets: Sequence[str],
     styles: Sequence[str] = (),
 ) -> None:
-    """All fabrics of some experiments, under each preset of physics: their results, tables
-    and report."""
+    """Compares all fabrics of some experiments, under each preset of physics, and writes results,
+    tables and report."""
     windowed = [(one.name, windows.chosen(one)) for one in loaded]
     loaded = [
         one if found is None else windows.with_window(one, found)
@@ -81,8 +81,8 @@ def compare(
     forecast.before(make, workers, more)
     made = [_made(one, presets, how) for one in loaded]
     comparisons = [comparison for group in made for comparison in group]
-    # Before anything is printed: a reader that goes away takes no results with it.
-    with interrupts.noted():  # results, figures and page belong to one comparison
+    # Before any output, so that results are written even if the reader of the output stops.
+    with interrupts.noted():  # results, figures and page belong together
         decided = _decided(comparisons, books)
         written = _write(comparisons, decided, cases, target, how, sheet=sheet, styles=styles)
     if how.json:
@@ -108,7 +108,7 @@ def _names(
     how: How,
     styles: Sequence[str],
 ) -> tuple[list[str], list[str]]:
-    """Files and folders that will be written, relative to the target."""
+    """Returns the files and folders that will be written, relative to the target."""
     alone = len(every) == 1
     files = ["report.html", RECORD]
     if not alone and experiments == 1:
@@ -128,7 +128,7 @@ def _forecast(
     presets: Sequence[str],
     how: How,
 ) -> tuple[Callable[[], forecasts.Forecast], int]:
-    """What tells how long all cases take, and how many simulations run side by side."""
+    """Returns a function that forecasts all cases, and the number of parallel simulations."""
     breaking = [case for case in every if resilience.breaks(case, how.search)]
     make = partial(resilience.foretold, every, breaking, how.threads, how.search)
     if how.place is not None:
@@ -147,7 +147,7 @@ def _write(
     sheet: tuple[Path, str] | None,
     styles: Sequence[str],
 ) -> list[str]:
-    """Results, page, figures and the sheet of decisions, all or none; where they are."""
+    """Writes results, page, figures and the PDF of decisions, all or none; returns the paths."""
     written = []
     with Staging(target) as staging:
         drawn: list[Path] = []
@@ -164,7 +164,7 @@ def _write(
 
 
 def _print_json(comparisons: Sequence[lightloom.Comparison], decided: Decisions) -> None:
-    """The summaries of a comparison; of several, by name."""
+    """Prints the summaries of a comparison; of several comparisons, by name."""
     tables = {
         c.name: resilience.beside(c, _with_costs(c.summaries, d))
         for c, d in zip(comparisons, decided, strict=True)
@@ -178,7 +178,7 @@ def _print_each(
     made: Sequence[list[lightloom.Comparison]],
     decided: Decisions,
 ) -> None:
-    """Experiment by experiment: figures, notes, what fabrics cost, what breaks."""
+    """Prints figures, notes, costs and single failures, experiment by experiment."""
     said: set[str] = set()
     left = iter(decided)
     for one, parts, group in zip(loaded, cases, made, strict=True):
@@ -196,7 +196,7 @@ def _print_each(
 
 
 def _notes(case: lightloom.Experiment) -> Iterator[str]:
-    """What to know of an experiment's servers, and in what its fabrics are unlike."""
+    """Notes on the servers of an experiment, and on differences between its fabrics."""
     resolved = case.resolved()
     yield from notes.of_cluster(case.raw.get("cluster", {}))
     yield from networks.left_open(case.raw, resolved)
@@ -206,7 +206,7 @@ def _notes(case: lightloom.Experiment) -> Iterator[str]:
 def _made(
     experiment: lightloom.Experiment, presets: Sequence[str], how: How
 ) -> list[lightloom.Comparison]:
-    """A comparison of each case, under each preset of physics."""
+    """Returns a comparison of each case, under each preset of physics."""
     options: dict[str, Any] = {"threads": how.threads, "place": how.place}
     options["worst_failure"] = how.search
     with console.progress(enabled=not how.json) as tick:
@@ -223,7 +223,7 @@ def _stage(
     *,
     copy_inputs: bool,
 ) -> None:
-    """The results, below the names of experiments or cases if there are several."""
+    """Stages the results, in folders of experiments or cases if there are several."""
     if len(comparisons) == 1:
         comparisons[0].stage(staging, target, copy_inputs=copy_inputs)
         return
@@ -239,7 +239,7 @@ def _stage(
 def _report(
     comparisons: list[lightloom.Comparison], decided: Decisions, target: Path, staging: Staging
 ) -> Path:
-    """What fabrics cost, beside the results of each comparison, and the page of all."""
+    """Stages the costs beside the results of each comparison, and the page of all comparisons."""
     from lightloom import report
 
     alone = len(comparisons) == 1
@@ -253,7 +253,7 @@ def _report(
 def _decided(
     comparisons: Sequence[lightloom.Comparison], books: Sequence[Book | None]
 ) -> Decisions:
-    """Which fabric of each to buy, where there are prices."""
+    """Decides which fabric of each comparison to buy, if there are prices."""
     if not any(books):
         return [None] * len(comparisons)
     from lightloom import report
@@ -268,7 +268,7 @@ def _print_sheet(
     browser: str,
     staging: Staging,
 ) -> None:
-    """The decisions as PDF."""
+    """Writes the decisions as PDF."""
     from lightloom import report
     from lightloom.report import sheets
 
@@ -277,14 +277,14 @@ def _print_sheet(
 
 
 def _with_costs(summaries: dict[str, Any], decision: Decision | None) -> dict[str, Any]:
-    """Summaries with what each fabric costs and draws, where there are prices."""
+    """Adds cost and power of each fabric to summaries, if there are prices."""
     if decision is None:
         return summaries
     return {x: {**summary, "cost": decision.of_label(x)} for x, summary in summaries.items()}
 
 
 def _distinct(experiments: list[lightloom.Experiment]) -> list[lightloom.Experiment]:
-    """Experiments need distinct names, in the report and on disk."""
+    """Gives experiments distinct names, for the report and the folders."""
     names = [folder(e.name) for e in experiments]
     taken = {*RESULT_FILES, *COMPARISON_FILES, *COST_FILES, *PAGE_FILES, inputs.INPUTS}
     for name in names:

@@ -1,5 +1,5 @@
-"""The table of `compare` where no window is measured: load delivered, completion times,
-what goes by circuit, and who did not finish what others finished."""
+"""The table of `compare` if no window is measured: load delivered, completion times, traffic over
+circuits, and fabrics that left flows unfinished which others finished."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lightloom.units import bounds, formats
 from lightloom.units.formats import number, size
 
 ROOM = 14
-"""Columns [count] of a label beside which headings of two lines fit 80."""
+"""Width [columns] of a label with which two-line headings fit into 80 columns."""
 Show = Callable[[Sequence[Summary], str], str]
 Column = tuple[str, str, Show]
 
 
 def plainly(show: Callable[[Any], str]) -> Show:
-    """Shows what stands at a path of summaries, their mean where there are several."""
+    """Returns a function that formats the value at a path of summaries; of several, the mean."""
 
     def shown(summaries: Sequence[Summary], path: str) -> str:
         values = [v for v in (pick(s, path) for s in summaries) if v is not None]
@@ -34,11 +34,11 @@ def plainly(show: Callable[[Any], str]) -> Show:
 
 
 def least(summaries: Sequence[Summary], path: str) -> str:
-    """Shows a time of flows at a path of summaries, or its bound."""
+    """Formats a time of flows at a path of summaries, or its bound."""
     return formats.time_bound(bounds.mean([bounds.bound(s, path) for s in summaries]))
 
 
-#: Heading, where the figure is in a summary, how it is shown.
+#: Heading, path of the figure in a summary, and its format.
 LOAD: Column = ("load\ndelivered", "load_delivered", plainly(number))
 GOODPUT: Column = ("goodput\nof R", "goodput_normalized", plainly(number))
 TIMES: Sequence[Column] = (
@@ -63,12 +63,12 @@ def table(
     of_seeds: Mapping[str, Sequence[Summary]] | None = None,
     beside: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Table:
-    """One row per fabric, at most 80 columns wide for usual labels, 100 with what stands
-    `beside` (heading → label → text). Where one did not finish what others finished, how many
-    flows each did stands before its times. Where there are several seeds, each figure has half
-    of its interval below it."""
+    """A row for each fabric, at most 80 columns wide for usual labels, 100 with the columns
+    `beside` (heading → label → text). If a fabric did not finish flows that others finished, the
+    number of finished flows of each precedes its times. If there are several seeds, half of the
+    interval of each figure is below it."""
     lit, lagging = _has(summaries, CIRCUITS), bool(unranked(summaries))
-    # Hybrid fabrics have no queues to show, so their column usually has room.
+    # Hybrid fabrics have no queues, so that there is usually space for their column.
     peaks = [c for c in PEAKS if not lit or _has(summaries, c)]
     columns = [load_column(summaries), *TIMES, *peaks, HOPS, *([CIRCUITS] if lit else [])]
     cut = bounds.any_open(summaries, tuple(path for _, path, _ in TIMES))
@@ -95,7 +95,7 @@ def table(
 
 
 def _cell(seeds: Sequence[Summary], column: Column) -> str:
-    """A figure; of several seeds the mean with half of its interval."""
+    """Formats a figure; of several seeds the mean with half of its interval."""
     _, path, show = column
     text = show(seeds, path)
     if len(seeds) < 2:
@@ -113,7 +113,7 @@ def _cell(seeds: Sequence[Summary], column: Column) -> str:
 
 
 def _at(path: str, value: float) -> Summary:
-    """A summary that has this value at a dotted path."""
+    """Returns a summary with this value at a dotted path."""
     made: Any = value
     for part in reversed(path.split(".")):
         made = {part: made}
@@ -121,18 +121,18 @@ def _at(path: str, value: float) -> Summary:
 
 
 def load_column(summaries: Mapping[str, Summary]) -> Column:
-    """The load delivered, or the goodput where no load is defined."""
+    """The column of the load delivered, or of the goodput if no load is defined."""
     return LOAD if _has(summaries, LOAD) else GOODPUT
 
 
 def legend(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """What the headings mean, a line each."""
+    """Explains the headings, one line each."""
     yield from legend_of_times(summaries)
     yield from legend_of_circuits(summaries)
 
 
 def legend_of_times(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """What loads and times are."""
+    """Explains loads and times."""
     yield loads.LEGEND if _has(summaries, LOAD) else loads.GOODPUT
     yield LEGEND_TIMES
     if bounds.any_open(summaries, tuple(path for _, path, _ in TIMES)):
@@ -140,7 +140,7 @@ def legend_of_times(summaries: Mapping[str, Summary]) -> Iterator[str]:
 
 
 def legend_of_circuits(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """What goes over circuits."""
+    """Explains the traffic over circuits."""
     if _has(summaries, CIRCUITS):
         yield LEGEND_CIRCUITS
         if any(summary.get("fabric") == "sirius" for summary in summaries.values()):

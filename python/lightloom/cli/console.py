@@ -1,8 +1,8 @@
-"""What the commands say: tables and results on standard output, progress and
-refusals on standard error.
+"""Output of the commands: tables and results on standard output, progress and errors on standard
+error.
 
-Nothing here decides anything; figures that a fabric does not have print as
-a dash. Colour and progress bars appear on terminals only.
+This module only prints. Figures that a fabric does not have are printed as a dash. Colour and
+progress bars appear on terminals only.
 """
 
 from __future__ import annotations
@@ -32,32 +32,33 @@ Tick = Callable[[str, float, float, float], None]
 Count = Callable[[str, int, int], None]
 
 WIDE = 10_000
-"""Columns [count] of a line that is not wrapped."""
+"""Width [columns] of output that is not wrapped."""
 NOTE = "note: "
-"""What a line begins with that says how figures are to be taken."""
+"""Beginning of a line that limits the meaning of figures."""
 DRAWING = "drawing flows"
-"""What a run does before its first instant."""
+"""The activity of a run before its first event."""
 NARROW = 20
-"""Columns [count] below which no terminal's width is heeded."""
+"""Smallest width [columns] of a terminal that is used."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of a full disk, quota or file."""
+"""Errors of a full disk, a full quota, or a file that is too large."""
 EXIT_FAILED = 1
-"""A switch refused, failed or did not answer; or a check failed."""
+"""Exit code if a switch rejected a change, failed or did not answer, or if a check failed."""
 EXIT_REFUSED = 2
 EXIT_UNREAD = 141
-"""As a shell shows a command that SIGPIPE has ended, by a reader that went away."""
+"""Exit code of a command whose reader has stopped, as shells report SIGPIPE."""
 
 
 class _Screen(Console):
-    """Whose reader may go away: `unread` ends the command then, Rich would end it here."""
+    """A console whose reader may stop: `unread` then ends the command; Rich would end it at
+    once."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def out(*, wide: bool = False) -> Console:
-    """Standard output, resolved when used so that redirection is honoured; for rows of
-    text as `wide` as they are where no terminal's width holds."""
+    """Returns standard output, resolved at each use so that redirection works; with `wide`, without
+    wrapping if it is not a terminal."""
     made = _Screen(highlight=False, soft_wrap=False, emoji=False)
     if wide and not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = WIDE
@@ -70,7 +71,8 @@ def err() -> Console:
 
 
 def say(message: str) -> None:
-    """Prints one line of text as it is; a note on a terminal is broken at its width, and hangs."""
+    """Prints one line of text unchanged; on a terminal, a note is wrapped with hanging
+    indentation."""
     screen = out()
     if screen.is_terminal and message.startswith(NOTE):
         message = _hanging(message, max(NARROW, screen.width))
@@ -78,7 +80,7 @@ def say(message: str) -> None:
 
 
 def _hanging(note: str, width: int) -> str:
-    """A note in lines of so many columns, those after the first below its text."""
+    """Wraps a note with hanging indentation."""
     below = " " * len(NOTE)
     return textwrap.fill(
         note, width, subsequent_indent=below, break_on_hyphens=False, break_long_words=False
@@ -93,15 +95,15 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def aside() -> Iterator[None]:
-    """What is printed meanwhile, as by policies of users, goes to standard error:
-    standard output is the command's alone. To be entered by the main thread only."""
+    """Redirects output in the block, such as that of users' policies, to standard error, because
+    standard output is reserved for the command. Main thread only."""
     with redirect_stdout(sys.stderr):
         yield
 
 
 @contextmanager
 def unread() -> Iterator[None]:
-    """Ends a command whose reader went away, quietly."""
+    """Ends a command quietly if the reader of its output has stopped."""
     try:
         yield
     except BrokenPipeError:
@@ -111,7 +113,7 @@ def unread() -> Iterator[None]:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Turns what a user can get wrong into one message and an exit code."""
+    """Prints errors of the user's as one message and exits with their code."""
     try:
         yield
     except ConfigError as problem:
@@ -141,24 +143,24 @@ def _end_by_signal() -> NoReturn:
 
 
 def is_unwritten(problem: OSError) -> bool:
-    """Whether standard output has no room: files that cannot be written are named."""
+    """Whether an error means that standard output is full; errors of files have a name."""
     return problem.filename is None and problem.errno in FULL
 
 
 def stop_unwritten(problem: OSError) -> NoReturn:
-    """Ends a command whose standard output has no room."""
+    """Ends a command whose standard output is full."""
     _drop_output()
     reason = (problem.strerror or str(problem)).lower()
     stop(f"standard output: {reason}; free some, or send it elsewhere", EXIT_REFUSED)
 
 
 def _drop_output() -> None:
-    """Leaves out what is still buffered, which would fail once more when Python ends."""
+    """Discards buffered output, which would fail again when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _has_directory() -> bool:
-    """Whether the working directory is there."""
+    """Whether the working directory exists."""
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -167,9 +169,9 @@ def _has_directory() -> bool:
 
 
 def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
-    """Ends the command with a message on standard error, below the traceback of what a
-    user's own code raised. After a signal, whose unwinding may fail as the core removes what
-    is unfinished, with what that signal says."""
+    """Ends the command with a message on standard error, below the traceback of an exception in the
+    user's code. After a signal, with the message of the signal: cleaning up may have failed because
+    the core was removing unfinished files."""
     if signals.struck():
         _end_by_signal()
     console = err()
@@ -181,17 +183,17 @@ def stop(message: str, code: int, trace: str | None = None) -> NoReturn:
 
 
 def check_output(directory: Path) -> Path:
-    """Refuses an output directory that cannot be one, before anything runs."""
+    """Raises an error if an output directory is invalid, before the simulation begins."""
     return check_folder(directory)
 
 
 def claim_output(directory: Path, files: Iterable[str] = (), folders: Iterable[str] = ()) -> Path:
-    """Takes an output directory until the command ends, so that no other writes there, and
-    tries the names that the command will write in it, before anything is simulated.
+    """Takes an output directory until the command ends, so that no other command writes there, and
+    checks the names that the command will write, before the simulation begins.
 
     Raises:
-        ConfigError: if another writes there already, or something is in the way of a name; it
-            says which.
+        ConfigError: if another command writes there already, or something has one of the names; it
+            states what.
     """
     claim(directory)
     check_names(directory, files, folders)
@@ -200,7 +202,7 @@ def claim_output(directory: Path, files: Iterable[str] = (), folders: Iterable[s
 
 @contextmanager
 def progress(enabled: bool = True) -> Iterator[Tick]:
-    """A bar per fabric on standard error; silent when that is no terminal."""
+    """Shows a bar for each fabric on standard error; nothing if that is not a terminal."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = err()
@@ -220,7 +222,7 @@ def progress(enabled: bool = True) -> Iterator[Tick]:
             for task in bar.tasks:
                 task.visible = not task.finished
             tasks[label] = bar.add_task(label, total=1.0, detail="")
-        # While a run drains its end is only a limit: what is delivered tells more.
+        # While a run drains, its end is only a limit; the delivered share shows more.
         reached = max(now_s / end_s if end_s > 0 else 0.0, delivered)
         detail = seconds(now_s) if end_s > 0 or now_s > 0 else DRAWING
         bar.update(tasks[label], completed=min(reached, 1.0), detail=detail)
@@ -230,5 +232,5 @@ def progress(enabled: bool = True) -> Iterator[Tick]:
 
 
 def plain_table(gap: int = 2) -> Table:
-    """A table without borders, as narrow as its contents, with `gap` between columns."""
+    """Returns a table without borders, as narrow as its contents, with `gap` between columns."""
     return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold")

@@ -1,4 +1,4 @@
-"""`controller`: a service that changes circuits of real switches."""
+"""`controller`: the service that changes circuits of real switches."""
 
 from __future__ import annotations
 
@@ -109,10 +109,10 @@ def _store(file: Path):  # type: ignore[no-untyped-def]
 
 
 def check_packages() -> None:
-    """Refuses to go on without the packages of the extra.
+    """Raises an error if the packages of the optional extra are missing.
 
     Raises:
-        ConfigError: naming it.
+        ConfigError: naming the extra.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

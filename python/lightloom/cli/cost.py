@@ -1,4 +1,4 @@
-"""`cost`: dollars and watts of each fabric of an experiment, and what they rest on."""
+"""`cost`: cost and power of each fabric of an experiment, and their basis."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def cost(
 
 
 def _readings(loaded: lightloom.Experiment, asked: list[str]) -> list[str | None]:
-    """By which readings to count: those asked for, or by bills and then by the file's."""
+    """The ways to count: the readings asked for; or bills, and then the readings in the file."""
     from lightloom.config.decision import read
 
     options = read(loaded.raw)
@@ -137,30 +137,30 @@ def _readings(loaded: lightloom.Experiment, asked: list[str]) -> list[str | None
 
 
 def _billed(found: Costs, asked: list[str]) -> list[str]:
-    """Whose bills to print."""
+    """The fabrics whose bills are printed."""
     labels = [*found.fabrics] if "all" in asked and "all" not in found.fabrics else asked
     for label in labels:
-        found.bill_rows(label)  # refuses what there is not
+        found.bill_rows(label)  # raises an error for unknown labels
     return labels
 
 
 def with_prices(
     loaded: lightloom.Experiment, prices: str | None, price: list[str] | None
 ) -> lightloom.Experiment:
-    """The experiment with the prices of the command line, which go before its own."""
+    """Returns the experiment with the prices of the command line, which override its own."""
     if prices is None and not price:
         return loaded
     from lightloom.costs.of_experiment import with_flags
 
     raw = with_flags(loaded.raw, prices, price)
     inputs.anchor(raw, Path.cwd())
-    if prices is not None:  # who names a book means it as it is now
+    if prices is not None:  # an explicit book means its present version
         inputs.forget(raw, f"{DECISION}.prices")
     return replace(loaded, raw=raw)
 
 
 def book_of(raw: Mapping[str, Any]) -> Book | None:
-    """The prices of an experiment, as given or resolved; None where it has none."""
+    """Returns the prices of an experiment, as written or resolved; None if it has none."""
     if DECISION not in raw:
         return None
     from lightloom.costs.of_experiment import book
@@ -169,7 +169,7 @@ def book_of(raw: Mapping[str, Any]) -> Book | None:
 
 
 def print_compared(decided: Decision) -> None:
-    """What the fabrics of a comparison cost and draw, and what that leaves out."""
+    """Prints cost and power of the fabrics of a comparison, and what they leave out."""
     from lightloom.cli import cost_text as text
 
     console.say(text.heading(decided.costs))
@@ -180,7 +180,7 @@ def print_compared(decided: Decision) -> None:
 
 
 def stage(decided: Decision, folder: Path, staging: Staging) -> None:
-    """`costs.json`, `bill.csv` and `decision.json`, to be written beside a comparison."""
+    """Stages `costs.json`, `bill.csv` and `decision.json` beside a comparison."""
     made = jsons.dumps(decided.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     for name, text in {**_files(decided.costs), "decision.json": made}.items():
         staging.text(folder / name, text)
@@ -192,7 +192,7 @@ def _files(found: Costs) -> dict[str, str]:
 
 
 def _goodput(experiment: Path) -> dict[str, float]:
-    """What results beside the experiment delivered, where there are some."""
+    """The goodput in results beside the experiment, if there are any."""
     from lightloom.costs.costs import goodput_of
 
     beside = experiment.with_name("comparison.json")
@@ -211,7 +211,7 @@ def _goodput(experiment: Path) -> dict[str, float]:
 
 
 def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
-    """The files that were asked for, all or none."""
+    """Writes the requested files, all or none."""
     if out is None and tornado is None:
         return []
     from lightloom.costs import tornado as charts
@@ -221,7 +221,7 @@ def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
     files: dict[Path, str] = {}
     if tornado is not None:
         drawn = [cost for cost in found.fabrics.values() if not cost.unpriced]
-        chosen = drawn or list(found.fabrics.values())  # refused by name where none has all prices
+        chosen = drawn or list(found.fabrics.values())  # an error by name if none has all prices
         files[charts.target(tornado)] = drawing.svg(chosen, found.book.currency)
     if out is not None:
         folder = console.check_output(out)

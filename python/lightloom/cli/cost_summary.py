@@ -1,5 +1,5 @@
-"""What `cost` prints first where networks are counted in several ways: a row each, and which to
-believe."""
+"""The first table of `cost` if networks are counted in several ways: a row for each way, and notes
+on their reliability."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def table(found: Sequence[Costs]) -> Table:
-    """A row for each way of counting and each `sirius`, beside the first `clos`."""
+    """Returns a row for each way of counting and each `sirius`, relative to the first `clos`."""
     subjects, others = _labels(found[0], "sirius"), _labels(found[0], "clos")[:1]
     made = console.plain_table(gap=2)
     made.add_column("counted\nby", no_wrap=True)
@@ -50,13 +50,13 @@ def _cells(found: Costs, label: str, others: Sequence[str]) -> Iterator[str]:
 
 
 def heading(found: Sequence[Costs]) -> str:
-    """What the table is of."""
+    """The title of the table."""
     book, of = found[0].book, ", ".join(_labels(found[0], "sirius"))
     return f"{found[0].name}: {of} in {len(found)} ways ({book.name}, {book.money})"
 
 
 def said(found: Sequence[Costs]) -> Iterator[str]:
-    """Which way of counting is what."""
+    """Explains the ways of counting."""
     if any(one.reading is None for one in found):
         yield (
             "By bills is derived from this configuration: the parts that each fabric's own table "
@@ -71,7 +71,7 @@ def said(found: Sequence[Costs]) -> Iterator[str]:
 
 
 def _by_basis(chosen: Iterable[Reading]) -> Iterator[str]:
-    """Which were fitted, and how many of the paper's figures each meets."""
+    """States which readings were fitted, and how many of the paper's figures each meets."""
     groups: dict[str, list[Reading]] = {}
     for reading in chosen:
         groups.setdefault(reading.basis, []).append(reading)
@@ -86,7 +86,7 @@ def _way(reading: Reading | None) -> str:
 
 
 def _met(reading: Reading | None) -> str:
-    """How many of the paper's figures a reading meets; bills are no reading of it."""
+    """Formats how many of the paper's figures a reading meets; a bill is not a reading."""
     if reading is None:
         return MISSING
     from lightloom.costs import book as books
@@ -98,7 +98,7 @@ def _met(reading: Reading | None) -> str:
 
 
 def _percent(found: Range | None) -> str:
-    """`29.5–41.0`."""
+    """Formats `29.5–41.0`."""
     if found is None:
         return MISSING
     return span(found * 100, to="–")

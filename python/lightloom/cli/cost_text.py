@@ -1,4 +1,4 @@
-"""What `cost` prints: tables with ranges, bills, break-evens."""
+"""The output of `cost`: tables with ranges, bills, break-evens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def heading(found: Costs) -> str:
-    """Which prices these are."""
+    """Names the prices."""
     book = found.book
     reading = "" if found.reading is None else f", sirius and clos by reading {found.reading.name}"
     given = f", {', '.join(book.given)} by --price" if book.given else ""
@@ -46,7 +46,7 @@ def heading(found: Costs) -> str:
 
 
 def table(found: Costs) -> Table:
-    """A row per fabric."""
+    """A row for each fabric."""
     made = console.plain_table(gap=2)
     made.add_column("fabric", overflow="fold", max_width=16)
     before = sign(found.book.currency)
@@ -67,8 +67,8 @@ NOT_RANKED = "( ): of a fabric that does not carry the traffic; not ranked."
 
 
 def columns(found: Costs, carrying: Collection[str]) -> dict[str, dict[str, str]]:
-    """What a bit that arrived costs and draws, as columns of the table of a comparison; in
-    parentheses that of fabrics that are not among those `carrying` the traffic."""
+    """Returns cost and power per delivered bit as columns of the table of a comparison; in
+    parentheses for fabrics that are not among those `carrying` the traffic."""
     money = sign(found.book.currency).strip()
     heads = (f"{money} per\nGb/s", "W per\nTb/s")
     made: dict[str, dict[str, str]] = {head: {} for head in heads}
@@ -84,14 +84,14 @@ def columns(found: Costs, carrying: Collection[str]) -> dict[str, dict[str, str]
 def legend_of_columns(
     found: Costs, carrying: Collection[str], *, windowed: bool = False
 ) -> Iterator[str]:
-    """The legend of these columns: per bit accepted in the window, or per bit of goodput."""
+    """Explains these columns: per bit accepted in the window, or per bit of goodput."""
     yield _of_what(found, windowed=windowed)
     if any("(" in cell for cells in columns(found, carrying).values() for cell in cells.values()):
         yield NOT_RANKED
 
 
 def _of_what(found: Costs, *, windowed: bool) -> str:
-    """What a price and a power are for each bit of."""
+    """The bits by which cost and power are divided."""
     money = sign(found.book.currency).strip()
     if windowed:
         lead = f"{money} per Gb/s, W per Tb/s: per bit accepted in the window"
@@ -103,13 +103,13 @@ def _of_what(found: Costs, *, windowed: bool) -> str:
 
 
 def _goodputs(found: Costs) -> str:
-    """`clos 44.9 %, sirius 43.8 %`: what divides each price."""
+    """Formats `clos 44.9 %, sirius 43.8 %`: the divisor of each price."""
     each = (f"{label} {100 * share:.3g} %" for label, share in found.goodput.items())
     return ", ".join(each) or "none"
 
 
 def legend(found: Costs) -> Iterator[str]:
-    """What the figures are of, and what has no price."""
+    """Explains the figures, and lists parts without a price."""
     yield "Per Gb/s and Tb/s that the servers can send. Ranges are those of the book's sources."
     for label, cost in found.fabrics.items():
         if cost.unpriced:
@@ -123,7 +123,7 @@ def legend(found: Costs) -> Iterator[str]:
 
 
 def notes(found: Costs) -> Iterator[str]:
-    """What has to be known of the bills."""
+    """Notes on the bills."""
     for said in (
         narrow,
         tiers,
@@ -139,8 +139,8 @@ def notes(found: Costs) -> Iterator[str]:
 
 
 def cheapest(found: Costs, by: str = "") -> Iterator[str]:
-    """Who costs least to buy, and what the others cost of that, `by` which way to count; nothing
-    of one with a total."""
+    """States which fabric costs least, and the ratios of the others to it, `by` which way to count;
+    empty if only one has a total."""
     known = [c for c in found.fabrics.values() if c.capital is not None and c.capital.high > 0]
     if len(known) < 2:
         return
@@ -170,7 +170,7 @@ def _middle(cost: FabricCost) -> Fraction:
 
 
 def total(cost: FabricCost) -> str:
-    """What all parts cost; `+ ?` where one has no price."""
+    """Formats the cost of all parts; `+ ?` if one has no price."""
     before = sign(cost.book.currency)
     if cost.capital is None:
         return f"{ends(cost.known_capital, before=before)} + ?"
@@ -206,7 +206,7 @@ def _range(row: dict[str, Any], name: str, unit: str = "") -> Range | None:
 
 
 def break_evens(evens: Iterable[BreakEven], book: Book) -> Iterator[str]:
-    """`hybrid is cheaper than clos below $1,200 a port of circuit-switch`."""
+    """Formats `hybrid is cheaper than clos below $1,200 a port of circuit-switch`."""
     before = sign(book.currency)
     for even in evens:
         unit = "each" if even.unit == "piece" else f"a {even.unit}"
@@ -224,7 +224,7 @@ def break_evens(evens: Iterable[BreakEven], book: Book) -> Iterator[str]:
 
 
 def _price(amount: Fraction) -> str:
-    """To the cent; below a unit of the currency in three digits.
+    """Formats an amount to the cent; below a unit of the currency with three digits.
 
     >>> _price(Fraction(12005, 10)), _price(Fraction(63, 1000)), _price(Fraction(0))
     ('1,200.50', '0.063', '0')
@@ -233,7 +233,7 @@ def _price(amount: Fraction) -> str:
 
 
 def not_drawn(found: Costs, path: Path) -> str | None:
-    """Which fabrics the chart of prices leaves out; None if none."""
+    """States which fabrics the chart of prices leaves out; None if none."""
     out = {label: cost.unpriced for label, cost in found.fabrics.items() if cost.unpriced}
     if not out:
         return None
@@ -242,7 +242,7 @@ def not_drawn(found: Costs, path: Path) -> str | None:
 
 
 def solved(found: EqualCost) -> str:
-    """At which value of a key two fabrics cost the same."""
+    """States the value of a key at which two fabrics cost the same."""
     if found.value is None:
         reach = f"{float(found.low):g} to {float(found.high):g}"
         if found.some is None:
@@ -258,7 +258,7 @@ def solved(found: EqualCost) -> str:
 
 
 def more_switches(solved: Iterable[EqualCost]) -> Iterator[str]:
-    """Where what costs as much has more switches in each rack."""
+    """States where the equal-cost size needs more switches in each rack."""
     for found in solved:
         if (more := found.more) is not None:
             yield (
@@ -268,7 +268,7 @@ def more_switches(solved: Iterable[EqualCost]) -> Iterator[str]:
 
 
 def readings(chosen: Sequence[Reading]) -> Table:
-    """Claims × readings: each figure of Fig 6 by each reading, and which it meets."""
+    """A table of claims × readings: each figure of Fig 6 by each reading, and which it meets."""
     from lightloom.costs import book as books
     from lightloom.costs import readings as data
 

@@ -1,4 +1,4 @@
-"""Options of commands that read demand, and statements about what was read."""
+"""Options of commands that read demand, and notes on what was read."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Reads the JSON Schemas of configuration types as parameters that can be shown.
 
-`lightloom explain` prints them, the documentation makes its reference of them.
-Only the shapes of schema that the configuration types produce are understood:
-quantities, numbers, texts, choices, tagged tables and lists.
+`lightloom explain` prints them, and the reference in the documentation is made of them. Only the
+forms of schema that the configuration types produce are supported: quantities, numbers, texts,
+choices, tagged tables and lists.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ABSENT = object()
 
 @dataclass(frozen=True)
 class Choice:
-    """One value, or one kind of table, that a parameter may be."""
+    """One value, or one kind of table, that a parameter may have."""
 
     name: str
     description: str
@@ -27,7 +27,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A key of a table: what it is, what it may be, what it is unless given."""
+    """A key of a table: its meaning, its values and its default."""
 
     key: str
     description: str
@@ -38,8 +38,8 @@ class Parameter:
 
 
 def tables(experiment: Schema) -> dict[str, Schema]:
-    """The tables of an experiment by name, each with the definitions it needs.
-    The tables of fabrics are in the registry.
+    """Returns the tables of an experiment by name, each with the definitions that it needs. The
+    tables of fabrics are in the registry.
     """
     found = {}
     for name, schema in experiment.get("properties", {}).items():
@@ -52,7 +52,7 @@ def tables(experiment: Schema) -> dict[str, Schema]:
 
 
 def parameters(schema: Schema, root: Schema | None = None) -> list[Parameter]:
-    """The keys of a table, in the order of its schema."""
+    """Returns the keys of a table, in the order of its schema."""
     root = root or schema
     required = set(schema.get("required", []))
     return [
@@ -62,11 +62,11 @@ def parameters(schema: Schema, root: Schema | None = None) -> list[Parameter]:
 
 
 def find(schema: Schema, path: str) -> Parameter | None:
-    """The parameter at a dotted path below a table, looking into its choices; a
-    choice is found by its kind: `jobs.sort.data`."""
+    """Returns the parameter at a dotted path below a table, including its choices, which are named
+    by their kind: `jobs.sort.data`."""
     head, _, rest = path.partition(".")
     for parameter in parameters(schema):
-        if parameter.key == path:  # of digests the keys are paths
+        if parameter.key == path:  # the keys of digests are dotted themselves
             return parameter
         if parameter.key == head:
             return _below(parameter, rest) if rest else parameter
@@ -74,12 +74,12 @@ def find(schema: Schema, path: str) -> Parameter | None:
 
 
 def summary_of(schema: Schema) -> str:
-    """The description of a table, on one line."""
+    """Returns the description of a table, on one line."""
     return flat(schema.get("description", ""))
 
 
 def flat(text: str) -> str:
-    """A description without its line breaks; paragraphs stay apart."""
+    """Removes line breaks within the paragraphs of a description."""
     return "\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
@@ -115,13 +115,13 @@ def _parameter(key: str, raw: Schema, root: Schema, required: bool) -> Parameter
 def _default(value: Any, required: bool) -> str:
     if value is ABSENT or value is None:
         return "required" if required else "none"
-    # Nothing has no unit that fits: the core writes it in its smallest.
+    # A zero has no best unit; the core writes it in its smallest one.
     value = "0 s" if value == "0 ps" else value
     return json.dumps(value, ensure_ascii=False)
 
 
 def _resolve(schema: Schema, root: Schema) -> Schema:
-    """Follows references; what stands beside one goes before what it names."""
+    """Follows references; keys beside a reference override those of its target."""
     while "$ref" in schema:
         target: Any = root
         for part in schema["$ref"].removeprefix("#/").split("/"):
@@ -136,7 +136,7 @@ def _resolve(schema: Schema, root: Schema) -> Schema:
 
 
 def _kind(schema: Schema, root: Schema) -> str:
-    """What sort of value it takes, in words."""
+    """Describes the type of a value."""
     kinds = schema.get("type", [])
     names = [k for k in (kinds if isinstance(kinds, list) else [kinds]) if k != "null"]
     options = _options(schema)
@@ -178,7 +178,7 @@ def _constant(schema: Schema) -> Any:
 
 
 def _choices(schema: Schema, root: Schema) -> Iterator[Choice]:
-    """Values with their meaning; tables by their `kind`."""
+    """Returns values with their meaning, and tables by their `kind`."""
     for value in schema.get("enum", []):
         if value is not None:
             yield Choice(json.dumps(value), "")

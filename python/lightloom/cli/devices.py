@@ -1,5 +1,5 @@
-"""`devices`: what follows from a design of lasers, gratings, receivers and links, and the link
-budget of a circuit switch."""
+"""`devices`: figures that follow from a design of lasers, gratings, receivers and links, and the
+link budget of a circuit switch."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def devices(
 
 
 def _check_preset(name: str | None) -> None:
-    """Refuses what is neither a design's nor a circuit switch's, naming both."""
+    """Raises an error for an unknown preset; it lists those of designs and of circuit switches."""
     from difflib import get_close_matches
 
     from lightloom.devices import photonics
@@ -163,7 +163,7 @@ def _table(title: str, heads: tuple[str, str, str], rows: Rows) -> None:
 
 
 def _value(quantity: str) -> str:
-    """A quantity of decibels, without its unit and to two decimals."""
+    """Formats a quantity in decibels, without its unit and with two decimals."""
     return f"{float(quantity.split()[0]):.2f}"
 
 

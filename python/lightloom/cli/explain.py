@@ -1,7 +1,7 @@
-"""`explain`: what a fabric, a policy, a table, a key, a distribution or a job means.
+"""`explain`: the meaning of a fabric, a policy, a table, a key, a distribution or a job.
 
-All texts are the doc comments of the configuration types, by way of their JSON
-Schema: nothing is described twice.
+All texts are the doc comments of the configuration types, read from their JSON Schema, so that
+nothing is described twice.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from lightloom.policies.registry import RENAMED
 Table = dict[str, Any]
 
 OWN = {called: key for key, called in RENAMED.items()}
-"""Keys of policies by what `plan` calls them."""
+"""Name of an option of `plan` → key of the policy."""
 KINDS = "one of these kinds"
-"""What `describe` says of a value whose kinds are its choices."""
+"""The text of `describe` for a value whose choices are kinds of tables."""
 SETTING = (
     "--set fabric.{key}=… sets it in every fabric of a file, fabric.LABEL.{key}=… in one; "
     "its label is its kind unless given."
@@ -91,7 +91,7 @@ def _explain(name: str, path: list[str]) -> None:
 
 
 def _explain_clock(name: str, path: list[str]) -> None:
-    """What `lightloom clock` can be told: its keys are in no experiment."""
+    """Explains the keys of `lightloom clock`, which are in no experiment."""
     schema, rest = topics.clock(), ".".join(path[1:])
     if not rest:
         paragraph("lightloom clock: keys of CLOCK.toml and --set", style="bold")
@@ -106,7 +106,7 @@ def _explain_clock(name: str, path: list[str]) -> None:
 
 
 def _print_topics() -> None:
-    """What there is to explain."""
+    """Lists the topics."""
     for name, table in topics.tables().items():
         paragraph(f"{name}: {describe.summary_of(table).partition('. ')[0].rstrip('.')}")
     paragraph("fabric: the fabrics; each kind by itself:")
@@ -124,7 +124,7 @@ def _print_topics() -> None:
 
 
 def _print_fabrics(registry: Mapping[str, Table]) -> None:
-    """What stands in every `[[fabric]]` table, and the kinds."""
+    """Prints the common keys of `[[fabric]]` tables, and the kinds."""
     paragraph("[[fabric]] of an experiment, once for each fabric", style="bold")
     keys = {p.key: p for p in describe.parameters(next(iter(topics.fabrics_keys().values())))}
     for key in ("label", "preset"):
@@ -138,7 +138,7 @@ def _print_fabrics(registry: Mapping[str, Table]) -> None:
 
 
 def _print_figure(name: str, key: str, meaning: str) -> None:
-    """A figure of results."""
+    """Prints the meaning of a figure of results."""
     of = f", in its table {key}" if name != key else ""
     paragraph(f"{name}  (of summary.json{of}: what a run leaves behind)", style="bold")
     paragraph(meaning, indent=2)
@@ -147,7 +147,7 @@ def _print_figure(name: str, key: str, meaning: str) -> None:
 def _print_found(
     name: str, path: Sequence[str], schemas: Mapping[str, Table], found: Mapping[str, Parameter]
 ) -> None:
-    """The keys that a name may mean; those that are the same, once."""
+    """Prints the keys that a name may mean; equal ones only once."""
     if not found:
         raise topics.unknown(name, path, schemas)
     if len(found) == 1:
@@ -179,7 +179,7 @@ def _print_fabric(entry: Table) -> None:
 
 
 def _explain_policy(name: str, path: Sequence[str]) -> None:
-    """The policies, one of them, or a key of one."""
+    """Explains the policies, one of them, or a key of one."""
     if not path:
         print_policies()
         return
@@ -197,7 +197,7 @@ def _explain_policy(name: str, path: Sequence[str]) -> None:
 
 
 def print_policies() -> None:
-    """The policies, what each decides and where it is from."""
+    """Lists the policies with their decisions and sources."""
     paragraph("policies: what decides about circuits", style="bold")
     for entry in topics.policies().values():
         paragraph(f"{_names(entry)}: {entry['summary']}", indent=2)
@@ -246,7 +246,7 @@ def _print_workload(entry: Table) -> None:
 
 
 def _print_parameters(parameters: Sequence[Parameter]) -> None:
-    """One line of facts and one of explanation for each key."""
+    """Prints a line of facts and an explanation for each key."""
     for parameter in parameters:
         paragraph(f"{parameter.key}  ({_facts(parameter)})", style="bold", indent=2)
         paragraph(parameter.description, indent=4)
@@ -265,7 +265,7 @@ def _print_parameter(parameter: Parameter, name: str, indent: int = 0) -> None:
 
 
 def _facts(parameter: Parameter) -> str:
-    """`whole number, default 4`, or `one of "fifo", "random", default "fifo"`."""
+    """Formats `whole number, default 4`, or `one of "fifo", "random", default "fifo"`."""
     kind = parameter.kind
     if kind == "table":
         return kind
@@ -281,7 +281,7 @@ def _facts(parameter: Parameter) -> str:
 
 
 def _kinds(choices: Sequence[Choice]) -> str:
-    """What a value may be; of tables, their names alone."""
+    """Lists the values of a key; for tables, only their names."""
     tables = (c.name.startswith("{") for c in choices)
     pairs = zip(choices, tables, strict=True)
     names = [*dict.fromkeys(f'"{topics.kind_of(c)}"' if table else c.name for c, table in pairs)]
@@ -291,7 +291,7 @@ def _kinds(choices: Sequence[Choice]) -> str:
 
 
 def paragraph(text: str, *, style: str = "", indent: int = 0) -> None:
-    """Prints text in lines as long as the terminal is wide; words, and so keys, stay whole."""
+    """Prints text wrapped at the width of the terminal; words, and thus keys, are not broken."""
     screen, margin = console.out(), " " * indent
     for part in text.splitlines():
         lines = textwrap.wrap(

@@ -1,10 +1,10 @@
-"""What the figures of `summary.json` mean, for `explain`."""
+"""The meaning of the figures of `summary.json`, for `explain`."""
 
 from __future__ import annotations
 
 import re
 
-#: Key of a summary → what it is, with its unit.
+#: Key of a summary → its meaning, with its unit.
 MEANT = {
     "fabric": "Kind of the fabric.",
     "label": "Label of the fabric in its experiment.",
@@ -77,7 +77,7 @@ MEANT = {
     "time_scale": "By what the times of a trace were multiplied to bring it to its load.",
 }
 
-#: Tables of a summary → what the names of their figures are like.
+#: Table of a summary → pattern of the names of its figures.
 WITHIN = {
     "fct": r"(all|short|long)(\.(p50|p99|mean)_us)?",
     "slowdown": r"p50|p99",
@@ -90,7 +90,7 @@ WITHIN = {
 
 
 def meaning(name: str) -> tuple[str, str] | None:
-    """The key of a summary that a name is of, and what it means; None of other names.
+    """Returns the key of a summary that a name refers to, and its meaning; None for other names.
 
     >>> meaning("fct.short.p99_us")[0]
     'fct'

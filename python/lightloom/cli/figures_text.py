@@ -1,4 +1,4 @@
-"""Measured figures of claims, and what was expected, as people read them."""
+"""Formats measured figures of claims, and their expected values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 def expected(claim: Claim) -> str:
-    """What the source says, or a dash where it says nothing."""
+    """Formats the value in the source; a dash if there is none."""
     return "-" if claim.expect is None else f"{claim.expect} {claim.unit}".rstrip()
 
 
 def figure(value: float) -> str:
-    """Four digits, without an exponent where people read.
+    """Formats four digits, without an exponent if the number is of usual size.
 
     >>> figure(41.3624), figure(110_600.0), figure(2.4121e-15)
     ('41.36', '110,600', '2.412e-15')

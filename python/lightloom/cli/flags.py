@@ -1,4 +1,4 @@
-"""Options as they are written on the command line: in refusals, and with `--set`."""
+"""Options in the form of the command line: in errors, and with `--set`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Own = Annotated[list[str] | None, set_of('An option of your own policy, like abo
 
 
 def own_options(pairs: list[str], algorithm: str) -> dict[str, Any]:
-    """The options of a policy in a file.
+    """Parses the options of a policy in a file.
 
     Raises:
-        ConfigError: of `--set`, for a policy that is not in one.
+        ConfigError: if `--set` is given for a policy that is not in a file.
     """
     own: dict[str, Any] = {}
     for pair in pairs:
@@ -32,7 +32,7 @@ def own_options(pairs: list[str], algorithm: str) -> dict[str, Any]:
 
 @contextmanager
 def flagging() -> Iterator[None]:
-    """Names options in refusals as they are written on the command line."""
+    """Names options in errors of the block as on the command line."""
     try:
         yield
     except ConfigError as problem:
@@ -40,7 +40,7 @@ def flagging() -> Iterator[None]:
 
 
 def flagged(problem: ConfigError) -> ConfigError:
-    """The same refusal, its options named as they are written on the command line."""
+    """Returns an error with options named as on the command line."""
     key, bracket, at = (problem.key or "").partition("[")
     if key not in FLAGS:
         return problem

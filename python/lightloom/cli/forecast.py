@@ -1,5 +1,5 @@
-"""What a command says of the time and memory that it will take: on standard error before
-anything long begins, and with `--dry-run` instead of it."""
+"""Forecasts of the time and memory of a command: on standard error before a long command begins,
+and with `--dry-run` instead of running it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
-#: What takes longer than this is announced [s].
+#: Shortest time of a command that is announced [s].
 LONG_S = 30.0
 
 
-#: Statements about what no trial got anywhere with.
+#: Texts about simulations that trials cannot forecast.
 UNKNOWN = (
     "the time cannot be estimated: in its first milliseconds a fabric delivered nothing; it may "
     "take very long, as where links are too slow for the flows (cluster.nic, cluster.rack_rate)"
@@ -34,7 +34,7 @@ UNKNOWN = (
 def before(
     make: Callable[[], Forecast], workers: int, more: str = "", *, apart: bool = False
 ) -> None:
-    """Says what is to come, if that will take long, and what is not estimated."""
+    """Prints the forecast of a long command, and what is not forecast."""
     forecast = quietly(make)
     if forecast.wall_s(workers) > LONG_S:
         console.err().print(f"estimate: {line(forecast, workers, apart=apart)}{more}", markup=False)
@@ -48,7 +48,7 @@ def instead(
     *,
     apart: bool = False,
 ) -> None:
-    """Says what would come, and what is not estimated."""
+    """Prints the forecast instead of running the command, and what is not forecast."""
     forecast = quietly(make)
     if json:
         console.print_json(as_json(forecast, workers, apart=apart))
@@ -58,7 +58,7 @@ def instead(
 
 
 def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
-    """A forecast in one line; simulations run in processes of their own, if `apart`.
+    """Formats a forecast on one line; `apart` states whether simulations run in separate processes.
 
     >>> line(Forecast(12, 360.0, 60.0, 2_000_000, None), 2)
     '12 simulations; 3 min (90 s to 6 min), 2 side by side; at most 204 MB of memory'
@@ -87,7 +87,7 @@ def line(forecast: Forecast, workers: int, *, apart: bool = False) -> str:
 def as_json(
     forecast: Forecast, workers: int, *, apart: bool = False
 ) -> dict[str, float | int | None]:
-    """A forecast as JSON: times in seconds; null for what cannot be estimated."""
+    """Returns a forecast as JSON: times in seconds; null for values that cannot be forecast."""
     wall, beside = forecast.wall_s(workers), max(1, min(workers, forecast.simulations))
     return {
         "simulations": forecast.simulations,
@@ -103,12 +103,12 @@ def as_json(
 
 
 def _finite(value: float | None) -> float | None:
-    """A figure; None where it cannot be estimated."""
+    """A figure; None if it cannot be forecast."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def span(seconds: float) -> str:
-    """A time as people plan with it.
+    """Formats a time in a unit for planning.
 
     >>> span(0.2), span(45.4), span(200), span(9_000), span(200_000)
     ('under 1 s', '45 s', '3.3 min', '2.5 h', '2.3 days')
@@ -123,12 +123,12 @@ def span(seconds: float) -> str:
 
 
 def side_by_side(threads: int) -> int:
-    """How many simulations of so many threads run at a time."""
+    """Returns how many simulations of that many threads run in parallel."""
     return max(1, processors() // threads)
 
 
 def in_parallel(experiment: Experiment) -> bool:
-    """Whether a comparison runs simulations side by side: loads, cases or seeds."""
+    """Whether a comparison runs simulations in parallel: loads, cases or seeds."""
     compare = experiment.resolved().get("compare", {})
     several = len(experiment.cases()) > 1 or len(experiment.seeds()) > 1
     return several or any(compare.get(key) for key in ("loads", "saturation"))
@@ -140,6 +140,6 @@ def _count(hops: float) -> str:
 
 
 def quietly(make: Callable[[], Made]) -> Made:
-    """A forecast: what policies print in their trials, they print again when they run."""
+    """Makes a forecast; suppresses the output of policies, which the simulation repeats."""
     with redirect_stdout(io.StringIO()):
         return make()

@@ -1,4 +1,5 @@
-"""What `compare` prints first: who is best for what, by how much, and what would overturn it."""
+"""The first lines of `compare`: which fabric is best for what, by how much, and what would overturn
+it."""
 
 from __future__ import annotations
 
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     from lightloom.results.result import Comparison
 
 WHOLE = 3
-"""Of more comparisons than these the report alone has what would overturn the verdicts."""
+"""Largest number of comparisons for which the changes that overturn the verdicts are printed; with
+more, only the report has them."""
 
 
 def print_first(comparisons: Sequence[Comparison], decided: Sequence[Decision | None] = ()) -> None:
-    """The verdict of each comparison, and below it which fabric to buy, where there are prices."""
+    """Prints the verdict of each comparison, and below it which fabric to buy if there are
+    prices."""
     from lightloom import report
 
     found = report.first(comparisons)
@@ -41,7 +44,7 @@ def print_first(comparisons: Sequence[Comparison], decided: Sequence[Decision | 
 
 
 def print_verdict(prefix: str, verdict: First, *, whole: bool) -> None:
-    """Who is best for what; the `whole` of it, or the answer alone."""
+    """Prints which fabric is best for what; with `whole`, also the details."""
     indented(prefix + verdict.title, "", "bold")
     if whole:
         print_rest(verdict)
@@ -50,7 +53,7 @@ def print_verdict(prefix: str, verdict: First, *, whole: bool) -> None:
 
 
 def print_decision(prefix: str, decision: Decision, *, whole: bool) -> None:
-    """Which fabric to buy, and what would overturn that."""
+    """Prints which fabric to buy, and what would overturn that."""
     indented(prefix + decision.title, "", "bold")
     indented(decision.sentence, "  ")
     if not whole:
@@ -64,7 +67,7 @@ def print_decision(prefix: str, decision: Decision, *, whole: bool) -> None:
 
 
 def print_changes(comparisons: Sequence[Comparison]) -> None:
-    """Whether the winner changes under other physics, by the measure that decides."""
+    """Prints whether the winner changes under other physics, by the measure that decides."""
     from lightloom.analysis import winners
 
     for name, group in winners.under_presets(comparisons).items():
@@ -73,7 +76,7 @@ def print_changes(comparisons: Sequence[Comparison]) -> None:
 
 
 def print_rest(verdict: First) -> None:
-    """By how much, and what would overturn it."""
+    """Prints by how much the best is ahead, and what would overturn it."""
     if verdict.answer:
         indented(verdict.answer, "  ")
     if verdict.overturned:
@@ -83,7 +86,7 @@ def print_rest(verdict: First) -> None:
 
 
 def indented(text: str, by: str, style: str = "", *, below: str | None = None) -> None:
-    """A paragraph, in lines of the terminal's width; those after the first begin with `below`."""
+    """Prints a paragraph wrapped at the width of the terminal; further lines begin with `below`."""
     screen = console.out()
     width = max(40, screen.width)
     wrapper = textwrap.TextWrapper(
@@ -97,5 +100,5 @@ def indented(text: str, by: str, style: str = "", *, below: str | None = None) -
 
 
 def plain(text: str) -> str:
-    """As a terminal shows it: with spaces that may break."""
+    """Replaces non-breaking spaces, so that a terminal can wrap the text."""
     return text.replace("\u00a0", " ")

@@ -1,4 +1,4 @@
-"""How `run` and `compare` make results, and where they write them."""
+"""Options of `run` and `compare` for making and writing results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RESULTS = Path("results")
 
 @dataclass(frozen=True)
 class How:
-    """How results are made and written."""
+    """Options for making and writing results."""
 
     out: Path | None
     threads: int
@@ -30,14 +30,14 @@ class How:
     copy_inputs: bool
     pdf: str | None = None
     search: Search | None = None
-    """How what breaks is looked for; None where each experiment says whether it is."""
+    """Options of the search for single failures; None: those of each experiment."""
     verbose: bool = False
     """Whether all tables and notes are printed."""
     place: Cluster | None = None
     """Where simulations run, if not in this process."""
 
     def target(self, default: Path) -> Path | None:
-        """Where to write; `--json` alone writes nothing."""
+        """Returns the folder to write; None with only `--json`."""
         if self.out is not None or not self.json:
             return console.check_output(self.out if self.out is not None else default)
         if self.copy_inputs:
@@ -46,17 +46,17 @@ class How:
         return None
 
     def target_of(self, loaded: lightloom.Experiment, label: str) -> Path | None:
-        """Where one fabric is written."""
+        """Returns the folder of one fabric."""
         return self.target(RESULTS / folder(loaded.name) / label)
 
 
 def folder(name: str) -> str:
-    """An experiment's name as that of a folder: it may be any text."""
+    """Converts an experiment's name, which may be any text, to the name of a folder."""
     return re.sub(r"[^\w.+-]+", "-", name).lstrip(".") or "experiment"
 
 
 def say_left(how: How, experiments: Iterable[Mapping[str, Any]]) -> None:
-    """Says which files were not copied, as they are not those of the run any more."""
+    """States which input files were not copied because they have changed since the run."""
     if how.copy_inputs:
         for key in dict.fromkeys(key for one in experiments for key in inputs.changed(dict(one))):
             console.say(f"note: the file of {key} has changed since the run began: not copied")

@@ -1,7 +1,7 @@
-"""What `compare` prints of jobs: how long each took on each fabric, and updates a second
-of those that count them.
+"""The output of `compare` about jobs: the duration of each on each fabric, and the updates per
+second of those that count them.
 
-Fabrics are columns, or rows where there are more of them than jobs or that is what fits.
+Fabrics are columns, or rows if there are more fabrics than jobs or if only that fits.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from lightloom.units.intervals import over_runs
 
 GAP = 2
 NAME_MAX = 24
-"""Columns [count] of a name; a longer one is folded."""
+"""Largest width [columns] of a name; longer ones are folded."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Cells under headings, each row with a name."""
+    """Cells with headings; each row has a name."""
 
     corner: str
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[str]]]
 
     def turned(self, corner: str) -> Grid:
-        """Rows as columns."""
+        """Exchanges rows and columns."""
         rows = [(name, [c[i] for _, c in self.rows]) for i, name in enumerate(self.columns)]
         return Grid(corner, [name for name, _ in self.rows], rows)
 
     @property
     def head(self) -> int:
-        """Width of the names of rows."""
+        """The width of the names of rows."""
         return max(min(len(name), NAME_MAX) for name in (self.corner, *(n for n, _ in self.rows)))
 
     @property
     def widths(self) -> list[int]:
-        """Width of each column."""
+        """The width of each column."""
         return [
             max(min(len(name), NAME_MAX), *(len(cells[i]) for _, cells in self.rows))
             for i, name in enumerate(self.columns)
@@ -51,11 +51,11 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """Total width."""
+        """The total width."""
         return self.head + sum(GAP + w for w in self.widths)
 
     def tables(self, width: int) -> Iterator[Table]:
-        """The grid in tables that are not wider, as many columns in each as fit."""
+        """Divides the grid into tables of at most this width, with as many columns as fit."""
         block: list[int] = []
         used = self.head
         for i, w in enumerate(self.widths):
@@ -101,8 +101,8 @@ def job_tables(
 def sweep_tables(
     groups: Mapping[str, Sequence[Summary]], width: int, corner: str
 ) -> Iterator[Table | str]:
-    """How long each job took at each row of a sweep, with the seeds of each; nothing without
-    jobs."""
+    """Yields the duration of each job in each row of a sweep, over the seeds of each row; nothing
+    without jobs."""
     every = dict.fromkeys(job for seeds in groups.values() for s in seeds for job in jobs_of(s))
     jobs = [*every][:JOBS_SHOWN]
     if not jobs:
@@ -114,17 +114,17 @@ def sweep_tables(
 
 
 def _at_row(seeds: Sequence[Summary], job: str) -> str:
-    """A job's time with all seeds of a row; a dash if every one of them failed."""
+    """A job's duration over all seeds of a row; a dash if all of them failed."""
     if not seeds:
         return "-"
     return _took(repeats.means(seeds), job, seeds if len(seeds) > 1 else ())
 
 
 def _took(summary: Summary, job: str, seeds: Sequence[Summary]) -> str:
-    """How long a job took, the mean over seeds with half of its 95 % interval."""
+    """The duration of a job; the mean over seeds with half of its 95 % interval."""
     times = summary.get("jobs", {}).get(job, {})
     text = took(times)
-    if times.get("seconds") is None:  # those seeds in which it ended are the quick ones
+    if times.get("seconds") is None:  # the seeds in which it ended are the fast ones
         return text
     found = over_runs(s.get("jobs", {}).get(job, {}).get("seconds") for s in seeds)
     half = None if found is None else found.half_width
@@ -132,8 +132,8 @@ def _took(summary: Summary, job: str, seeds: Sequence[Summary]) -> str:
 
 
 def update_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Table | str]:
-    """Updates a second of each job that counts them, and how much that is of what their
-    overhead leaves room for; nothing without any."""
+    """Yields the updates per second of each job that counts them, and their share of the rate that
+    their overhead permits; nothing without such jobs."""
     rows = []
     for job in next(iter(summaries.values()), {}).get("updates") or {}:
         found = [summary["updates"][job] for summary in summaries.values()]
@@ -144,7 +144,8 @@ def update_tables(summaries: Mapping[str, Summary], width: int) -> Iterator[Tabl
 
 
 def fitted(grid: Grid, width: int) -> Iterator[Table]:
-    """Fabrics as columns, or as rows if there are more of them or only that fits."""
+    """Shows fabrics as columns, or as rows if there are more fabrics than jobs or if only that
+    fits."""
     turned = grid.turned("fabric")
     more = len(grid.columns) > len(grid.rows)
     return (turned if more or turned.width <= width < grid.width else grid).tables(width)

@@ -1,4 +1,4 @@
-"""The tables of `compare` where a window is measured: latency and saturation."""
+"""The tables of `compare` if a window is measured: latency and saturation."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 Summary = Mapping[str, Any]
 Window = Mapping[str, Any]
 Beside = Mapping[str, Mapping[str, str]]
-#: Columns: heading and width. Without that of short flows they take 77 with gaps of two; 80 with
-#: "butterfly-basic" and its latency in us.
+#: Columns: heading and width. Without that of short flows their total is 77 with gaps of two; 80
+#: with the label "butterfly-basic" and its latency in us.
 COLUMNS = {
     "label": ("\n", 15),
     "low": ("latency,\nlow load", 8),
@@ -35,9 +35,9 @@ COLUMNS = {
     "busiest": ("busiest\nhears", 7),
 }
 WIDTH = 80
-"""Of a terminal [columns]."""
+"""The width of a usual terminal [columns]."""
 ALWAYS = frozenset({"label", "mean", "p99"})
-#: Half of an interval is not shown smaller: it is rounded up to this.
+#: Smallest half width of an interval that is shown; smaller ones are rounded up to it.
 FINEST = 1e-4
 SHOWN_BOUNDS = ("window.mean_us", "window.p99_us", "window.short.p99_us")
 LEGEND = {
@@ -50,7 +50,7 @@ LEGEND = {
 }
 
 MARKS = {"short": "*", "unsettled": "?"}
-"""The mark behind a latency if the load is not known to be carried."""
+"""The mark after a latency if the load is not known to be carried."""
 OF_MARKS = {
     "?": "? the window is too short to tell whether the load is carried.",
     "*": "* not carried: the latency says how long the window was, no more.",
@@ -58,15 +58,15 @@ OF_MARKS = {
 
 
 def is_measured(comparison: Comparison) -> bool:
-    """Whether there is anything for these tables."""
+    """Whether a comparison has figures for these tables."""
     return all(r.summary.get("window") is not None for r in comparison.results.values())
 
 
 def print_tables(
     name: str, comparisons: Sequence[Comparison], beside: Sequence[Beside] = ()
 ) -> None:
-    """A table for each comparison, in common columns, and what they mean; with what stands
-    `beside` each: heading → label → text."""
+    """Prints a table for each comparison, with common columns, and explanations; `beside` holds
+    further columns for each: heading → label → text."""
     columns = known(comparisons)
     for i, comparison in enumerate(comparisons):
         console.say(heading(name, comparison))
@@ -87,7 +87,7 @@ def print_tables(
 
 
 def heading(name: str, comparison: Comparison) -> str:
-    """Which case it is, and what is offered."""
+    """States the case and its load."""
     workload = comparison.experiment["workload"]
     load = workload.get("load")
     low = lowest(comparison)
@@ -105,7 +105,7 @@ def lowest(comparison: Comparison) -> float | None:
 
 
 def known(comparisons: Sequence[Comparison]) -> list[str]:
-    """The columns of which any comparison has a figure, in their order."""
+    """The columns for which a comparison has a figure, in their order."""
     there = {
         "low": any(lowest(c) is not None for c in comparisons),
         "short": any(is_mixed(c) for c in comparisons),
@@ -118,7 +118,7 @@ def known(comparisons: Sequence[Comparison]) -> list[str]:
 def table(
     comparison: Comparison, columns: Sequence[str], *, header: bool, beside: Beside | None = None
 ) -> Table:
-    """A row per fabric."""
+    """A row for each fabric."""
     beside = beside or {}
     made = console.plain_table()
     made.show_header = header
@@ -137,7 +137,7 @@ def table(
 
 
 def _cells(comparison: Comparison, label: str, mark: str) -> dict[str, str]:
-    """What stands in each column of a fabric's row."""
+    """The cells of a fabric's row."""
     windows = [c.results[label].summary["window"] for c in _each(comparison)]
     found = saturation_of(comparison, label)
     return {
@@ -152,7 +152,7 @@ def _cells(comparison: Comparison, label: str, mark: str) -> dict[str, str]:
 
 
 def is_mixed(comparison: Comparison) -> bool:
-    """Whether short flows arrived in the window beside long ones."""
+    """Whether both short and long flows arrived in the window."""
     windows = [r.summary["window"] for c in _each(comparison) for r in c.results.values()]
     return any(w.get("short") is not None for w in windows)
 
@@ -169,7 +169,8 @@ def _each(comparison: Comparison) -> Sequence[Comparison]:
 
 
 def half_width(windows: Sequence[Window]) -> float | None:
-    """Half of the interval of mean latency over all seeds [us]; of one seed that of its flows."""
+    """Half of the interval of the mean latency over all seeds [us]; of one seed, that over its
+    flows."""
     if len(windows) == 1:
         return None if windows[0]["half_width_us"] is None else float(windows[0]["half_width_us"])
     found = repeats.interval(windows, "mean_us")
@@ -177,7 +178,8 @@ def half_width(windows: Sequence[Window]) -> float | None:
 
 
 def saturation_of(comparison: Comparison, label: str) -> Saturation | None:
-    """What the search found; of several seeds the mean, with its interval over them."""
+    """The result of the saturation search; of several seeds the mean, with its interval over
+    them."""
     first = comparison.saturation.get(label)
     if first is None or not comparison.seeds:
         return first
@@ -193,7 +195,7 @@ def _low(comparison: Comparison, label: str) -> str:
 
 
 def _runs_at(comparison: Comparison, load: float) -> dict[str, list[Summary]]:
-    """Label → the summaries at a load of the sweep, one a seed."""
+    """Label → the summaries at a load of the sweep, one for each seed."""
     place = comparison.experiment["compare"]["loads"].index(load)
     return {
         label: [c.loads[label][place] for c in _each(comparison)] for label in comparison.results
@@ -201,7 +203,7 @@ def _runs_at(comparison: Comparison, load: float) -> dict[str, list[Summary]]:
 
 
 def marks_of(comparison: Comparison) -> dict[str, str]:
-    """What weakens the latency of each fabric at the load of the experiment."""
+    """What limits the latency of each fabric at the load of the experiment."""
     return _marks_of(
         {
             label: [c.results[label].summary for c in _each(comparison)]
@@ -211,7 +213,7 @@ def marks_of(comparison: Comparison) -> dict[str, str]:
 
 
 def _marks_of(runs: Mapping[str, Sequence[Summary]]) -> dict[str, str]:
-    """What weakens the latency of each fabric at one load, as the verdict judges its windows."""
+    """What limits the latency of each fabric at one load, by the rules of the verdict."""
     from lightloom.analysis.findings.carriage import carriages_of_runs
 
     each = zip(runs.items(), carriages_of_runs(list(runs.values())), strict=True)
@@ -219,13 +221,13 @@ def _marks_of(runs: Mapping[str, Sequence[Summary]]) -> dict[str, str]:
 
 
 def mark(runs: Sequence[Summary]) -> str:
-    """What weakens a latency of windows that carry their load."""
+    """What limits a latency in windows that carry their load."""
     return "+" if repeats.means([run["window"] for run in runs])["correlated"] else ""
 
 
 def saturation(found: Saturation | None) -> str:
-    """What is accepted of too much, with its interval; as a bound if the search never
-    saw too much."""
+    """Formats the load accepted under overload, with its interval; as a bound if the search found
+    no overload."""
     if found is None:
         return "-"
     bound = "≥" if found.not_carried is None else ""
@@ -236,13 +238,13 @@ def saturation(found: Saturation | None) -> str:
 
 
 def doubted(comparison: Comparison) -> set[str]:
-    """The mark of saturations that the windows do not tell, if there are such."""
+    """The mark of saturation loads for which the windows are too short, if there are any."""
     found = [saturation_of(comparison, label) for label in comparison.results]
     return {MARKS["unsettled"] for s in found if s is not None and not s.is_told}
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
-    """What the marks mean, as far as they occur."""
+    """Explains the marks that occur."""
     windows = [r.summary["window"] for r in comparison.results.values()]
     low, marks = lowest(comparison), {*marks_of(comparison).values()}
     if low is not None:

@@ -1,8 +1,7 @@
-"""What `compare` prints of circuits that take turns: for how long they are lit, how busy
-links are, and how much is sent into the dark.
+"""The output of `compare` about scheduled circuits: how long they are lit, the utilisation of
+links, and losses in dark circuits.
 
-Also of cells and packets that were lost where nothing takes turns; nothing of fabrics
-that lose none.
+It also shows cells and packets that other fabrics lost; fabrics without losses are omitted.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ LEGEND = "Duty cycle: share of the time with light. Busy: share of the links' ca
 
 
 def table(results: Mapping[str, Result]) -> Table | None:
-    """A row per fabric; None where no circuits take turns and nothing was lost."""
+    """A row for each fabric; None if no circuits are scheduled and nothing was lost."""
     turns, loses = takes_turns(results), any(r.summary["drops"] for r in results.values())
     if not (turns or loses):
         return None
@@ -46,11 +45,11 @@ def table(results: Mapping[str, Result]) -> Table | None:
 
 
 def legend(results: Mapping[str, Result]) -> Iterator[str]:
-    """What the headings mean."""
+    """Explains the headings."""
     if takes_turns(results):
         yield LEGEND
 
 
 def takes_turns(results: Mapping[str, Result]) -> bool:
-    """Whether the circuits of any fabric do."""
+    """Whether any fabric has scheduled circuits."""
     return any(r.summary.get("duty_cycle") is not None for r in results.values())

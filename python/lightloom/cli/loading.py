@@ -1,5 +1,5 @@
-"""Commands that are loaded when they are called: a command that needs neither NumPy nor Arrow
-does not wait for what others need.
+"""Imports commands when they are called, so that a command without NumPy or Arrow does not wait for
+them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from lightloom.cli import console
 
-#: Command → the module of `lightloom.cli` that has it, in the order of the help.
+#: Command → its module in `lightloom.cli`, in the order of the help.
 HOMES = {
     "run": "run",
     "compare": "compare",
@@ -37,7 +37,7 @@ HOMES = {
     "explain": "explain",
     "schema": "catalogue",
 }
-#: Command → the first line of its help: `lightloom --help` lists them, and loads none.
+#: Command → the first line of its help. `lightloom --help` lists these without importing commands.
 SUMMARIES = {
     "run": "Simulate an experiment and write its flows, time series and summary.",
     "compare": "Simulate every fabric of each experiment and write report.html.",
@@ -60,9 +60,9 @@ SUMMARIES = {
     "explain": "Explain a fabric, a policy, a key, a table of the experiment, or a workload.",
     "schema": "Print the JSON Schema of experiment files.",
 }
-#: Commands of several commands: the attribute `commands` of their modules.
+#: Commands with subcommands, which are in the attribute `commands` of their modules.
 GROUPS = frozenset({"switch", "testbed", "controller", "circuits"})
-#: Commands that read their arguments in a way of their own: module of `lightloom.cli`, and class.
+#: Commands with their own parser of arguments: module of `lightloom.cli`, and class.
 OWN: dict[str, tuple[str, str]] = {
     "compare": ("pdf", "WithPdf"),
     "plan": ("plan_help", "WithPolicies"),
@@ -70,7 +70,7 @@ OWN: dict[str, tuple[str, str]] = {
 
 
 class OnUse(MutableMapping[str, Any]):
-    """Commands by their names, each loaded when it is first asked for."""
+    """Commands by name; each is imported when it is first used."""
 
     def __init__(self, context_settings: dict[str, Any]) -> None:
         self._settings = context_settings
@@ -79,7 +79,7 @@ class OnUse(MutableMapping[str, Any]):
 
     @contextmanager
     def listing(self) -> Iterator[None]:
-        """Has commands that are not loaded stand for their names and summaries alone."""
+        """Lists commands that are not imported by their names and summaries in the block."""
         self._listing = True
         try:
             yield
@@ -112,8 +112,8 @@ class OnUse(MutableMapping[str, Any]):
 
 
 def _command(name: str, settings: dict[str, Any]) -> Any:
-    """The function of a command, `replay_demand` of `replay-demand`, as typer reads it."""
-    with console.guarded():  # Ctrl-C, which NumPy's import leaves time for
+    """Returns the function of a command, such as `replay_demand` for `replay-demand`, for typer."""
+    with console.guarded():  # Ctrl-C is possible while NumPy is imported
         if name in GROUPS:
             group = get_command(_found(HOMES[name], "commands"))
             group.name = name

@@ -1,16 +1,17 @@
-"""What `compare` takes when everything is simulated: pages and pictures, by what they took once."""
+"""The time of `compare` after all simulations, for pages and pictures, from measured times."""
 
 from __future__ import annotations
 
 from lightloom.cli.forecast import span
 
-#: A comparison's part of the report with its pictures, and these in a style for papers [s]; the PDF
-#: of decisions [s]. Measured, with the examples, on two processors that had other work.
+#: Time of a comparison's part of the report with its pictures, of these pictures in a style for
+#: papers, and of the PDF of decisions [s]. Measured with the examples, on two processors with other
+#: load.
 REPORT_S, STYLE_S, PDF_S = 1.5, 4.0, 3.0
 
 
 def line(comparisons: int, *, report: bool, styles: int, sheet: bool) -> str:
-    """What a forecast says of it; nothing where nothing is drawn.
+    """Returns the text of the forecast; empty if nothing is drawn.
 
     >>> line(1, report=True, styles=0, sheet=True)
     '; report and PDF come on top, about 4 s'

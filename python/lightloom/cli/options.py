@@ -1,4 +1,4 @@
-"""Arguments that several commands share."""
+"""Arguments that several commands have."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lightloom.simulation.machine import processors
 
 
 def set_of(about: str) -> Any:
-    """`--set KEY=VALUE`, and which keys these are."""
+    """The option `--set KEY=VALUE`; `about` describes its keys."""
     return typer.Option("--set", metavar="KEY=VALUE", help=f"{about} Repeat for more.")
 
 
 def json_of(what: str) -> Any:
-    """`--json`, and what it prints instead of text."""
+    """The option `--json`; `what` is printed instead of text."""
     return typer.Option("--json", help=f"Print {what} as JSON and nothing else.")
 
 
@@ -89,7 +89,7 @@ Workers = Annotated[
 
 
 def doubt_threads(threads: int) -> None:
-    """Says on standard error that there are more threads than processors."""
+    """Prints a note if there are more threads than processors."""
     there = processors()
     if threads > there:
         console.err().print(
@@ -100,13 +100,14 @@ def doubt_threads(threads: int) -> None:
 
 
 def read_experiment(path: Path, overrides: list[str] | None) -> lightloom.Experiment:
-    """The experiment in a file; a path that holds none is refused by name."""
+    """Reads the experiment in a file; errors name the path."""
     check_file("EXPERIMENT", path)
     return lightloom.load(path, overrides or [])
 
 
 def replaying(experiment: lightloom.Experiment, result: Path | None) -> lightloom.Experiment:
-    """The experiment with the flows of a result as its workload, run until all are delivered."""
+    """Returns the experiment with the flows of a result as its workload, run until all are
+    delivered."""
     if result is None:
         return experiment
     files = [result / name for name in ("flows.csv", "flows.parquet")]
@@ -125,7 +126,7 @@ def replaying(experiment: lightloom.Experiment, result: Path | None) -> lightloo
 
 
 def check_file(argument: str, path: Path) -> None:
-    """Refuses what is no file."""
+    """Raises an error if a path is not a file."""
     if path.is_dir():
         raise refusal(argument, path, "is a directory", "name a TOML file")
     if not path.exists():
@@ -136,8 +137,8 @@ FILES_SHOWN = 40
 
 
 def _others(path: Path) -> str:
-    """What there is instead of a file: the nearest names, or all of a folder of a
-    size that can be read."""
+    """Suggests other files: those with the most similar names, or all of a folder if it is
+    small."""
     if not path.parent.is_dir():
         return f"; there is no folder {path.parent}"
     there = {p.stem: p.name for p in sorted(path.parent.glob("*.toml"))}

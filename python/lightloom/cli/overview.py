@@ -1,5 +1,5 @@
-"""The table of `compare`: one row per fabric, in the same form for measured windows and for whole
-runs."""
+"""The main table of `compare`: one row for each fabric, in the same form for measured windows and
+for whole runs."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 Beside = Mapping[str, Mapping[str, str]]
 JOBS_NAMED = 2
-"""The most jobs [count] that have a column each; of more jobs the table shows how many finished."""
+"""Largest number of jobs with a column each; with more, the table shows how many finished."""
 NARROWEST, WIDEST = 18, 40
-"""The width [columns] of the column of fabrics: of labels, and of names of comparisons."""
+"""The smallest and largest width [columns] of the column of fabrics, for labels and for names of
+comparisons."""
 BOUND = "> lower bound: some of its flows were unfinished when the run ended."
 OF_MARKS = {
     "*": "* load not carried: FCT depends on the length of the window; not ranked.",
@@ -35,7 +36,7 @@ OF_MARKS = {
 
 @dataclass(frozen=True)
 class Paths:
-    """Where the figures of a table are in summaries."""
+    """The paths of the table's figures in summaries."""
 
     load: tuple[str, ...]
     mean: str
@@ -61,13 +62,13 @@ WHOLE_RUN = Paths(
 
 
 def paths_of(comparison: Comparison) -> Paths:
-    """Those of the measured window, or of the whole run without one."""
+    """Returns the paths of the measured window, or of the whole run without one."""
     return WINDOW if latency.is_measured(comparison) else WHOLE_RUN
 
 
 def table(comparisons: Sequence[Comparison], beside: Sequence[Beside]) -> Table:
-    """A row per fabric; of several comparisons in groups below their names. Next to the columns of
-    performance those of `beside`: heading → label → text."""
+    """A row for each fabric; several comparisons are groups below their names. The columns `beside`
+    (heading → label → text) follow those of performance."""
     rows = [_rows(comparison) for comparison in comparisons]
     costs = [dict.fromkeys(heading for found in beside for heading in found)][0]
     columns = list(
@@ -121,7 +122,7 @@ def _cells(comparison: Comparison, label: str, mark: str) -> dict[str, str]:
 
 
 def _mean(comparison: Comparison, seeds: Sequence[Summary], paths: Paths) -> str:
-    """The mean FCT with half of its 95 % confidence interval."""
+    """Formats the mean FCT with half of its 95 % confidence interval."""
     if paths is WINDOW:
         windows = [s["window"] for s in seeds]
         return formats.mean_latency(windows, latency.half_width(windows))
@@ -133,7 +134,7 @@ def _mean(comparison: Comparison, seeds: Sequence[Summary], paths: Paths) -> str
 
 
 def _jobs(seeds: Sequence[Summary]) -> dict[str, str]:
-    """The times of jobs; of many jobs, how many finished."""
+    """The durations of jobs; of many jobs, the number that finished."""
     names = jobs_of(seeds[0])
     if not names:
         return {}
@@ -149,14 +150,14 @@ def _finished(summary: Summary) -> int:
 
 
 def _marks(comparison: Comparison) -> dict[str, str]:
-    """Label → what weakens its figures; empty without a window."""
+    """Label → what limits its figures; empty without a window."""
     if not latency.is_measured(comparison):
         return dict.fromkeys(comparison.results, "")
     return latency.marks_of(comparison)
 
 
 def legend(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """What the figures are, a line each, and the marks that occur."""
+    """Explains the figures, one line each, and the marks that occur."""
     measured = {latency.is_measured(c) for c in comparisons}
     seeds = max(len(c.seeds) for c in comparisons)
     what = "FCT (flow completion time) of all flows"

@@ -13,11 +13,11 @@ from lightloom.storage import Staging
 
 
 def wanted(named: str | None, *, writes: bool) -> tuple[str, ...]:
-    """The styles that are asked for; refused before anything runs where there is none of a
-    name, or nothing is written."""
+    """Returns the requested styles; raises an error before the simulation if a style does not
+    exist, or nothing is written."""
     if named is None:
         return ()
-    from lightloom.plotting.styles import find  # matplotlib takes a while, and few ask for it
+    from lightloom.plotting.styles import find  # matplotlib is slow to import and rarely needed
 
     styles = tuple(dict.fromkeys(name.strip() for name in named.split(",")))
     for style in styles:
@@ -33,7 +33,7 @@ def draw(
     styles: Sequence[str],
     staging: Staging,
 ) -> list[Path]:
-    """Draws all figures in each style below the directory of the report; the folders."""
+    """Draws all figures in each style below the directory of the report; returns the folders."""
     if not styles:
         return []
     from lightloom import plotting
@@ -49,7 +49,7 @@ def draw(
 
 
 def lacking(labels: Iterable[str]) -> Iterator[str]:
-    """A note if figures have boxes in place of letters; after they have been drawn."""
+    """Returns a note if figures show boxes instead of characters; call it after drawing."""
     from lightloom.plotting.backend_matplotlib import FONT, with_lacking_letters
 
     found = with_lacking_letters(dict.fromkeys(labels))

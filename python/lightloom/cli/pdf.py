@@ -1,4 +1,4 @@
-"""`--pdf [FILE]` of `compare`: refused before anything runs where it cannot be made."""
+"""`--pdf [FILE]` of `compare`; errors are raised before the simulation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 from lightloom.errors import refusal
 from lightloom.storage import check_folder
 
-#: Where --pdf stands alone: the file is beside the report.
+#: Value of `--pdf` without a file, which means a file beside the report.
 BESIDE = ""
 NAME = "decision.pdf"
 Pdf = Annotated[
@@ -27,15 +27,15 @@ Pdf = Annotated[
 
 
 class WithPdf(TyperCommand):
-    """A command whose --pdf may stand without a file."""
+    """A command whose `--pdf` may be given without a file."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the arguments."""
+        """Parses the arguments."""
         return super().parse_args(ctx, with_file(args))
 
 
 def with_file(args: Sequence[str]) -> list[str]:
-    """The arguments, where a --pdf that no name of a PDF follows means that beside the report.
+    """Inserts an empty value after each `--pdf` that the name of a PDF does not follow.
 
     >>> with_file(["a.toml", "--pdf"]), with_file(["--pdf", "b.pdf", "a.toml"])
     (['a.toml', '--pdf', ''], ['--pdf', 'b.pdf', 'a.toml'])
@@ -50,10 +50,11 @@ def with_file(args: Sequence[str]) -> list[str]:
 
 
 def target(asked: str, folder: Path | None) -> Path:
-    """The requested file.
+    """Returns the path of the PDF.
 
     Raises:
-        ConfigError: of another kind of file, of one in no folder, or where there is no report.
+        ConfigError: if it is another kind of file, its folder does not exist, or there is no
+            report.
     """
     if asked == BESIDE:
         if folder is None:
@@ -74,7 +75,7 @@ def target(asked: str, folder: Path | None) -> Path:
 
 
 def check(books: Sequence[object | None]) -> str:
-    """The browser that will print, if there is something to.
+    """Returns the browser that will print the PDF.
 
     Raises:
         ConfigError: if there are no prices, or no browser.

@@ -1,5 +1,5 @@
-"""What `run` and `compare` say of what fabrics share: the physics and the oversubscription in
-force, what is ideal, who wins under which preset."""
+"""The output of `run` and `compare` about the common settings of fabrics: physics,
+oversubscription, idealisations, and the winner under each preset."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from lightloom.results.result import Comparison
 
 
 def wanted(presets: str | None) -> list[str]:
-    """The presets of `--physics`, in order; none where it is not given."""
+    """Returns the presets of `--physics`, in order; empty if it is not given."""
     return [] if presets is None else [preset.strip() for preset in presets.split(",")]
 
 
 def cases(experiment: lightloom.Experiment, presets: Sequence[str]) -> list[lightloom.Experiment]:
-    """The cases of an experiment, each under every one of these presets."""
+    """Returns the cases of an experiment, each under every preset."""
     if not presets:
         return experiment.cases()
     return [made for case in experiment.cases() for made in physics.variants(case, presets)]
 
 
 def in_force(resolved: physics.Table) -> Iterator[str]:
-    """What the experiment says of physics, how fast electrical networks and circuits are, and
-    what of all that fabrics do not obey."""
+    """States the physics of the experiment, the rates of electrical networks and circuits, and the
+    settings that fabrics do not obey."""
     said = physics.line(resolved.get("physics"))
     if said is not None:
         yield _wrapped(f"physics: {said}")
@@ -35,18 +35,18 @@ def in_force(resolved: physics.Table) -> Iterator[str]:
 
 
 def ideal(comparison: Comparison) -> Iterator[str]:
-    """What is ideal about each competitor, a line each."""
+    """Lists the idealisations of each fabric, one line each."""
     return (_wrapped(f"idealised: {line}") for line in physics.ideal(comparison.experiment))
 
 
 def _wrapped(line: str) -> str:
-    """A line as lines of a terminal."""
+    """Wraps a line for a terminal."""
     return textwrap.fill(line, 80, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def changes(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Whether the winner changes from one preset to another; of each case by name, where
-    there are several."""
+    """States whether the winner changes from one preset to another; for several cases, for each by
+    name."""
     from lightloom.analysis import winners
 
     groups = winners.under_presets(comparisons)

@@ -1,4 +1,4 @@
-"""`--scheduler` and `--scheduler-file`: the cluster that simulations run on, if any."""
+"""`--scheduler` and `--scheduler-file`: the cluster on which simulations run, if any."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def cluster(
     workers: int | None = None,
     screen: Console | None = None,
 ) -> Iterator[Cluster | None]:
-    """The cluster that is asked for, joined; None where none is. What it tells is on standard
+    """Joins the requested cluster; None if none is requested. Its messages are printed on standard
     error, or on the screen of a bar."""
     if scheduler is None and file is None:
         yield None

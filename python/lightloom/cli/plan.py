@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 OF_DEMAND = ("DEMAND", "--unit", "--format", "--map", "--columns", "--strict", "--estimate")
-"""What says which demand is meant."""
+"""Arguments that select the demand."""
 
 
 Matrix = Annotated[
@@ -169,7 +169,7 @@ def _plan(
 
 
 def _night(made: Plan, options: dict[str, Any]) -> Iterator[str]:
-    """Notes the night of a written schedule, if no option gives it."""
+    """Notes the night of a written schedule if no option gives it."""
     if made.schedule is None or is_file(made.algorithm) or {"night", "schedule"} & options.keys():
         return
     night = _core.control_time_text(made.schedule.night_ps)
@@ -182,20 +182,20 @@ def _night(made: Plan, options: dict[str, Any]) -> Iterator[str]:
 
 
 def _named(option: str, value: T | None) -> T:
-    """What has to be there."""
+    """Returns a required value."""
     if value is None:
         raise refusal(option, "(missing)", "must be given", "see `lightloom plan --help`")
     return value
 
 
 def _by_flag(options: Mapping[str, object]) -> dict[str, object]:
-    """Options by what the command line calls them; None for what is not given."""
+    """Returns options by their names on the command line; None for those that are not given."""
     flags = {f"--{key.replace('_', '-')}": value for key, value in options.items()}
     return {flag: None if value is False else value for flag, value in flags.items()}
 
 
 def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: list[str]) -> None:
-    """Refuses what has no effect on a replay."""
+    """Raises an error for options that have no effect on a replay."""
     for option, value in others.items():
         if value is not None:
             limit = "a replay prints what came of it"
@@ -208,7 +208,7 @@ def _check_replay(others: Mapping[str, object], algorithm: str | None, set_: lis
 
 
 def _replay(log: Path, algorithm: str | None, options: dict[str, Any], json: bool) -> None:
-    """Plays a log against a policy, and prints what came of it."""
+    """Replays a log with a policy, and prints the result."""
     from lightloom.cli.replay import show
     from lightloom.control.replays import replay
 
@@ -222,7 +222,7 @@ def _replay(log: Path, algorithm: str | None, options: dict[str, Any], json: boo
 
 @contextmanager
 def _working(json: bool) -> Iterator[None]:
-    """A sign of life on terminals; what policies print meanwhile goes beside it."""
+    """Shows activity on terminals; the output of policies meanwhile goes to standard error."""
     screen = console.err()
     status = screen.status("planning") if screen.is_terminal and not json else nullcontext()
     with console.aside(), status:
@@ -237,7 +237,7 @@ def _make(
     outputs: Outputs,
     operator: Operator,
 ) -> Plan:
-    """Reads what is named, and plans."""
+    """Reads the named files, and plans."""
     from lightloom.control.current import read_circuits
     from lightloom.control.files import placed, read_demand
     from lightloom.control.lit import Ports

@@ -1,5 +1,5 @@
-"""What an operator lays down for `plan`, and how it compares with the plan before: the
-options, and what is printed of them."""
+"""Rules of the operator for `plan`, and the comparison with an earlier plan: the options, and their
+output."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 RULES = "Rules"
 CHANGES = "Changes"
 LOST = 3
-"""The most circuits that are listed one by one."""
+"""Largest number of circuits that are listed individually."""
 ROWS = 12
-"""Circuits that are printed."""
+"""Largest number of circuits that are printed."""
 
 Pin = Annotated[
     list[str] | None,
@@ -91,30 +91,30 @@ Over = Annotated[
 
 @dataclass(frozen=True)
 class Operator:
-    """What was laid down, and what is up."""
+    """The rules, and the present circuits."""
 
     pin: list[str]
-    """Circuits that are there."""
+    """Pinned circuits."""
     forbid: list[str]
     """Pairs that are kept apart."""
     down: list[str]
-    """Ports that are not to be used."""
+    """Ports that must not be used."""
     diff: str | None = None
-    """The plan that is up, or the address of the switch that has it lit."""
+    """The plan that is in effect, or the address of the switch that has it."""
     dark: str | None = None
-    """From a command until its circuits carry."""
+    """Time from a command until its circuits carry data."""
     over: str | None = None
-    """The time that the demand is for."""
+    """The duration of the demand."""
 
     @classmethod
     def of(
         cls, pin: list[str] | None, forbid: list[str] | None, down: list[str] | None, **given: Any
     ) -> Operator:
-        """From the options."""
+        """Makes an object from the options."""
         return cls(pin or [], forbid or [], down or [], **given)
 
     def check(self) -> None:
-        """Refuses options that have no effect, and times that are none."""
+        """Raises an error for options without effect, and for invalid times."""
         for key in ("dark", "over"):
             value = getattr(self, key)
             if value is not None and self.diff is None:
@@ -126,7 +126,7 @@ class Operator:
     def rules(
         self, demand: Demand, policy: Policy, options: dict[str, Any], ports: PortMap | None
     ) -> Rules:
-        """The rules, for the racks of a demand."""
+        """Returns the rules for the racks of a demand."""
         from lightloom.control.rules import read_rules
         from lightloom.control.rules.heed import planes_of
         from lightloom.control.wiring import names_of
@@ -136,7 +136,7 @@ class Operator:
         return read_rules(names_of(demand), **typed, planes=planes, ports=ports)
 
     def notes(self, made: Plan) -> Iterator[str]:
-        """Ports that are down where nobody has any, and circuits that are broken because a
+        """Notes on ports that are down without effect, and on circuits that are broken because a
         rack has no demand."""
         from lightloom.control.rules import idle
         from lightloom.control.wiring import names_of
@@ -154,7 +154,8 @@ class Operator:
         plane: int | None = None,
         old: OldPlan | None = None,
     ) -> Plan:
-        """The plan on its ports, and compared with what is up, which is read unless given."""
+        """Returns the plan on its ports, compared with the present circuits, which are read unless
+        given."""
         from lightloom.control.changes import changed
         from lightloom.control.wiring import wired
 
@@ -183,7 +184,7 @@ class Operator:
     def old(
         self, demand: Demand, ports: PortMap | None, plane: int | None, *, directed: bool
     ) -> OldPlan:
-        """The lit circuits, by a file or by the switch."""
+        """Reads the present circuits, from a file or from the switch."""
         from lightloom.cli.plan_switch import is_switch, read_lit
         from lightloom.control.changes import read_old_plan
         from lightloom.control.lit import Ports
@@ -197,7 +198,8 @@ class Operator:
 
 
 def show_change(change: Change) -> None:
-    """What breaks, what is made, how much stays; who is dark for how long."""
+    """Prints the circuits to break and to make, the number that stays, and the dark times of
+    racks."""
     console.say("")
     counts = _counts(change)
     told = ", ".join(f"{count:,} to {action}" for action, count in counts.items())
@@ -223,7 +225,7 @@ def show_change(change: Change) -> None:
 
 
 def _lost(change: Change) -> Iterator[str]:
-    """Circuits that are broken as a rack has no demand, and how to keep them."""
+    """Lists circuits that are broken because a rack has no demand, and how to keep them."""
     pairs = {
         (circuit.a, circuit.b): next(rack for rack in (circuit.a, circuit.b) if rack in change.went)
         for circuit in change.circuits
@@ -250,7 +252,7 @@ def _dark(pair: Pair) -> str:
 
 
 def _unmoved(pair: Pair) -> str:
-    """What would have moved meanwhile, by demand."""
+    """States the demand that would have moved during the dark time."""
     return "-" if pair.dark_bytes is None else formats.size(pair.dark_bytes)
 
 

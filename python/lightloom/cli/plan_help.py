@@ -19,14 +19,14 @@ COMMON = {
 MORE = """lightloom plan -a ALGORITHM --help shows all options with that algorithm;
 lightloom explain policy.NAME its parameters with their sources."""
 GIVEN = "lightloom.given"
-"""Where a context has the arguments as they were typed."""
+"""Key of a context under which the arguments are stored as typed."""
 
 
 class WithPolicies(TyperCommand):
     """`plan`, whose help depends on the algorithm."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the arguments, and keeps them for the help."""
+        """Parses the arguments, and stores them for the help."""
         ctx.meta[GIVEN] = tuple(args)
         return list(super().parse_args(ctx, args))
 
@@ -67,7 +67,7 @@ def _about(text: str, named: str | None) -> str:
 
 
 def _shown(param: Any, named: str | None) -> Any:
-    """The argument, hidden if this help leaves it out."""
+    """Returns the argument, hidden if this help leaves it out."""
     if param.name not in _names(named):
         param = copy(param)
         param.hidden = True
@@ -85,14 +85,14 @@ def _names(named: str | None) -> set[str]:
 
 
 def _all_names() -> set[str]:
-    """The arguments of `plan` itself and of all policies."""
+    """The names of the arguments of `plan` itself and of all policies."""
     from lightloom.cli.plan import plan
 
     return {*plan.__annotations__}
 
 
 def _find(named: str) -> Any:
-    """The policy of this name; None of a name that `plan` refuses, and of a file of the user's."""
+    """Returns the policy of this name; None for an unknown name, and for a file of the user's."""
     from lightloom.policies.registry import find
 
     try:

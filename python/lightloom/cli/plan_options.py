@@ -1,7 +1,8 @@
-"""The options of `plan` that policies have, read from their schemas.
+"""Options of `plan` that belong to policies, from their schemas.
 
-A flag is a policy's key with dashes, its help the first sentence of what the key means,
-its default what the last says; who has it stands before, unless all of its panel do.
+The name of an option is the key with dashes; its help is the first sentence of the key's
+description, and its default is in the last sentence. The help begins with the policies that have
+the option, unless all policies of its panel do.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import typer
 from lightloom.policies.registry import RETIRED, Option, Policy, registry
 
 FLAGGED = {"up": "hysteresis"}
-"""What an option is called here, where the Python function calls it otherwise."""
+"""Option of the Python function → its name here."""
 FILES = {
     "up": (
         "CURRENT",
@@ -31,34 +32,34 @@ FILES = {
     ),
     "schedule": ("PLAN.json", "or a plan, whose schedule is followed; nodes are found by name"),
 }
-"""Options that name a file here: what stands for it, and what is in it."""
+"""Options that name a file here: placeholder, and contents of the file."""
 METAVARS = {"a duration": "TIME", "a data rate": "RATE", "an amount of data": "BYTES"}
 HELP_WIDTH = 78
-"""Of lines that are shown as they are [characters]."""
+"""Width [characters] of lines that are not wrapped."""
 Command = Callable[..., None]
 
 
 def flag_of(key: str) -> str:
-    """How an option is written on the command line."""
+    """Returns the name of an option on the command line."""
     return "--" + FLAGGED.get(key, key).replace("_", "-")
 
 
 def typed(key: str, value: str) -> tuple[str, str]:
-    """An option and its value as they were typed: flags have none."""
+    """Returns an option and its value as typed; flags have no value."""
     flag = flag_of(key)
     flags = {"True": flag, "False": f"--no-{flag[2:]}"}
     return (flags[value], "(given)") if value in flags else (flag, value)
 
 
 def in_flags(text: str) -> str:
-    """The same text with options as they are written on the command line, as far as their
-    names are no words that mean something else."""
+    """Replaces names of options in a text by those of the command line, except names that are
+    ordinary words."""
     keys = sorted((key for key in FLAGS if "_" in key), key=len, reverse=True)
     return re.sub(rf"\b({'|'.join(keys)})\b", lambda found: flag_of(found[1]), text)
 
 
 def with_options(command: Command) -> Command:
-    """The command with an option for each that some policy has, instead of `**given`, and
+    """Returns the command with an option for each that a policy has, instead of `**given`, and with
     the policies in its help."""
     signature = inspect.signature(command, eval_str=True)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -71,7 +72,7 @@ def with_options(command: Command) -> Command:
 
 
 def _policies() -> Iterator[str]:
-    """A line or two for each: its names, and what it decides in a clause."""
+    """One or two lines for each policy: its names, and its decision in a clause."""
     names = {" ".join(_named(policy)): policy for policy in registry().values()}
     width = max(map(len, names)) + 2
     for name, policy in names.items():
@@ -97,11 +98,11 @@ WRITING = {"as", "switch_size", "plane", "slot", "save", "undo", "port_columns"}
 READING = {"unit", "format", "map", "columns", "estimate"}
 OPERATOR = {"pin", "forbid", "down", "dark", "over"}
 FLAGS = {"algorithm", *READING, *WRITING, *OPERATOR, *having(), *RETIRED}
-"""Names of arguments that are written as flags."""
+"""Names of arguments that are options on the command line."""
 
 
 def _parameters() -> Iterator[inspect.Parameter]:
-    """Those of the switch, then policy by policy, then what several have."""
+    """The options of the switch, then those of each policy, then those of several policies."""
     order = {panel: at for at, panel in enumerate(("Switch", *registry(), "Schedules"))}
     found = having()
     for key in sorted(found, key=lambda key: order[_panel(key, found[key])]):
@@ -153,7 +154,7 @@ def _metavar(key: str, schema: dict[str, Any]) -> str:
 
 
 def _panel(key: str, policies: list[Policy]) -> str:
-    """Under which heading an option stands."""
+    """The heading of an option."""
     if any(policy.options[key].where == "switch" for policy in policies):
         return "Switch"
     if all("night" in policy.options for policy in policies):
@@ -162,7 +163,7 @@ def _panel(key: str, policies: list[Policy]) -> str:
 
 
 def _help(key: str, policies: list[Policy]) -> str:
-    """What it means and what it is unless given, by policy where that differs."""
+    """The meaning and the default of an option, for each policy if they differ."""
     if key in FILES:
         return FILES[key][1]
     meant: dict[str, list[Policy]] = {}
@@ -185,14 +186,14 @@ def _defaults(unless: dict[str, str]) -> str:
 
 
 def _meaning(option: Option) -> str:
-    """The first sentence, without its unit."""
+    """The first sentence of the description, without its unit."""
     words = re.sub(r" \[[^\]]*\]| \([^)]*\)|^[A-Z]: ", "", option.description)
     first = re.split(r"[.;](?:\s|$)", words)[0]
     return first if first[1:2].isupper() else first[:1].lower() + first[1:]
 
 
 def _default(option: Option) -> str:
-    """What it is unless given: as the text says, or the schema."""
+    """The default in the description or the schema."""
     said = re.search(r"Default:? (.*?)\.?(?: At most [^.]*\.)?$", option.description)
     if said is not None:
         return re.split(r"[:;.](?:\s|$)", said[1])[0] if said[1][0].isdigit() else said[1]

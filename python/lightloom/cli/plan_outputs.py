@@ -1,4 +1,4 @@
-"""What `plan` writes, where, and on which ports: its options, and what they may be."""
+"""The files that `plan` writes, and the ports: options and their checks."""
 
 from __future__ import annotations
 
@@ -111,32 +111,32 @@ Undo = Annotated[
 
 @dataclass(frozen=True)
 class Outputs:
-    """What is to be written and printed."""
+    """The files and the output of a plan."""
 
     out: tuple[Path, ...] = ()
-    """The plan, in a format each."""
+    """The files of the plan; each has its own format."""
     picture: Path | None = None
-    """Demand and plan, drawn."""
+    """The file of the picture of demand and plan."""
     named: str | None = None
-    """The format, by `--as` or `--json`."""
+    """The format given by `--as` or `--json`."""
     ports: Path | None = None
     """The port map."""
     port_columns: str | None = None
-    """What its columns are called."""
+    """The names of the port map's columns."""
     size: str | None = None
-    """Of each plane's switch."""
+    """The size of each plane's switch."""
     plane: int | None = None
-    """The plane that is written."""
+    """The plane to write."""
     slot: int | None = None
-    """The slot that is written."""
+    """The slot to write."""
     save: bool = False
-    """Whether a switch is to keep it over a cold start."""
+    """Whether the switch is to keep the configuration over a cold start."""
     undo: tuple[Path, ...] = ()
     """The files that undo the change."""
 
     @classmethod
     def of(cls, json: bool, named: str | None, **given: Any) -> Outputs:
-        """From the options; `--json` says what `--as json` does."""
+        """Makes an object from the options; `--json` is equal to `--as json`."""
         if json and named not in (None, "json"):
             raise refusal("--as", named, "--json asks for JSON", "give one of them")
         out, undo = tuple(given.pop("out") or ()), tuple(given.pop("undo") or ())
@@ -146,12 +146,12 @@ class Outputs:
 
     @property
     def alone(self) -> bool:
-        """Whether a format is printed, and nothing else."""
+        """Whether only a format is printed."""
         return self.named is not None and (not self.out or self.named == "json")
 
     @property
     def dialects(self) -> list[Dialect]:
-        """The format of each file, or of the output on the terminal; none for neither."""
+        """The format of each file, or of standard output; empty if neither is requested."""
         from lightloom.control.wiring import find, of_file
 
         named = None if self.named is None else find(self.named)
@@ -160,8 +160,8 @@ class Outputs:
         return [of_file(path, named) for path in self.out]
 
     def check(self, demand: Path, *, reads: bool = False) -> None:
-        """Refuses what cannot be written, before anything is computed; `reads` says that the
-        plane chooses what is read of a switch, too."""
+        """Raises an error if outputs cannot be written, before the computation; `reads` states that
+        the plane also selects the circuits read from a switch."""
         from lightloom.control.plans import PICTURES
 
         each = [("-o", path) for path in self.out] + [("--undo", path) for path in self.undo]
@@ -210,8 +210,8 @@ class Outputs:
                 raise refusal(option, value, limit, "give -o or --as, other than JSON")
 
     def port_map(self, policy: Policy, options: dict[str, Any]) -> PortMap | None:
-        """The port map, if there is one; how many planes it has is how many there are,
-        where the algorithm decides for several planes and no option gives their number."""
+        """Reads the port map, if there is one. If the algorithm has several planes and no option
+        gives their number, it is that of the port map."""
         from lightloom.control.wiring import SwitchSize, read_port_map
 
         if self.ports is None:
@@ -231,7 +231,7 @@ class Outputs:
         return found
 
     def text(self, made: Plan, dialect: Dialect) -> str:
-        """The plan in a format."""
+        """Returns the plan in a format."""
         from lightloom.control.wiring import render
 
         return render(made, dialect.name, **self._how())
@@ -240,7 +240,7 @@ class Outputs:
         return {"plane": self.plane, "slot": self.slot, "save": self.save}
 
     def _undo_dialect(self, path: Path) -> Dialect:
-        """That of a file of `--undo`: `--as`, where its ending leaves it open, or its own."""
+        """The format of a file of `--undo`: its own by its ending, or that of `--as`."""
         from lightloom.control.wiring import find, of_file
 
         named = None if self.named is None else find(self.named)
@@ -249,17 +249,17 @@ class Outputs:
         return of_file(path, None)
 
     def printed(self, made: Plan) -> str | None:
-        """What is printed alone; None where people are told of the plan."""
+        """Returns the only output on standard output; None if text is printed."""
         return self.text(made, self.dialects[0]) if self.alone else None
 
     def files(self, made: Plan) -> dict[Path, bytes]:
-        """All files, by where they go."""
+        """Returns the content of each file."""
         from lightloom.control.wiring import render
 
         pairs = zip(self.out, self.dialects, strict=True) if self.out else ()
         found = {}
         for path, dialect in pairs:
-            # A file that a shell is to run; what is printed may be typed into a live one.
+            # A `.sh` file gets a script; printed commands may be typed into a live shell.
             script = path.suffix.lower() == ".sh"
             found[path] = render(made, dialect.name, script=script, **self._how()).encode()
         for path in self.undo:
@@ -271,7 +271,7 @@ class Outputs:
         return found
 
     def notes(self, made: Plan) -> Iterator[str]:
-        """What is not in what was written, or was not read."""
+        """Notes on content that was not written, or not read."""
         if made.wiring is not None:
             ports = made.wiring.ports
             from lightloom.control.wiring import names_of

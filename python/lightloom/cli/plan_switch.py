@@ -1,4 +1,4 @@
-"""`plan --diff TARGET --apply`: what a switch has lit, and how a plan gets onto it."""
+"""`plan --diff TARGET --apply`: reads the circuits of a switch, and sets those of a plan."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ Yes = Annotated[
 
 @dataclass(frozen=True)
 class Applying:
-    """Whether a plan is to be put onto a switch."""
+    """Whether a plan is to be applied to a switch."""
 
     target: str | None
     """The address of the switch."""
     apply: bool
-    """Whether to change it."""
+    """Whether to change the switch."""
     yes: bool
-    """Whether to change it without asking."""
+    """Whether to change it without confirmation."""
     plane: int | None = None
-    """Which plane of the plan the switch is."""
+    """The plane of the plan that is this switch."""
 
     def check(self, ports: object, alone: bool) -> None:
-        """Refuses options that have no effect or exclude each other."""
+        """Raises an error for options that have no effect or exclude each other."""
         if self.yes and not self.apply:
             raise refusal("--yes", "(given)", "it confirms --apply", "leave it out")
         if self.apply and self.target is None:
@@ -68,10 +68,10 @@ class Applying:
             raise refusal("--port-map", "(missing)", limit, "name a port map with --port-map")
 
     def finish(self, made: Plan) -> None:
-        """Changes the switch if asked to.
+        """Changes the switch if requested.
 
         Raises:
-            ConfigError: if standard input is no terminal, and `--yes` is missing.
+            ConfigError: if standard input is not a terminal and `--yes` is missing.
         """
         if self.apply and self.target is not None:
             _apply(made, self.target, self.yes, self.plane or 0)
@@ -87,18 +87,18 @@ def is_switch(text: str | None) -> bool:
 def read_lit(
     target: str, ports: PortMap, names: Sequence[str], plane: int | None, *, directed: bool
 ) -> OldPlan:
-    """What a switch has lit between racks of a port map, as a plan.
+    """Returns the present circuits of a switch between racks of a port map, as a plan.
 
     Args:
         target: the address of the switch.
-        ports: which rack is at which port.
-        names: the racks of the demand.
-        plane: which of the planes of the port map the switch is.
-        directed: whether circuits of the plan lead one way.
+        ports: the port map.
+        names: the names of the racks of the demand.
+        plane: the plane of the port map that is this switch.
+        directed: whether circuits of the plan are directed.
 
     Raises:
-        ConfigError: if the port map has several planes and none is named, or the switch does
-            not answer.
+        ConfigError: if the port map has several planes and none is given, or the switch does not
+            answer.
     """
     from lightloom.control.changes import OldPlan
     from lightloom.control.changes.old_plan import OldLight
@@ -152,10 +152,10 @@ def _racks(ports: PortMap, plane: int) -> tuple[dict[int, str], dict[int, str]]:
 
 
 def steps(made: Plan, lit: Sequence[Pair], plane: int) -> tuple[list[Pair], list[Pair]]:
-    """The cross-connects to delete, and all that are wanted.
+    """Returns the cross-connects to delete, and all that are wanted.
 
-    Deleted is what the plan does not have: between two ports of the port map, or at a port
-    that the plan needs. Other cross-connects on the switch are left alone.
+    Cross-connects that the plan does not have are deleted if they connect two ports of the port
+    map, or use a port that the plan needs. Other cross-connects on the switch are not touched.
     """
     from lightloom.control.wiring import lights_of
 

@@ -1,4 +1,4 @@
-"""What `plan` prints for people."""
+"""The text output of `plan`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lightloom.control.plans import Plan
 
 ROWS = 8
-"""Circuits or slots that are printed."""
+"""Largest number of circuits or slots that are printed."""
 
 
 def show(made: Plan, path: Path, hint: str) -> None:
-    """The figures, and the first circuits or slots."""
+    """Prints the figures, and the first circuits or slots."""
     matrix = made.demand.matrix
     pairs, total = int((matrix > 0).sum()), formats.size(int(matrix.sum()))
     name = "standard input" if str(path) == "-" else path.name
@@ -44,7 +44,7 @@ def show(made: Plan, path: Path, hint: str) -> None:
 
 
 def _print_circuits(made: Plan) -> tuple[int, str]:
-    """Prints the heaviest; returns the number and kind of the others."""
+    """Prints the circuits with most demand; returns the number and kind of the others."""
     table = made.circuits
     if table is None:
         return 0, "circuits"
@@ -68,7 +68,8 @@ def _print_circuits(made: Plan) -> tuple[int, str]:
 
 
 def cross_connects(made: Plan) -> dict[int, str]:
-    """The ports of every circuit, as switches name cross-connects; empty without any."""
+    """The ports of every circuit, in the form in which switches name cross-connects; empty without
+    ports."""
     from lightloom.control.wiring.lights import numbered_lights
 
     if made.wiring is None:
@@ -82,7 +83,7 @@ def cross_connects(made: Plan) -> dict[int, str]:
 
 
 def _print_slots(made: Plan) -> tuple[int, str]:
-    """Prints the first; returns the number and kind of the others."""
+    """Prints the first slots; returns the number and kind of the others."""
     schedule = made.schedule
     if schedule is None:
         return 0, "slots"

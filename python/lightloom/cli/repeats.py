@@ -1,4 +1,4 @@
-"""What `run` prints of an experiment that repeats, and what `compare` says of its seeds."""
+"""The output of `run` for a repeated experiment, and of `compare` about its seeds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _plain(value: float | None) -> str:
     return number(value, 2)
 
 
-#: Heading, where the figure is in a summary, how it is shown.
+#: Heading, path of the figure in a summary, and its format.
 FIGURES: Sequence[tuple[str, str, Show]] = (
     ("flows completed", "flows_completed", lambda v: "-" if v is None else f"{v:,.1f}"),
     ("goodput, of the servers' rate", "goodput_normalized", lambda v: number(v, 4)),
@@ -47,10 +47,10 @@ FIGURES: Sequence[tuple[str, str, Show]] = (
 
 
 def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
-    """What the intervals are."""
+    """Explains the intervals."""
     means = f"Means of {seeds} seeds, ± half of the 95 % confidence interval (Student's t)."
     said = repeats.of_variance(experiment)
-    windowed = "measure" in experiment.get("run", {})  # a note of the workload says it of a window
+    windowed = "measure" in experiment.get("run", {})  # then a note of the workload covers it
     if said is not None and not windowed:
         means += f" {said[:1].upper()}{said[1:]}."
     if not repeats.same_flows(experiment):
@@ -59,7 +59,7 @@ def legend(seeds: int, experiment: Mapping[str, Any]) -> str:
 
 
 def print_repeated(repeated: Repeated) -> None:
-    """The figures of one fabric with their intervals, one a row."""
+    """Prints the figures of one fabric with their intervals, one in a row."""
     summaries = [result.summary for result in repeated.results]
     first = repeated.results[0]
     line = workload_lines.of_seeds(summaries, first.flows.num_rows, loads.whole(first.experiment))
@@ -78,7 +78,7 @@ def print_repeated(repeated: Repeated) -> None:
 
 
 def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:
-    """The figures that some seed has, and how long each job took."""
+    """The figures that at least one seed has, and the duration of each job."""
     for name, path, show in FIGURES:
         of_flows = bounds.is_of_flows(path)
         found = (bounds.interval if of_flows else repeats.interval)(summaries, path)
@@ -93,7 +93,7 @@ def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:
 
 
 def _seconds(summary: Summary, job: str) -> float | None:
-    """How long a job took; its name may hold dots."""
+    """The duration of a job, whose name may contain dots."""
     times: Any = pick(summary, "jobs") or {}
     value = (times.get(job) or {}).get("seconds")
     return None if value is None else float(value)

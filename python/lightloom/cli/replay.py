@@ -1,4 +1,4 @@
-"""`plan --replay`: what another policy would have done where a controller kept a log."""
+"""`plan --replay`: the decisions of another policy for the log of a controller."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _count(key: str) -> Shown:
 
 
 def _circuits(key: str) -> Shown:
-    """Those of schedules come and go by themselves and are not counted."""
+    """Formats counts of circuits; those of schedules change by themselves and are not counted."""
     return lambda _, account: (
         "-" if account["schedules"] and not account[key] else f"{account[key]:,}"
     )
@@ -42,12 +42,12 @@ ROWS: tuple[tuple[str, Shown], ...] = (
     ("port-time in the dark", lambda made, account: _dark(made, account)),
     ("demand between joined racks", lambda _, account: _share(account)),
 )
-"""Rows of the table: what it says, and how it is shown."""
+"""Rows of the table: label and format."""
 IN_TURN = "in turn: a schedule joins these racks for a part of the time only, some slot each"
 
 
 def show(made: dict[str, Any], path: Path, name: str | None) -> None:
-    """Where the two part, and what each did."""
+    """Prints where the log and the replay differ, and the figures of each."""
     header, replay = made["header"], made["replay"]
     policy = header["policy"].get("kind") or header["policy"].get("file")
     racks, planes = (header["hardware"][key] for key in ("racks", "planes"))
@@ -81,7 +81,7 @@ def show(made: dict[str, Any], path: Path, name: str | None) -> None:
 
 
 def _decided(made: Made) -> Iterator[str]:
-    """The decision in which they part, if it is known."""
+    """Describes the last decision before they differ, if it is known."""
     found, parted = made["decision"], made["replay"]["parted"]
     if found is None:
         return
@@ -99,7 +99,7 @@ VERBS = {"dark": "takes down", "light": "lights"}
 
 
 def _kept(action: str | None) -> str:
-    """The text where no circuits are known."""
+    """The text if no circuits are known."""
     return "keeps what is lit" if action is None else "changes what is lit"
 
 
@@ -108,30 +108,30 @@ def _joins(decision: dict[str, Any]) -> str:
 
 
 def _named(circuits: list[list[int]]) -> str:
-    """Circuits as actions write them, the first of many."""
+    """Formats circuits as actions write them; of many, the first ones."""
     names = [f"{a}-{b}" + (f"/{plane}" if plane else "") for a, b, plane in circuits[:SHOWN]]
     more = len(circuits) - SHOWN
     return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
 
 
 SHOWN = 8
-"""Circuits that are named."""
+"""Largest number of circuits that are named."""
 
 
 def _short(policy: str) -> str:
-    """A policy's name, without the directories of its file."""
+    """The name of a policy, without the directories of its file."""
     return Path(policy).name
 
 
 def _port_time(made: Made) -> float:
-    """Of all ports, from the first line of the log to the last [port-s]."""
+    """Port time of all ports from the first line of the log to the last [port-s]."""
     hardware = made["header"]["hardware"]
     ports = math.prod(hardware[key] for key in ("racks", "planes", "ports"))
     return float(ports * made["span_ps"] * 1e-12)
 
 
 def _lit(made: Made, account: Account) -> str:
-    """How many at a time; one way if each keeps one port in the light, not two."""
+    """The mean number of circuits; a directed circuit uses one port at each end."""
     lit, ports = sum(account["lit_circuit_s"]), _port_time(made)
     if not ports:
         return "-"
@@ -146,7 +146,7 @@ def _dark(made: Made, account: Account) -> str:
 
 
 def _share(account: dict[str, Any]) -> str:
-    """Over all decisions."""
+    """The share of the demand between connected racks, over all decisions."""
     demand = sum(decision["demand_bytes"] for decision in account["decisions"])
     joined = sum(decision["joined_bytes"] for decision in account["decisions"])
     turns = " in turn" if account["schedules"] else ""

@@ -66,20 +66,20 @@ REFUSED = {
     "up": "circuits that are up are those of the interval before",
     "symmetric": "demand has two directions here",
 }
-"""Options of plans that a day answers by itself."""
+"""Options of plans that a replay sets itself → reason."""
 
 
 class Played(NamedTuple):
-    """A day that was played."""
+    """The result of a replay."""
 
     day: Day
-    """Its demand."""
+    """The demand of the day."""
     accounts: Sequence[Account]
-    """What each player did; that of the policy first."""
+    """The decisions of each player; those of the policy are first."""
     made: dict[str, Any]
-    """All figures, as they become JSON."""
+    """All figures, in the form of JSON."""
     summary: list[str]
-    """What was read and asked, for people."""
+    """A description of the input for users."""
 
 
 @with_options
@@ -133,7 +133,7 @@ def _play(
     told: dict[str, Any],
     json: bool,
 ) -> Played:
-    """Reads the day, and plays it."""
+    """Reads the day, and replays it."""
     from lightloom.control.day import outcome
     from lightloom.control.day.play import RATE, replay_day, terms
     from lightloom.control.day.series import read_day
@@ -161,7 +161,7 @@ def _written(played: Played, files: dict[str, Path]) -> list[Path]:
 
 
 def _tell(played: Played, written: list[Path], json: bool) -> None:
-    """Prints the figures as JSON, or for people."""
+    """Prints the figures as JSON, or as text."""
     if json:
         from lightloom.control.day import outcome
 
@@ -177,7 +177,8 @@ def _tell(played: Played, written: list[Path], json: bool) -> None:
 
 
 def _checked(algorithm: str | None, options: dict[str, Any]) -> str:
-    """The policy's name; options that it does not have, or a day has not, are refused."""
+    """Returns the name of the policy; raises an error for options that it does not have, or that a
+    replay sets itself."""
     from lightloom.policies.registry import find
 
     if algorithm is None:
@@ -192,7 +193,7 @@ def _checked(algorithm: str | None, options: dict[str, Any]) -> str:
 
 
 def _ready(options: dict[str, Any], day: Day) -> dict[str, Any]:
-    """Options, with the circuits or the schedule of a file read."""
+    """Returns the options, with the circuits or the schedule of a file read."""
     from lightloom.control.current import read_circuits
     from lightloom.control.planned import read_schedule
 
@@ -206,7 +207,7 @@ def _ready(options: dict[str, Any], day: Day) -> dict[str, Any]:
 
 @contextmanager
 def _flags() -> Iterator[None]:
-    """Names options in refusals as they are written on the command line, its own, too."""
+    """Names options in errors as on the command line, including those of this command."""
     try:
         with flagging():
             yield
@@ -218,8 +219,8 @@ def _flags() -> Iterator[None]:
 
 
 def _outputs(demand: Sequence[str], outputs: dict[str, list[Path] | None]) -> dict[str, Path]:
-    """The file of each option that has one; files that cannot be written are refused
-    before anything is computed."""
+    """Returns the file of each option that has one; errors about files are raised before the
+    computation."""
     found: dict[str, Path] = {}
     for option, paths in outputs.items():
         for path in paths or ():
@@ -236,7 +237,7 @@ def _outputs(demand: Sequence[str], outputs: dict[str, list[Path] | None]) -> di
 
 
 def _check_output(option: str, path: Path, demand: Sequence[str]) -> None:
-    """Refuses a file that cannot be written."""
+    """Raises an error if a file cannot be written."""
     ending = ".json" if option == "-o" else ".csv"
     if path.is_dir():
         raise refusal(option, path, "is a directory", "name a file")
@@ -249,7 +250,7 @@ def _check_output(option: str, path: Path, demand: Sequence[str]) -> None:
 
 @contextmanager
 def _counting(json: bool) -> Iterator[Count]:
-    """A line on a terminal that says how far it is."""
+    """Shows progress on a line of a terminal."""
     screen = console.err()
     if json or not screen.is_terminal:
         yield lambda name, done, several: None
@@ -259,7 +260,7 @@ def _counting(json: bool) -> Iterator[Count]:
 
 
 def _show(day: Day, accounts: Sequence[Account]) -> None:
-    """A row for each player."""
+    """Prints a row for each player."""
     from lightloom.control.day.outcome import figures
 
     console.say("")

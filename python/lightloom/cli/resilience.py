@@ -1,4 +1,4 @@
-"""What `compare` prints of networks with one part dead."""
+"""The output of `compare` about single failures."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ WorstOf = Annotated[
 def asked(
     worst_failure: bool, worst_of: int | None, loaded: Sequence[lightloom.Experiment]
 ) -> Search | None:
-    """How what breaks is looked for; None where each experiment says whether it is.
+    """Returns the options of the search for single failures; None: those of each experiment.
 
     Raises:
-        ConfigError: of a number without the search, or one that cannot be.
+        ConfigError: if a number is given without the search, or is invalid.
     """
     if worst_of is not None:
         check_count("--worst-of", worst_of)
@@ -63,7 +63,7 @@ def asked(
 
 
 def breaks(experiment: lightloom.Experiment, search: Search | None) -> bool:
-    """Whether what breaks is looked for in an experiment."""
+    """Whether single failures of an experiment are requested."""
     if search is None and DECISION not in experiment.raw:
         return False
     from lightloom.failures.search import search_of
@@ -77,7 +77,7 @@ def foretold(
     threads: int,
     search: Search | None,
 ) -> Forecast:
-    """What a comparison takes, with what breaks where that is looked for."""
+    """Returns the forecast of a comparison, with its single failures if they are requested."""
     whole = of_comparisons(cases, threads)
     if not breaking:
         return whole
@@ -87,7 +87,7 @@ def foretold(
 
 
 def print_worst(comparison: Comparison) -> None:
-    """What breaks; nothing where that was not asked for."""
+    """Prints the single failures; nothing if they were not requested."""
     found = comparison.resilience
     if found is None:
         return
@@ -104,7 +104,8 @@ def print_worst(comparison: Comparison) -> None:
 
 
 def beside(comparison: Comparison, tables: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Tables by label, each with what breaks in `worst_failure` where that was looked for."""
+    """Returns the tables by label; `worst_failure` in each has the single failures if they were
+    requested."""
     found = comparison.resilience
     if found is None:
         return tables
@@ -117,7 +118,8 @@ def beside(comparison: Comparison, tables: Mapping[str, Any]) -> Mapping[str, An
 
 
 def table(found: Resilience) -> Table:
-    """A row for each sound fabric, and below it one for each kind of part that dies."""
+    """Returns a row for each fault-free fabric, and below it one for each kind of part that
+    fails."""
     from lightloom.failures import sentences
 
     jobs = any(fabric.sound.jobs_s is not None for fabric in found.fabrics.values())
@@ -155,7 +157,7 @@ def _of_kind(kind: OfKind, jobs: bool) -> Sequence[str]:
 
 
 def _cells(least: Figures, slowest: Figures, jobs: bool) -> list[str]:
-    """What arrives with the part with which least does, and the times of the slowest."""
+    """The goodput with the part whose failure costs most, and the times with the slowest."""
     made = [number(least.goodput), time_bound(slowest.p99), percent(least.missing)]
     if jobs:
         made.append("unfinished" if least.jobs_s is None else formats.seconds(least.jobs_s))

@@ -81,7 +81,7 @@ def run(
             return
         how = How(out, threads, json, copy_inputs)
         if (target := how.target_of(loaded, label)) is not None:
-            # Drawing the flows of a forecast may take long.
+            # Drawing the flows for a forecast may be slow.
             copies = [inputs.INPUTS] if copy_inputs else []
             console.claim_output(target, result_names(seeds_of(loaded.resolved())), copies)
         forecast.before(make, workers)
@@ -89,7 +89,7 @@ def run(
 
 
 def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
-    """One fabric: its results, and what to say of them."""
+    """Runs one fabric; writes its results and prints them."""
     result, target = _saved(lightloom.run, loaded, label, how)
     if how.json:
         return
@@ -119,8 +119,8 @@ def _run(loaded: lightloom.Experiment, label: str, how: How) -> None:
 def _saved(
     simulate: Callable[..., Made], loaded: lightloom.Experiment, label: str, how: How
 ) -> tuple[Made, Path | None]:
-    """What `simulate` makes of one fabric, and where it was saved; with --json its summary is
-    printed."""
+    """Saves the result that `simulate` makes of one fabric; returns both. With --json its summary
+    is printed."""
     target = how.target_of(loaded, label)
     doubt_threads(how.threads)
     with console.progress(enabled=not how.json) as tick:
@@ -133,7 +133,7 @@ def _saved(
 
 
 def _repeat(loaded: lightloom.Experiment, label: str, how: How) -> None:
-    """One fabric with several seeds: their results, and means with intervals."""
+    """Runs one fabric with several seeds; writes their results, and means with intervals."""
     repeated, target = _saved(lightloom.repeat, loaded, label, how)
     if how.json:
         return
@@ -154,7 +154,7 @@ def _repeat(loaded: lightloom.Experiment, label: str, how: How) -> None:
 
 
 def _label(experiment: lightloom.Experiment, wanted: str | None) -> str:
-    """The label of the fabric that is asked for, or of the only one."""
+    """Returns the label of the requested fabric, or of the only one."""
     labels = experiment.labels
     if wanted is not None and labels and wanted not in labels:
         remedy = f"choose one of {', '.join(labels)}"

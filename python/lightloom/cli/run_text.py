@@ -1,4 +1,4 @@
-"""What `run` prints of one run: its summary, what `>` means in it, what weakens its figures."""
+"""The output of `run` for one run: its summary, the meaning of `>`, and what limits its figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lightloom.units.formats import least, mean_latency, number, per_second, rat
 
 from . import by_size
 
-#: Figures that are shown as bounds where flows are under way when a run ends.
+#: Figures that are shown as bounds if flows are unfinished when a run ends.
 SHOWN_BOUNDS = (
     *(f"fct.{group}.{name}_us" for group in ("short", "long") for name in ("p50", "p99", "mean")),
     *("slowdown.p50", "slowdown.p99"),
@@ -26,11 +26,12 @@ SHOWN_BOUNDS = (
 )
 
 LEAST = 100
-"""Of fewer flows there is no interval, however long the run."""
+"""Smallest number of flows for which there is an interval, however long the run is."""
 OUTSIDE = 0.02
-"""What of the bytes offered in a window may come outside of it, and nobody is told."""
+"""Relative difference between the bytes offered in a window and those due by its end from which
+both are printed."""
 
-#: What `drops` counts, of a fabric whose packets are not simply lost in the dark.
+#: The meaning of `drops` for fabrics whose packets are not simply lost in dark circuits.
 _LOST = {
     "sirius": "cells lost and sent again",
     "lions": "packets reflected or turned away",
@@ -38,15 +39,15 @@ _LOST = {
 
 
 def _completed(summary: Summary, flows: int) -> str:
-    """How many flows of a workload of so many were delivered, and how many of them the
-    run could not offer: it ended first, or they waited for others."""
+    """Formats how many flows of the workload were delivered, and how many were not offered because
+    the run ended first or because they depend on others."""
     offered, completed = summary["flows_offered"], summary["flows_completed"]
     left = f" ({flows - offered:,} more not offered by then)" if flows > offered else ""
     return f"{completed:,} of {counted(offered, 'flow')} in {seconds(summary['simulated_s'])}{left}"
 
 
 def print_run(result: Result) -> None:
-    """The summary of one run."""
+    """Prints the summary of one run."""
     summary, experiment, flows = result.summary, result.experiment, result.flows.num_rows
     busy = result.utilisation
     stop = experiment["run"]["stop"]
@@ -110,7 +111,7 @@ def limiting(summary: Summary) -> Iterator[str]:
 
 
 def left(summary: Summary) -> Iterator[str]:
-    """What `>` means, where a figure is shown as a bound."""
+    """Explains `>` if a figure is shown as a bound."""
     if bounds.any_open({"": summary}, SHOWN_BOUNDS):
         missing = summary["flows_offered"] - summary["flows_completed"]
         flows = "flow was" if missing == 1 else "flows were"
@@ -118,7 +119,7 @@ def left(summary: Summary) -> Iterator[str]:
 
 
 def _window(window: Summary | None) -> dict[str, str]:
-    """Latency and throughput after warming up, where they were asked for."""
+    """Latency and throughput of the window, if one was measured."""
     if window is None:
         return {}
     span = f"{seconds(window['from_s'])} to {seconds(window['until_s'])}"
@@ -142,7 +143,7 @@ def _due(window: Summary) -> float:
 
 
 def doubts(summary: Summary) -> Iterator[str]:
-    """What weakens the figures of a window."""
+    """What limits the figures of a window."""
     window = summary.get("window")
     if window is None:
         return
@@ -164,8 +165,8 @@ def doubts(summary: Summary) -> Iterator[str]:
 
 
 def not_told(summary: Summary) -> str:
-    """Why a window does not tell whether the load is carried, as `compare` judges it, and what
-    would tell; empty if it tells."""
+    """States why a window does not show whether the load is carried, by the rules of `compare`, and
+    the remedy; empty if it does."""
     from lightloom.analysis.findings import carriage, headline, sentences
 
     if carriage.carriages_of_runs([[summary]]) != ["unsettled"]:
@@ -176,7 +177,7 @@ def not_told(summary: Summary) -> str:
 
 
 def no_interval(summary: Summary) -> str:
-    """Why the mean latency of a window has no interval, and what gives one."""
+    """States why the mean latency of a window has no interval, and the remedy."""
     needed = steady_state.least_s([summary])
     if needed is not None and steady_state.is_short_for_intervals(summary):
         return (
@@ -190,7 +191,7 @@ def no_interval(summary: Summary) -> str:
 
 
 def updates(job: str, found: Summary) -> Iterator[str]:
-    """Updates a second of a job that counts them, and why not more."""
+    """The updates per second of a job that counts them, and the reason why there are not more."""
     bare, framed = found["ceiling_per_s"], found["ceiling_framed_per_s"]
     room = f"links leave room for {per_second(bare)}"
     if framed is not None:

@@ -1,6 +1,6 @@
-"""The table that `sweep` prints: a row for each combination of values and fabric. Where every run
-measured a window, its figures are those of the window, as in the table of `compare`: a run with a
-window ends with it, so percentiles of all its flows would be bounds."""
+"""The table of `sweep`: a row for each combination of values and fabric. If every run measured a
+window, the figures are those of the window, as in the table of `compare`: such a run ends with its
+window, so that percentiles of all its flows would be bounds."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ OF_RUNS = {
     "judge a steady state.",
     "*": "* not carried: the times grow with workload.flows.",
 }
-"""What the marks of a load mean without a window."""
+"""The meaning of the marks of a load without a window."""
 
 
 def table(outcome: sweeps.Outcome) -> Table:
-    """A row for each point and fabric, its figures averaged over the seeds."""
+    """A row for each point and fabric, with figures averaged over the seeds."""
     groups = _groups(outcome)
     lost: Counter[tuple[str, ...]] = Counter(_place(point) for point, _ in outcome.failed)
     made = console.plain_table()
@@ -65,19 +65,19 @@ def table(outcome: sweeps.Outcome) -> Table:
 
 
 def tables_of_jobs(outcome: sweeps.Outcome, width: int) -> Iterator[Table | str]:
-    """How long each job took, a row for each point and fabric; nothing without jobs."""
+    """The duration of each job, in a row for each point and fabric; nothing without jobs."""
     shown = list(_groups(outcome).items())[:ROWS_SHOWN]
     corner = ", ".join([*(key.rpartition(".")[2] for key in _first(outcome).grid), "fabric"])
     return jobs.sweep_tables({", ".join(key): seeds for key, seeds in shown}, width, corner)
 
 
 def _first(outcome: sweeps.Outcome) -> sweeps.Point:
-    """A point, whose keys are those of all."""
+    """A point, whose keys are those of all points."""
     return (outcome.points or [point for point, _ in outcome.failed])[0]
 
 
 def _groups(outcome: sweeps.Outcome) -> dict[tuple[str, ...], list[Summary]]:
-    """The summaries of each row, with each seed that did not fail."""
+    """The summaries of each row, for each seed that did not fail."""
     groups: dict[tuple[str, ...], list[Summary]] = {}
     for point, summary in zip(outcome.points, outcome.summaries, strict=True):
         groups.setdefault(_place(point), []).append(summary)
@@ -87,7 +87,7 @@ def _groups(outcome: sweeps.Outcome) -> dict[tuple[str, ...], list[Summary]]:
 
 
 def legend(outcome: sweeps.Outcome) -> Iterator[str]:
-    """The meaning of the headings and of the marks that occur, a line each."""
+    """Explains the headings and the marks that occur, one line each."""
     seeds = max(map(len, _groups(outcome).values()), default=0)
     if seeds > 1:
         yield f"Each row: means of {seeds} seeds; report.html has their 95 % confidence intervals."
@@ -105,7 +105,7 @@ def legend(outcome: sweeps.Outcome) -> Iterator[str]:
 
 
 def cut_points(outcome: sweeps.Outcome) -> list[str]:
-    """Which points have runs that ended before their flows did."""
+    """States which points have runs that ended before their flows did."""
     from lightloom.report import sweeps as pages
 
     return pages.cut_points(_gathered(outcome), "report.html has all")
@@ -140,7 +140,7 @@ def _headings(outcome: sweeps.Outcome) -> list[str]:
 def _cells(
     outcome: sweeps.Outcome, summaries: Sequence[Summary], carriage: Carriage | None
 ) -> list[str]:
-    """The figures of a row; dashes if every seed of it failed."""
+    """The figures of a row; dashes if all of its seeds failed."""
     if not summaries:
         return ["-"] * len(_headings(outcome))
     mark = latency.MARKS.get(carriage or "", "")
@@ -163,18 +163,18 @@ def _of_runs(outcome: sweeps.Outcome) -> list[completion.Column]:
 
 
 def _has_short(outcome: sweeps.Outcome) -> bool:
-    """Whether short flows began in a window beside long ones."""
+    """Whether both short and long flows arrived in a window."""
     return any(summary["window"].get("short") is not None for summary in outcome.summaries)
 
 
 def _carriages(outcome: sweeps.Outcome) -> dict[tuple[str, ...], Carriage | None]:
-    """Whether each row's load is carried, as far as its windows tell."""
+    """Whether the load of each row is carried, as far as its windows show."""
     found = _gathered(outcome)
     return {_key(cell.values.values(), cell.fabric): cell.carriage for cell in found}
 
 
 def _gathered(outcome: sweeps.Outcome) -> list[Cell]:
-    """The points without their seeds, as on the page."""
+    """The points grouped over their seeds, as on the page."""
     from lightloom.report import sweeps as pages
 
     each = zip(outcome.points, outcome.summaries, strict=True)

@@ -202,7 +202,7 @@ def run_test(
 
 
 async def _serve(setup: Setup) -> None:
-    """Serves until SIGINT or SIGTERM, and says where."""
+    """Serves until SIGINT or SIGTERM, and prints the addresses."""
     from lightloom.switches.server import serving
 
     over = asyncio.Event()
@@ -220,7 +220,7 @@ async def _serve(setup: Setup) -> None:
 
 @contextmanager
 def _opened(target: str, credentials: Path | None) -> Iterator[CircuitSwitch]:
-    """The driver of an address; its failures end the command with exit code 1."""
+    """Opens the driver of an address; its errors end the command with exit code 1."""
     from lightloom.switches.protocol import SwitchError
     from lightloom.switches.targets import open_target
 
@@ -236,7 +236,7 @@ def _opened(target: str, credentials: Path | None) -> Iterator[CircuitSwitch]:
 
 
 def problem_text(problem: Any) -> str:
-    """A failure of a switch, and what had been done."""
+    """Formats an error of a switch, with the steps that had been done."""
     done = problem.done
     if done is None:
         return f"{problem} (what was done is not known)"
@@ -246,10 +246,10 @@ def problem_text(problem: Any) -> str:
 
 
 def confirmed(target: str) -> bool:
-    """Whether the user agrees.
+    """Whether the user confirms.
 
     Raises:
-        ConfigError: if standard input is no terminal.
+        ConfigError: if standard input is not a terminal.
     """
     if not sys.stdin.isatty():
         limit = "standard input is no terminal, so the command cannot ask"
@@ -258,7 +258,7 @@ def confirmed(target: str) -> bool:
 
 
 def print_change(going: Any, coming: Any, kept: Any) -> None:
-    """What a change would do."""
+    """Prints the effect of a change."""
     from lightloom.switches.ports import name_of
 
     for verb, pairs in (("delete", going), ("create", coming)):
@@ -268,7 +268,7 @@ def print_change(going: Any, coming: Any, kept: Any) -> None:
 
 
 def print_outcome(done: Outcome, *, json: bool = False) -> None:
-    """What a change did."""
+    """Prints the result of a change."""
     from lightloom.switches.ports import name_of
 
     if json:

@@ -23,11 +23,11 @@ from lightloom.switches.targets import open_target
 from lightloom.switches.verdicts import Check, Verdict
 
 SHORT = {Verdict.PASSED: "passed", Verdict.FAILED: "FAILED", Verdict.SKIPPED: "-"}
-"""How a table of several switches shows a verdict."""
+"""Text of a verdict in a table of several switches."""
 PROBE_S = 0.005
-"""For how long packets are sent to see whether links are up [s]."""
+"""Time for which packets are sent to test whether links are up [s]."""
 MOST_ROUNDS = 10_000
-"""The most rounds [count] that one test makes."""
+"""Largest number of rounds of one test."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Asked:
 
 
 def check(asked: Asked) -> None:
-    """Refuses options that do not fit together.
+    """Raises an error for options that do not fit together.
 
-    Raises:
+    ConfigError: naming the option.
         ConfigError: naming the option.
     """
     if not asked.plans and asked.client is not None:
@@ -59,7 +59,7 @@ def check(asked: Asked) -> None:
 
 
 def run(switch: CircuitSwitch, target: str, asked: Asked, *, say: bool) -> list[Check]:
-    """The checks of one switch, each printed when it is done."""
+    """Runs the checks of one switch; with `say`, each is printed when it is done."""
 
     def again() -> CircuitSwitch:
         return open_target(target, asked.credentials)
@@ -83,7 +83,7 @@ def run(switch: CircuitSwitch, target: str, asked: Asked, *, say: bool) -> list[
 
 
 def report(found: Mapping[str, Sequence[Check]], *, json: bool) -> None:
-    """The table of several switches, or JSON; ends the command with an error if a check failed."""
+    """Prints the table of several switches, or JSON; exits with an error if a check failed."""
     if json:
         each = {target: [_plain(one) for one in checks] for target, checks in found.items()}
         console.print_json(each if len(each) > 1 else next(iter(each.values())))
@@ -113,7 +113,7 @@ def table(found: Mapping[str, Sequence[Check]]) -> Table:
 
 
 def _differ(found: Mapping[str, Sequence[Check]]) -> bool:
-    """Whether the interface alone tells the switches apart."""
+    """Whether the interface alone distinguishes the switches."""
     return len({target.partition("://")[0] for target in found}) == len(found)
 
 
@@ -122,7 +122,7 @@ def _plain(one: Check) -> dict[str, Any]:
 
 
 class CommandFace:
-    """The command face of an emulated switch: faults, and packets."""
+    """The command interface of an emulated switch: faults, and packets."""
 
     def __init__(self, url: str, wait_s: float) -> None:
         if not url.startswith("http://"):
@@ -134,17 +134,17 @@ class CommandFace:
         self._ask("/faults", {"kind": f"reboot-{kind}"})
 
     def begin(self) -> None:
-        """Sends packets into every A port from now on, once links are up."""
+        """Sends packets into every A port from now on, after links are up."""
         self._send()
         self.settle()
         self._send()
 
     def settle(self) -> None:
-        """Waits until no A port with a cross-connect loses packets: links come up some time after
+        """Waits until no A port with a cross-connect loses packets; links come up some time after
         the light.
 
         Raises:
-            SwitchError: if one still does.
+            SwitchError: if one still loses packets.
         """
         until = time.monotonic() + self._wait_s
         before = self.counts()
@@ -163,7 +163,7 @@ class CommandFace:
         self._ask("/packets", {"gap": f"{usual.gap_ps} ps", "length": f"{usual.length_ps} ps"})
 
     def counts(self) -> dict[int, Counted]:
-        """A port → its packets so far."""
+        """Returns port → number of packets so far."""
         found: dict[str, dict[str, Any]] = json_text.loads(self._ask("/packets"))
         return {
             int(name.removesuffix("A")): Counted(

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from lightloom.config.experiment import Experiment
 
 EXIT_FAILED = 1
-"""An application or a tool failed, or a run was beyond its limits under `--strict`."""
+"""Exit code if an application or a tool failed, or if a run exceeded its limits under
+`--strict`."""
 
 commands = typer.Typer(
     no_args_is_help=True,
@@ -72,7 +73,7 @@ def run(
         from lightloom.testbed.setup import cases, setup_of
 
         given = _given(file, overrides, context.args, host)
-        # All are checked before the first runs.
+        # All cases are checked before the first one runs.
         setups = {case: setup_of(one, fabric, name) for case, one in cases(given).items()}
         first = next(iter(setups.values()))
         directory = out or Path("results") / f"testbed-{first.layout.name}"
@@ -174,7 +175,7 @@ def down(
 def _given(
     file: Path, overrides: list[str] | None, command: list[str] | None, host: int
 ) -> Experiment:
-    """The experiment with its own applications, or with a command in their place."""
+    """Returns the experiment with its own applications, or with a command instead of them."""
     from lightloom.config.experiment import load
 
     experiment = load(file, overrides or [])
@@ -226,7 +227,7 @@ def _guarded() -> Iterator[None]:
 
 @contextmanager
 def _told(quiet: bool) -> Iterator[Callable[[float, str], None]]:
-    """A line of progress on a terminal; nothing elsewhere."""
+    """Shows a line of progress on a terminal; nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda now, what: None
         return

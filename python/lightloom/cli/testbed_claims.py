@@ -24,14 +24,14 @@ def judge(
     target: str, out: Path | None, given: Mapping[str, Any], *, quick: bool, keep: bool
 ) -> None:
     """Judges claims, prints their table and writes `testbed-claims.json`. The exit code is 1 if an
-    outcome contradicts the one on record, or if a tool failed.
+    outcome contradicts the recorded one, or if a tool failed.
 
     Args:
-        target: papers and scripts, as the command takes them.
-        out: folder of the file.
-        given: options of simulations, which have no effect here and are refused.
+        target: papers and scripts, in the form of the command's argument.
+        out: the folder of the file.
+        given: options of simulations, which have no effect here and are errors.
         quick: fewer repetitions.
-        keep: whether the values are kept beside the claims.
+        keep: whether the values are recorded beside the claims.
     """
     from lightloom.testbed import claims
 

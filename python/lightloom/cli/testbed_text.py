@@ -1,4 +1,4 @@
-"""What `testbed run` prints."""
+"""The output of `testbed run`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINES = 20
 
 
 def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The figures of all cases, the worst of each short one first."""
+    """Returns the figures of all cases; of repeated cases, the worst is first."""
     worst: dict[str, Callable[[list[Any]], Any]] = {
         "matched_ratio": min,
         "lost_frames": sum,
@@ -33,7 +33,7 @@ def as_json(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[str]:
-    """The verdict, what limits it, a line for each application, where the result is."""
+    """The verdict, what limits it, a line for each application, and the path of the result."""
     yield verdict(figures, case)
     for sentence in figures["beyond_limits"]:
         yield f"beyond the limits of the testbed: {sentence}"
@@ -56,7 +56,7 @@ def lines(figures: Mapping[str, Any], directory: Path, case: str) -> Iterator[st
 
 
 def rules(figures: Mapping[str, Any]) -> str:
-    """How long the substeps of changes took on the switches of the servers."""
+    """States how long the substeps of changes took on the switches of the servers."""
     median, most = (f"{figures['rules_ms'][key]:.0f} ms" for key in ("p50", "max"))
     return (
         f"OpenFlow: {figures['rule_changes']} rules changed, {median} a substep (median), "

@@ -1,12 +1,12 @@
-"""What can be explained, by name: fabrics, policies, tables, their keys, flow sizes, jobs.
+"""Topics of `explain`, by name: fabrics, policies, tables, their keys, flow sizes, jobs.
 
-A key is found by the name that `--set` takes, `fabric.sirius.queue` or
-`workload.load`, by that which messages show, `fault[0].node`, by its fabric's kind,
-`sirius.queue`, for all fabrics that have it, `fabric.queue`, or alone, `queue`. A
-policy goes by `policy.hydra`, its keys by `policy.hydra.hops`: some fabrics have the
-name of the policy that they run. Where none has, `edmonds` and `solstice.night` will do.
+A key is found by its name for `--set`, such as `fabric.sirius.queue` or `workload.load`; by its
+name in messages, such as `fault[0].node`; by the kind of its fabric, `sirius.queue`; for all
+fabrics that have it, `fabric.queue`; or alone, `queue`. A policy is found as `policy.hydra` and its
+keys as `policy.hydra.hops`, because some fabrics have the name of the policy that they run;
+otherwise `edmonds` and `solstice.night` are sufficient.
 
-What the core tells of these is read once a process, and not to be changed.
+The core's data are read once in a process and must not be changed.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def policies() -> dict[str, Table]:
 
 
 def policy(name: str, asked: str) -> Table:
-    """The policy of that name, or of an algorithm of that name; `asked` is what a
-    refusal shows."""
+    """Returns the policy of that name, or of an algorithm of that name; `asked` is the value in an
+    error."""
     known = policies()
     by_alias = {name: entry for entry in known.values() for name in entry["aliases"]}
     found = known.get(name) or by_alias.get(name)
@@ -54,7 +54,7 @@ def policy(name: str, asked: str) -> Table:
 
 @functools.cache
 def only_policies() -> set[str]:
-    """Names of policies, or of their algorithms, that name nothing else."""
+    """The names of policies, or of their algorithms, that are not the name of anything else."""
     names = {name for entry in policies().values() for name in (entry["kind"], *entry["aliases"])}
     others = {*registry(), *tables(), *published(), *jobs_of(), *PLANNED}
     return names - others
@@ -68,7 +68,7 @@ def clock() -> Table:
 
 @functools.cache
 def tables() -> dict[str, Table]:
-    """The schemas of an experiment's tables, but for those of fabrics."""
+    """The schemas of an experiment's tables, except those of fabrics."""
     return describe.tables(experiment_schema.schema())
 
 
@@ -80,7 +80,7 @@ def published() -> dict[str, Table]:
 
 @functools.cache
 def jobs_of() -> dict[str, Parameter]:
-    """The kinds of jobs, each as the table of its parameters."""
+    """The kinds of jobs, each as a parameter with its table."""
     workload = tables()["workload"]
     jobs = describe.find(workload, "jobs")
     kinds = [] if jobs is None else [kind_of(c) for c in jobs.choices if is_kind(c)]
@@ -89,7 +89,7 @@ def jobs_of() -> dict[str, Parameter]:
 
 
 def is_kind(choice: describe.Choice) -> bool:
-    """Whether a choice is a table of a kind of its own."""
+    """Whether a choice is a table with a kind of its own."""
     return bool(choice.parameters) and '"' in choice.name
 
 
@@ -100,7 +100,7 @@ def kind_of(choice: describe.Choice) -> str:
 
 @functools.cache
 def fabrics_keys() -> dict[str, Table]:
-    """The schema of each fabric by kind, with the keys that all of them take."""
+    """The schema of each fabric by kind, with the common keys."""
     root = json.loads(_core.schema())
     found = {}
     for kind, entry in registry().items():
@@ -112,8 +112,8 @@ def fabrics_keys() -> dict[str, Table]:
 
 
 def path_of(name: str) -> list[str]:
-    """The parts of a name, without numbers in lists of tables; a fabric's key goes by
-    its kind, that of a fabric with another label by `fabric`."""
+    """Splits a name, without indices of lists of tables. A fabric is named by its kind; a fabric
+    with another label becomes `fabric`."""
     parts = re.findall(r'"[^"]*"|[^.]+', without_brackets(name))
     path = [part.strip('"') for part in parts]
     path = [part for place, part in enumerate(path) if place == 0 or not part.isdecimal()]
@@ -127,14 +127,13 @@ def path_of(name: str) -> list[str]:
 
 
 def of_fabrics(rest: str) -> dict[str, Parameter]:
-    """A key of fabrics, by its full name in each fabric that has it."""
+    """Returns a key of fabrics, by its full name in each fabric that has it."""
     found = {kind: describe.find(schema, rest) for kind, schema in fabrics_keys().items()}
     return {f"fabric.{kind}.{rest}": key for kind, key in found.items() if key is not None}
 
 
 def anywhere(key: str) -> dict[str, Parameter]:
-    """A key by its full names wherever it is one: of a table or a fabric, or else
-    of a table within them."""
+    """Returns a key by its full names in all tables and fabrics, or else in tables within them."""
     fabrics = {f"fabric.{kind}": schema for kind, schema in fabrics_keys().items()}
     policed = {f"policy.{kind}": entry["schema"] for kind, entry in policies().items()}
     schemas = {**tables(), **fabrics, **policed}
@@ -142,7 +141,7 @@ def anywhere(key: str) -> dict[str, Parameter]:
     found = {name: p for name, p in tops.items() if p.key == key}
     inner = (pair for name, p in tops.items() for pair in _within(name, p))
     within = {name: p for name, p in inner if p.key == key}
-    # The parts of a mix have the keys of the workload.
+    # The parts of a mix have the same keys as the workload.
     alone = {name: p for name, p in within.items() if not name.startswith("workload.mix.")}
     return found or alone or within
 
@@ -160,12 +159,12 @@ def _within(name: str, parameter: Parameter) -> Iterator[tuple[str, Parameter]]:
 
 
 def _either(names: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
+    """Formats `a`, `a or b`, `a, b or c`."""
     return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def unknown(name: str, path: Sequence[str], schemas: Mapping[str, Table]) -> ConfigError:
-    """The refusal of a name that means nothing, with the nearest that does."""
+    """Returns the error for an unknown name, with the nearest known one."""
     head, rest = path[0], ".".join(path[1:])
     others = list(of_fabrics(rest)) if head in registry() and rest else []
     if others:
@@ -192,7 +191,7 @@ def unknown(name: str, path: Sequence[str], schemas: Mapping[str, Table]) -> Con
 
 
 def unknown_below(name: str, schema: Table, head: str, rest: str) -> ConfigError:
-    """The refusal of the first unknown part of `head.rest`, by full names."""
+    """Returns the error for the first unknown part of `head.rest`, with full names."""
     above, found, parts = head, describe.parameters(schema), rest.split(".")
     known = [p.key for p in found]
     while len(parts) > 1:
@@ -207,7 +206,7 @@ def unknown_below(name: str, schema: Table, head: str, rest: str) -> ConfigError
 
 
 def _nothing(name: str, part: str, known: Sequence[str], above: str = "") -> ConfigError:
-    """The refusal of a name of which `part`, below `above`, is none of those known."""
+    """Returns the error for a name of which `part`, below `above`, is unknown."""
     if name in PLANNED:
         return refusal("NAME", name, "planned, not here yet", here())
     near = difflib.get_close_matches(part, known, 1)

@@ -1,5 +1,5 @@
-"""Arguments that cannot be read are refused as values of keys are: one line that names
-the argument, what was given, what is wrong with it and what to do.
+"""Errors about arguments have the form of errors about keys: one line with the argument, its value,
+the limit and the remedy.
 """
 
 from __future__ import annotations
@@ -16,46 +16,46 @@ from lightloom.cli import console
 from lightloom.cli.loading import OnUse
 from lightloom.errors import ConfigError
 
-#: What typer raises for a command line that it cannot read.
+#: The exception of typer for a command line that it cannot parse.
 Unreadable: Any = typer.BadParameter.__base__
-#: And where nothing was asked for: that is answered by the help.
+#: The exception if no command is given, which is answered by the help.
 HELP = "NoArgsIsHelpError"
 NUMBERS = {"integer": "a whole number", "number": "a number", "float": "a number"}
 
 
 class Commands(TyperGroup):
-    """The commands, each loaded when it is called, with refusals in one style."""
+    """The commands, each imported when it is called; their errors have one style."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands: OnUse = OnUse(dict(self.context_settings))
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, in the order of the help; nothing is loaded."""
+        """The names of the commands, in the order of the help; imports nothing."""
         return list(self.commands)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Writes the help, for which no command is loaded."""
+        """Writes the help without importing commands."""
         with self.commands.listing():
             super().format_help(ctx, formatter)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
-        """Reads what stands before the command."""
+        """Parses the arguments before the command."""
         with _refused(args):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        """Reads the command's arguments, and runs it."""
+        """Parses the command's arguments, and runs it."""
         with _refused(ctx.args), console.unread():
             return super().invoke(ctx)
 
 
 @contextmanager
 def _refused(args: Sequence[str]) -> Iterator[None]:
-    """Says in a line which of `args` cannot be read."""
-    given = list(args)  # reading them takes them away
+    """Prints on one line which of `args` is invalid."""
+    given = list(args)  # parsing consumes them
     try:
         yield
     except Unreadable as problem:
@@ -65,7 +65,7 @@ def _refused(args: Sequence[str]) -> Iterator[None]:
 
 
 def message(problem: Any, args: Sequence[str]) -> str:
-    """What is wrong with the arguments, and what to do."""
+    """Returns the limit and the remedy of invalid arguments."""
     ctx, param = problem.ctx, getattr(problem, "param", None)
     inner = ctx is not None and ctx.parent is not None
     look = f"see `lightloom {ctx.info_name} --help`" if inner else "see `lightloom --help`"
@@ -81,7 +81,7 @@ def message(problem: Any, args: Sequence[str]) -> str:
 
 
 def _of_the_line(problem: Any, look: str) -> str:
-    """What is wrong with what is no value: an option, a command, one argument too many."""
+    """Returns the error about an option, a command or an additional argument, which is no value."""
     text, option = str(problem.message), getattr(problem, "option_name", None)
     near = sorted(o for o in getattr(problem, "possibilities", None) or [] if o != "--help")
     command = re.fullmatch(r"No such command '(.*?)'\.?(?: Did you mean (.*)\?)?", text)
@@ -103,7 +103,7 @@ def _of_the_line(problem: Any, look: str) -> str:
 
 
 def _bills(problem: Any, args: Sequence[str]) -> str:
-    """Of which fabrics there are bills, where `--bill` names none."""
+    """Lists the fabrics with bills, if `--bill` has no value."""
     if getattr(problem, "option_name", None) != "--bill":
         return ""
     from lightloom.config.experiment import load
@@ -117,8 +117,8 @@ def _bills(problem: Any, args: Sequence[str]) -> str:
 
 
 def _elsewhere(ctx: Any, option: str | None) -> str | None:
-    """The command that has an option which the one that is called has not: `plan` has what
-    is laid down for one plan."""
+    """The command that has an option which the called command does not have; `plan` has the rules
+    for one plan."""
     if ctx is None or ctx.parent is None or ctx.info_name != "replay-demand":
         return None
     plan = ctx.parent.command.get_command(ctx.parent, "plan")
@@ -126,7 +126,7 @@ def _elsewhere(ctx: Any, option: str | None) -> str | None:
 
 
 def _plain(problem: Any) -> str:
-    """What is wrong, in words: a type by what it takes."""
+    """Describes the error in plain words; a type by the values that it accepts."""
     text = str(problem.message)
     for name, takes in NUMBERS.items():
         if re.search(rf"\bvalid {name}\b", text):
@@ -135,7 +135,7 @@ def _plain(problem: Any) -> str:
 
 
 def _given(names: Sequence[str], args: Sequence[str]) -> str | None:
-    """What was written for an option."""
+    """The text that was typed for an option."""
     for place, argument in enumerate(args):
         if argument in names and place + 1 < len(args):
             return args[place + 1]

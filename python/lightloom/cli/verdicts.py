@@ -1,9 +1,8 @@
-"""What `reproduce` prints: claims by paper and figure, a line each, and totals.
+"""The output of `reproduce`: claims by paper and figure, one line each, and totals.
 
-A claim that is not reproduced is followed by its statement, what
-was measured and why it may be otherwise. Of a single paper every claim says what was
-measured, of a single figure also what the source says; of several papers, if asked.
-"""
+A claim that is not reproduced is followed by its statement, the measured value and possible
+reasons. For a single paper, every claim has its measured value; for a single figure, also the
+statement of the source; for several papers, both on request."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ COLOURS = {
 }
 TOO_QUICK = "too quick"
 OF_BOUNDS = "of bounds"
-#: Columns of the totals, and those that are there also where they count nothing.
+#: Columns of the totals, and those that are shown even if they count nothing.
 ALWAYS = ("reproduced", "not reproduced", "not judged")
 BUILT = ("fitted", "set")
 OURS = "ours"
@@ -41,8 +40,8 @@ COLUMNS = (*MARKS, OURS, *BUILT, TOO_QUICK)
 
 
 def print_verdicts(verdicts: Sequence[Verdict], *, verbose: bool = False) -> None:
-    """Claims and totals on standard output; `verbose` says of every claim all that a
-    single figure's say."""
+    """Prints claims and totals; with `verbose`, every claim has the text that it has for a single
+    figure."""
     screen = console.out()
     papers = {v.fabric for v in verdicts}
     figures = {(v.fabric, v.claim.script) for v in verdicts}
@@ -58,14 +57,14 @@ def print_verdicts(verdicts: Sequence[Verdict], *, verbose: bool = False) -> Non
 
 @dataclass(frozen=True)
 class Told:
-    """The text below the line of every claim, not only of those that failed."""
+    """The texts below the line of every claim, not only of those that failed."""
 
     statements: bool
     measures: bool
 
 
 def lines(verdicts: Sequence[Verdict], width: int, told: Told) -> Iterator[Text]:
-    """Claims under the titles of their papers and the names of their figures."""
+    """The claims under the titles of their papers and the names of their figures."""
     for fabric, of_paper in groupby(verdicts, lambda v: v.fabric):
         paper = list(of_paper)
         yield Text(paper[0].title or fabric, "bold")
@@ -94,7 +93,7 @@ def _line(verdict: Verdict, name: int, wanted: int, found: int) -> Text:
 
 
 def _remark(verdict: Verdict) -> str:
-    """What has to be known of an outcome."""
+    """A remark on an outcome."""
     if too_quick(verdict):
         return TOO_QUICK
     if verdict.outcome == "undecided":
@@ -105,7 +104,7 @@ def _remark(verdict: Verdict) -> str:
 
 
 def _below(verdict: Verdict, width: int, told: Told) -> Iterator[Text]:
-    """What the source says, what was measured, and why that is otherwise."""
+    """The statement of the source, the measured value, and why they differ."""
     claim, failed = verdict.claim, verdict.outcome == "not reproduced"
     said = [claim.statement] if told.statements or failed else []
     if told.measures or failed:
@@ -119,8 +118,8 @@ def _below(verdict: Verdict, width: int, told: Told) -> Iterator[Text]:
 
 
 def totals(verdicts: Sequence[Verdict]) -> Table:
-    """How many claims of each paper came out how, and of all; those that came out by a
-    number of ours, or had to, apart."""
+    """The number of claims of each paper by outcome, and the totals; claims that were reproduced by
+    an own number or by construction are counted apart."""
     table = console.plain_table()
     table.add_column("claims")
     counts = {fabric: _counts(list(group)) for fabric, group in groupby(verdicts, _fabric)}
@@ -146,14 +145,14 @@ def _counts(verdicts: Sequence[Verdict]) -> Counter[str]:
 def _column(verdict: Verdict) -> str:
     if too_quick(verdict):
         return TOO_QUICK
-    # What came out by a number of ours, or had to, weighs less; that it did not is a failure like
-    # others.
+    # A claim that was reproduced by an own number or by construction weighs less; one that was not
+    # reproduced is a failure like others.
     apart = verdict.claim.basis != "measured" and verdict.outcome == "reproduced"
     return verdict.claim.basis if apart else verdict.outcome
 
 
 def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """What the words in the tables mean, where they are there."""
+    """Explains the words that occur in the tables."""
     remarks = {_remark(verdict) for verdict in verdicts}
     if OURS in remarks:
         yield "ours: the source has words, and the number that decides is ours; counted apart"
@@ -171,12 +170,12 @@ def _notes(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 
 def too_quick(verdict: Verdict) -> bool:
-    """Whether the run was too quick for this claim, which a full one judges."""
+    """Whether the run was too quick for this claim, which a full run judges."""
     return _small(verdict) and verdict.claim.expect is not None
 
 
 def _small(verdict: Verdict) -> bool:
-    """Whether the run was too small for a figure that means anything."""
+    """Whether the run was too small for a meaningful figure."""
     return verdict.quick and not verdict.claim.quick
 
 
@@ -187,7 +186,7 @@ def _measured(verdict: Verdict) -> str:
 
 
 def _interval(measured: Estimate) -> str:
-    """A figure, with half of its confidence interval where it has one."""
+    """A figure, with half of its confidence interval if it has one."""
     shown = figure(measured.value)
     width = measured.half_width
     return f"{shown} ± {width:.1g}" if width and isfinite(width) else shown

@@ -1,4 +1,5 @@
-"""`verify`: whether results are still what was written, and of which inputs and build."""
+"""`verify`: tests whether results are unchanged since they were written, and by which inputs and
+build."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from lightloom.units.counts import counted
 if TYPE_CHECKING:
     from lightloom.results.verification import Verdict
 
-#: Faults of a result that the table shows, and results of a kind that the first line names.
+#: Largest number of faults of a result in the table, and of results of a kind in the first line.
 SHOWN = 3
 
 
@@ -51,10 +52,10 @@ def verify(
 
 
 def _outcome(verdicts: Sequence[Verdict]) -> str:
-    """How many results are missing, damaged, incomplete and whole, and which."""
+    """States how many results are missing, damaged, incomplete and complete, and which."""
     missing = sorted({part for verdict in verdicts for part in verdict.missing})
     damaged = [verdict.result for verdict in verdicts if verdict.faults]
-    # It lacks a part, and its own files are as they were written.
+    # A part of the result is missing; its own files are unchanged.
     incomplete = [v.result for v in verdicts if v.missing and not v.faults]
     total = counted(len(verdicts) + len(missing), "result")
     whole = sum(verdict.whole for verdict in verdicts)
@@ -66,13 +67,13 @@ def _outcome(verdicts: Sequence[Verdict]) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
+    """Lists the first names, and the number of the others."""
     more = [f"{len(names) - SHOWN} more"] if len(names) > SHOWN else []
     return ", ".join([*names[:SHOWN], *more])
 
 
 def _table(verdicts: Sequence[Verdict]) -> Table:
-    """A row a result."""
+    """A row for each result."""
     table = console.plain_table()
     for heading in ("result", "files", "inputs", "build"):
         table.add_column(heading)
@@ -89,11 +90,11 @@ def _table(verdicts: Sequence[Verdict]) -> Table:
 
 
 def _lost(verdict: Verdict) -> list[str]:
-    """The parts that it lacks."""
+    """The missing parts."""
     return [f"{part} is missing" for part in verdict.missing]
 
 
 def _some(lines: Sequence[str]) -> str:
-    """The first of some lines, and how many more there are."""
+    """Lists the first lines, and the number of the others."""
     more = [f"… {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
     return "\n".join([*lines[:SHOWN], *more])
