@@ -68,7 +68,7 @@ class Topology:
     def __init__(self, core: _core.ControlTopology, capacity: int) -> None:
         self._core = core
         self.capacity = capacity
-        """What a circuit carries each way, in the unit of what paths reserve."""
+        """Capacity of a circuit in each direction, in the unit in which paths reserve."""
 
     @cached_property
     def circuits(self) -> Integers:

@@ -64,7 +64,6 @@ def spread(fabric: C, of: Callable[[C], Curve], how: How) -> Iterator[Series]:
 
     `how` states how the curves of seeds are combined: a `share` grows from 0 to its final value,
     `points` belong to the same bin of sizes, and a curve over `time` counts until it ends.
-    same bin of sizes, and of curves over `time` each counts as far as it goes.
     """
     if not fabric.seeds:
         x, y = of(fabric)

@@ -58,7 +58,7 @@ class Trial:
     """Whether the run ends with its window, before all its flows have arrived."""
 
 
-class Lost(Exception):  # noqa: N818 - it is none of what was tried
+class Lost(Exception):  # noqa: N818 - it is not an error of the trial
     """A trial ended the process that it ran in; the message states how."""
 
 

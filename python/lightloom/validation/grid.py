@@ -105,7 +105,7 @@ class Grid(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    factor: dict[str, Factor] = Field(description="What is left open, by name.")
+    factor: dict[str, Factor] = Field(description="The open questions, by name.")
     chosen: Chosen
     combination: list[Combination] = Field(default=[])
 
