@@ -1,24 +1,21 @@
 //! The agenda: a calendar queue of typed events.
 //!
-//! Time is cut into days of equal width (a power of two of picoseconds). The
-//! days of the near future are buckets of a ring, each an unsorted chain in
-//! one pool of nodes; what lies beyond waits in one unsorted list. A day is
-//! sorted when it begins. Events are `Copy` values, never boxed; in the steady
-//! state nothing is allocated.
+//! Time is divided into days of equal width (a power of two of picoseconds). The days of the near
+//! future are buckets of a ring; each bucket is an unsorted chain in one pool of nodes. All later
+//! events are in one unsorted list. A day is sorted when it begins. Events are `Copy` values and
+//! are never boxed; in the steady state nothing is allocated.
 //!
-//! Events at the same time leave in the order in which they were scheduled, so
-//! runs are deterministic. No sequence number is kept for that: chains, the
-//! list and the sort all preserve the order of insertion, and all events of one
-//! time are in one place at any moment.
+//! Events at the same time leave in the order in which they were scheduled, so that runs are
+//! deterministic. No sequence number is needed: chains, list and sort preserve the order of
+//! insertion, and all events of one time are in the same place at any moment.
 //!
-//! Events of a kind that always comes a fixed time ahead need no calendar: a
-//! kernel may give them to one of a few *lanes*, queues that are in order of time
-//! by themselves. Of events at the same time those of lanes leave first, the
-//! lowest lane before all.
+//! Events of a kind that is always scheduled a fixed time ahead need no calendar. A kernel may
+//! append them to one of a few *lanes*, queues that are in order of time without sorting. Among
+//! events at the same time, those of lanes leave first, the lowest lane before all others.
 //!
-//! The width follows the events: every few thousand of them the agenda looks at
-//! how many distinct times a day held and how far it had to look for the next
-//! day, and lays its calendar out anew if that was wasteful.
+//! The width of days adapts to the events: every few thousand events, the agenda compares how many
+//! distinct times a day contained and how far it had to search for the next day, and changes the
+//! layout if these were wasteful.
 //!
 //! Against `std::collections::BinaryHeap` with sequence numbers, in the hold
 //! model (pop one, schedule one), nanoseconds a hold, heap → agenda, as
@@ -47,9 +44,9 @@ const NONE: u32 = u32::MAX;
 const BUCKETS_MIN: usize = 64;
 /// The first guess of a day's width: 2¹³ ps is 8 ns.
 const SHIFT_FIRST: u32 = 13;
-/// `Agenda::beyond` before it was looked for.
+/// The value of `Agenda::beyond` before it is computed.
 const UNKNOWN: Time = Time(i64::MIN);
-/// Events between two looks at the layout, at least.
+/// Smallest number of events between two checks of the layout.
 const TUNE_EVERY: u64 = 4096;
 
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +92,7 @@ pub struct Agenda<E> {
     /// The first day beyond the buckets; a multiple of half their number, and
     /// at most their number after `day`.
     end: i64,
-    /// No event beyond today is before this; unless it is not known.
+    /// No event after today is before this time; `UNKNOWN` if it is not computed.
     beyond: Time,
     lanes: Lanes<E>,
     len: usize,
@@ -132,25 +129,25 @@ impl<E: Copy> Agenda<E> {
         }
     }
 
-    /// How many events wait.
+    /// The number of scheduled events.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether none does.
+    /// Whether no event is scheduled.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Schedules `event` at `at`, after all that are scheduled at that time.
+    /// Schedules `event` at `at`, after all events that are already scheduled for that time.
     #[inline]
     pub fn schedule(&mut self, at: Time, event: E) {
         self.len += 1;
         self.place(at, event);
     }
 
-    /// Schedules `event` at `at` in a lane (below [`LANES`]), whose events come
-    /// in order of time: `at` is not before the last of them.
+    /// Schedules `event` at `at` in a lane (a number below [`LANES`]). Its events must be appended
+    /// in order of time: `at` must not be before the last of them.
     #[inline]
     pub fn append(&mut self, lane: usize, at: Time, event: E) {
         self.len += 1;
@@ -173,8 +170,8 @@ impl<E: Copy> Agenda<E> {
 
     /// Takes the next event of the calendar if it is strictly before `limit`.
     ///
-    /// The calendar is not turned beyond `limit`: what is scheduled next may
-    /// well be earlier than what waits.
+    /// The calendar does not advance beyond `limit`, because the next scheduled event may be
+    /// earlier than those that are waiting.
     #[inline]
     fn pop_calendar(&mut self, limit: Time) -> Option<(Time, E)> {
         while self.head == self.today.len() {
@@ -209,7 +206,7 @@ impl<E: Copy> Agenda<E> {
         }
     }
 
-    /// Puts an event into the day that has begun, after its equals.
+    /// Inserts an event into the present day, after all events at the same time.
     fn squeeze(&mut self, at: Time, event: E) {
         if self.head == self.today.len() {
             self.today.clear();
@@ -317,7 +314,7 @@ impl<E: Copy> Agenda<E> {
         true
     }
 
-    /// Takes the events of the far future that the buckets have come to cover.
+    /// Moves the events of the far future that the buckets now cover into buckets.
     fn fetch(&mut self) {
         let end = Time(self.end << self.shift);
         if self.later_from >= end {
@@ -340,7 +337,7 @@ impl<E: Copy> Agenda<E> {
     }
 }
 
-/// Sorts by time, equals in place; returns how many times there are.
+/// Sorts by time; equal events keep their order. Returns the number of distinct times.
 #[inline]
 fn sort_stable<E: Copy>(events: &mut [(Time, E)]) -> u64 {
     if events.len() > 32 {

@@ -1,6 +1,6 @@
-//! The record of every transmission that a test checks capacity and darkness on.
+//! The record of every transmission, by which tests check capacity and darkness.
 //!
-//! Off in ordinary runs; kernels ask once per horizon whether it is on.
+//! It is off in ordinary runs; kernels test once in each horizon whether it is on.
 
 use crate::ids::PortId;
 use crate::time::{Rate, Time};
@@ -12,22 +12,22 @@ pub struct Transmission {
     pub tx: PortId,
     /// The receiver.
     pub rx: PortId,
-    /// First bit leaves.
+    /// The time at which the first bit leaves.
     pub from: Time,
-    /// Last bit has left.
+    /// The time at which the last bit has left.
     pub until: Time,
     /// Bytes on the wire.
     pub bytes: u64,
 }
 
-/// The total rate of flows on a link for a while: the record of fabrics without packets.
+/// The total rate of flows on a link during an interval: the record of fabrics without packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     /// The link: a transmitter and a receiver of the same number.
     pub link: PortId,
-    /// From here on …
+    /// The start of the interval.
     pub from: Time,
-    /// … until here.
+    /// The end of the interval.
     pub until: Time,
     /// Sum of the rates of the flows over it.
     pub rate: Rate,
@@ -40,7 +40,7 @@ pub struct Load {
 pub struct Audit {
     /// The record.
     pub transmissions: Vec<Transmission>,
-    /// The same for fabrics whose flows have rates.
+    /// The loads of links, for fabrics whose flows have rates.
     pub loads: Vec<Load>,
 }
 
@@ -57,8 +57,8 @@ impl Audit {
         });
     }
 
-    /// The first pair of transmissions that share a port, as chosen by `port`,
-    /// at the same time.
+    /// The first pair of transmissions that overlap in time and share a port, as selected by
+    /// `port`.
     pub fn overlap(
         &self,
         port: fn(&Transmission) -> PortId,

@@ -9,7 +9,7 @@ use crate::time::Rate;
 pub struct Cluster {
     /// Racks, or single nodes.
     pub racks: u32,
-    /// Servers in each.
+    /// Servers in each rack.
     pub servers_per_rack: u32,
     /// R: the rate by which load and goodput are normalised.
     pub server_rate: Rate,
@@ -20,9 +20,9 @@ pub struct Cluster {
 /// How fast a server may send to, and receive from, its rack switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nic {
-    /// As fast as the rack's uplinks: only the fabric limits (Sirius §7, by its figures).
+    /// As fast as the rack's uplinks, so that only the fabric limits (Sirius §7, by its figures).
     Uncapped,
-    /// This rate.
+    /// A limit in each direction.
     Capped(Rate),
 }
 

@@ -1,8 +1,8 @@
-//! Reads a table of a configuration into a type, or refuses it by name.
+//! Reads a table of a configuration into a type, or returns an error that names the key.
 //!
-//! Every configuration type derives `Deserialize` with `deny_unknown_fields`;
-//! this turns serde's errors into [`Refusal`]s: the key's path as the user
-//! wrote it, the value found, the nearest known key.
+//! Every configuration type derives `Deserialize` with `deny_unknown_fields`. This module turns
+//! serde's errors into [`Refusal`]s with the key's path as the user wrote it, the value found, and
+//! the nearest known key.
 
 use crate::mistyped::in_words;
 use crate::refusal::Refusal;
@@ -28,7 +28,7 @@ pub fn read<T: DeserializeOwned>(table: &Value, at: &str) -> Result<T, Refusal> 
 /// Keys whose value stays text, even if it is `"50%"`.
 const TEXTS: [&str; 4] = ["label", "name", "group", "rate_precision"];
 
-/// The same with numbers for texts such as `"50%"`; nothing if there are none.
+/// Returns the table with numbers in place of texts such as `"50%"`; `None` if there are none.
 fn with_fractions(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => fraction(text),
@@ -58,7 +58,7 @@ fn with_fractions(value: &Value) -> Option<Value> {
     }
 }
 
-/// The number that a percentage is, rounded once: `"12.5%"` is 0.125.
+/// The number that a percentage stands for, rounded once: `"12.5%"` is 0.125.
 fn fraction(text: &str) -> Option<Value> {
     let number = text.trim().strip_suffix('%')?.trim_end();
     let written = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
@@ -69,11 +69,11 @@ fn fraction(text: &str) -> Option<Value> {
     serde_json::Number::from_f64(value).map(Value::Number)
 }
 
-/// Reads a word or a quantity as text. A bare number is text too: its reader says that
-/// the unit is missing.
+/// Reads a word or a quantity as text. A bare number is read as text as well; its reader then
+/// reports that the unit is missing.
 ///
 /// # Errors
-/// A serde error of anything else.
+/// A serde error for any other type.
 pub fn word_or_quantity<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
     struct Visitor;
     impl de::Visitor<'_> for Visitor {
@@ -97,7 +97,7 @@ pub fn word_or_quantity<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Er
     d.deserialize_any(Visitor)
 }
 
-/// Whether a text begins as a quantity does, so that it is no word.
+/// Whether a text begins like a quantity, and therefore is not a word.
 pub fn is_quantity(text: &str) -> bool {
     let begins = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+');
     text.trim_start().starts_with(begins)
@@ -106,9 +106,9 @@ pub fn is_quantity(text: &str) -> bool {
 /// Separates the fields of a refusal that travels inside a serde error.
 const MARK: char = '\u{2063}';
 
-/// Reads a table inside a hand-written `Deserialize`, such as one whose keys
-/// depend on its `kind`. The enclosing [`read`] reports its refusal under the
-/// full path; without this serde would buffer the table and lose the path.
+/// Reads a table inside a hand-written `Deserialize`, such as one whose keys depend on its `kind`.
+/// The enclosing [`read`] reports its refusal with the full path; without this function, serde
+/// would buffer the table and lose the path.
 ///
 /// # Errors
 /// A serde error that carries the [`Refusal`].
@@ -116,8 +116,7 @@ pub fn nested<T: DeserializeOwned, E: serde::de::Error>(table: &Value) -> Result
     read(table, "").map_err(nested_refusal)
 }
 
-/// Carries `refusal`, its key relative to the table being read, to the
-/// enclosing [`read`].
+/// Passes `refusal`, whose key is relative to the table being read, to the enclosing [`read`].
 pub fn nested_refusal<E: serde::de::Error>(refusal: Refusal) -> E {
     let [key, value, limit, remedy] =
         [refusal.key, refusal.value, refusal.limit, refusal.remedy].map(|f| f.replace(MARK, ""));
@@ -195,7 +194,7 @@ pub fn list(known: &[&str]) -> String {
         .join(", ")
 }
 
-/// "did you mean …?", or the known keys where none is near.
+/// "did you mean …?", or the known keys if none is similar.
 pub fn nearest(found: &str, known: &[&str]) -> String {
     match near(found, known) {
         Some(meant) => meant,
@@ -204,12 +203,12 @@ pub fn nearest(found: &str, known: &[&str]) -> String {
     }
 }
 
-/// The same of a message that lists them already.
+/// The same for a message that already lists the known keys.
 pub fn nearest_listed(found: &str, known: &[&str]) -> String {
     near(found, known).unwrap_or_else(|| "choose one of them".to_owned())
 }
 
-/// "did you mean …?", where one is near.
+/// "did you mean …?" if one of the keys is similar.
 fn near(found: &str, known: &[&str]) -> Option<String> {
     let likeness = |name: &str| strsim::jaro_winkler(found, name);
     let best = known

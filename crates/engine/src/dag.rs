@@ -1,9 +1,9 @@
-//! Builds closed-loop flows: tasks that send bytes after others have been
-//! delivered, and jobs made of them.
+//! Builds closed-loop flows: tasks that send bytes after other tasks are delivered, and jobs that
+//! consist of such tasks.
 //!
-//! A task may only wait for tasks that exist, so no graph that is built here has a cycle. The edges
-//! become compressed rows once, at the end. The predecessors of a task are fixed: queues of work
-//! from which idle workers draw are not modelled.
+//! A task may depend only on tasks that already exist, so that no graph has a cycle. The edges are
+//! converted to compressed rows once, at the end. The predecessors of a task are fixed: queues of
+//! work from which idle workers draw are not modelled.
 
 use crate::flows::{Dependencies, Flows, Job};
 use crate::ids::{FlowId, HostId};
@@ -17,7 +17,7 @@ pub struct Node(u32);
 const BARRIER: u32 = 1 << 31;
 
 impl Node {
-    /// Its number among the nodes, if there are `flows` flows.
+    /// The index of the node, if there are `flows` flows.
     fn place(self, flows: u32) -> FlowId {
         match self.0 & BARRIER {
             0 => FlowId(self.0),
@@ -26,7 +26,7 @@ impl Node {
     }
 }
 
-/// A planned flow: source, destination, bytes, and the time that it computes before.
+/// A planned flow: source, destination, bytes, and the computation time before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     /// The sending host.
@@ -35,21 +35,21 @@ pub struct Task {
     pub dst: HostId,
     /// Bytes to send [B].
     pub bytes: u64,
-    /// From the last delivery that it waits for to its own beginning.
+    /// The time from the last delivery that the task depends on to its own start.
     pub compute: Time,
 }
 
-/// Flows and barriers that wait for each other, job after job.
+/// Flows and barriers that depend on each other, in jobs.
 #[derive(Clone, Debug)]
 pub struct Dag {
     flows: Flows,
     flow_delay: Vec<Time>,
     barrier_delay: Vec<Time>,
-    /// (waits, is waited for) in the order in which they were named.
+    /// Pairs (dependent node, predecessor) in the order in which they were named.
     edges: Vec<(Node, Node)>,
     jobs: Vec<Pending>,
     begin: Option<Node>,
-    /// Earliest end of each node, if nothing took time but computing.
+    /// The earliest end of each node, if only computation took time.
     flow_least: Vec<Time>,
     barrier_least: Vec<Time>,
 }
@@ -69,7 +69,7 @@ impl Default for Dag {
 }
 
 impl Dag {
-    /// Nothing to do.
+    /// An empty graph.
     pub fn new() -> Dag {
         Dag {
             flows: Flows::new(),
@@ -83,7 +83,7 @@ impl Dag {
         }
     }
 
-    /// Flows that follow belong to the group `name`.
+    /// Puts the tasks that follow into the group `name`.
     ///
     /// # Panics
     /// If there are more than 65,535 groups.
@@ -94,14 +94,14 @@ impl Dag {
         assert!(self.flows.groups.len() <= 1 << 16, "too many groups");
     }
 
-    /// Tasks that follow and wait for nothing are begun when `begin` is
-    /// reached; at time zero if it is `None`.
+    /// Tasks that follow and have no predecessors start when `begin` is reached; at time zero if it
+    /// is `None`.
     pub fn begin_at(&mut self, begin: Option<Node>) {
         self.begin = begin;
     }
 
-    /// A task that sends once all of `after` is done and it has computed. One
-    /// that sends nothing, or to its own host, only computes.
+    /// Adds a task that sends after all of `after` are done and its computation time has passed. A
+    /// task that sends nothing, or to its own host, only computes.
     pub fn task(&mut self, task: Task, after: &[Node]) -> Node {
         if task.src == task.dst || task.bytes == 0 {
             return self.barrier(task.compute, after);
@@ -122,7 +122,7 @@ impl Dag {
         node
     }
 
-    /// A point that is reached `compute` after all of `after`.
+    /// Adds a barrier that is reached `compute` after all of `after`.
     pub fn barrier(&mut self, compute: Time, after: &[Node]) -> Node {
         let node = Node(self.barrier_delay.len() as u32 | BARRIER);
         let least = self.wait(node, after, compute);
@@ -131,7 +131,7 @@ impl Dag {
         node
     }
 
-    /// All of `after`, as one node.
+    /// Combines all of `after` to one node.
     pub fn join(&mut self, after: &[Node]) -> Node {
         match after {
             [node] => *node,
@@ -139,8 +139,8 @@ impl Dag {
         }
     }
 
-    /// Ends a job that was begun at `begin` and is done with all of `after`;
-    /// returns the barrier of its end.
+    /// Ends a job that began at `begin` and is done when all of `after` are; returns the barrier of
+    /// its end.
     pub fn end_job(&mut self, name: &str, begin: Option<Node>, after: &[Node]) -> Node {
         let end = self.barrier(Time::ZERO, after);
         self.jobs.push(Pending {
@@ -161,7 +161,7 @@ impl Dag {
         Time(ready.0.saturating_add(compute.0))
     }
 
-    /// The earliest that `node` can be done, if sending took no time at all.
+    /// The earliest time at which `node` can be done, if sending took no time.
     pub fn least(&self, node: Node) -> Time {
         let n = (node.0 & !BARRIER) as usize;
         match node.0 & BARRIER {
@@ -170,17 +170,17 @@ impl Dag {
         }
     }
 
-    /// Flows so far.
+    /// The number of flows so far.
     pub fn flows(&self) -> usize {
         self.flows.len()
     }
 
-    /// Barriers so far.
+    /// The number of barriers so far.
     pub fn barriers(&self) -> usize {
         self.barrier_delay.len()
     }
 
-    /// Edges so far.
+    /// The number of edges so far.
     pub fn edges(&self) -> usize {
         self.edges.len()
     }
@@ -188,7 +188,7 @@ impl Dag {
     /// Memory of the builder in addition to [`Dependencies::memory`], by node and by edge [B].
     pub const BUILDING: (u64, u64) = (8, 8);
 
-    /// The flows, with their graph.
+    /// Returns the flows with their graph.
     pub fn build(self) -> Flows {
         let flows = self.flows.len() as u32;
         let nodes = self.flows.len() + self.barrier_delay.len();

@@ -1,9 +1,8 @@
-//! Bytes delivered by given instants, byte by byte: an unfinished flow counts with its delivered
-//! bytes.
+//! Bytes delivered until given instants, including the delivered bytes of unfinished flows.
 //!
-//! The run loop stops at each instant and reads the ledger there; a kernel pays nothing for
-//! it. A fabric counts bytes when it is asked, so what one moves in slots counts with the slot
-//! that has ended, and what a circuit carries in a day with the day.
+//! The run loop stops at each instant and reads the ledger, so that kernels have no cost. A fabric
+//! counts bytes when it is asked: the bytes of a slot count when the slot has ended, and those of a
+//! circuit's day when the day has ended.
 
 use crate::flows::Flows;
 use crate::time::Time;
@@ -13,12 +12,12 @@ use crate::time::Time;
 pub struct Deliveries {
     at: Vec<Time>,
     bytes: Vec<u64>,
-    /// By server, at the first instant and at the last.
+    /// Bytes received by each server, at the first instant and at the last.
     heard: [Vec<u64>; 2],
 }
 
 impl Deliveries {
-    /// Nothing is counted yet; the instants are in order.
+    /// Makes counters for these instants, which must be in order.
     pub fn at(instants: Vec<Time>) -> Deliveries {
         debug_assert!(instants.is_sorted(), "instants out of order");
         Deliveries {
@@ -27,18 +26,18 @@ impl Deliveries {
         }
     }
 
-    /// The instant to be counted next.
+    /// The next instant to be counted.
     pub fn next(&self) -> Option<Time> {
         self.at.get(self.bytes.len()).copied()
     }
 
-    /// Whether the next is counted by server, too: then flows have to be settled.
+    /// Whether the next instant also counts bytes by server; flows must then be settled.
     pub fn asks_servers(&self) -> bool {
         let number = self.bytes.len();
         number == 0 || number + 1 == self.at.len()
     }
 
-    /// The next instant has come: so many bytes are delivered, and those of `flows`.
+    /// Records the next instant, with the bytes delivered in total and by each of `flows`.
     pub fn count(&mut self, delivered: u64, flows: &Flows) {
         let number = self.bytes.len();
         for (which, asked) in [(0, number == 0), (1, number + 1 == self.at.len())] {
@@ -49,13 +48,12 @@ impl Deliveries {
         self.bytes.push(delivered);
     }
 
-    /// Bytes that had been delivered by each instant; as many as were asked for, once the run
-    /// has ended.
+    /// Bytes delivered until each instant; complete after the run has ended.
     pub fn bytes(&self) -> &[u64] {
         &self.bytes
     }
 
-    /// Bytes that each server heard between the first instant and the last.
+    /// Bytes that each server received between the first instant and the last.
     pub fn heard(&self) -> impl Iterator<Item = u64> + '_ {
         let [first, last] = &self.heard;
         let before = first.iter().copied().chain(std::iter::repeat(0));
@@ -63,7 +61,7 @@ impl Deliveries {
     }
 }
 
-/// Bytes delivered to each server; those beyond the last that is a destination have none.
+/// Bytes delivered to each server, up to the last server that is a destination.
 fn by_server(flows: &Flows) -> Vec<u64> {
     let servers = flows.dst.iter().map(|dst| dst.index() + 1).max();
     let mut heard = vec![0; servers.unwrap_or(0)];

@@ -1,4 +1,4 @@
-//! The trait between the engine and any fabric, and what a fabric says of itself.
+//! The trait between the engine and a fabric, and the reports of a fabric.
 
 use crate::fair::Precision;
 use crate::ids::{HostId, PortId};
@@ -43,7 +43,7 @@ pub enum Element {
     },
     /// A passive grating of the optical core.
     Grating(u32),
-    /// The controller that decides on circuits: without it they stay as they are.
+    /// The controller that decides on circuits; without it the present circuits stay.
     Controller,
     /// One optical port of a rack, towards one plane of optical switches.
     Port {
@@ -52,7 +52,7 @@ pub enum Element {
         /// The plane.
         plane: u32,
     },
-    /// A plane's switch of circuits, with the ports of all racks to it.
+    /// The circuit switch of a plane, with the ports of all racks to it.
     Plane(u32),
     /// An electrical switch above the racks.
     Switch {
@@ -68,25 +68,25 @@ pub enum Element {
 pub struct Circuit {
     /// The rack of lower number, or the one that sent over a directed circuit.
     pub a: u32,
-    /// The other.
+    /// The other rack.
     pub b: u32,
-    /// Whether it led from `a` to `b` only.
+    /// Whether the circuit led from `a` to `b` only.
     pub directed: bool,
-    /// The plane of optical switches; 0 where there is one.
+    /// The plane of optical switches; 0 if there is only one.
     pub plane: u16,
-    /// First instant at which it carried anything that was sent.
+    /// The first instant at which the circuit carried data.
     pub from: Time,
-    /// Went dark; the end of the run if it never did.
+    /// The instant at which it went dark; the end of the run if it did not.
     pub until: Time,
 }
 
-/// A command of the engine to a fabric at a given instant: it sets the condition of a part,
-/// whatever that was. Overlapping failures of one part are combined before ([`crate::outages`]);
-/// the fabric combines those of parts that contain each other.
+/// A command of the engine to a fabric at a given instant. It sets the condition of a part,
+/// whatever the condition was before. Overlapping failures of one part are combined before
+/// ([`crate::outages`]); the fabric combines failures of parts that contain each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
-    /// The element fails: it loses each cell or packet with this probability
-    /// (1: it is dead; less: a grey failure).
+    /// The element fails: it loses each cell or packet with this probability (1: total failure;
+    /// less: a grey failure).
     Fail {
         /// The part that fails.
         element: Element,
@@ -97,13 +97,13 @@ pub enum Command {
     Repair(Element),
 }
 
-/// Why a fabric cannot carry out a command: the limit, without the part that it is of,
-/// and a remedy behind "; " if there is another than to correct the command.
+/// The reason why a fabric cannot carry out a command: the limit, without the name of the part, and
+/// after "; " a remedy if it is not to correct the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected(pub String);
 
 impl Rejected {
-    /// By a fabric of that name, no part of which fails.
+    /// The error of a fabric of that name, which models no failures.
     pub fn no_failures(fabric: &str) -> Rejected {
         Rejected(format!("{fabric} does not model failures yet; remove it"))
     }
@@ -118,8 +118,8 @@ impl fmt::Display for Rejected {
 impl std::error::Error for Rejected {}
 
 /// The state of a fabric for time series and for the audit. Every byte that was offered, and
-/// neither delivered nor dropped, is in one of three places: it waits at its source, it waits
-/// inside the network, or it is on a link.
+/// neither delivered nor dropped, is in one of three places: at its source, in a queue inside the
+/// network, or on a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// Bytes inside the fabric, counted in its own queues (not by the ledger).
@@ -127,7 +127,7 @@ pub struct View {
     pub in_flight_bytes: u64,
     /// Bytes that wait inside the network (not at their sources).
     pub queued_bytes: u64,
-    /// The same at the worst node.
+    /// The bytes in queues inside the network at the node with most of them.
     pub queued_bytes_worst: u64,
     /// Bytes that wait at their sources.
     pub waiting_bytes: u64,
@@ -144,24 +144,25 @@ impl View {
     }
 }
 
-/// The place of a queue's peak. Values of different places are not comparable.
+/// The place whose queue the peak describes. Values of different places are not comparable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueuePlace {
-    /// The packets that wait for one link of an electrical switch, one beside circuits included.
+    /// The queue of packets for one link of an electrical switch, including one beside circuits.
     #[default]
     Port,
     /// All buffers of a router.
     Router,
     /// One loop-back memory beside an optical switch.
     LoopBack,
-    /// Bytes that have left the rack of their source and wait in a rack, or are on the way to one.
+    /// Bytes that have left the rack of their source and wait in another rack, or are on the way to
+    /// it.
     Relay,
-    /// The same, and low-latency traffic of the rack's own.
+    /// As `Relay`, with low-latency traffic of the rack's own.
     RackLowLatency,
 }
 
 impl QueuePlace {
-    /// Its name in results.
+    /// The name of the place in results.
     pub fn name(self) -> &'static str {
         match self {
             QueuePlace::Port => "port",
@@ -173,21 +174,21 @@ impl QueuePlace {
     }
 }
 
-/// Figures of a whole run; `None` where a fabric has no such thing.
+/// Figures of a whole run; `None` if a fabric does not have the figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Peak of the queue at the worst node [B].
+    /// Peak of the queue at the node with the longest queue [B].
     pub queue_peak_bytes: Option<u64>,
     /// The place whose peak `queue_peak` is.
     pub queue_place: QueuePlace,
-    /// Peak of the reorder buffer of the worst flow [B].
+    /// Peak of the reorder buffer of the flow with the largest one [B].
     pub reorder_peak_bytes: Option<u64>,
     /// Cells moved over a hop.
     pub cell_hops: Option<u64>,
     /// Packets moved over a hop.
     pub packet_hops: Option<u64>,
-    /// Bytes delivered that crossed at least one circuit; `None` where there
-    /// are no circuits that come and go, such as those of hybrid fabrics.
+    /// Bytes delivered over at least one circuit; `None` if the fabric has no circuits that change,
+    /// as those of hybrid fabrics do.
     pub circuit_bytes: Option<u64>,
 }
 
@@ -219,12 +220,12 @@ pub struct ControlRecord {
 }
 
 /// Reports of a network besides moving bytes; none is on the hot path. A kernel implements them,
-/// and its driver passes them on.
+/// and its driver forwards them.
 pub trait Reports: Send {
     /// Hosts, racks and rates.
     fn shape(&self) -> Shape;
 
-    /// Queue depths and counters.
+    /// Writes queue depths and counters.
     fn observe(&self, io: &Io, view: &mut View) {
         let _ = (io, view);
     }
@@ -241,44 +242,44 @@ pub trait Reports: Send {
         let _ = io;
     }
 
-    /// The least time from arrival to the last byte, by propagation,
-    /// serialisation and reconfiguration alone. What invariant 2 holds a
-    /// fabric to, so it must not be computed by the kernel.
+    /// The smallest time from arrival to the last byte, by propagation, serialisation and
+    /// reconfiguration alone. Invariant 2 compares the fabric with it, so the kernel must not
+    /// compute it.
     fn soonest(&self, src: HostId, dst: HostId, bytes: u64) -> Time;
 
-    /// Whether light sent by `tx` at `at` reaches `rx`. Electrical links
-    /// are always lit. Invariant 3 checks every transmission against it.
+    /// Whether light sent by `tx` at `at` reaches `rx`. Electrical links are always lit. Invariant
+    /// 3 checks every transmission by this function.
     fn lit(&self, tx: PortId, rx: PortId, at: Time) -> bool {
         let _ = (tx, rx, at);
         true
     }
 
-    /// The rate of transmitter `tx`: the most that it can carry when it is lit.
+    /// The rate of transmitter `tx`: the largest that it can carry when it is lit.
     fn port_rate(&self, tx: PortId) -> Rate;
 
-    /// Every circuit that was lit so far, in the order in which they came up; circuits that are
-    /// still lit end at `now`.
+    /// Every circuit that was lit so far, by the time at which it came up; circuits that are still
+    /// lit end at `now`.
     fn circuits(&self, now: Time) -> Vec<Circuit> {
         let _ = now;
         Vec::new()
     }
 
-    /// Bytes that the links of the electrical network have carried so far, tier by tier; empty
-    /// for fabrics without such a network or without these counters. `carried` is the payload
-    /// of each link [B] where the driver counts it, else empty.
+    /// Bytes that the links of the electrical network have carried so far, tier by tier; empty for
+    /// fabrics without such a network or without these counters. `carried` is the payload of each
+    /// link [B] if the driver counts it, else empty.
     fn link_loads(&self, carried: &[u64]) -> Vec<LinkLoad> {
         let _ = carried;
         Vec::new()
     }
 
-    /// How long circuits were lit until `now`, on average over the planes of switches;
-    /// `None` for fabrics whose circuits do not take turns.
+    /// How long circuits were lit until `now`, as the mean over the planes of switches; `None` for
+    /// fabrics whose circuits follow no schedule.
     fn lit_for(&self, now: Time) -> Option<Time> {
         let _ = now;
         None
     }
 
-    /// The error that keeps the fabric from continuing, if there is one: the run ends with it.
+    /// The error that prevents the fabric from continuing, if there is one; it ends the run.
     fn trouble(&self) -> Option<&Refusal> {
         None
     }
@@ -303,13 +304,12 @@ pub trait Fabric: Reports {
     /// Carries out a fault or a repair, now.
     fn apply(&mut self, command: Command) -> Result<(), Rejected>;
 
-    /// Whether nothing would move without an arrival or a command: no byte is
-    /// inside, but for those that a fault has cut off.
+    /// Whether nothing would move without an arrival or a command: no byte is inside, except those
+    /// that a fault has cut off.
     fn idle(&self) -> bool;
 
-    /// From now on shares links out no more exactly than that; called before anything
-    /// moves. Returns whether the fabric shares out rates at all: cells and packets
-    /// do not.
+    /// Sets the precision with which the fabric divides links into rates; called before anything
+    /// moves. Returns whether the fabric uses rates; fabrics of cells and packets do not.
     fn set_rate_precision(&mut self, precision: Precision) -> bool {
         let _ = precision;
         false

@@ -14,54 +14,53 @@ pub struct Flows {
     pub src: Vec<HostId>,
     /// Destination host.
     pub dst: Vec<HostId>,
-    /// Size [B], at least 1; 0 of a flow that sends until the run stops, before it is
-    /// known when that is.
+    /// Size [B], at least 1; 0 for a flow that sends until the end of the run, before that time is
+    /// known.
     pub bytes: Vec<u64>,
     /// When the flow is offered; [`Time::NEVER`] until its dependencies are delivered.
     pub arrival: Vec<Time>,
     /// Index into `groups`: the job or collective this flow belongs to.
     pub group: Vec<u16>,
-    /// Names of the groups; entry 0 is the empty name.
+    /// Names of the groups; entry 0 is empty.
     pub groups: Vec<String>,
-    /// When the fabric first served the flow; [`Time::NEVER`] if it has not.
+    /// When the fabric first served the flow; [`Time::NEVER`] if it has not served it.
     pub start: Vec<Time>,
-    /// When the last byte was delivered; [`Time::NEVER`] if it was not.
+    /// When the last byte was delivered; [`Time::NEVER`] if the flow is unfinished.
     pub finish: Vec<Time>,
     /// Bytes delivered so far.
     pub delivered: Vec<u64>,
-    /// Mean number of hops of the bytes delivered; NaN where unknown.
+    /// Mean number of hops of the bytes delivered; NaN if unknown.
     pub hops: Vec<f32>,
     /// The dependency graph; empty for open-loop workloads.
     pub after: Dependencies,
-    /// Flows that send until the run stops, in order: their `bytes` are more than a
-    /// server sends until then.
+    /// Flows that send until the end of the run, in order; their `bytes` exceed what a server can
+    /// send until then.
     pub endless: Vec<FlowId>,
 }
 
 /// Dependencies in compressed rows: `edges[starts[f]..starts[f + 1]]` are the nodes that wait for
 /// node `f`.
 ///
-/// Nodes are the flows, by their rows, and after them the barriers: points that
-/// carry no bytes and are reached `delay` after the last that they wait for (at
-/// `delay` if they wait for nothing). With a barrier, n flows that wait for n
-/// others take 2n edges, not n². Fabrics never see barriers.
+/// Nodes are the flows, by their rows, followed by the barriers: points without bytes that are
+/// reached `delay` after the last of their predecessors (at `delay` if they have none). With a
+/// barrier, n flows that wait for n others need 2n edges, not n². Fabrics never see barriers.
 ///
-/// The last nodes may be turnstiles: each time that one is reached, the next of the nodes that wait
-/// for it is released, in the order of its row; after the last one nothing happens. A turnstile
-/// never waits for a turnstile.
+/// The last nodes may be turnstiles: each time a turnstile is reached, it releases the next of the
+/// nodes that wait for it, in the order of its row; after the last one it has no effect. A
+/// turnstile never waits for a turnstile.
 #[derive(Clone, Debug, Default)]
 pub struct Dependencies {
-    /// Row starts, one more than nodes; empty if nothing waits.
+    /// Row starts, one more than nodes; empty if there are no dependencies.
     pub starts: Vec<u32>,
     /// Waiting nodes.
     pub edges: Vec<FlowId>,
-    /// How many deliveries and barriers each node still waits for.
+    /// The number of deliveries and barriers that each node still waits for.
     pub missing: Vec<u32>,
-    /// From the last of them to the start, or to the barrier (compute time).
+    /// The time from the last of these to the start or to the barrier (compute time).
     pub delay: Vec<Time>,
-    /// The jobs that the graph consists of, in the order of their beginning.
+    /// The jobs of the graph, in the order in which they begin.
     pub jobs: Vec<Job>,
-    /// How many of the last nodes are turnstiles.
+    /// The number of turnstiles, which are the last nodes.
     pub turnstiles: u32,
 }
 
@@ -70,18 +69,18 @@ pub struct Dependencies {
 pub struct Job {
     /// The name of the job in results.
     pub name: String,
-    /// The barrier at which it is begun; without one it is begun at time zero.
+    /// The barrier at which the job begins; time zero if there is none.
     pub begin: Option<FlowId>,
-    /// The barrier that is reached when all of it is done.
+    /// The barrier that is reached when the whole job is done.
     pub end: FlowId,
 }
 
-/// So many mean distances between arrivals without any are a silence [count]: of Poisson arrivals
-/// one run in 22,000 begins with as long a time.
+/// Length of an initial silence ÷ mean time between arrivals [count]; with Poisson arrivals, one
+/// run in 22,000 begins with such a silence.
 const SILENCE: i128 = 10;
 
 impl Flows {
-    /// No flows, one unnamed group.
+    /// No flows, and one unnamed group.
     pub fn new() -> Flows {
         Flows {
             groups: vec![String::new()],
@@ -89,12 +88,12 @@ impl Flows {
         }
     }
 
-    /// How many flows there are.
+    /// The number of flows.
     pub fn len(&self) -> usize {
         self.src.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no flows.
     pub fn is_empty(&self) -> bool {
         self.src.is_empty()
     }
@@ -141,9 +140,9 @@ impl Flows {
         self.bytes.iter().sum()
     }
 
-    /// When flows begin to arrive. Loads are counted from then on: 0, but for a trace that begins
-    /// with a silence, longer than `SILENCE` times the mean distance of its arrivals, whose first
-    /// arrival it is.
+    /// When flows begin to arrive; loads are counted from then on. It is 0, except for a trace that
+    /// begins with a silence longer than `SILENCE` times the mean time between its arrivals; then
+    /// it is the first arrival.
     pub fn first_arrival(&self) -> Time {
         let known = self.arrival.iter().copied().filter(|&t| t != Time::NEVER);
         let (first, count) = known.fold((Time::NEVER, 0), |(first, count), at| {
@@ -168,7 +167,7 @@ impl Flows {
 }
 
 impl Dependencies {
-    /// The graph of nodes with these delays, and of edges (waits, is waited for). Rows
+    /// Returns the graph of nodes with these delays and edges (dependent node, predecessor). Rows
     /// keep the order of the edges.
     pub fn of(delay: Vec<Time>, edges: &[(FlowId, FlowId)]) -> Dependencies {
         let nodes = delay.len();
@@ -196,31 +195,30 @@ impl Dependencies {
         }
     }
 
-    /// The number of `node` among the turnstiles, if it is one.
+    /// The index of `node` among the turnstiles, if it is one.
     #[inline]
     pub fn turnstile(&self, node: FlowId) -> Option<usize> {
         let first = self.nodes() - self.turnstiles as usize;
         node.index().checked_sub(first)
     }
 
-    /// Memory that a node takes [B]: its row start, what it misses, its delay,
-    /// and in [`Io`](crate::Io) the latest delivery it has seen and its place in
-    /// the order of arrival.
+    /// Memory of a node [B]: its row start, its missing predecessors, its delay, and in
+    /// [`Io`](crate::Io) its latest predecessor and its position in the order of arrival.
     pub const BYTES_PER_NODE: u64 = 40;
-    /// Memory that an edge takes [B].
+    /// Memory of an edge [B].
     pub const BYTES_PER_EDGE: u64 = 4;
 
-    /// Whether nothing waits for anything.
+    /// Whether there are no dependencies.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
-    /// Flows and barriers.
+    /// The number of flows and barriers.
     pub fn nodes(&self) -> usize {
         self.missing.len()
     }
 
-    /// The places in `edges` of the nodes that wait for `node`.
+    /// The positions in `edges` of the nodes that wait for `node`.
     #[inline]
     pub fn row(&self, node: FlowId) -> std::ops::Range<usize> {
         match self.starts.get(node.index()..node.index() + 2) {

@@ -1,4 +1,4 @@
-//! Asking a computation to end early, from another thread.
+//! Requests for an early end of a computation, from another thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 pub struct Halt(Arc<AtomicBool>);
 
 impl Halt {
-    /// Asks for the end: what is computed from here on is thrown away.
+    /// Requests the end; the results are then discarded.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end was asked for.
+    /// Whether the end was requested.
     #[inline]
     pub fn asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)

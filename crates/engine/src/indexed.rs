@@ -1,11 +1,11 @@
-//! A heap in which the place of each number is known: ranks that change often, and of
-//! which the lowest is asked for.
+//! A heap that stores the position of each number, for ranks that change often and of which the
+//! lowest is needed.
 
 /// Children of an entry. Four make the heap flat and are neighbours in memory.
 const WIDTH: usize = 4;
 
-/// A rank, and below it the number that has it: one whole number, so that they compare
-/// without a branch.
+/// A rank, and below it the number that has it, in one integer, so that entries compare without a
+/// branch.
 pub type Entry = u128;
 
 /// A rank as an entry. Of equal ranks the lower `kind` comes first, then the lower number.
@@ -20,7 +20,7 @@ pub fn rank(entry: Entry) -> u64 {
     (entry >> 64) as u64
 }
 
-/// Its kind.
+/// The kind of an entry.
 #[inline]
 pub fn kind(entry: Entry) -> u32 {
     (entry >> 32) as u32
@@ -32,29 +32,29 @@ pub fn number(entry: Entry) -> u32 {
     entry as u32
 }
 
-/// An entry for each of some numbers, the lowest first.
+/// A heap with an entry for each of some numbers; the lowest is first.
 #[derive(Clone, Debug, Default)]
 pub struct IndexedHeap {
     heap: Vec<Entry>,
-    /// Where a number is in the heap, if it is there: what is found there is its own
-    /// (Briggs & Torczon 1993). Nothing has to be undone when the heap is emptied.
+    /// The position of a number in the heap. It is valid only if the entry there has that number
+    /// (Briggs & Torczon 1993), so that emptying the heap resets nothing.
     place: Vec<u32>,
 }
 
 impl IndexedHeap {
-    /// The lowest.
+    /// The lowest entry.
     #[inline]
     pub fn first(&self) -> Option<Entry> {
         self.heap.first().copied()
     }
 
-    /// Gives the first one's number another entry, which is no lower.
+    /// Replaces the first entry by another one of the same number, which is not lower.
     #[inline]
     pub fn raise_first(&mut self, entry: Entry) {
         self.sink(0, entry);
     }
 
-    /// Takes the first out.
+    /// Removes the first entry.
     #[inline]
     pub fn pop(&mut self) {
         let last = self.heap.pop().expect("an entry");
@@ -63,7 +63,7 @@ impl IndexedHeap {
         }
     }
 
-    /// Gives a number this entry, unless it has a lower one; whether it has it now.
+    /// Sets the entry of a number, unless it has a lower one; returns whether it was set.
     #[inline]
     pub fn lower(&mut self, entry: Entry) -> bool {
         match self.place_of(number(entry)) {
@@ -74,7 +74,7 @@ impl IndexedHeap {
         true
     }
 
-    /// Gives a number this entry, in place of the one that it may have.
+    /// Sets the entry of a number, replacing the one that it may have.
     #[inline]
     pub fn set(&mut self, entry: Entry) {
         match self.place_of(number(entry)) {
@@ -83,7 +83,7 @@ impl IndexedHeap {
         }
     }
 
-    /// Takes a number out, if it is there.
+    /// Removes the entry of a number, if it has one.
     #[inline]
     pub fn remove(&mut self, number: u32) {
         if let Some(place) = self.place_of(number) {
@@ -94,7 +94,7 @@ impl IndexedHeap {
         }
     }
 
-    /// Takes all out.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.heap.clear();
     }
@@ -115,7 +115,7 @@ impl IndexedHeap {
         self.rise(self.heap.len() - 1, entry);
     }
 
-    /// Puts an entry at `place` or where it belongs.
+    /// Inserts an entry at `place`, or moves it to where it belongs.
     #[inline]
     fn settle(&mut self, place: usize, entry: Entry) {
         if place > 0 && entry < self.heap[(place - 1) / WIDTH] {

@@ -10,20 +10,20 @@ use crate::time::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Where every byte is. `offered = delivered + dropped + in flight`, always.
+/// The number of bytes in each state. `offered = delivered + dropped + in flight`, always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// Flows handed to the fabric.
     pub flows_offered: u64,
-    /// Flows delivered whole.
+    /// Flows delivered completely.
     pub flows_completed: u64,
     /// Bytes handed to the fabric.
     pub offered: u64,
     /// Bytes delivered to their destination hosts.
     pub delivered: u64,
-    /// Bytes given up for good.
+    /// Bytes that were dropped permanently.
     pub dropped: u64,
-    /// Cells or packets lost on the way, whether sent again or given up.
+    /// Cells or packets lost in transit, whether retransmitted or dropped.
     pub losses: u64,
 }
 
@@ -41,27 +41,28 @@ pub struct Io {
     pub flows: Flows,
     /// Byte counts.
     pub ledger: Ledger,
-    /// Records every transmission when a test asks for it.
+    /// The record of every transmission, if a test requests it.
     pub audit: Option<Audit>,
-    /// Counts what is delivered by certain instants, where a throughput is measured; the run
-    /// loop sees to it.
+    /// Counts of bytes delivered until certain instants, if a throughput is measured; the run loop
+    /// updates them.
     pub deliveries: Option<Deliveries>,
     /// The flag by which the caller requests the end: a fabric then stops during a horizon.
     pub halt: Halt,
     open: usize,
     open_order: Vec<FlowId>,
-    /// Latest delivery or barrier that each node has seen; empty without any.
+    /// The latest delivery or barrier among the predecessors of each node; empty without
+    /// dependencies.
     latest: Vec<Time>,
-    /// Nodes whose waiters are not told yet; empty between calls.
+    /// Nodes whose dependent nodes are not updated yet; empty between calls.
     reached: Vec<(FlowId, Time)>,
-    /// How many each turnstile has let through.
+    /// The number of nodes that each turnstile has released.
     through: Vec<u32>,
     released: BinaryHeap<Reverse<(Time, FlowId)>>,
 }
 
 impl Io {
-    /// Offers `flows`: those with a known arrival at that time, the others when their predecessors
-    /// have been delivered.
+    /// Offers `flows`: those with a known arrival at that time, others when their predecessors have
+    /// been delivered.
     pub fn new(flows: Flows) -> Io {
         let mut open_order: Vec<FlowId> = (0..flows.len() as u32)
             .map(FlowId)
@@ -91,7 +92,7 @@ impl Io {
         io
     }
 
-    /// When the next flow arrives, as far as is known.
+    /// The time of the next arrival, as far as it is known.
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
         let open = self
@@ -124,7 +125,7 @@ impl Io {
         Some(flow)
     }
 
-    /// The fabric has begun to serve `flow`; only the first call counts.
+    /// Records that the fabric has begun to serve `flow`; only the first call has an effect.
     #[inline]
     pub fn start(&mut self, flow: FlowId, at: Time) {
         let start = &mut self.flows.start[flow.index()];
@@ -148,15 +149,15 @@ impl Io {
         }
     }
 
-    /// Counts `bytes` delivered without saying whose: for kernels that keep the
-    /// progress of flows in their own columns and call [`Io::finish`].
+    /// Counts `bytes` as delivered without naming the flow, for kernels that keep the progress of
+    /// flows in their own columns and call [`Io::finish`].
     #[inline]
     pub fn deliver_some(&mut self, bytes: u64) {
         self.ledger.delivered += bytes;
     }
 
-    /// The last byte of `flow` was delivered at `at`, its bytes having been
-    /// counted by [`Io::deliver_some`].
+    /// Records that the last byte of `flow` was delivered at `at`; [`Io::deliver_some`] has counted
+    /// its bytes.
     pub fn finish(&mut self, flow: FlowId, at: Time) {
         self.flows.delivered[flow.index()] = self.flows.bytes[flow.index()];
         self.complete(flow, at);
@@ -171,8 +172,8 @@ impl Io {
         }
     }
 
-    /// Tells those that wait for what was reached. What then waits for nothing
-    /// more arrives, if it is a flow; a barrier is reached in turn.
+    /// Updates the dependent nodes of all reached nodes. If a node has no predecessors left, it
+    /// arrives if it is a flow, and is reached if it is a barrier.
     fn release(&mut self) {
         while let Some((node, at)) = self.reached.pop() {
             for edge in self.flows.after.row(node) {
@@ -185,7 +186,7 @@ impl Io {
         }
     }
 
-    /// One of those that `node` waits for was reached at `at`.
+    /// Records that one predecessor of `node` was reached at `at`.
     #[inline]
     fn tell(&mut self, node: FlowId, at: Time) {
         let after = &mut self.flows.after;
@@ -205,7 +206,7 @@ impl Io {
         }
     }
 
-    /// A turnstile was reached at `at`: the next in its row goes through.
+    /// Releases the next node in the row of a turnstile that was reached at `at`.
     fn turn(&mut self, turnstile: FlowId, number: usize, at: Time) {
         let row = self.flows.after.row(turnstile);
         let next = row.start + self.through[number] as usize;
@@ -215,9 +216,8 @@ impl Io {
         }
     }
 
-    /// The time at which `node` was delivered, if it is a flow, or is reached, if it is a barrier:
-    /// that may be in the future by its compute time. [`Time::NEVER`] if not all its predecessors
-    /// are delivered.
+    /// The time at which `node` was delivered (a flow) or is reached (a barrier; it may be in the
+    /// future because of its compute time). [`Time::NEVER`] if a predecessor is missing.
     pub fn completed(&self, node: FlowId) -> Time {
         let (n, after) = (node.index(), &self.flows.after);
         if n < self.flows.len() {
@@ -229,8 +229,7 @@ impl Io {
         }
     }
 
-    /// When the last of the jobs that are known to end does, compute time and
-    /// all; zero without any.
+    /// The end of the last job whose end is known, including compute time; zero without jobs.
     pub fn jobs_end(&self) -> Time {
         let ends = self.flows.after.jobs.iter().map(|j| self.completed(j.end));
         latest(ends)
@@ -247,18 +246,18 @@ impl Io {
         self.ledger.losses += 1;
     }
 
-    /// Gives up `bytes` of a flow for good.
+    /// Drops `bytes` of a flow permanently.
     pub fn drop(&mut self, bytes: u64) {
         self.ledger.dropped += bytes;
     }
 
-    /// Whether nothing more will arrive unless something is delivered first.
+    /// Whether no flow will arrive unless another one is delivered first.
     pub fn exhausted(&self) -> bool {
         self.next_arrival().is_none()
     }
 }
 
-/// The latest of those that happened; zero without any.
+/// The latest of the times that are known; zero without any.
 fn latest(times: impl Iterator<Item = Time>) -> Time {
     times
         .filter(|&t| t != Time::NEVER)

@@ -1,5 +1,5 @@
-//! The engine of Lightloom: it alone owns the clock, horizons, faults,
-//! sampling, progress and results. It knows no fabric.
+//! The engine of Lightloom, which alone owns the clock, horizons, faults, sampling, progress and
+//! results. It contains no fabric.
 //!
 //! A fabric is a [`Fabric`], usually made from one of the small [`kernel`]s;
 //! [`run::run`] moves it from horizon to horizon.

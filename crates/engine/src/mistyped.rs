@@ -1,7 +1,7 @@
 //! Messages of serde about a value of the wrong type, in users' words: the value that is needed,
 //! instead of the name of a Rust type.
 
-/// A message of serde in words; itself where it speaks of something else.
+/// A message of serde in plain words; unchanged if it is about something else.
 ///
 /// ```
 /// use lightloom_engine::mistyped::in_words;
@@ -13,7 +13,7 @@
 pub fn in_words(message: &str) -> String {
     let kinds = ["invalid type: ", "invalid value: ", "invalid length "];
     let found = kinds.iter().find_map(|kind| message.strip_prefix(kind));
-    // The value may be any text of the user.
+    // The value may be any text of the user's.
     let Some((found, name)) = found.and_then(|rest| rest.rsplit_once(", expected ")) else {
         return message.to_owned();
     };

@@ -1,9 +1,8 @@
 //! Quantities with units, as users write them: `"100 ns"`, `"50 Gb/s"`,
 //! `"562 B"`, `"10 m"`.
-//!
-//! [`Time`], [`Rate`], [`Bytes`] and [`Length`] read and write such strings through serde
-//! and describe themselves to JSON Schema. A bare number is refused: a file
-//! that says `slot = 100` leaves its reader guessing.
+//! [`Time`], [`Rate`], [`Bytes`] and [`Length`] read and write such strings through serde and
+//! describe themselves to JSON Schema. A bare number is an error, because a file that says `slot =
+//! 100` does not state its unit.
 
 use crate::time::{Rate, Time};
 use crate::units::{format_with, parse_with, BYTES, LENGTHS, RATES, SPANS};
@@ -30,12 +29,13 @@ impl Length {
     /// One metre.
     pub const M: Length = Length(1_000);
 
-    /// How long light takes in fibre: 5 ns a metre (2 × 10⁸ m/s).
+    /// The propagation delay of light in fibre: 5 ns per metre (2 × 10⁸ m/s).
     pub fn delay(self) -> Time {
         Time(5 * self.0 as i64)
     }
 
-    /// As much fibre as light passes in a time, in whole millimetres; none before it.
+    /// The length of fibre with a propagation delay, in whole millimetres; 0 if the delay is
+    /// negative.
     pub fn of_delay(delay: Time) -> Length {
         Length((delay.0 / 5).max(0) as u64)
     }

@@ -1,4 +1,4 @@
-//! The one shape of "this configuration cannot run".
+//! The common form of errors about a configuration.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal of `key = value` because of `limit`; `remedy` says what to do.
+    /// Returns the error of `key = value` with its limit and remedy.
     pub fn new(
         key: impl Into<String>,
         value: impl fmt::Display,
@@ -34,10 +34,10 @@ impl Refusal {
     }
 }
 
-/// Refuses a value that is not within `range`, both ends included.
+/// Returns an error if a value is not within `range`, both ends included.
 ///
 /// # Errors
-/// Of `key`: it is to be raised, or lowered.
+/// A [`Refusal`] of `key`, whose remedy is to raise or lower the value.
 ///
 /// ```
 /// use lightloom_engine::check_range;
@@ -76,12 +76,12 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A text of a message that is longer than this is cut.
+/// Texts of a message that are longer than this are shortened [characters].
 const LONG: usize = 400;
-/// Number of characters that remain then.
+/// Number of characters that remain of a shortened text.
 const LEFT: usize = 60;
 
-/// The text, or its beginning and its length where a message cannot hold it.
+/// The text, or its beginning and its length if it is too long for a message.
 ///
 /// ```
 /// use lightloom_engine::refusal::shortened;

@@ -1,9 +1,8 @@
 //! Named random streams of a counter-based generator.
 //!
-//! A stream is known by its seed, its purpose and an index. Its n-th draw is a
-//! function of (key, n) alone (SplitMix64's finaliser over a Weyl sequence), so
-//! a draw added in one place changes nothing elsewhere, and threads may own
-//! streams without agreeing on anything.
+//! A stream is identified by its seed, its purpose and an index. Its n-th draw is a function of
+//! (key, n) alone (SplitMix64's finaliser over a Weyl sequence), so that an additional draw in one
+//! place changes nothing elsewhere, and threads can own streams without coordination.
 
 use rand_core::RngCore;
 

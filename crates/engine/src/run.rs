@@ -11,12 +11,12 @@ use std::vec::IntoIter;
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// At the last arrival: goodput is what came through while load was offered.
+    /// At the last arrival; goodput then covers the time in which load was offered.
     LastArrival,
-    /// When nothing is left inside, or at `limit`.
+    /// When no byte is left inside, or at `limit`.
     Drain,
-    /// When all that arrived before this time is delivered, or at `limit`; what
-    /// arrives meanwhile is offered too. Only for flows in order of arrival.
+    /// When all flows that arrived before this time are delivered, or at `limit`; flows that arrive
+    /// meanwhile are offered as well. Only for flows in order of arrival.
     Delivered(Time),
     /// At a given time.
     At(Time),
@@ -25,30 +25,30 @@ pub enum Stop {
 /// A command at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fault {
-    /// When.
+    /// The instant of the command.
     pub at: Time,
     /// The command.
     pub command: Command,
 }
 
-/// How to run.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// When to end.
+    /// The end of the run.
     pub stop: Stop,
-    /// No run goes beyond this.
+    /// The latest time of a run.
     pub limit: Time,
-    /// Distance between samples; `None` chooses about 400 over the arrivals, or
-    /// up to 1,000 over a closed loop, however long it is.
+    /// Interval between samples; `None` selects about 400 over the arrivals, or up to 1,000 over a
+    /// closed loop of any length.
     pub sample: Option<Time>,
-    /// Faults in any order; [`crate::outages`] makes them of failures that overlap.
+    /// Faults in any order; [`crate::outages`] computes them from overlapping failures.
     pub faults: Vec<Fault>,
 }
 
 /// One row of the time series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When.
+    /// The time of the sample.
     pub at: Time,
     /// Byte counts.
     pub ledger: Ledger,
@@ -56,12 +56,12 @@ pub struct Sample {
     pub view: View,
 }
 
-/// Told about the run as it goes; returning `false` stops it.
+/// An observer of a run; returning `false` stops the run.
 pub trait Progress {
-    /// `now` of `end` (the end is a guess while draining).
+    /// Called at `now`; `end` is an estimate while the run drains.
     fn tick(&mut self, now: Time, end: Time, ledger: &Ledger) -> bool;
 
-    /// The latest time of the next call; a horizon that costs no sample.
+    /// The latest time of the next call; a horizon for it costs no sample.
     fn again_by(&mut self, _now: Time) -> Time {
         Time::NEVER
     }
@@ -87,21 +87,21 @@ pub struct Outcome {
     pub totals: Totals,
     /// The hosts, racks and links that were simulated.
     pub shape: Shape,
-    /// Circuits over time, and when; empty for fabrics without circuits.
+    /// Circuits with their times; empty for fabrics without circuits.
     pub circuits: Vec<Circuit>,
-    /// Load of the links of the electrical network; empty if it is not recorded.
+    /// Loads of the links of the electrical network; empty if they are not recorded.
     pub links: Vec<LinkLoad>,
-    /// How long circuits were lit; `None` where they do not take turns.
+    /// How long circuits were lit; `None` if they follow no schedule.
     pub lit: Option<Time>,
-    /// Byte counts at the last arrival, or at the end if that was earlier, and the time; `None` if
-    /// flows wait for each other, so that the last arrival is not known in advance.
+    /// Byte counts and time of the last arrival, or of the end if that was earlier; `None` if flows
+    /// depend on each other, so that the last arrival is not known in advance.
     pub at_last_arrival: Option<(Time, Ledger)>,
     /// Time inside the kernel alone [s].
     pub kernel_s: f64,
     /// Whether the observer stopped the run.
     pub interrupted: bool,
-    /// Since when no byte had been delivered, where that ended the run, or for the later half of a
-    /// run that its limit ended.
+    /// The time since which no byte was delivered, if that ended the run, or if it covers the later
+    /// half of a run that ended at its limit.
     pub still_since: Option<Time>,
 }
 
@@ -109,12 +109,12 @@ pub struct Outcome {
 /// and the distance doubles, so a long drain costs no memory.
 const SAMPLES_MAX: usize = 1_000;
 
-/// Why a run did not get to its end.
+/// The reason why a run did not reach its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// The fabric rejected a fault of the plan.
     Rejected(Rejected),
-    /// The fabric could not go on.
+    /// The fabric could not continue.
     Trouble(Refusal),
     /// The end was requested during a horizon ([`Io::halt`]).
     Halted,
@@ -129,7 +129,7 @@ impl From<Rejected> for Broken {
 /// Moves `fabric` from horizon to horizon until `plan.stop`.
 ///
 /// # Errors
-/// When the fabric rejects a fault of the plan, or cannot go on.
+/// If the fabric rejects a fault of the plan, or cannot continue.
 pub fn run(
     fabric: &mut dyn Fabric,
     io: &mut Io,
@@ -168,7 +168,8 @@ pub fn run_while_moving(
     }
 }
 
-/// A run that its limit ends has stood still if nothing was delivered for patience ÷ `STILL_PART`.
+/// A run that ends at its limit has stood still if nothing was delivered for patience ÷
+/// `STILL_PART`.
 const STILL_PART: i64 = 20;
 
 /// A run under way.
@@ -180,7 +181,7 @@ struct Running<'a> {
     /// Future faults, in order of time.
     faults: Peekable<IntoIter<Fault>>,
     samples: Vec<Sample>,
-    /// Distance between samples, and when the next is due.
+    /// Interval between samples, and the time of the next one.
     every: Time,
     next_sample: Time,
     last_arrival: Time,
@@ -189,11 +190,11 @@ struct Running<'a> {
     at_last_arrival: Option<(Time, Ledger)>,
     /// All flows before this one are delivered.
     delivered: usize,
-    /// Inside the fabric alone.
+    /// Time inside the fabric alone.
     kernel: Duration,
-    /// How many bytes were delivered, and since when.
+    /// The number of bytes delivered, and the time since which it has not changed.
     moved: (u64, Time),
-    /// Since when none was, once that ends the run.
+    /// The time since which no byte was delivered, if that ends the run.
     still_since: Option<Time>,
 }
 
@@ -259,8 +260,8 @@ impl<'a> Running<'a> {
         self.io.deliveries = Some(deliveries);
     }
 
-    /// Whether a run that drains has waited for `patience`, and nothing is to come that could
-    /// move a byte but the fabric's own decisions.
+    /// Whether a run that drains has waited for `patience`, and no future event could move a byte
+    /// except the fabric's own decisions.
     fn is_still(&mut self, patience: Time) -> bool {
         let comes = !self.io.exhausted() || self.faults.peek().is_some();
         if comes || self.plan.stop != Stop::Drain || self.io.ledger.in_flight() == 0 {
@@ -270,7 +271,7 @@ impl<'a> Running<'a> {
         if self.has_moved() || self.now - self.moved.1 < patience {
             return false;
         }
-        // Fabrics of flows write down what is delivered when asked, or when a rate changes.
+        // Fabrics of flows record delivered bytes only when asked, or when a rate changes.
         self.fabric.settle(self.io);
         if !self.has_moved() {
             self.still_since = Some(self.moved.1);
@@ -278,9 +279,9 @@ impl<'a> Running<'a> {
         self.still_since.is_some()
     }
 
-    /// At the end: notes since when the run stands still. That is so if dead parts, which are never
-    /// repaired, keep the bytes that are left; and at the limit, if nothing was delivered in the
-    /// later half, and for a part of `patience` after which a higher limit would not help.
+    /// At the end of the run, records since when it stands still: if failed parts, which are never
+    /// repaired, hold the remaining bytes; and at the limit, if nothing was delivered in the later
+    /// half and for the part of `patience` from which on a higher limit would not help.
     fn look_back(&mut self, patience: Time) {
         if self.drains_no_more() && self.faults.len() == 0 && self.io.ledger.in_flight() > 0 {
             self.has_moved();
@@ -294,7 +295,7 @@ impl<'a> Running<'a> {
         self.is_still(quiet);
     }
 
-    /// Whether bytes were delivered since this was asked last.
+    /// Whether bytes were delivered since the last call.
     fn has_moved(&mut self) -> bool {
         let delivered = self.io.ledger.delivered;
         let has = delivered != self.moved.0;
@@ -304,7 +305,7 @@ impl<'a> Running<'a> {
         has
     }
 
-    /// The end as known now.
+    /// The end of the run as known now.
     fn end(&mut self) -> Time {
         let (plan, now) = (self.plan, self.now);
         let end = match plan.stop {
@@ -313,7 +314,7 @@ impl<'a> Running<'a> {
             }
             _ => end_of(plan, self.last_arrival, self.fabric, self.io, now),
         };
-        // A repair may let flow what is stuck now.
+        // A repair may release bytes that are stuck now.
         let stuck = plan.stop == Stop::Drain && end == now && self.io.ledger.in_flight() > 0;
         match self.faults.peek() {
             Some(_) if stuck => plan.limit,
@@ -321,7 +322,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// On to the next horizon: a sample, a fault, a count, the last arrival or `end`.
+    /// Advances to the next horizon: a sample, a fault, a count, the last arrival or `end`.
     fn advance(&mut self, end: Time) -> Result<(), Broken> {
         let fault = self.faults.peek().map_or(Time::NEVER, |f| f.at);
         let arrivals_end = self.offering.unwrap_or(Time::NEVER);
@@ -345,18 +346,18 @@ impl<'a> Running<'a> {
         self.plan.stop == Stop::Drain && self.fabric.idle() && self.io.exhausted()
     }
 
-    /// The last sample, and what the run leaves behind.
+    /// Takes the last sample and returns the results of the run.
     fn ended(mut self, interrupted: bool) -> Outcome {
         let mut now = self.now;
         if self.drains_no_more() && self.io.ledger.in_flight() == 0 {
-            // With its last byte, not with the horizon that saw it.
+            // The time of its last byte, not the horizon at which that was seen.
             now = self.io.last_completion().min(now);
         }
-        // The horizon that saw the end may lie beyond it, and was sampled there.
+        // The horizon that saw the end may be later, and was sampled there.
         self.samples.retain(|s| s.at < now);
         self.samples.push(sample(self.fabric, self.io, now));
         self.fabric.settle(self.io);
-        // Instants that the run did not come to have what there was at its end.
+        // Instants that the run did not reach get the counts at its end.
         while self.next_count() < Time::NEVER {
             self.count();
         }
@@ -401,20 +402,18 @@ fn thin(samples: &mut Vec<Sample>, every: &mut Time) {
     *every = *every * 2;
 }
 
-/// The end as known now. While draining it is the next instant until nothing
-/// is left.
+/// The end as known now. While the run drains, it is the next instant until nothing is left.
 fn end_of(plan: &Plan, last_arrival: Time, fabric: &dyn Fabric, io: &Io, now: Time) -> Time {
     match plan.stop {
         Stop::At(t) => t.min(plan.limit),
         Stop::LastArrival => last_arrival.min(plan.limit),
-        // Jobs may go on computing when there is nothing left to send.
+        // Jobs may continue to compute when nothing is left to send.
         Stop::Drain if fabric.idle() && io.exhausted() => io.jobs_end().min(plan.limit).max(now),
         Stop::Drain | Stop::Delivered(_) => plan.limit,
     }
 }
 
-/// Whether what arrives before `until` is delivered; the flows before `from` are
-/// known to be.
+/// Whether all flows that arrive before `until` are delivered; those before `from` are known to be.
 fn all_delivered(io: &Io, until: Time, from: &mut usize) -> bool {
     let finished = |f: usize| io.flows.finish[f] != Time::NEVER;
     while *from < io.flows.len() && io.flows.arrival[*from] < until && finished(*from) {
@@ -423,8 +422,8 @@ fn all_delivered(io: &Io, until: Time, from: &mut usize) -> bool {
     *from == io.flows.len() || io.flows.arrival[*from] >= until
 }
 
-/// About 400 samples over the arrivals, never closer than 100 ns. The end of a closed loop is not
-/// known: its samples begin close and are thinned.
+/// About 400 samples over the arrivals, at least 100 ns apart. The end of a closed loop is not
+/// known; its samples begin close to each other and are thinned.
 fn default_sampling(io: &Io) -> Time {
     const LEAST: Time = Time(100 * Time::NS.0);
     match io.flows.after.is_empty() {

@@ -1,7 +1,7 @@
 //! Simulated time and rates: integer picoseconds, integer bits per second.
 //!
-//! Floats begin in metrics: every duration that decides an order of events is
-//! exact here, so the same seed gives the same bytes on every machine.
+//! Floats are used only in metrics: every duration that decides the order of events is exact, so
+//! that the same seed gives the same bytes on every machine.
 
 use crate::units::{format_whole, RATES, SPANS};
 use std::fmt;
@@ -22,7 +22,7 @@ impl Time {
     pub const MS: Time = Time(1_000_000_000);
     /// One second.
     pub const S: Time = Time(1_000_000_000_000);
-    /// Later than anything that happens; also "never" in flow columns.
+    /// Later than all events; also "never" in flow columns.
     pub const NEVER: Time = Time(i64::MAX);
 
     /// Seconds, for metrics and messages only.
@@ -35,7 +35,7 @@ impl Time {
         Time((s * 1e12).round() as i64)
     }
 
-    /// How often `step` fits, rounding up.
+    /// The number of steps that cover this time.
     pub fn div_ceil(self, step: Time) -> i64 {
         (self.0 + step.0 - 1).div_euclid(step.0)
     }
@@ -104,8 +104,7 @@ impl Rate {
     /// One gigabit per second.
     pub const GBPS: Rate = Rate(1_000_000_000);
 
-    /// Time to serialise `bytes`, rounded up so that no link is ever faster
-    /// than its rate.
+    /// Time to serialise `bytes`, rounded up so that no link exceeds its rate.
     pub fn time_for(self, bytes: u64) -> Time {
         let ps = (bytes as u128 * 8 * 1_000_000_000_000).div_ceil(self.0 as u128);
         Time(ps as i64)
@@ -119,7 +118,7 @@ impl Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Rates are divided among links: a third of 100 Gb/s is no number of kb/s to a reader.
+        // Rates are divided among links: a third of 100 Gb/s has no exact number of kb/s.
         f.write_str(&format_whole(self.0 as u128, RATES))
     }
 }

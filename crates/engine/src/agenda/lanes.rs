@@ -6,16 +6,16 @@
 use crate::time::Time;
 use std::collections::VecDeque;
 
-/// How many there are.
+/// The number of lanes.
 pub const LANES: usize = 4;
 
 /// Queues of events in order of time.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes<E> {
     queues: [VecDeque<(Time, E)>; LANES],
-    /// When the first of each happens; never if it is empty.
+    /// The time of the first event of each lane; [`Time::NEVER`] if the lane is empty.
     heads: [Time; LANES],
-    /// The lane whose first event is next, the lowest of equals, and its time.
+    /// The lane with the next event, the lowest one of equals, and the time of that event.
     lane: usize,
     pub next: Time,
 }

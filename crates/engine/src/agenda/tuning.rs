@@ -1,10 +1,10 @@
-//! The layout of the calendar follows the events: what they have cost since the last look
-//! says whether days are too wide or too narrow, and buckets too few.
+//! The layout of the calendar adapts to the events: the work since the last check shows whether
+//! days are too wide or too narrow, and whether there are too few buckets.
 
 use super::{Agenda, BUCKETS_MIN, NONE, TUNE_EVERY};
 use crate::time::Time;
 
-/// Most buckets: 2²⁰ take 4 MiB.
+/// Largest number of buckets: 2²⁰ take 4 MiB.
 const BUCKETS_MAX: usize = 1 << 20;
 /// Widest day: 2⁵⁰ ps is 19 minutes.
 const SHIFT_MAX: u32 = 50;
@@ -13,24 +13,23 @@ const SHIFT_MAX: u32 = 50;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Work {
     pub(super) popped: u64,
-    /// Days begun.
+    /// The number of days that have begun.
     pub(super) days: u64,
-    /// Distinct times in them when they began.
+    /// The number of distinct times in these days when they began.
     pub(super) times: u64,
-    /// Events that were put between others of the day that had begun.
+    /// The number of events that were inserted into the day that had begun.
     pub(super) squeezed: u64,
-    /// Words of the bitmap looked at.
+    /// The number of words of the bitmap that were examined.
     pub(super) looked: u64,
-    /// Events taken from the list of the far future.
+    /// The number of events taken from the list of the far future.
     pub(super) fetched: u64,
-    /// Events looked at in that list.
+    /// The number of events examined in that list.
     pub(super) sifted: u64,
 }
 
 impl<E: Copy> Agenda<E> {
-    /// Judges the layout by the work since the last look. A new layout costs
-    /// as much as a few operations per waiting event and bucket, and as many
-    /// events as both pass between two looks.
+    /// Checks the layout by the work since the last check. A new layout costs a few operations for
+    /// each waiting event and each bucket; at least as many events pass between two checks.
     #[cold]
     pub(super) fn tune(&mut self) {
         let w = self.work;

@@ -3,8 +3,8 @@
 use super::HOPS_MAX;
 use std::ops::Range;
 
-/// A link is filled to the precision ÷ this below its capacity. The more of it is left
-/// the sooner completion times are off; nothing is gained below this.
+/// A link is filled to the precision ÷ this below its capacity. More unused capacity would make
+/// completion times less exact; less unused capacity has no advantage.
 const AIM: u64 = 8;
 
 /// A link. Flows that settle at other links touch only its first cache line, unless they have been
@@ -16,37 +16,37 @@ pub struct Link {
     pub capacity: u64,
     /// Sum of the rates of its flows [b/s].
     pub load: u64,
-    /// Rates of the flows that have settled, or are taken to do so elsewhere.
+    /// Sum of the rates of the flows that have settled, or are assumed to settle elsewhere [b/s].
     pub fixed: u64,
-    /// Weight of the others.
+    /// Weight of the other flows.
     pub open: u64,
     /// Weight of the flows whose bottleneck this is.
     pub own_weight: u64,
-    /// Flows whose bottleneck is elsewhere have at most this level.
+    /// Upper limit of the level of flows whose bottleneck is elsewhere.
     pub most: f64,
-    /// A lower bound of the level at which it is full, beside the one that
-    /// `fixed` and `open` give.
+    /// A lower bound of the level at which the link is full, in addition to the bound by `fixed`
+    /// and `open`.
     pub bound: f64,
-    /// The solution in which it was dirty last; `fixed`, `open`, `bound`, `joining`,
-    /// `queued`, `tight` and `full` are of that one.
+    /// The solution in which the link was last dirty; `fixed`, `open`, `bound`, `joining`,
+    /// `queued`, `tight` and `full` refer to that solution.
     pub epoch: u32,
-    /// Whether flows are taken to settle at its old level.
+    /// Whether flows are assumed to settle at the link's old level.
     pub tight: bool,
     pub full: bool,
-    /// Whether it is among those that the next solution begins with.
+    /// Whether the next solution begins with this link.
     pub touched: bool,
-    /// Rate of the flows whose bottleneck this is.
+    /// Rate of the flows whose bottleneck this is [b/s].
     pub own_rate: u64,
-    /// Their level.
+    /// The level of the flows whose bottleneck this is.
     pub level: f64,
-    /// The part of `open` whose bottleneck it was not.
+    /// The part of `open` that had another bottleneck before.
     pub joining: u64,
-    /// The level at which the sweep looks at it next; no number if nowhere.
+    /// The level at which the sweep visits the link next; NaN if it does not.
     pub queued: f64,
 }
 
 impl Link {
-    /// Without flows.
+    /// A link without flows.
     pub fn new(capacity: u64) -> Link {
         Link {
             capacity,
@@ -67,8 +67,8 @@ impl Link {
         }
     }
 
-    /// Whether more is fixed than it can carry: flows that are taken to settle
-    /// elsewhere will settle here.
+    /// Whether more is fixed than the link can carry, so that flows that were assumed to settle
+    /// elsewhere settle here.
     #[inline]
     pub fn is_overfull(&self) -> bool {
         self.fixed > self.capacity
@@ -87,7 +87,7 @@ impl Link {
         tally.overfull += self.is_overfull() as u32;
     }
 
-    /// Flows that have no rate, or had one and were taken to settle elsewhere, are open.
+    /// Opens flows that have no rate, or that had one and were assumed to settle elsewhere.
     #[inline]
     pub fn open(&mut self, rates: u64, weights: u64, tally: &mut Tally) {
         self.fix(rates, 0, tally);
@@ -97,7 +97,7 @@ impl Link {
         self.bound = 0.0;
     }
 
-    /// Open flows have settled, `joined` of their weight elsewhere.
+    /// Records that open flows have settled, `joined` of their weight elsewhere.
     #[inline]
     pub fn close(&mut self, step: &Step, joined: u64, tally: &mut Tally) {
         self.fix(0, step.has, tally);
@@ -117,7 +117,7 @@ impl Link {
         self.bound = 0.0;
     }
 
-    /// The same of a link that may be clean; whether it takes part from now on.
+    /// The same for a link that may be clean; returns whether it takes part from now on.
     #[inline]
     pub fn hear(&mut self, step: &Step, epoch: u32, share: u64, tally: &mut Tally) -> bool {
         let clean = self.epoch != epoch;
@@ -132,7 +132,7 @@ impl Link {
         clean
     }
 
-    /// Another rate is fixed.
+    /// Replaces a fixed rate.
     #[inline]
     fn fix(&mut self, had: u64, has: u64, tally: &mut Tally) {
         let was = self.is_overfull() as u32;
@@ -140,7 +140,7 @@ impl Link {
         tally.overfull = tally.overfull + self.is_overfull() as u32 - was;
     }
 
-    /// A flow settles elsewhere at a level.
+    /// Records the level of a flow that settles elsewhere.
     #[inline]
     pub fn raise_most(&mut self, level: f64) {
         if level > self.most {
@@ -160,7 +160,7 @@ impl Link {
         self.slack(share) / AIM
     }
 
-    /// Whether it certainly need not be looked at before its stop; found without dividing.
+    /// Whether the link certainly need not be visited before its stop; computed without division.
     #[inline]
     pub fn waits(&self, share: u64) -> bool {
         let room = self.capacity.saturating_sub(self.fixed + self.spare(share));
@@ -188,11 +188,11 @@ impl Link {
 pub struct Tally {
     /// Open weight of all dirty links together.
     pub opened: u64,
-    /// How many of them are overfull.
+    /// The number of links that are overfull.
     pub overfull: u32,
 }
 
-/// Flows get their rates.
+/// A change of the rates of flows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step {
     /// Sum of the flows' rates before and after the solution [b/s].
@@ -202,13 +202,13 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether it is another rate.
+    /// Whether the rate changes.
     #[inline]
     pub fn moves(&self) -> bool {
         self.had != self.has
     }
 
-    /// More flows get theirs.
+    /// Adds the change of more flows.
     #[inline]
     pub fn add(&mut self, more: &Step) {
         self.had += more.had;
@@ -217,52 +217,52 @@ impl Step {
     }
 }
 
-/// Where the path of a flow is among the links of all paths.
+/// The positions of a flow's path among the links of all paths.
 #[inline]
 pub fn hops(slot: u32, flow: &Flow) -> Range<usize> {
     let first = slot as usize * HOPS_MAX;
     first..first + flow.hops as usize
 }
 
-/// A flow, or several that are alike: statements about it holds for each.
+/// A flow, or several equal flows; the fields describe each of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     /// Rate of the last solution [b/s].
     pub rate: u64,
     /// Limit of the rate [b/s]; `u64::MAX` for none.
     pub limit: u64,
-    /// Where it settled: rate ÷ weight before rounding.
+    /// The level at which it settled: rate ÷ weight before rounding.
     pub level: f64,
-    /// The solution in which it was open last.
+    /// The solution in which it was last open.
     pub epoch: u32,
     pub weight: u32,
-    /// How many they are.
+    /// The number of equal flows.
     pub count: u32,
     /// The bottleneck link of the flow, or `NONE` if its own limit sets its rate; and the flow's
     /// index among those of the bottleneck.
     pub bottleneck: u32,
     pub place: u32,
     pub hops: u8,
-    /// In the solution `epoch`: whether it has its rate.
+    /// Whether it has its rate in the solution `epoch`.
     pub settled: bool,
-    /// Has no rate, and takes part in the next solution for that.
+    /// Whether it has no rate and therefore takes part in the next solution.
     pub fresh: bool,
 }
 
 impl Flow {
-    /// The weight of all together.
+    /// The weight of all equal flows together.
     #[inline]
     pub fn weights(&self) -> u64 {
         self.weight as u64 * self.count as u64
     }
 
-    /// The rate of all together.
+    /// The rate of all equal flows together [b/s].
     #[inline]
     pub fn rates(&self) -> u64 {
         self.rate * self.count as u64
     }
 
-    /// Whether its rate is known to change and not yet known, in this solution.
+    /// Whether its rate will change in this solution and is not known yet.
     #[inline]
     pub fn is_open(&self, epoch: u32) -> bool {
         self.epoch == epoch && !self.settled

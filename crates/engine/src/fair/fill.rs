@@ -1,11 +1,11 @@
-//! A link is full: which flows settle there, and at which rates.
+//! Full links: the flows that settle there, and their rates.
 
 use super::columns::{hops, Flow, Step};
 use super::solve::{stop, FULL};
 use super::{Fair, Slot, HOPS_MAX};
 
 impl Fair {
-    /// The sweep has reached a level at which a link may be full.
+    /// Handles a stop of the sweep at a level at which a link may be full.
     pub(super) fn fill(&mut self, number: u32, swept: f64) {
         let Some((level, room)) = self.root(number, swept) else {
             return;
@@ -25,7 +25,7 @@ impl Fair {
         }
     }
 
-    /// All that settle at a full link did so before: what changes there is added up.
+    /// Fills a link at which only flows settle that settled there before; adds up the changes.
     fn fill_own(&mut self, number: u32, level: f64, room: u64) {
         let room = Room::new(level, room);
         let sum = match self.links[number as usize].tight {
@@ -39,7 +39,7 @@ impl Fair {
         self.post_sooner(level);
     }
 
-    /// Flows settle where they were taken to; what they have together.
+    /// Settles flows at their old bottleneck; returns their joint change.
     fn settle_again(&mut self, number: u32, mut room: Room) -> Step {
         let (mut sum, mut tally) = (Step::default(), self.tally);
         for &slot in &self.own[number as usize] {
@@ -72,7 +72,8 @@ impl Fair {
         sum
     }
 
-    /// Flows settle where they did before the link was loosened; what they have together.
+    /// Settles flows at the link where they settled before it was loosened; returns their joint
+    /// change.
     fn settle_loosened(&mut self, number: u32, mut room: Room) -> Step {
         let (mut sum, mut tally) = (Step::default(), self.tally);
         for &slot in &self.own[number as usize] {
@@ -97,7 +98,7 @@ impl Fair {
         sum
     }
 
-    /// Flows from elsewhere may settle at a full link, too.
+    /// Fills a link at which flows from elsewhere may settle, too.
     fn fill_all(&mut self, number: u32, level: f64, room: u64) {
         let mut room = Room::new(level, room);
         for k in 0..self.members[number as usize].len() {
@@ -116,9 +117,9 @@ impl Fair {
         }
     }
 
-    /// The level at which a link is full, from `level` on, as far as is known,
-    /// and what its flows that settle there share. Flows that are taken to
-    /// settle higher elsewhere settle here.
+    /// The level at which a link is full, at least `level`, as far as known, and the capacity for
+    /// the flows that settle there. Flows that were assumed to settle elsewhere at a higher level
+    /// settle here.
     fn root(&mut self, number: u32, level: f64) -> Option<(f64, u64)> {
         let mut root = level;
         loop {
@@ -140,8 +141,8 @@ impl Fair {
         }
     }
 
-    /// Rate and weight of the flows over a link that are taken to settle elsewhere,
-    /// at a level or higher.
+    /// Rate and weight of the flows over a link that are assumed to settle elsewhere, at a level or
+    /// above.
     fn cut(&mut self, number: u32, root: f64) -> (u64, u64) {
         let (mut cut, mut weight, mut most) = (0, 0, 0.0f64);
         for &hop in &self.members[number as usize] {
@@ -163,9 +164,9 @@ impl Fair {
 /// The capacity of a full link for the flows that settle there.
 struct Room {
     level: f64,
-    /// Not given yet [b/s].
+    /// The capacity that is not given to flows yet [b/s].
     left: u64,
-    /// A weight and its rate; most flows have the same.
+    /// A weight and its rate, cached because most flows have the same weight.
     weight: u32,
     rate: u64,
 }
@@ -189,7 +190,7 @@ impl Room {
         Step { had, has, weight }
     }
 
-    /// The rate of each of so many flows, less if no more is left, and of all.
+    /// The rate of each of `count` flows, less if not enough is left, and of all of them.
     #[inline]
     fn give(&mut self, weight: u32, count: u32) -> (u64, u64) {
         if weight != self.weight {
@@ -210,7 +211,7 @@ impl Room {
         self.rate = (weight as f64 * self.level) as u64;
     }
 
-    /// Divides only what has to be.
+    /// Divides only if necessary.
     #[cold]
     fn give_rest(&mut self, count: u32) -> (u64, u64) {
         let rate = self.rate.min(self.left / count as u64);

@@ -12,7 +12,7 @@ impl Fair {
         }
     }
 
-    /// The flow takes part in the next solution, as one without a rate.
+    /// Marks a flow that takes part in the next solution because it has no rate.
     pub(super) fn freshen(&mut self, slot: Slot) {
         self.dirty = true;
         if !std::mem::replace(&mut self.flows[slot.index()].fresh, true) {
@@ -20,7 +20,7 @@ impl Fair {
         }
     }
 
-    /// Takes its rate from a flow.
+    /// Removes the rate of a flow.
     pub(super) fn unsettle(&mut self, slot: Slot) {
         let bottleneck = self.disown(slot.0);
         let flow = &mut self.flows[slot.index()];
@@ -40,7 +40,7 @@ impl Fair {
         }
     }
 
-    /// The flow has its bottleneck there.
+    /// Makes a link the bottleneck of a flow.
     #[inline]
     pub(super) fn own(&mut self, slot: u32, link: u32) {
         let flow = &mut self.flows[slot as usize];

@@ -1,11 +1,10 @@
 //! Weighted max-min fair rates of flows over links.
 //!
-//! A flow has a path of links, a weight and, if need be, a limit; a link has a
-//! capacity, which may change and may be 0 (dark). Rates are *weighted max-min
-//! fair*: every flow either has its limit or a *bottleneck*, a link on its path
-//! that is full and on which no flow has a higher rate ÷ weight, its *level*.
-//! There is exactly one such allocation. It is what per-flow queues, or ideal
-//! congestion control, converge to; transients are a kernel's business.
+//! A flow has a path of links, a weight and optionally a limit. A link has a capacity, which may
+//! change and may be 0 (dark). Rates are *weighted max-min fair*: every flow either has its limit
+//! or a *bottleneck*, which is a full link on its path on which no flow has a higher rate ÷ weight
+//! (its *level*). There is exactly one such allocation. Per-flow queues and ideal congestion
+//! control converge to it; a kernel may model the transients.
 //!
 //! Changes are collected and [solved](Fair::solve) together. Only flows whose rates may change are
 //! visited, and the result equals that of solving everything anew, except for rounding: rates are
@@ -44,8 +43,8 @@ use std::collections::BinaryHeap;
 /// No such link, flow or place.
 const NONE: u32 = u32::MAX;
 
-/// The weight of a flow that is nothing special. Weights are whole numbers, so
-/// that their sums are exact; this one leaves room for fractions.
+/// The weight of an ordinary flow. Weights are integers, so that their sums are exact; this value
+/// leaves room for fractions.
 pub const WEIGHT: u32 = 1 << 24;
 
 /// Most links on a path.
@@ -93,25 +92,25 @@ impl Slot {
 #[derive(Clone, Debug, Default)]
 pub struct Fair {
     links: Vec<Link>,
-    /// The flows of each link: hops, in no order that matters.
+    /// The flows of each link as hops; the order does not matter.
     members: Vec<Vec<u32>>,
-    /// The slots of flows whose bottleneck is this link.
+    /// The slots of the flows whose bottleneck each link is.
     own: Vec<Vec<u32>>,
     flows: Vec<Flow>,
-    /// Links of the paths: flow `s` has those from `s * HOPS_MAX`.
+    /// Links of the paths; those of flow `s` begin at `s * HOPS_MAX`.
     path: Vec<LinkId>,
-    /// Where each hop is among the members of its link.
+    /// The position of each hop among the members of its link.
     place: Vec<u32>,
     unused: Vec<Slot>,
-    /// Links that the next solution begins with, and flows without a rate.
+    /// Links that the next solution begins with.
     touched: Vec<u32>,
     fresh: Vec<u32>,
     changed: Vec<Slot>,
     held_elsewhere: Vec<Slot>,
-    /// Links that may have to be looked at sooner.
+    /// Links that may have to be visited earlier.
     sooner: Vec<u32>,
-    /// In a solution: where the sweep looks at each dirty link next, or earlier, and the
-    /// levels of limits.
+    /// During a solution: the next visit of the sweep to each dirty link, or an earlier time, and
+    /// the levels of limits.
     stops: IndexedHeap,
     limits: BinaryHeap<Reverse<Stop>>,
     epoch: u32,
@@ -122,14 +121,13 @@ pub struct Fair {
 }
 
 impl Fair {
-    /// No links, no flows.
+    /// A solver without links and flows.
     pub fn new() -> Fair {
         Fair::default()
     }
 
-    /// Ends a change where it no longer matters, from the next solution on. Rates
-    /// then are those of links each of which has all of its capacity or less, but
-    /// by no more than that part of it; see [`Precision`].
+    /// Limits how far a change spreads, from the next solution on. Rates are then exact for links
+    /// of which each has its full capacity, or less by at most this share; see [`Precision`].
     pub fn set_precision(&mut self, precision: Precision) {
         self.share = precision.share();
     }
@@ -142,7 +140,7 @@ impl Fair {
         LinkId(self.links.len() as u32 - 1)
     }
 
-    /// How many links there are.
+    /// The number of links.
     pub fn links(&self) -> usize {
         self.links.len()
     }
@@ -165,12 +163,12 @@ impl Fair {
         }
     }
 
-    /// Opens a flow over `path` (each link once) with a weight of at least 1
-    /// and at most `limit`. It has no rate until the next solution.
+    /// Opens a flow over `path` (each link once) with a weight of at least 1 and an optional
+    /// `limit`. It has no rate until the next solution.
     ///
     /// # Panics
-    /// If nothing bounds the flow (no path, no limit), or the path has more
-    /// than [`HOPS_MAX`] links.
+    /// If nothing limits the flow (no path, no limit), or the path has more than [`HOPS_MAX`]
+    /// links.
     pub fn open(&mut self, path: &[LinkId], weight: u32, limit: Option<Rate>) -> Slot {
         let flow = Flow {
             rate: 0,
@@ -198,8 +196,7 @@ impl Fair {
         slot
     }
 
-    /// Closes a flow, or one of several that are alike; the last one's slot may be
-    /// used again.
+    /// Closes a flow, or one of several equal flows; the slot is free after the last one.
     pub fn close(&mut self, slot: Slot) {
         if self.flows[slot.index()].count > 1 {
             return self.part(slot);
@@ -210,7 +207,7 @@ impl Fair {
         self.unused.push(slot);
     }
 
-    /// One of several flows that are alike is gone.
+    /// Removes one of several equal flows.
     fn part(&mut self, slot: Slot) {
         let flow = &mut self.flows[slot.index()];
         flow.count -= 1;
@@ -228,9 +225,9 @@ impl Fair {
         }
     }
 
-    /// Counts the flows of a slot to those of another, if the last solution has
-    /// settled them alike; what changes rates then walks over them as one. Returns
-    /// whether it has, and the slot may be used again.
+    /// Adds the flows of a slot to those of another if the last solution has settled them equally,
+    /// so that changes of rates visit them as one. Returns whether it has done so; the slot is then
+    /// free.
     pub fn merge(&mut self, into: Slot, from: Slot) -> bool {
         let (a, b) = (self.flows[into.index()], self.flows[from.index()]);
         let settled = !a.fresh && !b.fresh && a.bottleneck == b.bottleneck;
@@ -246,21 +243,21 @@ impl Fair {
         true
     }
 
-    /// Whether some link on the flow's path has no other.
+    /// Whether a link on the flow's path has no other flow.
     pub fn is_apart(&self, slot: Slot) -> bool {
         let alone = |l: &LinkId| self.members[l.index()].len() == 1;
         self.path(slot).iter().any(alone)
     }
 
-    /// How many flows that are alike a slot stands for.
+    /// The number of equal flows in a slot.
     pub fn count(&self, slot: Slot) -> u32 {
         self.flows[slot.index()].count
     }
 
-    /// Leads a flow over another path. It has no rate until the next solution.
+    /// Changes the path of a flow. It has no rate until the next solution.
     ///
     /// # Panics
-    /// As [`Fair::open`].
+    /// As for [`Fair::open`].
     pub fn reroute(&mut self, slot: Slot, path: &[LinkId]) {
         self.unsettle(slot);
         self.detach(slot);
@@ -268,8 +265,8 @@ impl Fair {
         self.freshen(slot);
     }
 
-    /// Changes the weight of a flow, at least 1. If that is another it has no
-    /// rate until the next solution.
+    /// Changes the weight of a flow, at least 1. If the weight differs, the flow has no rate until
+    /// the next solution.
     pub fn set_weight(&mut self, slot: Slot, weight: u32) {
         if self.flows[slot.index()].weight != weight.max(1) {
             self.unsettle(slot);
@@ -278,8 +275,8 @@ impl Fair {
         }
     }
 
-    /// Changes the limit of a flow. If that is another it has no rate until the
-    /// next solution.
+    /// Changes the limit of a flow. If the limit differs, the flow has no rate until the next
+    /// solution.
     pub fn set_limit(&mut self, slot: Slot, limit: Option<Rate>) {
         let limit = limit.map_or(u64::MAX, |l| l.0);
         if self.flows[slot.index()].limit != limit {
@@ -300,7 +297,7 @@ impl Fair {
         self.flows[slot.index()].weight
     }
 
-    /// The most that a flow may have.
+    /// The largest rate of a flow; `None` without a limit.
     pub fn limit(&self, slot: Slot) -> Option<Rate> {
         let limit = self.flows[slot.index()].limit;
         (limit != u64::MAX).then_some(Rate(limit))
@@ -313,26 +310,24 @@ impl Fair {
         &self.path[first..first + self.flows[slot.index()].hops as usize]
     }
 
-    /// The flows over a link, in no order that means anything, but the same
-    /// one in every run.
+    /// The flows over a link, in an order without meaning that is the same in every run.
     pub fn flows_over(&self, link: LinkId) -> impl ExactSizeIterator<Item = Slot> + '_ {
         let members = &self.members[link.index()];
         members.iter().map(|h| Slot(h / HOPS_MAX as u32))
     }
 
-    /// The flows whose rate the last solution changed, and those that were
-    /// opened or rerouted before it.
+    /// The flows whose rate the last solution changed, including those that were opened or rerouted
+    /// before it.
     pub fn changed(&self) -> &[Slot] {
         &self.changed
     }
 
-    /// The flows whose bottleneck is another since the last solution, at the same rate.
+    /// The flows whose bottleneck has changed in the last solution, at the same rate.
     pub fn held_elsewhere(&self) -> &[Slot] {
         &self.held_elsewhere
     }
 
-    /// The flows whose bottleneck a link is, as of the last solution, in no order that
-    /// means anything.
+    /// The flows whose bottleneck is this link, as of the last solution; the order has no meaning.
     pub fn held_by(&self, link: LinkId) -> impl ExactSizeIterator<Item = Slot> + '_ {
         self.own[link.index()].iter().map(|&slot| Slot(slot))
     }

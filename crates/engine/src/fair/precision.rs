@@ -1,11 +1,10 @@
-//! How exact rates are.
+//! The precision of rates.
 //!
-//! With a precision of 1 %, rates are max-min fair for links each of which has from
-//! 99 to 100 % of its capacity, not always the same part of it: a flow has its limit,
-//! or a link on its path is full to 99 % or more and no flow has more there, by
-//! weight. No link ever carries more than its capacity. How far a rate is from the
-//! exact one is not bounded by that: where much of a link is taken by flows that are
-//! held up elsewhere, a little less of them is much for the others.
+//! With a precision of 1 %, rates are max-min fair for links with 99 to 100 % of their capacity;
+//! the share differs between links. A flow has its limit, or a link on its path is at least 99 %
+//! full and no flow on it has more, by weight. No link ever carries more than its capacity. The
+//! error of a single rate is not bounded by the precision: if most of a link is used by flows that
+//! are limited elsewhere, a small change of these is a large one for the others.
 
 use crate::config;
 use crate::refusal::Refusal;
@@ -26,7 +25,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(into = "String")]
 pub struct Precision {
-    /// In parts of 10^9; 0 is exact.
+    /// The share in parts of 10^9; 0 is exact.
     billionths: u32,
 }
 
@@ -34,27 +33,26 @@ pub struct Precision {
 const PERCENT: u32 = 10_000_000;
 
 impl Precision {
-    /// Nothing, but for rounding rates to whole b/s.
+    /// Exact except for rounding rates to integer b/s.
     pub const EXACT: Precision = Precision { billionths: 0 };
     /// A tenth.
     pub const COARSEST: Precision = Precision {
         billionths: 10 * PERCENT,
     };
 
-    /// So many parts of 10^9, none for [`Precision::EXACT`]; none beyond
+    /// A precision in parts of 10^9; `None` for [`Precision::EXACT`] and beyond
     /// [`Precision::COARSEST`].
     pub fn billionths(billionths: u32) -> Option<Precision> {
         let precision = Precision { billionths };
         (precision <= Precision::COARSEST).then_some(precision)
     }
 
-    /// The part of its capacity that a full link may leave unused: numerator,
-    /// denominator.
+    /// The share of its capacity that a full link may leave unused: numerator, denominator.
     pub fn fraction(self) -> (u64, u64) {
         (self.billionths as u64, 1_000_000_000)
     }
 
-    /// The same in parts of 2^64, rounded down.
+    /// The share in parts of 2^64, rounded down.
     pub(super) fn share(self) -> u64 {
         (((self.billionths as u128) << 64) / 1_000_000_000) as u64
     }

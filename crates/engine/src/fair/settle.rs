@@ -4,8 +4,8 @@ use super::columns::{hops, Flow, Step};
 use super::{Fair, Slot, NONE};
 
 impl Fair {
-    /// A flow has its rate: on its path it is fixed, and what is not what it
-    /// was there makes the links dirty. `bottleneck` is among the dirty ones.
+    /// Gives a flow its rate. On its path the rate is fixed; if it differs from the old rate, the
+    /// links become dirty. `bottleneck` is already dirty.
     pub(super) fn settle(&mut self, slot: u32, bottleneck: u32, level: f64, rate: u64) {
         let flow = &mut self.flows[slot as usize];
         let was = *flow;
@@ -54,8 +54,8 @@ impl Fair {
         }
     }
 
-    /// A flow that has settled elsewhere goes over a link, which was its bottleneck
-    /// or not.
+    /// Applies a flow that has settled elsewhere to a link, which may have been its bottleneck
+    /// before.
     #[inline]
     fn pass(&mut self, number: u32, level: f64, step: &Step, was: &Flow) {
         let link = &mut self.links[number as usize];
@@ -75,7 +75,7 @@ impl Fair {
         self.post(number, level);
     }
 
-    /// A flow has its rate, and a dirty link on its path knows.
+    /// Applies the rate of a flow to a dirty link on its path.
     #[inline]
     fn fix(&mut self, number: u32, step: &Step, was: &Flow) {
         let link = &mut self.links[number as usize];

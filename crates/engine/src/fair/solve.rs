@@ -1,25 +1,23 @@
 //! Progressive filling, restricted to the flows and links that a change can reach.
 //!
-//! In plain progressive filling the level of all flows rises together, and a
-//! flow *settles* at its limit or when a link on its path is full. Here the
-//! level sweeps upwards in the same way, but a link joins in only when it is
-//! *dirty*: it was touched, or a flow over it has another rate than before.
-//! All other flows are taken to settle where they did.
+//! In plain progressive filling the level of all flows rises together, and a flow *settles* at its
+//! limit or when a link on its path is full. Here the level sweeps upwards in the same way, but
+//! only *dirty* links take part: links that were touched, or whose flows have other rates than
+//! before. All other flows are assumed to settle where they did before.
 //!
-//! - A dirty link knows its *open* weight (of flows that settle somewhere above
-//!   the sweep) and the *fixed* rate of the others, hence a lower bound of the
-//!   level at which it is full. When the sweep reaches that bound the link is
-//!   looked at: either it is full there and its flows settle, or flows that are
-//!   taken to settle higher elsewhere make the bound rise.
-//! - Flows whose bottleneck is a dirty link are taken to settle there again
-//!   until the sweep passes its old level without filling it. Then the link
-//!   *loosens*: they are open on all their path, and those links are dirty.
+//! - A dirty link has the *open* weight (of flows that settle above the sweep) and the *fixed* rate
+//!   of the others, and thus a lower bound of the level at which it is full. When the sweep reaches
+//!   that bound, the link is visited: either it is full there and its flows settle, or flows that are
+//!   assumed to settle elsewhere at a higher level raise the bound.
+//! - Flows whose bottleneck is a dirty link are assumed to settle there again until the sweep
+//!   passes its old level without filling it. Then the link *loosens*: these flows are open on their
+//!   whole path, and all links of the path are dirty.
 //! - A flow that settles at another rate than before makes its links dirty.
 //!
 //! Full links are handled in `fill`, the effect on other links in `settle`.
 //!
-//! The sweep ends when nothing is open and no link is *overfull*, that is, has
-//! more fixed than it can carry.
+//! The sweep ends when no flow is open and no link is *overfull*, that is, has more fixed than it
+//! can carry.
 //!
 //! A change at a link thus reaches only links of its level or above, and only through flows whose
 //! rates change. A link is visited once or a few times; each visit costs the number of its flows.
@@ -39,7 +37,7 @@ const LIMIT: u32 = 0;
 pub(super) const FULL: u32 = 1;
 const LOOSE: u32 = 2;
 
-/// After all stops.
+/// A value after all stops.
 const NOWHERE: Stop = Stop::MAX;
 
 /// The next stop of the sweep: a level, the kind of stop, the number of the flow or link. Levels
@@ -49,7 +47,7 @@ pub(super) fn stop(level: f64, kind: u32, number: u32) -> Stop {
     entry(level.to_bits(), kind, number)
 }
 
-/// Where a flow reaches its limit, if it has one.
+/// The stop at which a flow reaches its limit, if it has one.
 #[inline]
 fn limit_of(slot: u32, flow: &Flow) -> Option<Stop> {
     let level = flow.limit as f64 / flow.weight as f64;
@@ -76,7 +74,7 @@ impl Fair {
         &self.changed
     }
 
-    /// Numbers the solution; all is forgotten when numbers run out.
+    /// Numbers the solution; resets all marks when numbers run out.
     fn next_epoch(&mut self) {
         if self.epoch == u32::MAX {
             self.links.iter_mut().for_each(|l| l.epoch = 0);
@@ -86,7 +84,7 @@ impl Fair {
         self.epoch += 1;
     }
 
-    /// Makes dirty what was touched, and opens the flows that have no rate.
+    /// Marks touched links as dirty, and opens the flows that have no rate.
     fn begin(&mut self) {
         let touched = std::mem::take(&mut self.touched);
         for &link in &touched {
@@ -121,14 +119,14 @@ impl Fair {
         self.limits.clear();
     }
 
-    /// The next stop of all.
+    /// The next stop of the sweep.
     #[inline]
     pub(super) fn next(&self) -> Stop {
         let limit = self.limits.peek().map_or(NOWHERE, |limit| limit.0);
         self.stops.first().unwrap_or(NOWHERE).min(limit)
     }
 
-    /// The sweep has reached the limit of a flow.
+    /// Handles a stop at the limit of a flow.
     fn reach_limit(&mut self, at: Stop) {
         self.limits.pop();
         let flow = &self.flows[number(at) as usize];
@@ -138,7 +136,7 @@ impl Fair {
         }
     }
 
-    /// The sweep has reached a stop of a link.
+    /// Handles a stop at a link.
     fn look(&mut self, at: Stop) {
         let (number, level) = (number(at), level(at));
         let next = self.next_stop(number, level);
@@ -159,7 +157,7 @@ impl Fair {
         }
     }
 
-    /// Where the sweep, at `level` now, has to look at a dirty link next.
+    /// The next stop of the sweep, which is at `level`, at a dirty link.
     #[inline]
     fn next_stop(&self, number: u32, level: f64) -> Stop {
         let link = &self.links[number as usize];
@@ -188,7 +186,7 @@ impl Fair {
         stop(enough.max(bound), FULL, number)
     }
 
-    /// Puts a dirty link's next stop into the heap, unless an earlier one is.
+    /// Adds the next stop of a dirty link to the heap, unless an earlier one is there.
     #[inline]
     pub(super) fn post(&mut self, number: u32, level: f64) {
         let next = self.next_stop(number, level);
@@ -209,26 +207,26 @@ impl Fair {
         }
     }
 
-    /// As [`Fair::post`], for links that may have to be looked at sooner.
+    /// Calls [`Fair::post`] for links that may have to be visited earlier.
     pub(super) fn post_sooner(&mut self, level: f64) {
         let mut sooner = std::mem::take(&mut self.sooner);
         sooner.drain(..).for_each(|link| self.post(link, level));
         self.sooner = sooner;
     }
 
-    /// The link takes part in the sweep from now on.
+    /// Makes a link take part in the sweep.
     #[inline]
     pub(super) fn make_dirty(&mut self, number: u32) {
         self.links[number as usize].wake(self.epoch, &mut self.tally);
     }
 
-    /// A flow without a rate joins the sweep; its links are dirty.
+    /// Adds a flow without a rate to the sweep; its links become dirty.
     fn open_flow(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         (flow.epoch, flow.settled) = (self.epoch, false);
         let limit = flow.limit;
         if flow.hops == 0 {
-            // No link would keep the sweep going for it.
+            // Without links nothing would continue the sweep for this flow.
             return self.settle(slot, NONE, 0.0, limit);
         }
         for link in &self.path[hops(slot, flow)] {
@@ -237,9 +235,9 @@ impl Fair {
         self.limits.extend(limit_of(slot, flow).map(Reverse));
     }
 
-    /// The sweep has reached the old level of a link and more would fit. If that
-    /// is within the precision the link keeps its level: what settled there does
-    /// so again, and the link is as if it had not been dirty.
+    /// Handles the sweep at the old level of a link that is not full. If the difference is within
+    /// the precision, the link keeps its level: its flows settle there again, as if it had not been
+    /// dirty.
     fn keep(&mut self, number: u32) -> bool {
         let link = self.links[number as usize];
         let unused = (link.capacity - link.fixed) as f64 - link.open as f64 * link.level;
@@ -258,7 +256,7 @@ impl Fair {
         true
     }
 
-    /// Flows that are open at a link that keeps its level settle there.
+    /// Settles open flows at a link that keeps its level.
     fn take_in(&mut self, number: u32, level: f64) {
         for k in 0..self.members[number as usize].len() {
             let slot = self.members[number as usize][k] / HOPS_MAX as u32;
@@ -271,8 +269,8 @@ impl Fair {
         }
     }
 
-    /// The sweep passes the old level of a link: what settled there may rise, and is open
-    /// on all its path.
+    /// Handles the sweep above the old level of a link: its flows may rise, and are open on their
+    /// whole path.
     fn loosen(&mut self, number: u32, level: f64) {
         self.links[number as usize].tight = false;
         let mut tally = self.tally;

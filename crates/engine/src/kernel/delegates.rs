@@ -1,5 +1,5 @@
-//! Reports through a part: of a driver through its kernel, of kernels that report
-//! alike through what they share.
+//! Reports through a part: a driver reports through its kernel, and similar kernels through a
+//! common part.
 
 use crate::fabric::{Circuit, ControlRecord, LinkLoad, Reports, Shape, Totals, View};
 use crate::ids::{HostId, PortId};
@@ -7,18 +7,18 @@ use crate::io::Io;
 use crate::refusal::Refusal;
 use crate::time::{Rate, Time};
 
-/// Has a part that reports for it, and may know of bytes that this part does not.
+/// An object whose reports are made by a part, and which may count bytes that the part does not.
 pub trait Delegates: Send {
     /// The part that reports.
     type Reporter: Reports;
 
-    /// The part.
+    /// The part that makes the reports.
     fn reporter(&self) -> &Self::Reporter;
 
-    /// The same, to be told something.
+    /// Mutable access to the part.
     fn reporter_mut(&mut self) -> &mut Self::Reporter;
 
-    /// The kernel's own part of the view; the part adds to it, or corrects it.
+    /// Adds to the part's view, or corrects it.
     fn observe_own(&self, view: &mut View) {
         let _ = view;
     }
@@ -33,7 +33,7 @@ pub trait Delegates: Send {
         Vec::new()
     }
 
-    /// Writes per-flow figures that it keeps.
+    /// Writes per-flow figures that the object itself keeps.
     fn settle_own(&self, io: &mut Io) {
         let _ = io;
     }

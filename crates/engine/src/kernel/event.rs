@@ -1,9 +1,9 @@
 //! The event kernel: packet fabrics such as the electrical Clos.
 //!
-//! A kernel reacts to arrivals and to its own typed events; the driver merges
-//! both in order of time. At equal times an arrival goes before an event, and
-//! events go in the order in which they were scheduled. A flow that an event at
-//! t releases for t is taken before the next event at t.
+//! A kernel reacts to arrivals and to its own typed events; the driver merges both in order of
+//! time. At equal times, arrivals precede events, and events are in the order in which they were
+//! scheduled. If an event at t releases a flow for t, the flow is handled before the next event at
+//! t.
 
 use crate::agenda::Agenda;
 use crate::fabric::{Command, Fabric, Rejected, Reports};
@@ -12,18 +12,18 @@ use crate::io::Io;
 use crate::kernel::delegates::Delegates;
 use crate::time::Time;
 
-/// A fabric that moves from event to event.
+/// A fabric whose state changes at events.
 pub trait EventKernel: Reports {
     /// An event: a small value, usually an enumeration of indices.
     type Event: Copy + Send;
 
-    /// Schedules what happens by itself, before anything else.
+    /// Schedules the events that need no arrival, before all others.
     fn begin(&mut self, agenda: &mut Agenda<Self::Event>) {
         let _ = agenda;
     }
-    /// `flow` is offered now.
+    /// Handles `flow`, which is offered now.
     fn arrive(&mut self, flow: FlowId, now: Time, io: &mut Io, agenda: &mut Agenda<Self::Event>);
-    /// `event`, scheduled for now, happens.
+    /// Handles `event`, which was scheduled for now.
     fn handle(
         &mut self,
         now: Time,
@@ -31,7 +31,8 @@ pub trait EventKernel: Reports {
         io: &mut Io,
         agenda: &mut Agenda<Self::Event>,
     );
-    /// Counts changes before `to` that have no event. Events do not depend on when this is called.
+    /// Updates counters for changes before `to` that have no event. Events do not depend on when
+    /// this is called.
     fn catch_up(&mut self, to: Time, io: &mut Io) {
         let _ = (to, io);
     }
@@ -48,8 +49,8 @@ pub trait EventKernel: Reports {
 
 /// Drives an [`EventKernel`].
 ///
-/// [`Fabric::advance`] handles what happens strictly before its horizon, so the
-/// state there does not depend on which horizons came before.
+/// [`Fabric::advance`] handles all events strictly before its horizon, so that the state there does
+/// not depend on earlier horizons.
 pub struct EventDriven<K: EventKernel> {
     kernel: K,
     agenda: Agenda<K::Event>,
@@ -68,7 +69,7 @@ impl<K: EventKernel> EventDriven<K> {
         }
     }
 
-    /// The kernel, for tests that look inside.
+    /// The kernel, for tests.
     pub fn kernel(&self) -> &K {
         &self.kernel
     }
@@ -92,7 +93,7 @@ impl<K: EventKernel> Fabric for EventDriven<K> {
         while !io.halt.asked() {
             let arrival = io.next_arrival().unwrap_or(Time::NEVER);
             let limit = arrival.min(to);
-            // Only a completion releases a flow: until then the next arrival stands.
+            // Only a completion releases a flow; until then, the next arrival does not change.
             let completed = io.ledger.flows_completed;
             let mut released = false;
             while let Some((now, event)) = self.agenda.pop_before(limit) {

@@ -5,17 +5,17 @@ use crate::io::Io;
 use crate::kernel::delegates::Delegates;
 use crate::time::Time;
 
-/// A fabric that moves in slots of equal length. Slot `n` lasts from
-/// `n · slot_length` to `(n + 1) · slot_length`.
+/// A fabric with slots of equal length. Slot `n` lasts from `n · slot_length` to `(n + 1) ·
+/// slot_length`.
 pub trait SlotKernel: Reports {
     /// The length of a slot.
     fn slot_length(&self) -> Time;
-    /// Runs slot `n`: takes arrivals up to its start, moves its cells.
+    /// Runs slot `n`: handles arrivals up to its start, and moves its cells.
     fn slot(&mut self, n: i64, io: &mut Io);
-    /// Whether nothing would move in a slot without an arrival.
+    /// Whether a slot would move nothing without an arrival.
     fn idle(&self) -> bool;
-    /// Whether bytes wait that no slot will move before something arrives or is repaired. Slots
-    /// go on meanwhile, but a run that drains may end.
+    /// Whether bytes wait that no slot will move before an arrival or a repair. Slots continue
+    /// meanwhile, but a run that drains may end.
     fn stuck(&self) -> bool {
         false
     }
@@ -40,7 +40,7 @@ impl<K: SlotKernel> Slotted<K> {
         }
     }
 
-    /// The kernel, for tests that look inside.
+    /// The kernel, for tests.
     pub fn kernel(&self) -> &K {
         &self.kernel
     }

@@ -16,8 +16,8 @@ pub struct Burden {
 }
 
 impl Net {
-    /// For the audit: what every link has carried since it carried something
-    /// else. Summed flow by flow, not taken from the solver's books.
+    /// For the audit: the bytes of every link since its last change of load, summed over its flows,
+    /// independently of the solver.
     #[cold]
     pub(super) fn record(&mut self, io: &mut Io) {
         let mut loads = vec![0u64; self.kinds.len()];

@@ -1,4 +1,4 @@
-//! When each bundle of flows will have sent the next last byte.
+//! The time at which each bundle of flows will have sent its next last byte.
 
 use crate::indexed::{entry, number, rank, IndexedHeap};
 use crate::time::Time;
@@ -10,14 +10,14 @@ pub struct Finishes {
 }
 
 impl Finishes {
-    /// The earliest, and its slot.
+    /// The earliest time, and its slot.
     #[inline]
     pub fn first(&self) -> Option<(Time, u32)> {
         let first = self.heap.first()?;
         Some((Time(rank(first) as i64), number(first)))
     }
 
-    /// Puts a slot at `at`; [`Time::NEVER`] takes it out.
+    /// Sets the time of a slot; [`Time::NEVER`] removes it.
     #[inline]
     pub fn set(&mut self, slot: u32, at: Time) {
         match at {

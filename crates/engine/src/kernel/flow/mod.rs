@@ -1,20 +1,18 @@
 //! The flow kernel: hybrid fabrics such as c-Through and HydRA, at the time
 //! scale of seconds.
 //!
-//! No packets: a flow has a path and moves at its max-min fair rate
-//! ([`crate::fair`]) until something changes. A kernel decides which path each
-//! flow takes, which links are lit, and when; the [`Net`] shares the links out
-//! and moves the bytes; the driver merges completions, arrivals and the
-//! kernel's own typed events in order of time.
+//! There are no packets: a flow has a path and moves at its max-min fair rate ([`crate::fair`])
+//! until something changes. A kernel decides which path each flow takes, which links are lit, and
+//! when. The [`Net`] divides the links into rates and moves the bytes. The driver merges
+//! completions, arrivals and the kernel's own typed events in order of time.
 //!
-//! All that happens at one instant is one step: completions first, then
-//! arrivals, then the kernel's events in the order in which they were
-//! scheduled; rates are found once, after all of them. A flow's progress is
-//! written down only when its rate or path changes, in exact integers, so where
-//! the engine looks changes nothing. At a horizon the whole bytes that have
-//! left so far count as delivered, but the last one: it counts when it arrives.
+//! All changes at one instant are one step: completions first, then arrivals, then the kernel's
+//! events in the order in which they were scheduled; rates are computed once, after all of them. A
+//! flow's progress is recorded only when its rate or path changes, in exact integers, so that
+//! horizons have no effect. At a horizon, the whole bytes that were sent so far count as delivered,
+//! except the last one, which counts when it arrives.
 //!
-//! With a [`Precision`] a change of rates ends where it no longer matters.
+//! With a [`Precision`], a change of rates spreads only as far as it matters.
 //!
 //! Not modelled: queues and their delays. A constant delay behind the last byte
 //! is [`Net::set_delay`].
@@ -37,10 +35,10 @@ use crate::io::Io;
 use crate::kernel::delegates::Delegates;
 use crate::time::Time;
 
-/// How often an instant is solved again for capacities that depend on rates.
+/// Largest number of solutions at one instant, for capacities that depend on rates.
 pub const ROUNDS: u32 = 4;
 
-/// Bytes of memory that so many links and flows under way take, about.
+/// Approximate memory of the given numbers of links and open flows [B].
 pub fn memory(links: u64, flows: u64) -> u64 {
     links * 220 + flows * 500
 }
@@ -61,8 +59,8 @@ pub struct Todo<E> {
 }
 
 impl<E: Copy> Todo<E> {
-    /// Schedules an event of the kernel; at equal times they happen in the
-    /// order in which they were scheduled.
+    /// Schedules an event of the kernel; events at equal times are handled in the order in which
+    /// they were scheduled.
     pub fn schedule(&mut self, at: Time, event: E) {
         self.agenda.schedule(at, Step::Own(event));
     }
@@ -72,12 +70,12 @@ impl<E: Copy> Todo<E> {
 /// The state of the net is observed already: bytes wait at their sources, none inside; the kernel's
 /// [`Reports::observe`] corrects it.
 pub trait FlowKernel: Reports {
-    /// An event: a manager's tick, a circuit that comes up.
+    /// An event, such as a manager's tick or a circuit that comes up.
     type Event: Copy + Send;
 
-    /// Lays out the links, and schedules what happens without any flow.
+    /// Adds the links, and schedules events that need no flow.
     fn begin(&mut self, net: &mut Net, todo: &mut Todo<Self::Event>);
-    /// `flow` is offered now: [`Net::open`] it.
+    /// Handles `flow`, which is offered now: calls [`Net::open`] for it.
     fn arrive(
         &mut self,
         flow: FlowId,
@@ -86,7 +84,7 @@ pub trait FlowKernel: Reports {
         net: &mut Net,
         todo: &mut Todo<Self::Event>,
     );
-    /// `flow` has sent its last byte. It is still open; the driver closes and
+    /// Handles `flow`, which has sent its last byte. It is still open; the driver closes and
     /// delivers it.
     fn complete(
         &mut self,
@@ -98,7 +96,7 @@ pub trait FlowKernel: Reports {
     ) {
         let _ = (flow, now, io, net, todo);
     }
-    /// `event`, scheduled for now, happens.
+    /// Handles `event`, which was scheduled for now.
     fn handle(
         &mut self,
         now: Time,
@@ -107,14 +105,14 @@ pub trait FlowKernel: Reports {
         net: &mut Net,
         todo: &mut Todo<Self::Event>,
     );
-    /// The rates of an instant are solved. A kernel whose capacities depend on rates sets them
-    /// here and returns true: the rates are then solved again, [`ROUNDS`] times an instant at most.
-    /// `round` counts from 0.
+    /// Called after the rates of an instant are solved. A kernel whose capacities depend on rates
+    /// sets them here and returns true; the rates are then solved again, at most [`ROUNDS`] times
+    /// for an instant. `round` counts from 0.
     fn solved(&mut self, round: u32, net: &mut Net) -> bool {
         let _ = (round, net);
         false
     }
-    /// See [`Fabric::apply`]. What it changes in `net` counts from now on.
+    /// See [`Fabric::apply`]. Changes of `net` apply from now on.
     fn apply(
         &mut self,
         command: Command,
@@ -126,8 +124,8 @@ pub trait FlowKernel: Reports {
 
 /// Drives a [`FlowKernel`].
 ///
-/// [`Fabric::advance`] handles what happens strictly before its horizon, so the
-/// state there does not depend on which horizons came before.
+/// [`Fabric::advance`] handles all events strictly before its horizon, so that the state there does
+/// not depend on earlier horizons.
 pub struct FlowDriven<K: FlowKernel> {
     kernel: K,
     net: Net,
@@ -156,17 +154,17 @@ impl<K: FlowKernel> FlowDriven<K> {
         }
     }
 
-    /// The kernel, for tests that look inside.
+    /// The kernel, for tests.
     pub fn kernel(&self) -> &K {
         &self.kernel
     }
 
-    /// Links and flows, for tests that look inside.
+    /// Links and flows, for tests.
     pub fn net(&self) -> &Net {
         &self.net
     }
 
-    /// All that happens at `now`, `first` among it.
+    /// Handles all changes at `now`, including `first`.
     fn instant(&mut self, now: Time, first: Option<Step<K::Event>>, io: &mut Io) {
         self.net.set_now(now);
         let mut step = first;
@@ -197,7 +195,7 @@ impl<K: FlowKernel> FlowDriven<K> {
         self.solve(io);
     }
 
-    /// Finds the rates.
+    /// Computes the rates.
     fn solve(&mut self, io: &mut Io) {
         if !self.net.solve(io) {
             return;
@@ -239,7 +237,7 @@ impl<K: FlowKernel> Delegates for FlowDriven<K> {
         self.net.observe(view);
     }
 
-    /// Where the net has circuits, it knows what crossed them.
+    /// If the net has circuits, it counts the bytes that crossed them.
     fn add_totals(&self, totals: &mut Totals) {
         totals.circuit_bytes = self.net.circuit_bytes();
     }

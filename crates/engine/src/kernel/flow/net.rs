@@ -1,5 +1,5 @@
-//! Links, flows under way, and the bytes that they have moved. Which flows move together is in
-//! `bundling`, the end of an instant in `instant`.
+//! Links, open flows, and the bytes that they have moved. `bundling` decides which flows move
+//! together; `instant` handles the end of an instant.
 
 use super::burden::Burden;
 use super::finishes::Finishes;
@@ -14,23 +14,22 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// The kind of a link, for statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// Between a server and its rack switch: no hop, not counted as carried.
+    /// Between a server and its rack switch: not a hop, and not counted as carried.
     Server,
     /// Between switches.
     Switch,
-    /// A circuit, or a path of light between two racks: a hop, and its bytes
-    /// count as carried by circuits.
+    /// A circuit, or a path of light between two racks: a hop, whose bytes count as carried by
+    /// circuits.
     Circuit,
-    /// A limit that is no link, such as a shared processor: no hop.
+    /// A limit that is not a link, such as a shared processor: not a hop.
     Bound,
 }
 
-/// Links and the flows over them. Kernels open and lead flows and dim links;
-/// rates follow at the end of the instant.
+/// Links and the flows over them. Kernels open flows, set their paths and change capacities; rates
+/// follow at the end of the instant.
 ///
-/// Flows that are alike (path, weight, limit, and where the solver settled them) make
-/// a `Bundle`: a change of rates costs what the bundles do that it moves, not their
-/// flows.
+/// Flows with equal path, weight, limit and bottleneck form a `Bundle`: the cost of a change of
+/// rates is that of the bundles that it affects, not of their flows.
 #[derive(Clone, Debug, Default)]
 pub struct Net {
     pub(super) fair: Fair,
@@ -42,12 +41,12 @@ pub struct Net {
     over: Over,
     /// Bundles by the solver's slot.
     bundles: Vec<Bundle>,
-    /// The bundle of each path, weight and limit that more flows may join, by
-    /// [`Net::key`]; never iterated.
+    /// The bundle of each path, weight and limit that further flows may join, by [`Net::key`];
+    /// never iterated.
     joinable: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
-    /// Rows that have a bundle of their own since the last solution.
+    /// Rows that have had a bundle of their own since the last solution.
     alone: Vec<u32>,
-    /// Rows that have sent their last byte now, the last first.
+    /// Rows that have sent their last byte now, in reverse order.
     due: Vec<u32>,
     pub(super) now: Time,
     open: usize,
@@ -57,12 +56,12 @@ pub struct Net {
     landing: u64,
     /// Units × hops carried by closed flows, or before anchors.
     carried: u128,
-    /// Units that each link has carried of closed flows, or before anchors.
+    /// Units that each link has carried for closed flows, or before anchors.
     over_link: Vec<u128>,
-    /// The same over paths with a circuit, hops not counted.
+    /// Units over paths with a circuit, hops not counted.
     circuit: u128,
-    /// When the next flow of each bundle will have sent its last byte, or earlier:
-    /// never later.
+    /// A lower limit of the time at which the next flow of each bundle will have sent its last
+    /// byte.
     finishes: Finishes,
     pub(super) burdens: Vec<Burden>,
 }
@@ -72,7 +71,7 @@ mod instant;
 
 const NONE: u32 = u32::MAX;
 
-/// Keys that are mixed already.
+/// A hasher for keys that are already mixed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mixed(u64);
 
@@ -100,7 +99,7 @@ impl Net {
         self.fair.set_precision(precision);
     }
 
-    /// [`Net::flows_over`] will not be called: flows come and go faster. Call it
+    /// Declares that [`Net::flows_over`] will not be called, which makes flows cheaper. Call it
     /// before the first flow.
     pub fn never_list_flows(&mut self) {
         self.over.give_up();
@@ -114,13 +113,12 @@ impl Net {
         self.fair.add_link(capacity)
     }
 
-    /// How many links there are.
+    /// The number of links.
     pub fn links(&self) -> usize {
         self.kinds.len()
     }
 
-    /// Changes what a link can carry from now on; 0 is dark. The flows over it
-    /// stay on it.
+    /// Changes the capacity of a link from now on; 0 is dark. The flows over it keep their paths.
     pub fn set_capacity(&mut self, link: LinkId, capacity: Rate) {
         self.fair.set_capacity(link, capacity);
     }
@@ -149,10 +147,9 @@ impl Net {
         held.any(|slot| self.fair.path(slot).contains(&other))
     }
 
-    /// Starts `flow` over `path` (each link once, at most
-    /// [`HOPS_MAX`](crate::fair::HOPS_MAX)) with a weight of at least 1
-    /// ([`WEIGHT`](crate::fair::WEIGHT) if it is nothing special) and at most
-    /// `limit`, which a flow without links must have.
+    /// Starts `flow` over `path` (each link once, at most [`HOPS_MAX`](crate::fair::HOPS_MAX)) with
+    /// a weight of at least 1 ([`WEIGHT`](crate::fair::WEIGHT) for ordinary flows) and an optional
+    /// `limit`, which is required for a flow without links.
     pub fn open(
         &mut self,
         flow: FlowId,
@@ -189,7 +186,7 @@ impl Net {
         self.inside += bytes;
     }
 
-    /// Leads an open flow over another path from now on.
+    /// Changes the path of an open flow from now on.
     pub fn reroute(&mut self, flow: FlowId, path: &[LinkId]) {
         let (number, slot) = (self.row(flow), self.slot(flow));
         if self.fair.path(slot) == path {
@@ -225,7 +222,7 @@ impl Net {
         }
     }
 
-    /// Changes or lifts the limit of an open flow.
+    /// Changes or removes the limit of an open flow.
     pub fn set_limit(&mut self, flow: FlowId, limit: Option<Rate>) {
         let (number, slot) = (self.row(flow), self.slot(flow));
         if self.fair.limit(slot) == limit {
@@ -240,19 +237,19 @@ impl Net {
         }
     }
 
-    /// From a byte sent to its arrival, for an open flow; 0 unless set. The
-    /// flow's links are free once its last byte is sent.
+    /// Sets the time from sending a byte to its arrival, for an open flow; 0 by default. The flow
+    /// releases its links when its last byte is sent.
     pub fn set_delay(&mut self, flow: FlowId, delay: Time) {
         let row = self.row(flow);
         self.rows[row as usize].delay = delay;
     }
 
-    /// Whether a flow is under way.
+    /// Whether a flow is open.
     pub fn is_open(&self, flow: FlowId) -> bool {
         self.row_of.get(flow.index()).is_some_and(|&r| r != NONE)
     }
 
-    /// Bytes of an open flow that have not been sent, begun ones included.
+    /// Bytes of an open flow that have not been sent completely.
     pub fn remaining(&self, flow: FlowId) -> u64 {
         self.missing(&self.rows[self.row(flow) as usize])
     }
@@ -298,7 +295,7 @@ impl Net {
         self.rows.iter().filter(|r| r.bundle != NONE)
     }
 
-    /// The rate of a flow under way, and its path.
+    /// The rate of an open flow, and its path.
     pub(super) fn course(&self, row: &Row) -> (u64, &[LinkId]) {
         let rate = self.bundles[row.bundle as usize].rate;
         (rate, self.fair.path(Slot(row.bundle)))

@@ -5,9 +5,9 @@ use crate::fair::{LinkId, HOPS_MAX};
 /// Rows of flows by link, in an order that is the same in every run.
 #[derive(Clone, Debug, Default)]
 pub struct Over {
-    /// Hops: row `r` has those from `r * HOPS_MAX`.
+    /// Hops; those of row `r` begin at `r * HOPS_MAX`.
     links: Vec<Vec<u32>>,
-    /// Where each hop is among those of its link.
+    /// The position of each hop among those of its link.
     place: Vec<u32>,
     /// True if rows will not be queried.
     unasked: bool,
@@ -19,7 +19,7 @@ impl Over {
         self.links.push(Vec::new());
     }
 
-    /// Stops the record, because rows will not be queried.
+    /// Stops recording, because rows will not be queried.
     pub fn give_up(&mut self) {
         self.unasked = true;
     }

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 /// Units that 1 b/s moves in 1 ps; a byte has this many units.
 pub const UNITS: u128 = 8_000_000_000_000;
 
-/// A flow under way.
+/// An open flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub flow: FlowId,
@@ -16,11 +16,11 @@ pub struct Row {
     pub bundle: u32,
     /// Units that a flow of the bundle had sent when this one joined.
     pub joined: u128,
-    /// Units not sent then.
+    /// Units that the flow had not sent when it joined.
     pub left: u128,
-    /// Units × hops that had been carried then.
+    /// Units × hops that had been carried when it joined.
     pub carried: u128,
-    /// From a byte sent to its arrival.
+    /// The time from sending a byte to its arrival.
     pub delay: Time,
     /// Hops of its path, and whether a circuit is among them.
     pub hops: u8,
@@ -35,7 +35,7 @@ impl Row {
         self.joined + self.left
     }
 
-    /// Hops a byte, over those sent.
+    /// Mean number of hops of a byte, over the bytes sent.
     pub fn hops_mean(&self, sent: u128) -> f32 {
         match sent {
             0 => f32::NAN,
@@ -44,30 +44,30 @@ impl Row {
     }
 }
 
-/// Flows over one path whose rates are the same: what one has sent, all have. Those
-/// that join and leave do so with what they have left.
+/// Flows over one path with equal rates: each has sent the same since it joined. Flows join and
+/// leave with their remaining bytes.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     /// The common properties of its flows, if more may join.
     pub key: u64,
     /// Rate of each since `anchor` [b/s].
     pub rate: u64,
-    /// As long as its rate is no higher, the next flow ends no sooner than was expected.
+    /// The rate up to which the next flow ends no earlier than expected.
     pub ceiling: u64,
     pub anchor: Time,
     /// Units that a flow present from the beginning had sent at `anchor`.
     moved: u128,
-    /// When the next of its flows has sent all bytes, as [`Row::end`], and its row; [`NO_FLOW`]
-    /// without flows.
+    /// The total of its next flow at the time when it has sent all bytes (see [`Row::end`]), and
+    /// its row; [`NO_FLOW`] without flows.
     next: (u128, u32),
-    /// The same of the others. Those that have left may still be there.
+    /// The same for the other flows. Flows that have left may still be included.
     ends: BinaryHeap<Reverse<(u128, u32)>>,
 }
 
-/// A rate may rise by a part in so many before its next completion is looked for again.
+/// Inverse of the share by which a rate may rise before the next completion is computed again.
 const RISE: u64 = 16;
 
-/// No flow can send so much.
+/// A total that no flow can reach.
 const NO_FLOW: (u128, u32) = (u128::MAX, u32::MAX);
 
 impl Default for Bundle {
@@ -85,7 +85,7 @@ impl Default for Bundle {
 }
 
 impl Bundle {
-    /// Begins anew, without flows.
+    /// Resets the bundle; it then has no flows.
     pub fn clear(&mut self, now: Time) {
         self.ends.clear();
         (self.rate, self.ceiling, self.moved) = (0, 0, 0);
@@ -98,7 +98,7 @@ impl Bundle {
         self.moved + self.rate as u128 * (now - self.anchor).0 as u64 as u128
     }
 
-    /// The rate from `now` on.
+    /// Sets the rate from `now` on.
     #[inline]
     pub fn set_rate(&mut self, rate: u64, now: Time) {
         self.moved = self.moved(now);
@@ -106,7 +106,7 @@ impl Bundle {
         self.rate = rate;
     }
 
-    /// A flow joins.
+    /// Adds a flow.
     #[inline]
     pub fn join(&mut self, row: u32, end: u128) {
         let later = self.next.max((end, row));
@@ -116,7 +116,7 @@ impl Bundle {
         }
     }
 
-    /// A flow has left; finds who is next. `number` is the bundle's.
+    /// Removes a flow and finds the next to end. `number` is the bundle's.
     pub fn left(&mut self, number: u32, rows: &[Row]) {
         while self.next != NO_FLOW {
             let (end, row) = self.next;
@@ -128,7 +128,7 @@ impl Bundle {
         }
     }
 
-    /// Takes out the next flow, if it has sent all by `now`.
+    /// Removes the next flow if it has sent all bytes by `now`.
     pub fn pop_due(&mut self, now: Time, number: u32, rows: &[Row]) -> Option<u32> {
         let due = self.next;
         if due.0 > self.moved(now) {
@@ -142,21 +142,21 @@ impl Bundle {
         Some(due.1)
     }
 
-    /// Rows of its flows, and perhaps of some that have left.
+    /// Rows of its flows, and possibly of some that have left.
     pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
         let next = (self.next != NO_FLOW).then_some(self.next.1);
         next.into_iter().chain(self.ends.iter().map(|e| e.0 .1))
     }
 
-    /// As [`Bundle::finish`], to be found anew once the rate is higher.
+    /// As [`Bundle::finish`]; must be computed again when the rate rises.
     #[inline]
     pub fn expect(&mut self) -> Time {
         self.ceiling = self.rate;
         self.finish()
     }
 
-    /// The same where it may go on rising a little, as it did from what it was `before`:
-    /// a time before which the next flow will not have sent all even then.
+    /// As `expect` if the rate may continue to rise slightly, as it did from `before`: a time
+    /// before which the next flow will not have sent all bytes even then.
     #[inline]
     pub fn expect_early(&mut self, before: u64) -> Time {
         let little = self.rate / RISE;
@@ -167,20 +167,21 @@ impl Bundle {
         self.finish_at(self.ceiling)
     }
 
-    /// When the next flow will have sent all; never, if time does not reach so far.
+    /// When the next flow will have sent all bytes; [`Time::NEVER`] if that exceeds the range of
+    /// time.
     #[inline]
     pub fn finish(&self) -> Time {
         self.finish_at(self.rate)
     }
 
-    /// The same, had it another rate since `anchor`.
+    /// The same for another rate since `anchor`.
     #[inline]
     fn finish_at(&self, rate: u64) -> Time {
         if rate == 0 || self.next == NO_FLOW {
             return Time::NEVER;
         }
         let left = self.next.0 - self.moved;
-        // Numbers of one word divide faster.
+        // Numbers of one word are faster to divide.
         let takes = match u64::try_from(left) {
             Ok(left) => i64::try_from(left.div_ceil(rate)),
             Err(_) => i64::try_from(left.div_ceil(rate as u128)),

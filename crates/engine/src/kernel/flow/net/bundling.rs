@@ -1,4 +1,4 @@
-//! Flows that are alike move together: how they come into a bundle, and leave it.
+//! Equal flows move together: how they join and leave a bundle.
 
 use super::{Net, NONE};
 use crate::fair::{LinkId, Slot};
@@ -12,7 +12,7 @@ fn mix(key: u64, number: u64) -> u64 {
 }
 
 impl Net {
-    /// Writes down what a flow has sent so far.
+    /// Records the bytes that a flow has sent so far.
     pub(super) fn anchor(&mut self, number: u32) {
         let mut row = self.rows[number as usize];
         let sent = self.sent(&row);
@@ -29,7 +29,7 @@ impl Net {
         self.rows[number as usize] = row;
     }
 
-    /// A flow begins, or goes on, in a bundle of its own.
+    /// Puts a flow into a bundle of its own.
     pub(super) fn begin(&mut self, number: u32, path: &[LinkId], weight: u32, limit: Option<Rate>) {
         let slot = self.fair.open(path, weight, limit);
         if slot.index() >= self.bundles.len() {
@@ -44,8 +44,8 @@ impl Net {
         self.alone.push(number);
     }
 
-    /// Whether a flow has its bundle to itself; then no other joins it until the
-    /// next solution.
+    /// Whether a flow is alone in its bundle; if so, no other flow joins it until the next
+    /// solution.
     pub(super) fn is_alone(&mut self, number: u32) -> bool {
         let bundle = self.rows[number as usize].bundle;
         let alone = self.fair.count(Slot(bundle)) == 1;
@@ -56,7 +56,7 @@ impl Net {
         alone
     }
 
-    /// A flow leaves others with which it moved, with what it has left.
+    /// Takes a flow out of its bundle, with its remaining bytes.
     pub(super) fn leave(&mut self, number: u32) {
         self.anchor(number);
         let bundle = std::mem::replace(&mut self.rows[number as usize].bundle, NONE);
@@ -65,7 +65,7 @@ impl Net {
         self.expect(bundle);
     }
 
-    /// No other flow joins a bundle any more.
+    /// Prevents further flows from joining a bundle.
     pub(super) fn forget(&mut self, bundle: u32) {
         let key = self.bundles[bundle as usize].key;
         if self.joinable.get(&key) == Some(&bundle) {
@@ -81,7 +81,7 @@ impl Net {
         path.fold(own, |key, link| mix(key, link.0 as u64))
     }
 
-    /// A flow that has a rate joins the others that are alike, or waits for such.
+    /// Adds a flow with a rate to the bundle of equal flows, or makes its bundle joinable.
     pub(super) fn gather(&mut self, number: u32) {
         let own = self.rows[number as usize].bundle;
         if own == NONE || self.fair.is_apart(Slot(own)) {
@@ -93,7 +93,7 @@ impl Net {
         if mate == own {
             return;
         }
-        // While its slot still has its path: the links have carried what it has sent so far.
+        // Before its slot gets another path, because the links have carried the bytes sent so far.
         self.anchor(number);
         if !self.fair.merge(Slot(mate), Slot(own)) {
             return;
@@ -107,7 +107,7 @@ impl Net {
         self.expect(mate);
     }
 
-    /// Writes down when the next flow of a bundle will have sent its last byte.
+    /// Records when the next flow of a bundle will have sent its last byte.
     #[inline]
     pub(super) fn expect(&mut self, bundle: u32) {
         let finish = self.bundles[bundle as usize].expect();

@@ -1,4 +1,5 @@
-//! The end of an instant: who has sent all, new rates, and what the driver and readers ask for.
+//! The end of an instant: flows that have sent all bytes, new rates, and queries of driver and
+//! readers.
 
 use super::{Net, NONE};
 use crate::agenda::Agenda;
@@ -44,7 +45,7 @@ impl Net {
         Some(self.rows[row as usize].flow)
     }
 
-    /// All that have, the lowest row last.
+    /// Collects all such flows, the lowest row last.
     fn collect_due(&mut self) {
         while let Some((_, number)) = self.finishes.first().filter(|f| f.0 <= self.now) {
             let bundle = &mut self.bundles[number as usize];
@@ -56,7 +57,8 @@ impl Net {
         self.due.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// Finds the rates, and when flows finish at these. Returns whether anything had changed.
+    /// Computes the rates, and the resulting completion times. Returns whether anything had
+    /// changed.
     pub(in crate::kernel::flow) fn solve(&mut self, io: &mut Io) -> bool {
         if !self.fair.is_dirty() {
             return false;
@@ -79,7 +81,7 @@ impl Net {
             }
             let before = bundle.rate;
             bundle.set_rate(rate, self.now);
-            // Later than expected is seen when its time has come.
+            // A later end is detected when the expected time has come.
             if rate > bundle.ceiling {
                 let at = bundle.expect_early(before);
                 self.finishes.set(slot.0, at);
@@ -94,7 +96,7 @@ impl Net {
         true
     }
 
-    /// Closes a flow that has sent its last byte and sees it delivered.
+    /// Closes a flow that has sent its last byte, and delivers it.
     pub(in crate::kernel::flow) fn finish<E: Copy>(
         &mut self,
         flow: FlowId,
@@ -126,7 +128,7 @@ impl Net {
         }
     }
 
-    /// The last byte of a flow is there.
+    /// Handles the arrival of the last byte of a flow.
     pub(in crate::kernel::flow) fn landed(&mut self, flow: FlowId, io: &mut Io) {
         self.landing -= 1;
         self.deliver(flow, io.flows.bytes[flow.index()], io);
@@ -141,8 +143,8 @@ impl Net {
         }
     }
 
-    /// The engine looks: what has been sent so far is delivered, but for last
-    /// bytes. Changes no rate.
+    /// Updates the view of the engine: sent bytes are delivered, except last bytes. Changes no
+    /// rate.
     pub(in crate::kernel::flow) fn look(&mut self, now: Time, io: &mut Io) {
         self.now = now;
         for number in 0..self.rows.len() {
@@ -160,8 +162,8 @@ impl Net {
 
     pub(in crate::kernel::flow) fn observe(&self, view: &mut View) {
         view.in_flight_bytes = self.inside;
-        // Flows share links by rates, and nothing queues behind a source. The last byte of a
-        // flow that has been sent is under way.
+        // Flows share links by rates, and nothing queues behind a source. A flow whose last byte
+        // has been sent still has that byte in transit.
         view.on_links_bytes = self.landing;
         view.waiting_bytes = self.inside - view.on_links_bytes;
         let under_way = self
