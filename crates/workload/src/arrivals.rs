@@ -1,10 +1,9 @@
 //! When flows arrive.
 //!
-//! At load L flows arrive every τ = F / (R · N · L) on average (Sirius §7, where
-//! the servers' aggregate rate R · N at L = 1 gives τ = 15.6 ns): F is the mean
-//! of the size law in force, not of the sample; R the server rate, N the number
-//! of servers. Times are whole picoseconds and the fraction left over is
-//! carried to the next gap, so the rate does not drift however short τ is.
+//! At load L, flows arrive every τ = F / (R · N · L) on average (Sirius §7, where the servers'
+//! aggregate rate R · N at L = 1 gives τ = 15.6 ns): F is the mean of the size distribution in use,
+//! not of the sample; R the server rate, N the number of servers. Times are integer picoseconds.
+//! The remaining fraction is carried to the next gap, so that the rate does not drift for any τ.
 
 use crate::patterns::Pairs;
 use lightloom_engine::{Cluster, Refusal, Stream, Time};
@@ -90,10 +89,10 @@ impl Arrivals {
         }
     }
 
-    /// The times of all arrivals, in order, where a file holds them.
+    /// The times of all arrivals, in order, if a file holds them.
     ///
     /// # Errors
-    /// If the file cannot be read, or holds anything but times.
+    /// If the file cannot be read, or contains anything but times.
     pub(crate) fn times(&self) -> Result<Option<Vec<Time>>, Refusal> {
         match self {
             Arrivals::File(from) => from.times().map(Some),
@@ -101,8 +100,8 @@ impl Arrivals {
         }
     }
 
-    /// The mean gap between flows of `pairs` [ps] where sizes have `mean` bytes and every server
-    /// sends; 0 where no law gives it.
+    /// The mean gap between flows of `pairs` [ps] if sizes have `mean` bytes and every server
+    /// sends; 0 if no distribution gives it.
     ///
     /// # Errors
     /// If the load is missing, out of range, or set without effect.
@@ -132,7 +131,7 @@ impl Arrivals {
         })
     }
 
-    /// Its kind; of a Poisson process that has its rate, with the rate.
+    /// Its kind; for a Poisson process with a rate of its own, with the rate.
     fn with_its_rate(&self) -> String {
         match self {
             Arrivals::Poisson(Poisson { every: Some(every) }) => {
@@ -163,7 +162,7 @@ impl Arrivals {
     }
 }
 
-/// Refuses a load that nothing can be offered at.
+/// Refuses a load that is not a positive number, or is too large.
 pub(crate) fn check_load(load: f64) -> Result<(), Refusal> {
     let refuse =
         |limit: &str, remedy: &str| Err(Refusal::new("workload.load", load, limit, remedy));
@@ -188,17 +187,17 @@ fn tau(mean: f64, cluster: &Cluster, load: f64) -> f64 {
     mean * 8.0 * 1e12 / (capacity * load)
 }
 
-/// Hands out arrival times.
+/// Yields arrival times.
 #[derive(Debug)]
 pub(crate) struct Clock {
     random: bool,
     gap: f64,
     now: i64,
-    /// The rest of the last gap after whole picoseconds, in [0, 1).
+    /// The fraction of a picosecond that remains from the last gap, in [0, 1).
     rest: f64,
     first: bool,
     rng: Stream,
-    /// The arrivals to come, where a file holds them.
+    /// The arrivals to come, if a file holds them.
     given: Option<std::vec::IntoIter<Time>>,
 }
 
@@ -216,7 +215,7 @@ impl Clock {
         }
     }
 
-    /// A clock that strikes at these times.
+    /// A clock with these arrival times.
     pub fn given(times: Vec<Time>, rng: Stream) -> Clock {
         Clock {
             given: Some(times.into_iter()),
@@ -224,8 +223,7 @@ impl Clock {
         }
     }
 
-    /// The next arrival, or nothing if it is beyond [`MAX_ARRIVAL`] or the last
-    /// given.
+    /// The next arrival; `None` if it is beyond [`MAX_ARRIVAL`] or after the last given time.
     pub fn next(&mut self) -> Option<Time> {
         if let Some(times) = &mut self.given {
             return times.next();

@@ -94,11 +94,11 @@ pub struct WorkloadConfig {
 }
 
 impl WorkloadConfig {
-    /// Fills in the defaults and refuses what cannot run; files are read, so
-    /// that what is wrong in them is known before anything starts.
+    /// Fills in the defaults and refuses invalid tables. Files are read, so that errors in them are
+    /// found before anything starts.
     ///
     /// # Errors
-    /// The first key, beginning with `workload.`, that is wrong.
+    /// A refusal of the first invalid key, which begins with `workload.`.
     pub fn resolve(mut self, cluster: &Cluster) -> Result<WorkloadConfig, Refusal> {
         if self.jobs.is_none() && self.schedule.is_some() {
             return Err(Refusal::new(
@@ -139,12 +139,11 @@ impl WorkloadConfig {
         Ok(self)
     }
 
-    /// As many flows as keep on arriving for `span`, beyond which the last of them
-    /// lie: what `flows` is to be if it is to follow from the load. It is for
-    /// workloads with a rate, and without a `flows` of their own.
+    /// The number of flows that arrive during `span` except for the last ones: the value of `flows`
+    /// if it is to follow from the load. For workloads with a rate and without `flows`.
     ///
     /// # Errors
-    /// What [`WorkloadConfig::resolve`] refuses, and more flows than fit in memory.
+    /// The refusals of [`WorkloadConfig::resolve`], and a refusal of more flows than fit in memory.
     pub fn flows_for(&self, span: Time, cluster: &Cluster) -> Result<u64, Refusal> {
         let one = WorkloadConfig {
             flows: Some(1),
@@ -159,8 +158,9 @@ impl WorkloadConfig {
         Ok(flows)
     }
 
-    /// With as many flows as keep on arriving for `span`, as [`WorkloadConfig::flows_for`], of
-    /// each part of a mix; as it is where it has no rate, or a number of flows.
+    /// Returns the workload with as many flows as arrive during `span`, as by
+    /// [`WorkloadConfig::flows_for`], in each part of a mix; unchanged if it has no rate, or has a
+    /// number of flows.
     ///
     /// # Errors
     /// As [`WorkloadConfig::flows_for`].
@@ -188,8 +188,8 @@ impl WorkloadConfig {
         Ok(plan.gap)
     }
 
-    /// Whether flows arrive at a rate: not all at once, at times of a file, from a
-    /// trace or by jobs.
+    /// Whether flows arrive at a rate: not at once, not at times in a file, not from a trace and
+    /// not in jobs.
     pub fn has_rate(&self) -> bool {
         if let Some(parts) = &self.mix {
             return parts.iter().any(|part| part.alone(self.load).has_rate());
@@ -198,8 +198,8 @@ impl WorkloadConfig {
         self.trace.is_none() && !self.has_jobs() && !none
     }
 
-    /// Whether a run should go on until everything is delivered, unless told
-    /// otherwise: so it is where flows do not arrive at a rate.
+    /// Whether a run continues by default until everything is delivered, which is the case if flows
+    /// do not arrive at a rate.
     pub fn default_stop_is_drain(&self) -> bool {
         !self.has_rate()
     }
@@ -216,7 +216,7 @@ impl WorkloadConfig {
         trace::load(path, &form, cluster.hosts())
     }
 
-    /// The servers that names in its trace stand for; nothing where it has numbers.
+    /// The servers that names in its trace stand for; `None` if it has numbers.
     ///
     /// # Errors
     /// If their file cannot be read.
@@ -233,8 +233,8 @@ impl WorkloadConfig {
         self.jobs.is_some()
     }
 
-    /// How many flows it draws, of all parts of a mix; nothing of a trace and of jobs, or
-    /// before it is resolved.
+    /// The number of flows that it draws, for a mix the sum over its parts; `None` for a trace and
+    /// for jobs, or before it is resolved.
     pub fn flow_count(&self) -> Option<u64> {
         match &self.mix {
             Some(parts) => parts.iter().map(|part| part.flows).sum(),
@@ -242,8 +242,8 @@ impl WorkloadConfig {
         }
     }
 
-    /// Memory of its flows and their graph [B], as known before they are made; the workload has to
-    /// be resolved.
+    /// Memory of its flows and their graph [B], as known before they are made; the workload must be
+    /// resolved.
     pub fn memory(&self, cluster: &Cluster) -> u64 {
         match &self.jobs {
             Some(jobs) => jobs::memory(jobs, cluster),
@@ -254,7 +254,7 @@ impl WorkloadConfig {
         }
     }
 
-    /// Refuses keys that a trace makes pointless, and a load that it cannot have.
+    /// Refuses keys that have no effect with a trace, and a load that the trace cannot have.
     pub(crate) fn alone(&self) -> Result<(), Refusal> {
         let jobs = ("jobs", self.jobs.is_some());
         let limit = "a trace holds everything about its flows";
@@ -277,11 +277,11 @@ impl WorkloadConfig {
         }
     }
 
-    /// The flows of a trace brought to the load asked for, and the factor by which their
-    /// times were multiplied; as they are and nothing where none is.
+    /// The flows of a trace scaled to the requested load, and the factor on their times; unchanged
+    /// and `None` if no load is requested.
     ///
     /// # Errors
-    /// If they have no load to scale, or would go on for longer than the clock.
+    /// If the flows have no load to scale, or the last would arrive after the clock's range.
     pub fn at_load(
         &self,
         flows: Flows,
@@ -296,13 +296,13 @@ impl WorkloadConfig {
         }
     }
 
-    /// Refuses keys that jobs make pointless.
+    /// Refuses keys that have no effect with jobs.
     fn alone_with_jobs(&self) -> Result<(), Refusal> {
         let limit = "jobs define the flows, their times and their destinations";
         self.refuse_laws("jobs", limit, &self.of_traces())
     }
 
-    /// Refuses keys that the parts of a mix have instead.
+    /// Refuses keys that belong to the parts of a mix.
     pub(crate) fn alone_with_mix(&self) -> Result<(), Refusal> {
         let limit = "the parts of a mix have this key";
         let laws = WorkloadConfig {
@@ -312,7 +312,7 @@ impl WorkloadConfig {
         laws.refuse_laws("mix", limit, &self.of_traces())
     }
 
-    /// Keys that only a trace has, and whether they are given.
+    /// The keys that only a trace has, and whether they are given.
     fn of_traces(&self) -> [(&'static str, bool); 4] {
         [
             ("trace_format", self.trace_format.is_some()),
@@ -366,7 +366,7 @@ impl WorkloadConfig {
     }
 }
 
-/// A load; several are a curve, which is not for one run.
+/// Reads a load; several loads are a curve, which a single run does not accept.
 fn one_load<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
     match Value::deserialize(d)? {
         Value::Null => Ok(None),

@@ -1,7 +1,7 @@
-//! Decimal numbers in text, held exactly: `12`, `12.5`, and as pandas and numpy write what is
-//! small or large, `1.2500001E-5`, `1e9`.
+//! Decimal numbers in text, held exactly: `12`, `12.5`, and the forms in which pandas and numpy
+//! write small or large numbers, `1.2500001E-5`, `1e9`.
 
-/// A number as text has it.
+/// A number as written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decimal<'a> {
     whole: &'a str,
@@ -10,8 +10,8 @@ pub(crate) struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    /// Reads digits, perhaps with a point and digits, perhaps with an exponent; `None` for
-    /// anything else, such as a sign, `1.` or `.5`.
+    /// Reads digits with an optional fraction and an optional exponent; `None` for anything else,
+    /// such as a sign, `1.` or `.5`.
     pub fn read(text: &'a str) -> Option<Decimal<'a>> {
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, power(exponent)?),
@@ -29,8 +29,8 @@ impl<'a> Decimal<'a> {
         })
     }
 
-    /// The number times 10^`places`: its whole part, and whether it has a fraction; `None` if the
-    /// whole part does not fit 64 bits.
+    /// The number times 10^`places`: its integer part, and whether it has a fraction; `None` if the
+    /// integer part exceeds 64 bits.
     pub fn scaled(self, places: usize) -> Option<(u64, bool)> {
         let count = (self.whole.len() + self.decimals.len()) as i64;
         let kept = i64::from(self.exponent) + places as i64 + self.whole.len() as i64;
@@ -59,7 +59,7 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// An exponent; what is beyond any number here is held at the last one.
+/// An exponent; one that exceeds all numbers here is limited to the largest.
 fn power(text: &str) -> Option<i32> {
     const LAST: i32 = 1_000_000;
     let (sign, digits) = match text.strip_prefix('-') {

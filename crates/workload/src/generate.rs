@@ -6,10 +6,10 @@ use crate::{jobs, mix, sizes};
 use lightloom_engine::{Cluster, Flows, Refusal, Stream};
 
 impl WorkloadConfig {
-    /// The flows of this workload on `cluster`, sorted by arrival; those of jobs
-    /// in the order of their graph. Sizes, arrivals, pattern and each job have a
-    /// random stream of their own under `seed`. Those of a trace are as the file has them:
-    /// [`WorkloadConfig::at_load`] scales their times.
+    /// The flows of this workload on `cluster`, sorted by arrival; those of jobs are in the order
+    /// of their graph. Sizes, arrivals, pattern and each job have random streams of their own under
+    /// `seed`. The flows of a trace are as in its file; [`WorkloadConfig::at_load`] scales their
+    /// times.
     ///
     /// # Errors
     /// If [`WorkloadConfig::resolve`] refuses it, or if a sample has sizes or arrivals beyond 64
@@ -18,8 +18,8 @@ impl WorkloadConfig {
         self.generate_told(cluster, seed, &mut |_| true)
     }
 
-    /// Like [`WorkloadConfig::generate`]; while flows are drawn, `told` is sometimes called with
-    /// the drawn share, and cancels by returning `false`.
+    /// Like [`WorkloadConfig::generate`]; while flows are drawn, `told` is called repeatedly with
+    /// the fraction drawn, and cancels by returning `false`.
     ///
     /// # Errors
     /// Those of [`WorkloadConfig::generate`], and a refusal if it was cancelled.
@@ -57,7 +57,7 @@ impl WorkloadConfig {
     ) -> Result<Flows, Refusal> {
         let count = plan.flows as usize;
         let mut rng = Stream::new(seed, "workload.sizes", part);
-        // Sizes are one half of the work, pairs and times the other.
+        // Drawing sizes is half of the work, drawing pairs and times the other half.
         let mut half = |base: usize, done: usize| told((base + done) as f64 / (2 * count) as f64);
         let of_sizes = &mut |done| half(0, done);
         let sizes = sizes::draw_told(&*plan.law, plan.rule, count, &mut rng, of_sizes)
@@ -85,13 +85,13 @@ impl WorkloadConfig {
     }
 }
 
-/// The rest of a drawing that was cancelled.
+/// The error of a drawing that was cancelled.
 fn ended(count: usize) -> Refusal {
     let limit = "the drawing was interrupted";
     Refusal::new("workload.flows", count, limit, "run it again")
 }
 
-/// The ledger counts bytes in 64 bits.
+/// Refuses more bytes than the ledger's 64 bits count.
 fn check_sum(sizes: &[u64]) -> Result<(), Refusal> {
     let sum: u128 = sizes.iter().map(|&s| s as u128).sum();
     match sum <= u64::MAX as u128 {

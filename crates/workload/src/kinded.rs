@@ -1,12 +1,12 @@
-//! Tables told apart by their `kind`, which users may shorten to a name.
+//! Tables that are distinguished by their `kind`, which users may shorten to a name.
 
 use lightloom_engine::{config, Refusal};
 use serde::de::{value::MapAccessDeserializer, MapAccess};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Declares an enum whose variants are tables with a `kind`. A bare string `s`
-/// is short for what `$named` makes of it. Errors keep the path of the key.
+/// Declares an enum whose variants are tables with a `kind`. A bare string `s` is short for the
+/// result of `$named`. Errors keep the path of the key.
 macro_rules! kinded {
     (
         $(#[$doc:meta])*
@@ -92,7 +92,7 @@ pub(crate) fn take_kind<E: serde::de::Error>(
     }
 }
 
-/// A name at `key` that is none of `known`.
+/// The refusal of a name at `key` that is not in `known`.
 pub(crate) fn unknown_kind<E: serde::de::Error>(key: &str, found: &str, known: &[&str]) -> E {
     config::nested_refusal(Refusal::new(
         key,
@@ -102,7 +102,7 @@ pub(crate) fn unknown_kind<E: serde::de::Error>(key: &str, found: &str, known: &
     ))
 }
 
-/// A bare string: the table `{ kind = name }`, where every other key has a default.
+/// Reads a bare string as the table `{ kind = name }`, in which every other key has a default.
 pub(crate) fn kind_alone<T: serde::de::DeserializeOwned, E: serde::de::Error>(
     name: &str,
     kinds: &[&str],

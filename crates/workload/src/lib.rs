@@ -1,10 +1,9 @@
 //! Workloads: flow sizes, arrival times, traffic patterns, and flow traces.
 //!
-//! A [`WorkloadConfig`] becomes [`Flows`](lightloom_engine::Flows): drawn from
-//! three independent laws ([`sizes`], [`arrivals`], [`patterns`]), each from its
-//! own random stream so that changing one leaves the others as they were; or
-//! read from a [`trace`]; or built as the graphs of [`jobs`]: [`applications`]
-//! and [`collectives`] whose flows wait for each other.
+//! A [`WorkloadConfig`] becomes [`Flows`](lightloom_engine::Flows): drawn from three independent
+//! distributions ([`sizes`], [`arrivals`], [`patterns`]), each with its own random stream, so that
+//! a change of one does not affect the others; or read from a [`trace`]; or built as the graphs of
+//! [`jobs`]: [`applications`] and [`collectives`] whose flows depend on each other.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -17,16 +16,15 @@
 //! | `mix`, `part` | parts with laws of their own, drawn together; the table of one |
 //! | [`jobs`], `tasks`, [`applications`], [`collectives`] | the table of jobs; the graph that each becomes; programs, and algorithms of collectives |
 //!
-//! **The mean of a sample.** Heavy tails deceive: 200,000 draws of a Pareto law
-//! of shape 1.05 (Sirius §7) have a mean far below the law's own, the median
-//! over seeds being 0.48 of it, because the rare sizes that carry the rest of
-//! the mean are not drawn. At `load = 0.5` such a sample offers a load near
-//! 0.24. [`MeanRule`] says what to do about it; the arrival rate is always set
-//! by the law's mean, and summaries print the load as drawn.
+//! **The mean of a sample.** Samples of heavy tails are biased: 200,000 draws of a Pareto
+//! distribution of shape 1.05 (Sirius §7) have a mean far below that of the distribution, with a
+//! median over seeds of 0.48 of it, because the rare sizes that make up the rest of the mean are
+//! not drawn. At `load = 0.5` such a sample offers a load near 0.24. [`MeanRule`] selects how this
+//! is handled. The arrival rate is always set by the mean of the distribution, and summaries print
+//! the load as drawn.
 //!
-//! Not modelled: correlation between a drawn flow's size, its time and its
-//! endpoints other than what [`patterns::Incast`] does, and jobs amid drawn
-//! flows.
+//! Not modelled: correlation between a drawn flow's size, its time and its endpoints, except in
+//! [`patterns::Incast`]; and jobs together with drawn flows.
 
 #[macro_use]
 mod kinded;

@@ -1,14 +1,14 @@
-//! Mean sizes of flows by the laws of a `[workload]` table: by flow, which sets the rate of arrivals
-//! at a load, and by byte, which sets how long queues remember.
+//! Mean sizes of flows by the distributions of a `[workload]` table: per flow, which determines the
+//! rate of arrivals at a load, and per byte, which determines how long queues are correlated.
 
 use crate::config::WorkloadConfig;
 use lightloom_engine::{Cluster, Refusal};
 
 impl WorkloadConfig {
-    /// The mean size in force [B], by which the load is set; nothing for a trace.
+    /// The mean size in use [B], which determines the arrival rate; `None` for a trace.
     ///
     /// # Errors
-    /// If the sizes make no distribution.
+    /// If the sizes are not a distribution.
     pub fn mean_bytes(&self) -> Result<Option<f64>, Refusal> {
         let law = self
             .sizes
@@ -17,9 +17,10 @@ impl WorkloadConfig {
         Ok(law.transpose()?.map(|l| l.mean()))
     }
 
-    /// The mean over bytes of the size of the flow that a byte is of [B]: E\[s²\] ÷ E\[s\] of the law
-    /// in force. Flows of a burst count as one, because they go to one server at the same instant.
-    /// Infinite for sizes without a variance; nothing for a trace, for jobs and without a rate.
+    /// The mean over bytes of the size of the flow that contains a byte [B]: E\[s²\] ÷ E\[s\] of
+    /// the distribution in use. Flows of a burst count as one, because they go to one server at the
+    /// same instant. Infinite for sizes without a variance; `None` for a trace, for jobs and
+    /// without a rate.
     ///
     /// # Errors
     /// What [`WorkloadConfig::resolve`] refuses.

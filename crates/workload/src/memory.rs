@@ -2,14 +2,14 @@
 
 use lightloom_engine::Refusal;
 
-/// Memory that a flow takes [B]: 58 in the engine's columns and its order of
-/// arrival, 54 in the table of results.
+/// Memory of a flow [B]: 58 in the engine's columns and its order of arrival, 54 in the table of
+/// results.
 pub const BYTES_PER_FLOW: u64 = 112;
 
 /// The most memory that the flows of a workload may take [B]: 16 GiB.
 pub const MEMORY_LIMIT: u64 = 16 << 30;
 
-/// Refuses so many flows that they would not fit in memory, before any is made.
+/// Refuses more flows than fit in memory, before any is made.
 pub(crate) fn check_memory(key: &str, flows: u64) -> Result<(), Refusal> {
     let need = flows as u128 * BYTES_PER_FLOW as u128;
     if need <= MEMORY_LIMIT as u128 {

@@ -1,5 +1,5 @@
-//! `[[workload.mix]]`: parts with laws of their own, such as background traffic at a load and
-//! incasts at a rate.
+//! `[[workload.mix]]`: parts with distributions of their own, such as background traffic at a load
+//! and incasts at a rate.
 //!
 //! Each part draws its flows from random streams of its own; the flows of all parts are then
 //! sorted by arrival. The first part draws the flows that it would draw alone.
@@ -27,8 +27,8 @@ impl Part {
         }
     }
 
-    /// With the defaults and the number of flows of `whole`. Its load stays as it was written,
-    /// so that another load of the mix applies to it.
+    /// Returns the part with the defaults and the number of flows of `whole`. Its load is kept as
+    /// written, so that another load of the mix applies to it.
     fn resolved(&self, whole: WorkloadConfig) -> Part {
         Part {
             load: self.load,
@@ -45,7 +45,7 @@ impl WorkloadConfig {
     /// The parts of its mix with their defaults and their numbers of flows.
     ///
     /// # Errors
-    /// If it has keys that its parts have instead, or as [`resolve`].
+    /// If it has keys that belong to its parts; also the refusals of [`resolve`].
     pub(crate) fn resolve_mix(
         &self,
         parts: Vec<Part>,
@@ -55,7 +55,7 @@ impl WorkloadConfig {
         resolve(parts, self.load, cluster)
     }
 
-    /// [`WorkloadConfig::mean_bytes_by_byte`] of all parts together; nothing if a part has no rate.
+    /// [`WorkloadConfig::mean_bytes_by_byte`] over all parts; `None` if a part has no rate.
     ///
     /// # Errors
     /// Those of [`resolve`].
@@ -90,7 +90,7 @@ impl WorkloadConfig {
     }
 }
 
-/// `of` done with part `k` of a mix of that `load`; a refusal names the part.
+/// Applies `of` to part `k` of a mix of that `load`; a refusal names the part.
 fn in_part<T>(
     (k, part): (usize, &Part),
     load: Option<f64>,
@@ -110,7 +110,7 @@ fn in_part<T>(
 /// The parts with their defaults and their numbers of flows.
 ///
 /// # Errors
-/// If there is no part, a part is refused, or no part says for how long flows arrive.
+/// If there is no part, a part is refused, or no part determines how long flows arrive.
 fn resolve(parts: Vec<Part>, load: Option<f64>, cluster: &Cluster) -> Result<Vec<Part>, Refusal> {
     if parts.is_empty() {
         let limit = "has no parts";
@@ -136,7 +136,7 @@ fn resolve(parts: Vec<Part>, load: Option<f64>, cluster: &Cluster) -> Result<Vec
     parts.iter().enumerate().map(resolve).collect()
 }
 
-/// Refuses a common load that no part takes.
+/// Refuses a common load that no part uses.
 fn check_common_load(parts: &[Part], load: Option<f64>) -> Result<(), Refusal> {
     let takes = |p: &Part| p.load.is_none() && p.arrivals.clone().unwrap_or_default().needs_load();
     match load {
@@ -150,7 +150,7 @@ fn check_common_load(parts: &[Part], load: Option<f64>) -> Result<(), Refusal> {
     }
 }
 
-/// For how long the parts that give their number of flows send, on average.
+/// The longest mean duration of the parts that give their number of flows.
 fn longest(parts: &[Part], load: Option<f64>, cluster: &Cluster) -> Result<Option<Time>, Refusal> {
     let mut longest = None;
     for (k, part) in parts.iter().enumerate() {
@@ -162,11 +162,11 @@ fn longest(parts: &[Part], load: Option<f64>, cluster: &Cluster) -> Result<Optio
     Ok(longest)
 }
 
-/// The parts with as many flows as keep on arriving for `span`, where they have a rate and
-/// no number of their own.
+/// The parts with as many flows as arrive during `span`, if they have a rate and no number of
+/// flows.
 ///
 /// # Errors
-/// What [`WorkloadConfig::flows_for`] refuses, of the part.
+/// The refusals of [`WorkloadConfig::flows_for`] for the part.
 fn filled_for(
     parts: &[Part],
     load: Option<f64>,
@@ -183,10 +183,10 @@ fn filled_for(
     parts.iter().enumerate().map(fill).collect()
 }
 
-/// The flows of all parts, sorted by arrival; those of equal arrival in the order of the parts.
+/// The flows of all parts, sorted by arrival; flows of equal arrival are in the order of the parts.
 ///
 /// # Errors
-/// What [`WorkloadConfig::generate`] refuses, of the part.
+/// The refusals of [`WorkloadConfig::generate`] for the part.
 pub(crate) fn generate(
     parts: &[Part],
     load: Option<f64>,

@@ -1,4 +1,4 @@
-//! The table of one part of a mix: `[[workload.mix]]`. The fate of it is in [`crate::mix`].
+//! The table of one part of a mix: `[[workload.mix]]`. [`crate::mix`] draws its flows.
 
 use crate::arrivals::Arrivals;
 use crate::patterns::Pattern;

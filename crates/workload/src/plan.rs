@@ -8,8 +8,8 @@ use crate::sizes::{Law, MeanRule};
 use crate::sources::Sources;
 use lightloom_engine::{Cluster, Refusal, Stream};
 
-/// A workload that can be drawn: everything checked, nothing allocated that
-/// grows with the number of flows.
+/// A workload that can be drawn: everything is checked, and nothing is allocated that grows with
+/// the number of flows.
 pub(crate) struct Plan {
     pub law: Box<dyn Law>,
     pub rule: MeanRule,
@@ -18,13 +18,13 @@ pub(crate) struct Plan {
     pub clock: Clock,
     /// Mean gap between flows, of all sources together [ps].
     pub gap: f64,
-    /// Clocks of the servers, instead of the one of all.
+    /// Clocks of the servers; `None` if there is one clock for all.
     pub sources: Option<Sources>,
     pub flows: u64,
 }
 
 impl WorkloadConfig {
-    /// The plan of a workload that has its defaults; `part` numbers its random streams.
+    /// The plan of a resolved workload; `part` numbers its random streams.
     pub(crate) fn plan(&self, cluster: &Cluster, seed: u64, part: u64) -> Result<Plan, Refusal> {
         let rule = self.mean_rule.unwrap_or_default();
         let law = self.law(rule)?;
@@ -80,7 +80,7 @@ impl WorkloadConfig {
         }
     }
 
-    /// The number of flows where a file has times for `most`.
+    /// The number of flows if a file has times for `most`.
     fn flows_at(&self, most: u64) -> Result<u64, Refusal> {
         match self.flows {
             Some(flows) if flows > most => Err(Refusal::new(
@@ -114,7 +114,7 @@ impl WorkloadConfig {
         Ok(flows)
     }
 
-    /// The last flow would arrive after the clock ends.
+    /// The refusal of a workload whose last flow would arrive after the clock's range.
     pub(crate) fn too_long(&self, seconds: f64) -> Refusal {
         let days = seconds / 86_400.0;
         let (key, value, remedy) = match self.load {

@@ -1,20 +1,20 @@
-//! Arrivals by server: each has a clock of its own, so that a flow's time tells
+//! Arrivals by server: each server has a clock of its own, so that the time of a flow determines
 //! its sender.
 //!
-//! At load L a server offers a flow every F / (R · L) on average. Servers whose
-//! pattern has them silent stay so, and the others offer no more for it.
+//! At load L, a server offers a flow every F / (R · L) on average. Servers that a pattern makes
+//! silent stay silent, and the others do not offer more to compensate.
 
 use crate::arrivals::{Arrivals, MAX_ARRIVAL};
 use crate::patterns::Pairs;
 use lightloom_engine::{Cluster, HostId, Refusal, Stream, Time};
 
-/// Hands out arrival times with their senders, in order of time.
+/// Yields arrival times with their senders, in order of time.
 #[derive(Debug)]
 pub(crate) struct Sources {
     law: Law,
     /// Servers that send.
     senders: Vec<u32>,
-    /// Slots or rounds begun, and the place in `senders` of the next.
+    /// The number of slots or rounds begun, and the position in `senders` of the next sender.
     round: u64,
     at: usize,
     rng: Stream,
@@ -22,18 +22,18 @@ pub(crate) struct Sources {
 
 #[derive(Debug)]
 enum Law {
-    /// In each slot with this probability.
+    /// A flow in each slot with this probability.
     Bernoulli { slot: Time, chance: f64 },
-    /// Every `gap` [ps], from a time of one's own on; in order of these.
+    /// A flow every `gap` [ps] from an initial time of each server; in order of these times.
     Paced { gap: f64, phase: Vec<f64> },
 }
 
 impl Sources {
-    /// The clocks that `arrivals` asks for, if any; `gap` is the mean gap
-    /// between flows of all servers [ps].
+    /// The clocks that `arrivals` requires, if any; `gap` is the mean gap between flows of all
+    /// servers [ps].
     ///
     /// # Errors
-    /// If the pattern has the senders chosen, or a slot is too short.
+    /// If the pattern chooses the senders, or a slot is too short.
     pub fn new(
         arrivals: &Arrivals,
         load: f64,
@@ -76,12 +76,12 @@ impl Sources {
         }))
     }
 
-    /// How many servers send.
+    /// The number of servers that send.
     pub fn senders(&self) -> usize {
         self.senders.len()
     }
 
-    /// The next flow's time and sender, or nothing beyond [`MAX_ARRIVAL`].
+    /// The time and the sender of the next flow; `None` beyond [`MAX_ARRIVAL`].
     pub fn next(&mut self) -> Option<(Time, HostId)> {
         if let Law::Bernoulli { chance, .. } = self.law {
             self.skip(chance);
@@ -102,7 +102,7 @@ impl Sources {
         Some((time, src))
     }
 
-    /// Passes over those who do not send: a geometric number.
+    /// Skips servers that do not send in a slot, by a geometric number.
     fn skip(&mut self, chance: f64) {
         if chance < 1.0 {
             let quiet = (1.0 - self.rng.unit()).ln() / (-chance).ln_1p();

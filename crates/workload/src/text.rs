@@ -1,5 +1,5 @@
-//! Reading text files by line and column: what the trace, matrix and
-//! distribution readers share.
+//! Reads text files by line and column: the common part of the readers of traces, matrices and
+//! distributions.
 //!
 //! Blank lines and lines that begin with `#` are skipped, a byte-order mark and
 //! Windows line ends are accepted.
@@ -12,14 +12,14 @@ use std::ops::RangeInclusive;
 /// The longest file that is read [B].
 const FILE_LIMIT: u64 = 8 << 30;
 
-/// Text that cannot be read: where, why, and what to do.
+/// An error in a text: position, problem and remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextError {
     /// The file's name.
     pub file: String,
-    /// Line, from 1; 0 if it is the file as a whole.
+    /// The line, from 1; 0 for the file as a whole.
     pub line: usize,
-    /// Column in characters, from 1; 0 if it is the line as a whole.
+    /// The column in characters, from 1; 0 for the line as a whole.
     pub column: usize,
     /// The error.
     pub problem: String,
@@ -39,7 +39,7 @@ impl TextError {
         }
     }
 
-    /// As the refusal of the configuration key that names the file.
+    /// The error as a refusal of the configuration key that names the file.
     pub fn refusal(self, key: &str) -> Refusal {
         let place = self.place();
         let limit = match place.is_empty() {
@@ -103,7 +103,7 @@ pub fn load(path: &str) -> Result<String, TextError> {
     decode(path, bytes)
 }
 
-/// The kind of a file that has no end of its own, and so cannot be read whole; `None` for files and
+/// The kind of a file that has no end and therefore cannot be read completely; `None` for files and
 /// pipes.
 fn endless(found: std::fs::FileType) -> Option<&'static str> {
     #[cfg(unix)]
@@ -119,7 +119,7 @@ fn endless(found: std::fs::FileType) -> Option<&'static str> {
     found.is_dir().then_some("a folder")
 }
 
-/// Bytes as text, or the place of the first that is not UTF-8.
+/// Bytes as text; an error at the first position that is not UTF-8.
 pub fn decode(file: &str, bytes: Vec<u8>) -> Result<String, TextError> {
     String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
@@ -133,7 +133,7 @@ pub fn decode(file: &str, bytes: Vec<u8>) -> Result<String, TextError> {
     })
 }
 
-/// A line that holds something.
+/// A line that is neither blank nor a comment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'a> {
     file: &'a str,
@@ -141,7 +141,7 @@ pub(crate) struct Row<'a> {
     pub line: usize,
 }
 
-/// Where something stands in a file: line and column, from 1.
+/// A position in a file: line and column, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub line: u32,
@@ -184,7 +184,7 @@ pub(crate) fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = Row
 }
 
 impl<'a> Row<'a> {
-    /// The piece of this line that is `text`, a slice of it.
+    /// The field of this line that is `text`, a slice of it.
     fn field(self, start: usize, end: usize) -> Field<'a> {
         let raw = &self.text[start..end];
         let text = raw.trim();
@@ -230,7 +230,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The place after the last character.
+    /// The position after the last character.
     pub fn end(self) -> Field<'a> {
         let at = self.text.trim_end().len();
         Field {
@@ -246,7 +246,7 @@ impl<'a> Field<'a> {
         self.place().error(self.row.file, problem, remedy)
     }
 
-    /// Where it begins.
+    /// The position of its first character.
     pub fn place(self) -> Place {
         Place {
             line: self.row.line as u32,

@@ -1,9 +1,9 @@
-//! Arrivals from a file: one column of times, under a heading that names their unit. Sources,
+//! Arrivals from a file: one column of times, with a heading that states their unit. Sources,
 //! destinations and sizes are drawn as usual; a file that holds whole flows is a
 //! [`trace`](crate::trace).
 //!
-//! Rows may come in any order, as those of a trace may. Times are decimals and
-//! held exactly; one finer than a picosecond is refused, not rounded.
+//! Rows may be in any order, as in a trace. Times are decimals and are held exactly; a time finer
+//! than a picosecond is an error and is not rounded.
 
 use crate::arrivals::MAX_ARRIVAL;
 use crate::decimal::Decimal;
@@ -37,7 +37,7 @@ impl FromFile {
     /// The times, in order.
     ///
     /// # Errors
-    /// If the file cannot be read, or holds anything but times.
+    /// If the file cannot be read, or contains anything but times.
     pub(crate) fn times(&self) -> Result<Vec<Time>, Refusal> {
         text::load(&self.file)
             .and_then(|t| read_times(&t, &self.file))
@@ -45,10 +45,10 @@ impl FromFile {
     }
 }
 
-/// Reads a column of times, and sorts them; `name` is what errors call it.
+/// Reads a column of times, and sorts them; `name` is the file's name in errors.
 ///
 /// # Errors
-/// The line and column of the first thing wrong.
+/// With line and column of the first error.
 pub fn read_times(text: &str, name: &str) -> Result<Vec<Time>, TextError> {
     let mut rows = rows(name, text);
     let Some(heading) = rows.next() else {
@@ -92,10 +92,10 @@ fn alone(row: Row) -> Result<Field, TextError> {
     }
 }
 
-/// A decimal number of units of 10^`places` ps, exactly [ps].
+/// Converts a decimal number of units of 10^`places` ps exactly to ps.
 ///
 /// # Errors
-/// What is not such a number, is finer than a picosecond, or beyond [`MAX_ARRIVAL`].
+/// If the text is not such a number, is finer than a picosecond, or exceeds [`MAX_ARRIVAL`].
 pub(crate) fn picoseconds(field: Field, what: &str, places: usize) -> Result<i64, TextError> {
     let last = MAX_ARRIVAL.0 / 10i64.pow(places as u32);
     let Some(number) = Decimal::read(field.unquoted().trim()) else {

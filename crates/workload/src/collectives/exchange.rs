@@ -23,7 +23,7 @@ pub enum Exchange {
 }
 
 impl Exchange {
-    /// Nodes and edges among `n` servers, at most, with those before and after.
+    /// The largest number of nodes and edges among `n` servers, with those before and after.
     pub(crate) fn extent(self, n: u64) -> Extent {
         let blocks = n.saturating_mul(n - 1);
         // The sends and receptions of two partners in their rounds before.
@@ -38,8 +38,8 @@ impl Exchange {
         }
     }
 
-    /// Server i sends `block(i, j)` bytes to server j, for all i and j, after all
-    /// of `before`. Returns flows that end last: when they are delivered, all are.
+    /// Adds the sends of `block(i, j)` bytes from server i to server j, for all i and j, after all
+    /// of `before`. Returns flows that end last: when these are delivered, all are.
     pub(crate) fn build(
         self,
         hosts: &[HostId],

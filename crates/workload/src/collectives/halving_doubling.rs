@@ -1,6 +1,5 @@
-//! Recursive halving and doubling (Rabenseifner's all-reduce; Thakur,
-//! Rabenseifner and Gropp, IJHPCA 2005): as little data as the ring, in
-//! 2 log₂ n rounds.
+//! Recursive halving and doubling (Rabenseifner's all-reduce; Thakur, Rabenseifner and Gropp,
+//! IJHPCA 2005): as little data as the ring, in 2 log₂ n rounds.
 //!
 //! If n is not a power of two, the standard fold: of the first 2 r members, where r = n − p and p
 //! is the largest power of two below n, the even ones send all their data to their odd neighbours,
@@ -16,12 +15,12 @@ pub(super) struct HalvingDoubling {
 }
 
 impl HalvingDoubling {
-    /// The power of two of members that take part in the halving.
+    /// The number of members that take part in the halving, a power of two.
     fn core(&self) -> usize {
         1 << self.n.ilog2()
     }
 
-    /// Members beyond it.
+    /// The number of members beyond the core.
     fn folded(&self) -> usize {
         self.n - self.core()
     }
@@ -30,7 +29,7 @@ impl HalvingDoubling {
         self.core().ilog2() as usize
     }
 
-    /// The member that is `rank` of the core.
+    /// The member that has `rank` in the core.
     fn member(&self, rank: usize) -> usize {
         match rank < self.folded() {
             true => 2 * rank + 1,
@@ -38,7 +37,7 @@ impl HalvingDoubling {
         }
     }
 
-    /// All data between the folded and their neighbours.
+    /// The transfers of all data between the folded members and their neighbours.
     fn fold(&self, back: bool) -> Vec<Send> {
         let send = |j: usize| {
             let (from, to) = (2 * j + back as usize, 2 * j + 1 - back as usize);
@@ -48,8 +47,8 @@ impl HalvingDoubling {
         (0..self.folded()).map(send).collect()
     }
 
-    /// An exchange between ranks that differ in bit `distance`. Halving, each
-    /// sends the blocks that the partner is to reduce; doubling, those it has.
+    /// An exchange between ranks that differ in bit `distance`. When halving, each sends the blocks
+    /// that its partner is to reduce; when doubling, those that it has.
     fn exchange(&self, distance: usize, halving: bool) -> Vec<Send> {
         let parts = self.core() as u64;
         let send = |rank: usize| {

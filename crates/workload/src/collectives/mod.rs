@@ -1,7 +1,7 @@
-//! Collectives of parallel programs, one file an algorithm.
+//! Collectives of parallel programs, one file for each algorithm.
 //!
-//! Members are servers, one process each. Reducing takes no time of its own:
-//! it is part of the computing that a collective has before it.
+//! Members are servers, with one process each. Reducing takes no time of its own: it is part of the
+//! computation before a collective.
 
 mod all_reduce;
 mod all_to_all;
@@ -23,8 +23,8 @@ pub use pipeline::Pipeline;
 use crate::tasks::Extent;
 use lightloom_engine::{Dag, Node, Time};
 
-/// Does `once` again and again, each time when all are done with the time
-/// before and have computed.
+/// Repeats `once`; each repetition begins when all members have finished the one before and have
+/// computed.
 fn iterate(
     times: u32,
     compute: Time,
@@ -42,8 +42,8 @@ fn iterate(
     last
 }
 
-/// Nodes and edges of `times` repetitions, each of which ends with at most the
-/// two ends of all its flows, and of the job's end.
+/// Nodes and edges of `times` repetitions; each ends with at most the two ends of all its flows and
+/// the end of the job.
 fn iterations(once: Extent, times: u32) -> Extent {
     let end = Extent::job(once.flows.saturating_mul(2));
     (once + end).times(times as u64) + end

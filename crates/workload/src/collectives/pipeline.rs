@@ -43,9 +43,9 @@ fn one() -> u32 {
     1
 }
 
-/// One way through the stages: microbatch after microbatch, stage after stage.
+/// One pass through the stages: each microbatch through each stage.
 struct Pass {
-    /// In the order in which microbatches pass them.
+    /// The stages in the order in which microbatches pass them.
     stages: Vec<HostId>,
     microbatches: u32,
     bytes: u64,
@@ -53,7 +53,7 @@ struct Pass {
 }
 
 impl Pass {
-    /// Stage s begins after `free[s]`; returns for each stage what it ends with.
+    /// Stage s begins after `free[s]`; returns the last nodes of each stage.
     fn run(self, free: Vec<Vec<Node>>, dag: &mut Dag) -> Vec<Vec<Node>> {
         // The last computation and the last send of each stage.
         let (mut computed, mut sent) = (free, vec![None; self.stages.len()]);

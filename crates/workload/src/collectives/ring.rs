@@ -1,6 +1,6 @@
-//! Ring all-reduce: each member sends to the next, 2 (n - 1) times an n-th of
-//! the data. Everybody sends and hears 2 (n - 1) / n of it, the least there can
-//! be; the rounds grow with n.
+//! Ring all-reduce: each member sends an n-th of the data to the next member, 2 (n - 1) times. Each
+//! member sends and receives 2 (n - 1) / n of the data, which is the minimum; the number of rounds
+//! grows with n.
 
 use super::rounds::{Rounds, Send};
 use crate::tasks::check;
@@ -16,8 +16,8 @@ impl Rounds for Ring {
         2 * (self.n - 1)
     }
 
-    /// In round k, member i sends segment i - k, which it has just reduced or,
-    /// in the second half, just heard.
+    /// In round k, member i sends segment i - k, which it has just reduced or, in the second half,
+    /// just received.
     fn round(&self, k: usize) -> Vec<Send> {
         let n = self.n;
         let until = |segment| check::until(self.bytes, n as u64, segment as u64);

@@ -4,7 +4,7 @@ use crate::tasks::Extent;
 use lightloom_engine::{Dag, HostId, Node, Task, Time};
 use std::ops::Range;
 
-/// In a round: one member of the group sends a part of its data to another.
+/// A transfer in a round: one member of the group sends a part of its data to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Send {
     pub from: usize,
@@ -15,18 +15,18 @@ pub(super) struct Send {
 
 /// An algorithm on a group of `n` members and an amount of data.
 pub(super) trait Rounds {
-    /// How many rounds there are.
+    /// The number of rounds.
     fn rounds(&self) -> usize;
-    /// All that is sent in a round.
+    /// All transfers of a round.
     fn round(&self, k: usize) -> Vec<Send>;
     /// Number of sends in all rounds.
     fn sends(&self) -> u64;
 }
 
-/// Nodes and edges of one run, at most.
+/// The largest number of nodes and edges of one run.
 pub(super) fn extent(sends: u64) -> Extent {
-    // A send is waited for by its two ends, by the same send of the chunk that
-    // follows, and waits for the beginning.
+    // The predecessors of a send are its two ends, the same send of the previous chunk, and the
+    // beginning.
     Extent {
         flows: sends,
         barriers: 0,

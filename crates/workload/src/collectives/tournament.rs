@@ -2,7 +2,7 @@
 //! transposition over MPI (`mpi/transpose-pairwise.c`, one call of `MPI_Sendrecv` per round).
 //!
 //! The pairs of all rounds are a 1-factorisation of the complete graph: every member meets every
-//! other once, and none meets two in one round. If their number is odd, one sits out.
+//! other member once, and meets at most one in each round. If their number is odd, one sits out.
 //!
 //! Modelled as for messages with a rendezvous: a pair begins when both have finished the rounds
 //! before, and each continues when both of its blocks, the sent and the received one, are
@@ -17,8 +17,8 @@ pub(super) fn rounds(n: usize) -> usize {
 
 /// The partner of member `one` of `n` in a round; `None` if it sits out.
 ///
-/// All but the last of an even number form a circle; in round k two members meet that are equally
-/// far from k on either side, and k itself meets the last, or sits out.
+/// All members but the last of an even number form a circle. In round k, two members meet that are
+/// at equal distance from k on either side; k itself meets the last member, or sits out.
 pub(super) fn partner(n: usize, one: usize, round: usize) -> Option<usize> {
     let circle = rounds(n);
     let opposite = |k: usize| (2 * round + circle - k) % circle;
@@ -36,8 +36,8 @@ pub(super) fn pairs(n: usize, round: usize) -> impl Iterator<Item = (usize, usiz
     (0..n).filter_map(meets).filter(|(a, b)| a < b)
 }
 
-/// All rounds among `n`, after all of `before`; `send(a, b)` is what a sends to b. Returns the
-/// flows that end last.
+/// Adds all rounds among `n`, after all of `before`; `send(a, b)` is the flow from a to b. Returns
+/// the flows that end last.
 pub(super) fn build(
     n: usize,
     send: impl Fn(usize, usize) -> Task,
@@ -45,7 +45,7 @@ pub(super) fn build(
     dag: &mut Dag,
 ) -> Vec<Node> {
     let mut done: Vec<Vec<Node>> = vec![before.to_vec(); n];
-    // A member that sits out in the last round met one before that does not.
+    // A member that sits out in the last round has met one before that does not sit out.
     let mut last = Vec::new();
     for round in 0..rounds(n) {
         last.clear();

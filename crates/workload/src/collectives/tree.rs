@@ -1,7 +1,6 @@
-//! Binomial-tree all-reduce: all data goes up a tree to member 0, being reduced
-//! on the way, and down again: 2 ⌈log₂ n⌉ rounds, each of all the data. The
-//! choice of short messages; long ones are cut into chunks that follow each
-//! other.
+//! Binomial-tree all-reduce: all data goes up a tree to member 0, is reduced on the way, and goes
+//! down again, in 2 ⌈log₂ n⌉ rounds of all the data. It suits short messages; long ones are divided
+//! into chunks that follow each other.
 
 use super::rounds::{Rounds, Send};
 
@@ -22,8 +21,8 @@ impl Rounds for Tree {
         2 * self.depth()
     }
 
-    /// In round k, members whose number ends with a one and k zeros send to the
-    /// one without that one; on the way down it is the other way round.
+    /// In round k, members whose number ends with a one followed by k zeros send to the member
+    /// without that one; on the way down the direction is reversed.
     fn round(&self, k: usize) -> Vec<Send> {
         let up = k < self.depth();
         let bit = 1 << if up { k } else { 2 * self.depth() - 1 - k };

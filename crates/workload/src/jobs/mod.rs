@@ -1,13 +1,11 @@
 //! Jobs: closed-loop workloads, each a graph of flows with compute times.
 //!
-//! A job knows servers and racks, and nothing of fabrics. Its flows form a
-//! group that is named after it; results say when it began and how long it
-//! took. Jobs run one after another or all at once, on servers that do not
-//! notice each other: jobs together contend for the network, not for
-//! processors.
+//! A job refers to servers and racks, not to fabrics. Its flows form a group with its name; results
+//! state when it began and how long it took. Jobs run one after another or all at once. They share
+//! only the network: jobs that run together on a server do not slow each other's computation.
 //!
 //! The server and the predecessors of each task are fixed before the run. Schedulers that react to
-//! idle servers, stragglers, failures of servers and tasks that are run twice are not modelled.
+//! idle servers, stragglers, failures of servers, and tasks that are run twice are not modelled.
 
 use crate::applications::{Fft, Gridmix, Gups, Sort, VmMigration};
 use crate::arrivals::MAX_ARRIVAL;
@@ -150,7 +148,7 @@ fn key(i: usize) -> String {
     format!("workload.jobs[{i}]")
 }
 
-/// Moves a refusal of a key of the `i`-th job's table to its place.
+/// Moves a refusal of a key of the `i`-th job's table to its full path.
 fn place(refusal: Refusal, i: usize) -> Refusal {
     match refusal.key.starts_with("cluster.") {
         true => refusal,
@@ -245,7 +243,7 @@ fn check_groups(groups: u64, i: usize) -> Result<(), Refusal> {
     }
 }
 
-/// Memory that the flows and graphs of resolved jobs take [B], at most.
+/// The largest memory of the flows and graphs of resolved jobs [B].
 pub(crate) fn memory(jobs: &[Job], cluster: &Cluster) -> u64 {
     let extents = jobs.iter().map(|j| j.kind.extent(cluster));
     extents.fold(Extent::default(), |a, b| a + b).memory()
@@ -254,7 +252,7 @@ pub(crate) fn memory(jobs: &[Job], cluster: &Cluster) -> u64 {
 /// The flows of resolved jobs.
 ///
 /// # Errors
-/// If their bytes or their compute times exceed what 64 bits count.
+/// If their bytes or compute times exceed 64 bits.
 pub(crate) fn generate(
     jobs: &[Job],
     schedule: Schedule,
@@ -293,7 +291,7 @@ pub(crate) fn generate(
     }
 }
 
-/// Whatever the network, the job would not end before the clock does.
+/// Refuses a job that cannot end within the range of the clock on any network.
 fn check_clock(least: Time, i: usize, name: &str) -> Result<(), Refusal> {
     if least <= MAX_ARRIVAL {
         return Ok(());

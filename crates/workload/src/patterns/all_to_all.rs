@@ -1,8 +1,8 @@
-//! Every server sends to every other, shift by shift: the k-th block of N flows
-//! is the permutation that sends everybody's flow k + 1 servers further on.
+//! Every server sends to every other, shift by shift: the k-th block of N flows is the permutation
+//! in which every server sends to the server k + 1 further on.
 //!
-//! Poisson arrivals draw the sender of each flow; the destinations of each server take
-//! turns, the next server first.
+//! With Poisson arrivals the sender of each flow is drawn; the destinations of each server take
+//! turns, beginning with the next server.
 
 use super::Pairs;
 use lightloom_engine::{Cluster, HostId, Stream};
@@ -12,7 +12,7 @@ pub(super) struct AllToAll {
     hosts: u32,
     src: u32,
     shift: u32,
-    /// By server, how far on its next flow goes, where senders are drawn.
+    /// The shift of each server's next flow, if senders are drawn.
     shifts: Option<Vec<u32>>,
 }
 

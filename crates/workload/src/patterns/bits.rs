@@ -1,6 +1,6 @@
-//! Patterns that compute the destination from the source's number, as
-//! textbooks on interconnection networks have them: each server sends to one
-//! other. Those whose destination is their own number send nothing.
+//! Patterns that compute the destination from the source's number, as in textbooks on
+//! interconnection networks: each server sends to one other. Servers whose destination would be
+//! themselves send nothing.
 //!
 //! | pattern | destination of server i of N | N |
 //! |---|---|---|
@@ -38,7 +38,7 @@ impl Bits {
         }
     }
 
-    /// The destination of server `i` of `n`, which fits the pattern.
+    /// The destination of server `i` of `n`; `n` fits the pattern.
     fn destination(self, i: u32, n: u32) -> u32 {
         match self {
             Bits::Transpose => i % n.isqrt() * n.isqrt() + i / n.isqrt(),

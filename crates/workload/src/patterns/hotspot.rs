@@ -23,7 +23,7 @@ pub struct HotSpot {
 #[derive(Debug)]
 pub(super) struct HotSpotPairs {
     fraction: f64,
-    /// All servers, the hot ones first; and where in it each server is.
+    /// All servers, the hot ones first; and the position of each server in that list.
     hosts: Vec<u32>,
     place: Vec<u32>,
     hot: u32,
@@ -101,8 +101,8 @@ impl HotSpot {
 }
 
 impl HotSpotPairs {
-    /// The place in `hosts` of one of a part of it, other than `not` if there is
-    /// another.
+    /// The position in `hosts` of a random server of one of its two parts, other than `not` if
+    /// there is another.
     fn among(&self, hot: bool, not: Option<u32>, rng: &mut Stream) -> u32 {
         let all = self.hosts.len() as u32;
         let (first, end) = if hot { (0, self.hot) } else { (self.hot, all) };

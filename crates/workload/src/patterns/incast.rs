@@ -1,9 +1,8 @@
 //! Many servers send to one at the same instant, round after round.
 //!
-//! The flows of a round share their arrival time; rounds are `fan_in` times as
-//! far apart as single flows would be, so the load is the same. The senders of
-//! a round are all different. The last round may be cut short by
-//! `workload.flows`.
+//! The flows of a round share their arrival time. Rounds are `fan_in` times as far apart as single
+//! flows would be, so that the load is the same. The senders of a round are all different.
+//! `workload.flows` may shorten the last round.
 
 use super::Pairs;
 use lightloom_engine::{Cluster, HostId, Refusal, Stream};

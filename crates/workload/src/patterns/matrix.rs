@@ -1,7 +1,7 @@
-//! Racks talk in proportion to the weights of a file: row = source rack, column
-//! = destination rack, comma-separated, as many of each as the cluster has racks.
-//! Servers are uniform within their racks. Weights are of flows; with sizes drawn
-//! independently they are of bytes too, on average.
+//! Racks exchange traffic in proportion to the weights in a file: row = source rack, column =
+//! destination rack, comma-separated, with one row and one column for each rack of the cluster.
+//! Servers are uniform within their racks. Weights apply to flows; as sizes are drawn
+//! independently, they apply to bytes on average as well.
 
 use super::{other, Pairs};
 use crate::text::{self, rows, Field, TextError};
@@ -9,7 +9,7 @@ use lightloom_engine::{Cluster, HostId, Refusal, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The one form that is read; a demand of `plan` may have others.
+/// The only form that is read; a demand of `plan` may have others.
 const FORM: &str = "write CSV of numbers alone: a line for each source rack, commas between, no \
                     names (NPY, JSON, blanks and semicolons are not read here)";
 
@@ -89,7 +89,7 @@ impl MatrixPairs {
     }
 }
 
-/// A weight; a row in another form than CSV of numbers alone is one cell that is no number.
+/// Reads a weight. A row in another form than CSV of numbers is a single cell that is not a number.
 fn weight(cell: Field) -> Result<f64, TextError> {
     cell.number("the weight")
         .map_err(|e| match e.problem.ends_with("not a number") {
@@ -102,7 +102,7 @@ impl Pairs for MatrixPairs {
     fn next(&mut self, rng: &mut Stream) -> (HostId, HostId) {
         let total = self.sums[self.sums.len() - 1];
         let x = rng.unit() * total;
-        // Rounding may carry x to the total, beyond the last weight that counts.
+        // Rounding may carry x to the total, beyond the last positive weight.
         let entry = self.sums.partition_point(|&s| s <= x);
         let entry = entry.min(self.sums.partition_point(|&s| s < total));
         let (from, to) = ((entry / self.racks) as u32, (entry % self.racks) as u32);

@@ -1,7 +1,7 @@
 //! Traffic patterns: the destinations of servers, one file per pattern.
 //!
-//! No server sends to itself; servers of one rack may send to each other. A pattern draws from its
-//! own random stream and does not depend on sizes.
+//! No server sends to itself; servers of one rack may send to each other. A pattern uses its own
+//! random stream and does not depend on sizes.
 
 mod all_to_all;
 mod bits;
@@ -27,20 +27,19 @@ pub trait Pairs: std::fmt::Debug {
     /// The next pair.
     fn next(&mut self, rng: &mut Stream) -> (HostId, HostId);
 
-    /// Flows that arrive at the same instant.
+    /// The number of flows that arrive at the same instant.
     fn burst(&self) -> u64 {
         1
     }
 
-    /// Flows after which the pattern has run once, where it has an end: the
-    /// default of `workload.flows`.
+    /// The number of flows of one round of the pattern, if it has rounds: the default of
+    /// `workload.flows`.
     fn round(&self) -> Option<u64> {
         None
     }
 
-    /// Has the sender of each flow drawn, where rounds would name the senders in turn:
-    /// the arrivals at a server are then as random as those of the whole. There are no
-    /// rounds any more.
+    /// Makes the pattern draw the sender of each flow instead of naming senders in rounds, so that
+    /// arrivals at a server are as random as those of all servers. The pattern then has no rounds.
     fn draw_senders(&mut self) {}
 
     /// The fraction of the servers that send, if the others never do.
@@ -48,14 +47,14 @@ pub trait Pairs: std::fmt::Debug {
         1.0
     }
 
-    /// Whether `src` ever sends; nothing if destinations cannot be told from
-    /// sources, so that [`Pairs::to`] must not be asked.
+    /// Whether `src` ever sends; `None` if destinations cannot be chosen for a given source, so
+    /// that [`Pairs::to`] must not be called.
     fn sends(&self, src: HostId) -> Option<bool> {
         let _ = src;
         None
     }
 
-    /// The destination of the next flow of `src`, which sends.
+    /// The destination of the next flow of `src`, which must be a server that sends.
     fn to(&mut self, src: HostId, rng: &mut Stream) -> HostId {
         let _ = rng;
         src
@@ -96,7 +95,7 @@ kinded! {
     }
 }
 
-/// Kinds without keys that they need.
+/// Kinds that require no keys.
 const NAMES: &[&str] = &[
     "uniform",
     "permutation",
@@ -122,8 +121,8 @@ impl Default for Pattern {
 }
 
 impl Pattern {
-    /// The pattern on the servers of `cluster`; what it fixes once and for all
-    /// (a permutation, the hot racks) is drawn from `rng`.
+    /// The pattern on the servers of `cluster`; its fixed parts (a permutation, the hot racks) are
+    /// drawn from `rng`.
     ///
     /// # Errors
     /// If the parameters do not fit the cluster.

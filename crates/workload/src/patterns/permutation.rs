@@ -1,10 +1,10 @@
 //! Every server, or rack, sends to one other and receives from one other.
 //!
 //! The permutation is a derangement (no server is its own partner), drawn uniformly among all of
-//! them. Each block of N flows has one from every server, in a newly shuffled order, so all servers
-//! send equally much. Poisson arrivals draw the sender of each flow instead: a server that sends
-//! once in each block would be more regular than a Poisson process, and queues would be several
-//! times too short.
+//! them. Each block of N flows has one flow from every server, in a newly shuffled order, so that
+//! all servers send equally often. With Poisson arrivals the sender of each flow is drawn instead:
+//! a server that sends once in each block would be more regular than a Poisson process, and queues
+//! would be several times too short.
 
 use super::Pairs;
 use lightloom_engine::{Cluster, HostId, Refusal, Stream};
@@ -73,8 +73,8 @@ impl Permutation {
     }
 }
 
-/// A permutation of 0..n without fixed point, uniform among those; n ≥ 2.
-/// Shuffling until there is none takes e tries on average.
+/// A permutation of 0..n without fixed point, uniform among those; n ≥ 2. Shuffling until there is
+/// no fixed point takes e tries on average.
 fn derangement(n: u32, rng: &mut Stream) -> Vec<u32> {
     let mut to: Vec<u32> = (0..n).collect();
     loop {

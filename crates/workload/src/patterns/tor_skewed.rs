@@ -1,8 +1,8 @@
 //! Some racks send and receive more than others.
 //!
-//! Racks have weights, and each end of a flow is drawn in proportion to its
-//! rack's weight, uniformly within the rack; the destination is drawn among the
-//! servers that are not the source. Which racks are heavy is drawn by the seed.
+//! Racks have weights. Each end of a flow is drawn in proportion to its rack's weight, and
+//! uniformly within the rack; the destination is drawn among the servers other than the source. The
+//! seed determines which racks are heavy.
 
 use super::{fraction, Pairs};
 use lightloom_engine::{Cluster, HostId, Refusal, Stream};
@@ -92,7 +92,7 @@ pub(super) struct RackWeights {
 }
 
 impl RackWeights {
-    /// Nothing if one server has so much weight that no other can be drawn.
+    /// `None` if one server has all the weight, so that no other can be drawn.
     fn new(weights: &[f64], servers: u32) -> Option<RackWeights> {
         let mut sum = 0.0;
         let sums: Vec<f64> = weights
@@ -114,7 +114,7 @@ impl RackWeights {
         rack.checked_sub(1).map_or(0.0, |r| self.sums[r])
     }
 
-    /// The server at `x` when all are laid side by side, as wide as their weight.
+    /// The server at `x` on a line on which each server is as wide as its weight.
     fn at(&self, x: f64) -> u32 {
         let total = self.total();
         let rack = self.sums.partition_point(|&s| s <= x);
@@ -125,7 +125,7 @@ impl RackWeights {
         rack as u32 * self.servers + inside.min(self.servers - 1)
     }
 
-    /// Where server `host` begins when all are laid side by side, and its width.
+    /// The start of server `host` on that line, and its width.
     fn place(&self, host: u32) -> (f64, f64) {
         let rack = (host / self.servers) as usize;
         let start = self.before(rack);
@@ -141,7 +141,7 @@ impl Pairs for RackWeights {
         loop {
             let x = rng.unit() * (self.total() - width);
             let dst = self.at(if x < start { x } else { x + width });
-            // Only rounding at the seam can still hit the source.
+            // Only rounding at the boundary can still select the source.
             if dst != src {
                 return (HostId(src), HostId(dst));
             }

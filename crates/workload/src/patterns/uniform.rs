@@ -1,4 +1,4 @@
-//! Source and destination servers drawn uniformly; a rack may talk to itself.
+//! Source and destination servers are drawn uniformly; both may be in the same rack.
 
 use super::{other, Pairs};
 use lightloom_engine::{Cluster, HostId, Stream};

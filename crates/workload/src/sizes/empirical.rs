@@ -1,8 +1,8 @@
-//! Empirical sizes: points of a cumulative distribution, and what lies between.
+//! Empirical sizes: points of a cumulative distribution, and the rule between them.
 //!
-//! Points alone do not make a distribution. Between (x₀, p₀) and (x₁, p₁) sizes
-//! are either spread evenly over x₀..x₁ (`linear`) or all x₁ (`step`), and the
-//! mean differs by a third or more. So the rule is declared, never assumed.
+//! Points alone are not a distribution. Between (x₀, p₀) and (x₁, p₁), sizes are either spread
+//! evenly over x₀..x₁ (`linear`) or all x₁ (`step`), and the means differ by a third or more. So
+//! the rule must be declared; there is no default.
 
 use super::{Law, MAX_BYTES};
 use crate::text::{self, rows, TextError};
@@ -87,7 +87,7 @@ impl Empirical {
 /// Points with the lines that they stand on.
 type Located = Vec<(u64, f64, usize)>;
 
-/// Why points make no distribution.
+/// The reason why points are not a distribution.
 struct Broken {
     index: Option<usize>,
     value: String,
@@ -128,7 +128,7 @@ impl EmpiricalLaw {
         })
     }
 
-    /// A distribution known to be sound.
+    /// A distribution from points that are known to be valid.
     pub(super) fn trusted(points: Vec<(u64, f64)>, rule: Interpolation) -> EmpiricalLaw {
         debug_assert!(check(&points).is_ok());
         EmpiricalLaw { points, rule }
@@ -197,7 +197,7 @@ pub(super) fn read_points(text: &str, file: &str) -> Result<Located, TextError> 
                 "write bytes and cumulative fraction",
             ));
         };
-        // Names are no numbers; `nan` and `inf` are, of a kind, and refused below.
+        // Names are not numbers; `nan` and `inf` parse as numbers and are refused below.
         let named = |text: &str| text.parse::<f64>().is_err();
         let letter = |c: char| c.is_ascii_alphabetic();
         if i == 0 && bytes.text.starts_with(letter) && named(bytes.text) && named(fraction.text) {

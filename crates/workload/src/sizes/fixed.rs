@@ -1,4 +1,4 @@
-//! All flows alike.
+//! All flows have the same size.
 
 use super::{in_range, Law};
 use lightloom_engine::{Bytes, Refusal};

@@ -1,8 +1,8 @@
-//! Flow sizes: one file a law.
+//! Flow sizes: one file for each distribution.
 //!
-//! Every law is drawn by the inverse of its distribution function from one
-//! uniform number a flow, so the first flows of a longer run are those of a
-//! shorter one. Sizes are rounded to whole bytes and are at least 1 B.
+//! Every distribution is drawn by the inverse of its distribution function from one uniform number
+//! for each flow, so that the first flows of a longer run are those of a shorter one. Sizes are
+//! rounded to whole bytes and are at least 1 B.
 
 mod empirical;
 mod exponential;
@@ -95,10 +95,10 @@ fn by_name<E: serde::de::Error>(name: &str) -> Result<Sizes, E> {
 }
 
 impl Sizes {
-    /// The law in force under `rule`.
+    /// The distribution in use under `rule`.
     ///
     /// # Errors
-    /// If the parameters make no distribution of sizes.
+    /// If the parameters are not a distribution of sizes.
     pub fn law(&self, rule: MeanRule) -> Result<Box<dyn Law>, Refusal> {
         if rule == MeanRule::Truncated && !matches!(self, Sizes::Pareto(_)) {
             return Err(Refusal::new(
@@ -122,7 +122,7 @@ impl Sizes {
     }
 }
 
-/// Draws [count] between two words to who listens: some milliseconds.
+/// Number of draws between two calls of an observer [count], which take some milliseconds.
 pub const DRAWN_AT_ONCE: usize = 1 << 16;
 
 /// `count` sizes [B] of `law` under `rule`.
@@ -130,7 +130,8 @@ pub fn draw(law: &dyn Law, rule: MeanRule, count: usize, rng: &mut Stream) -> Ve
     draw_told(law, rule, count, rng, &mut |_| true).unwrap_or_default()
 }
 
-/// The same; `told` hears now and then how many are drawn, and ends it by `false`: `None`.
+/// The same; `told` is called repeatedly with the number drawn, and cancels by returning `false`:
+/// the result is then `None`.
 pub fn draw_told(
     law: &dyn Law,
     rule: MeanRule,

@@ -1,7 +1,7 @@
 //! Pareto sizes: P(size > x) = (scale / x)^shape.
 //!
-//! With `mean_rule = "truncated"` the law is conditioned on size ≤ `max`, and
-//! its scale is the one that gives the conditioned law the mean asked for.
+//! With `mean_rule = "truncated"` the distribution is conditioned on size ≤ `max`, and its scale is
+//! chosen so that the conditioned distribution has the requested mean.
 
 use super::{in_range, Law, MeanRule};
 use lightloom_engine::{Bytes, Refusal};
@@ -26,7 +26,7 @@ pub struct Pareto {
 struct ParetoLaw {
     shape: f64,
     scale: f64,
-    /// P(size ≤ max) of the law before its tail is cut; 1 if it is not.
+    /// P(size ≤ max) before the tail is cut; 1 if it is not cut.
     kept: f64,
     mean: f64,
 }
@@ -91,14 +91,14 @@ fn kept(shape: f64, scale: f64, max: f64) -> f64 {
     1.0 - (scale / max).powf(shape)
 }
 
-/// The mean of the law cut at `max`.
+/// The mean of the distribution cut at `max`.
 fn cut_mean(shape: f64, scale: f64, max: f64) -> f64 {
     let whole = shape / (shape - 1.0) * scale;
     whole * (1.0 - (scale / max).powf(shape - 1.0)) / kept(shape, scale, max)
 }
 
-/// The scale at which the law has `mean`, by bisection where the tail is cut:
-/// the mean grows with the scale, from 0 to `max`.
+/// The scale for which the distribution has `mean`, by bisection if the tail is cut: the mean grows
+/// with the scale, from 0 to `max`.
 fn scale(shape: f64, mean: f64, max: f64) -> f64 {
     if max.is_infinite() {
         return mean * (shape - 1.0) / shape;

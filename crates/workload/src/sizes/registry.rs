@@ -1,12 +1,11 @@
 //! Published flow-size distributions by name.
 //!
-//! A name alone does not identify a workload: between public repositories
-//! "Hadoop" differs 28-fold in its mean, and web search goes from 1.71 MB to
-//! 2.43 MB with the same points, by the rule between them. So an entry is
-//! points, rule, mean and checksum, and tests hold them together.
+//! A name alone does not identify a workload: in public repositories, the mean of "Hadoop" differs
+//! 28-fold, and that of web search is 1.71 MB or 2.43 MB with the same points, by the rule between
+//! them. Therefore an entry consists of points, rule, mean and checksum, and tests compare these.
 //!
-//! Points are read off the figures cited and are as circulated: some of their
-//! fractions are rounded to five digits. The means here are those of the points.
+//! The points are read off the cited figures as they are circulated; some fractions are rounded to
+//! five digits. The means here are those of the points.
 
 use super::empirical::{read_points, EmpiricalLaw};
 use super::Interpolation;
@@ -19,15 +18,15 @@ pub struct Published {
     pub name: &'static str,
     /// A heading.
     pub title: &'static str,
-    /// Where the points come from.
+    /// The source of the points.
     pub source: &'static str,
-    /// The rule in force unless users choose.
+    /// The default rule between points.
     pub interpolation: Interpolation,
     /// Mean with linear interpolation [B].
     pub mean_linear: u64,
     /// Mean with steps [B].
     pub mean_step: u64,
-    /// FNV-1a (64 bits) of the points, written a line each as `bytes fraction`.
+    /// FNV-1a (64 bits) of the points, each written on a line as `bytes fraction`.
     pub checksum: u64,
     csv: &'static str,
 }

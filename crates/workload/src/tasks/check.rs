@@ -1,10 +1,10 @@
-//! Checks that all jobs share. Keys are those of the job's own table.
+//! Common checks of all jobs. Keys are those of the job's own table.
 
 use crate::arrivals::MAX_ARRIVAL;
 use crate::sizes::MAX_BYTES;
 use lightloom_engine::{Bytes, Rate, Refusal, Time};
 
-/// Refuses an amount of data below `least` bytes, or beyond what a flow may hold.
+/// Refuses an amount of data below `least` bytes, or larger than a flow can be.
 pub(crate) fn bytes(key: &str, value: Bytes, least: u64) -> Result<(), Refusal> {
     let refuse = |limit: String, remedy: &str| Err(Refusal::new(key, value, limit, remedy));
     match value.0 {
@@ -14,7 +14,7 @@ pub(crate) fn bytes(key: &str, value: Bytes, least: u64) -> Result<(), Refusal> 
     }
 }
 
-/// Moves a refusal into the table `at` of the job's.
+/// Moves a refusal into the table `at` of the job.
 pub(crate) fn within<T>(at: &str, checked: Result<T, Refusal>) -> Result<T, Refusal> {
     checked.map_err(|e| Refusal {
         key: format!("{at}.{}", e.key),
@@ -32,7 +32,7 @@ pub(crate) fn count(key: &str, value: u64, most: u64) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses a number that is no fraction; 0 is one if `zero` is.
+/// Refuses a number that is not a fraction in (0, 1]; if `zero` is set, 0 is accepted as well.
 pub(crate) fn fraction(key: &str, value: f64, zero: bool) -> Result<(), Refusal> {
     let above = value > 0.0 || (zero && value == 0.0);
     if above && value <= 1.0 {
@@ -51,18 +51,18 @@ pub(crate) fn rate(key: &str, value: Rate) -> Result<(), Refusal> {
     }
 }
 
-/// Time to work through `bytes`; at most what the clock holds.
+/// Time to process `bytes`; at most the range of the clock.
 pub(crate) fn time_for(rate: Rate, bytes: u64) -> Time {
     let ps = (bytes as u128 * 8_000_000_000_000).div_ceil(rate.0.max(1) as u128);
     Time(ps.min(MAX_ARRIVAL.0 as u128) as i64)
 }
 
-/// The part of `bytes`, to the nearest whole byte.
+/// A fraction of `bytes`, rounded to whole bytes.
 pub(crate) fn scaled(bytes: u64, by: f64) -> u64 {
     (bytes as f64 * by).round() as u64
 }
 
-/// Part `i` of `total` cut into `parts` that differ by one byte at most.
+/// The size of part `i` of `total`, divided into `parts` that differ by at most one byte.
 pub(crate) fn part(total: u64, parts: u64, i: u64) -> u64 {
     until(total, parts, i + 1) - until(total, parts, i)
 }

@@ -1,10 +1,10 @@
-//! How large the graph of a job is, before any of it is built.
+//! The size of a job's graph, before it is built.
 
 use crate::memory::BYTES_PER_FLOW;
 use lightloom_engine::{Dag, Dependencies};
 use std::ops::Add;
 
-/// Nodes and edges of a graph, at most. Counts saturate.
+/// Upper limits of the nodes and edges of a graph. Counts saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub flows: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// The end of a job that is done with `last` tasks.
+    /// The end of a job that has `last` final tasks.
     pub fn job(last: u64) -> Extent {
         Extent {
             flows: 0,
@@ -31,7 +31,7 @@ impl Extent {
         }
     }
 
-    /// Memory that the flows and their graph take [B], while it is built.
+    /// Memory of the flows and their graph [B], while the graph is built.
     pub fn memory(self) -> u64 {
         let (building_node, building_edge) = Dag::BUILDING;
         let node = Dependencies::BYTES_PER_NODE + building_node;

@@ -11,30 +11,30 @@ use lightloom_engine::{Cluster, Dag, Node, Refusal, Stream};
 
 /// The flows of a kind of job.
 pub(crate) trait Application: Sized {
-    /// Fills in what depends on the cluster, and refuses what cannot run, by
-    /// the keys of the job's own table.
+    /// Fills in defaults that depend on the cluster, and refuses invalid values by the keys of the
+    /// job's own table.
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal>;
 
-    /// Nodes and edges of its graph, at most; it is resolved.
+    /// Upper limits of its nodes and edges; the job must be resolved.
     fn extent(&self, cluster: &Cluster) -> Extent;
 
-    /// Names of the jobs that it consists of, beside its own.
+    /// The number of jobs that it consists of, besides itself.
     fn parts(&self) -> u64 {
         0
     }
 
-    /// Adds its tasks; returns those with which it is done.
+    /// Adds its tasks; returns the tasks after which it is done.
     fn build(&self, site: &mut Site) -> Vec<Node>;
 }
 
-/// Where a job is built.
+/// The context in which a job is built.
 pub(crate) struct Site<'a> {
     pub dag: &'a mut Dag,
     pub cluster: &'a Cluster,
-    /// A stream of the job's own.
+    /// The random stream of the job.
     pub rng: Stream,
     /// The job's name.
     pub name: &'a str,
-    /// The barrier at which it begins.
+    /// The barrier at which the job begins.
     pub begin: Option<Node>,
 }

@@ -20,11 +20,11 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// The `count` servers; all that there are, or that are listed, if not said.
+    /// The `count` servers; by default all that are listed, or all that there are.
     ///
     /// # Errors
-    /// Of keys `hosts` and `placement`: fewer than `least` servers, more than
-    /// there are, or a list that names one twice or none.
+    /// A refusal of `hosts` or `placement`: fewer than `least` servers, more than there are, or a
+    /// list that contains a server twice or an unknown one.
     pub(crate) fn hosts(
         &self,
         count: Option<u32>,

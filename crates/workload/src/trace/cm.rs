@@ -11,13 +11,12 @@
 //! trigger id 1 oneshot
 //! ```
 //!
-//! `start` is in picoseconds unless a unit is given, with decimals or without; what is less
-//! than a picosecond is cut off. (csg-htsim's reader takes picoseconds, uet-htsim's
-//! microseconds, as its writer writes them; its reader rounds to 24 bits, which is not done
-//! here.) `size` is in
-//! bytes; 0 is a flow that sends until the run stops. `id` and `prio` are ignored: flows
-//! are numbered by their rows, and no fabric here knows priorities. Failures are refused:
-//! they are of htsim's own topologies.
+//! `start` is in picoseconds unless a unit is given, with or without decimals; fractions of a
+//! picosecond are cut off. (csg-htsim reads picoseconds; uet-htsim reads microseconds, as its
+//! writer writes them, rounded to 24 bits, which is not done here.) `size` is in bytes; 0 is a flow
+//! that sends until the end of the run. `id` and `prio` are ignored: flows are numbered by their
+//! rows, and no fabric here has priorities. Failures are refused, because they refer to htsim's own
+//! topologies.
 //!
 //! Triggers are in [`triggers`].
 
@@ -35,10 +34,10 @@ use triggers::Triggers;
 
 const LINE: &str = "write it like `0->1 id 1 start 0 size 1000`";
 
-/// Reads htsim's connection matrix; `name` is what errors call it.
+/// Reads htsim's connection matrix; `name` is the file's name in errors.
 ///
 /// # Errors
-/// The line and column of the first thing wrong.
+/// With line and column of the first error.
 pub fn read_cm(text: &str, name: &str) -> Result<Flows, TextError> {
     read(text, name, u32::MAX, None)
 }
@@ -99,7 +98,7 @@ pub(super) fn read(
 }
 
 impl Headings<'_> {
-    /// Refuses a file that does not have what its headings say.
+    /// Refuses a file that does not contain what its headings state.
     fn check(&self, connections: u64, triggers: &Triggers, name: &str) -> Result<(), TextError> {
         match self.connections {
             None => Err(TextError::whole(
@@ -146,7 +145,7 @@ fn declare<'a>(
     }
 }
 
-/// Failures are accepted only where there are none.
+/// Refuses failures, unless their number is 0.
 fn no_failures(row: Row) -> Result<(), TextError> {
     let (title, field) = one_value(row)?;
     match field.whole(title.text, 0..=u64::MAX)? {
@@ -169,7 +168,7 @@ fn one_value(row: Row) -> Result<(Field, Field), TextError> {
     }
 }
 
-/// Hosts that a connection may name: those of the cluster and of the file.
+/// The number of hosts that a connection may name: those of the cluster and of the file.
 fn limit(row: Row, nodes: Option<Declared>, hosts: u32) -> Result<u32, TextError> {
     match nodes {
         None => Err(row.error(
@@ -192,7 +191,7 @@ fn limit(row: Row, nodes: Option<Declared>, hosts: u32) -> Result<u32, TextError
 /// are left out.
 ///
 /// # Errors
-/// If flows wait for others.
+/// If flows depend on others.
 pub fn write_cm(flows: &Flows, nodes: u32) -> Result<String, Refusal> {
     open_loop(flows, OpenLoop::EndlessToo)?;
     let mut out = format!("Nodes {nodes}\nConnections {}\n", flows.len());

@@ -1,4 +1,4 @@
-//! Flows from columns, checked row by row: what every reader ends in.
+//! Flows from columns, checked row by row; all readers use this.
 
 use crate::arrivals::MAX_ARRIVAL;
 use crate::memory::check_memory;
@@ -102,8 +102,8 @@ impl Builder {
         self.push_with(src, dst, Some(bytes), Some(arrival), group)
     }
 
-    /// Adds a flow that may send until the run stops (no `bytes`), and may wait for
-    /// others (no `arrival`).
+    /// Adds a flow that may send until the end of the run (no `bytes`), and may wait for others (no
+    /// `arrival`).
     pub fn push_with(
         &mut self,
         src: u32,
@@ -190,7 +190,7 @@ impl Builder {
         self.flows
     }
 
-    /// The flows in the order in which they were pushed, some of which wait for others.
+    /// The flows in the order in which they were added; some of them wait for others.
     pub fn finish_with(self, after: Dependencies) -> Flows {
         Flows {
             after,

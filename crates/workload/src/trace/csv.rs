@@ -1,9 +1,8 @@
-//! `src,dst,bytes,arrival_ps[,group]` with a heading, columns in any order. Arrivals may be
-//! in another unit, which the column's name ends in: `arrival_us`.
+//! `src,dst,bytes,arrival_ps[,group]` with a heading, columns in any order. Arrivals may be in
+//! another unit, which the end of the column's name states: `arrival_us`.
 //!
-//! The columns that a run adds to its flow table (`flow`, `start_ps`,
-//! `finish_ps`, `hops`) may be there and are ignored, so that the table of one
-//! run is the trace of another.
+//! The columns that a run adds to its flow table (`flow`, `start_ps`, `finish_ps`, `hops`) are
+//! ignored, so that the table of one run is a trace for another.
 
 use super::columns::Builder;
 use super::form::{Form, Unit};
@@ -27,7 +26,7 @@ const ARRIVALS: [&str; 5] = [
 ];
 const IGNORED: [&str; 4] = ["flow", "start_ps", "finish_ps", "hops"];
 const HEADING: &str = "begin with the heading src,dst,bytes,arrival_ps";
-/// Beginnings of names that columns may have elsewhere.
+/// Beginnings of column names in other tools.
 const ALIKE: [&[&str]; REQUIRED] = [
     &["source", "src", "from", "sender"],
     &["destination", "dest", "dst", "to", "receiver"],
@@ -35,26 +34,26 @@ const ALIKE: [&[&str]; REQUIRED] = [
     &["arrival", "start", "time", "timestamp"],
 ];
 
-/// Where each of [`COLUMNS`] is, how many columns there are, and the decimals of arrivals
-/// down to a picosecond.
+/// The index of each of [`COLUMNS`], the number of columns, and the decimals of arrivals down to a
+/// picosecond.
 struct Layout {
     places: [Option<usize>; 5],
     width: usize,
     decimals: usize,
 }
 
-/// Something wrong with the heading.
+/// An error in the heading.
 struct Problem<'a> {
-    /// Its cell; none of the heading as a whole.
+    /// The cell; `None` for the heading as a whole.
     cell: Option<Field<'a>>,
     problem: String,
     remedy: String,
 }
 
-/// Reads a CSV trace; `name` is what errors call it.
+/// Reads a CSV trace; `name` is the file's name in errors.
 ///
 /// # Errors
-/// The line and column of the first thing wrong.
+/// With line and column of the first error.
 pub fn read_csv(text: &str, name: &str) -> Result<Flows, TextError> {
     read(text, name, u32::MAX, &Form::default())
 }
@@ -141,7 +140,7 @@ fn named_elsewhere(title: &str, unknown: &[&str]) -> String {
     }
 }
 
-/// The column of [`COLUMNS`] that a title names, by the given names or its own.
+/// The column of [`COLUMNS`] that a title stands for, by the given names or the default ones.
 fn column_of(title: &str, named: &[Option<&str>; 5]) -> Option<usize> {
     (0..COLUMNS.len()).find(|&c| match named[c] {
         Some(name) => name == title,
@@ -161,8 +160,8 @@ fn not_a_column<'a>(cell: Field<'a>, title: &str) -> Problem<'a> {
     }
 }
 
-/// All that is wrong with a heading, in one message; of several things with the names of
-/// columns that would mend it.
+/// All errors of a heading in one message; if there are several, with the names of columns that
+/// would correct it.
 fn refused(
     heading: Row,
     problems: Vec<Problem>,
@@ -173,7 +172,7 @@ fn refused(
         return Ok(());
     };
     let no_heading = first.remedy == HEADING && first.cell.is_some();
-    // A column that is misspelt is missing, too, which is one thing.
+    // A misspelt column is also missing; both are one error.
     let spelling = problems.len() == 2
         && problems[1].cell.is_none()
         && problems[1]
@@ -202,7 +201,7 @@ fn refused(
         true => HEADING.to_owned(),
         false => format!("set workload.trace_columns = {{ {} }}", columns.join(", ")),
     };
-    // Names that are not there call for those that are.
+    // If names are not found, the remedy lists the existing ones.
     let remedy = match named.iter().any(Option::is_some) && !unknown.is_empty() {
         true => format!("{remedy}, of the columns {}", unknown.join(", ")),
         false => remedy,
@@ -210,7 +209,7 @@ fn refused(
     Err(heading.error(all.join(", "), remedy))
 }
 
-/// The decimals of arrivals, by the name of their column, or the unit that was given.
+/// The decimals of arrivals, by the name of their column, or by the given unit.
 fn decimals(heading: Row, named: Option<Unit>, form: &Form) -> Result<usize, TextError> {
     match (named, form.unit) {
         (Some(unit), None) => Ok(unit.places()),
@@ -253,7 +252,7 @@ fn add(
     })
 }
 
-/// A value between double quotes, in which two of them stand for one.
+/// A value between double quotes, in which two quotes stand for one.
 fn unquote(cell: Field) -> Result<Cow<str>, TextError> {
     if !cell.text.contains('"') {
         return Ok(Cow::Borrowed(cell.text));
@@ -275,7 +274,7 @@ fn unquote(cell: Field) -> Result<Cow<str>, TextError> {
 /// Writes a CSV trace, with a column `group` if any flow is in a named one.
 ///
 /// # Errors
-/// If flows wait for others.
+/// If flows depend on others.
 pub fn write_csv(flows: &Flows) -> Result<String, Refusal> {
     open_loop(flows, OpenLoop::Sized)?;
     let named = flows.group.iter().any(|&g| g != 0);

@@ -83,16 +83,16 @@ impl TraceColumns {
     }
 }
 
-/// How a trace is to be read.
+/// How a trace is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Form<'a> {
-    /// Its format; unless given its name tells.
+    /// Its format; by default from its name.
     pub format: Option<super::Format>,
-    /// The unit of its times; unless given that of the format.
+    /// The unit of its times; by default that of the format.
     pub unit: Option<Unit>,
     /// The names of its columns.
     pub columns: Option<&'a TraceColumns>,
-    /// The servers that names and addresses in it stand for; unless given it has numbers.
+    /// The servers that names and addresses in it stand for; `None` if it has numbers.
     pub hosts: Option<&'a HostNames>,
 }
 
@@ -108,7 +108,7 @@ impl Form<'_> {
         hosts.of(field, what)
     }
 
-    /// Refuses names of columns for a format that has none, and names of hosts for one that
+    /// Refuses names of columns for a format that has none, and names of hosts for a format that
     /// numbers them.
     pub(super) fn check(&self, format: super::Format) -> Result<(), Refusal> {
         if self.hosts.is_some() && format == super::Format::Cm {
@@ -131,7 +131,7 @@ impl Form<'_> {
     }
 }
 
-/// An error of a field that is no number, with what names need.
+/// Adds to the error of a field that is not a number the file that names need.
 fn with_map(field: Field, error: TextError) -> TextError {
     let is_name = field.unquoted().starts_with(char::is_alphabetic)
         || field.unquoted().parse::<std::net::IpAddr>().is_ok();

@@ -1,6 +1,6 @@
-//! The flow files of HPCC's simulator on ns-3: a line with the number of flows, then
-//! `src dst pg dport bytes start` a line, the start in seconds. The priority group and the
-//! port are ignored: no fabric here knows them.
+//! The flow files of HPCC's simulator on ns-3: a line with the number of flows, then `src dst pg
+//! dport bytes start` on each line, with the start in seconds. The priority group and the port are
+//! ignored, because no fabric here has them.
 
 use super::columns::Builder;
 use super::form::{Form, Unit};
@@ -12,7 +12,7 @@ use lightloom_engine::Flows;
 const LINE: &str = "write src dst pg dport bytes start_s";
 const COUNT: &str = "begin with a line that has the number of flows";
 
-/// Whether text begins as such a file does: with one number alone.
+/// Whether text begins like such a file: with a single number.
 pub(super) fn is_hpcc(text: &str) -> bool {
     rows("", text).next().is_some_and(|row| {
         let words: Vec<Field> = row.words().take(2).collect();

@@ -7,15 +7,14 @@
 //! | [`Format::Ns`] | `src dst bytes start_ns`, white space between | ns, up to 3 decimals |
 //! | [`Format::Hpcc`] | a count, then `src dst pg dport bytes start` (HPCC on ns-3) | s, up to 12 decimals |
 //!
-//! A [`Form`] says another unit, what columns are called, and, by [`HostNames`], which server a
-//! name or an address stands for.
+//! A [`Form`] states another unit, the names of columns, and, by [`HostNames`], the server of each
+//! name or address.
 //!
-//! Rows may come in any order; flows are sorted by arrival, equals keep theirs.
-//! Flows that wait for others (htsim's triggers) are held by `.cm` alone, in the order
-//! of its rows, and are not written; so are flows that send until the run stops, whose
-//! size is 0. Groups are held by CSV alone.
+//! Rows may be in any order; flows are sorted by arrival, and equal ones keep their order. Only
+//! `.cm` holds flows that depend on others (htsim's triggers), in the order of its rows, and flows
+//! of size 0 that send until the end of the run; neither are written. Only CSV holds groups.
 //!
-//! Parquet is read in Python, which hands columns to [`from_columns`].
+//! Parquet is read in Python, which passes columns to [`from_columns`].
 
 mod cm;
 mod columns;
@@ -54,7 +53,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file's name tells, if it does.
+    /// The format by a file's name; `None` if it does not show it.
     pub fn of(path: &str) -> Option<Format> {
         let extension = std::path::Path::new(path).extension()?.to_str()?;
         match extension.to_ascii_lowercase().as_str() {
@@ -69,15 +68,15 @@ impl Format {
 /// Reads text in `format`; hosts are 0 to `hosts` - 1.
 ///
 /// # Errors
-/// The line and column of the first thing wrong.
+/// With line and column of the first error.
 pub fn read(format: Format, text: &str, name: &str, hosts: u32) -> Result<Flows, TextError> {
     read_as(format, text, name, hosts, &Form::default())
 }
 
-/// The same; `form` says the unit of times and the names of columns.
+/// The same; `form` states the unit of times and the names of columns.
 ///
 /// # Errors
-/// The line and column of the first thing wrong.
+/// With line and column of the first error.
 pub fn read_as(
     format: Format,
     text: &str,
@@ -88,7 +87,7 @@ pub fn read_as(
     match format {
         Format::Csv => csv::read(text, name, hosts, form),
         Format::Cm => cm::read(text, name, hosts, form.unit),
-        // Both are files of white space between; a name does not tell which.
+        // Both formats are separated by white space; a name does not show which it is.
         Format::Ns if form.format.is_none() && hpcc::is_hpcc(text) => {
             hpcc::read(text, name, hosts, form)
         }
@@ -97,7 +96,7 @@ pub fn read_as(
     }
 }
 
-/// Reads the file of `workload.trace`; its name tells the format unless `form` does.
+/// Reads the file of `workload.trace`; its name shows the format unless `form` states it.
 ///
 /// # Errors
 /// If the file cannot be read, or is not a trace between `hosts` hosts.
@@ -125,7 +124,7 @@ pub fn load(path: &str, form: &Form, hosts: u32) -> Result<Flows, Refusal> {
 /// Writes `flows` in `format`; `hosts` is the number of hosts they may name.
 ///
 /// # Errors
-/// If flows wait for others: no text format holds that.
+/// If flows depend on others, which no text format holds.
 pub fn write(format: Format, flows: &Flows, hosts: u32) -> Result<String, Refusal> {
     match format {
         Format::Csv => write_csv(flows),
@@ -140,17 +139,17 @@ pub fn write(format: Format, flows: &Flows, hosts: u32) -> Result<String, Refusa
     }
 }
 
-/// Whether a format holds flows that send until the run stops.
+/// Whether a format holds flows that send until the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLoop {
     /// The format also holds endless flows.
     EndlessToo,
-    /// All have a size.
+    /// All flows must have a size.
     Sized,
 }
 
-/// Refuses flows whose arrival is not known before the run, and flows without a size
-/// where `held` asks for one.
+/// Refuses flows whose arrival is not known before the run, and flows without a size if `held`
+/// requires one.
 ///
 /// # Errors
 /// If there are such flows.

@@ -1,7 +1,7 @@
-//! Names and addresses of hosts in a trace: a file says which server each is.
+//! Names and addresses of hosts in a trace, and a file that states the server of each.
 //!
-//! A heading and two columns, comma-separated: `host,number`, where servers count from 0, or
-//! `host,rack`. With racks the first that the file names is rack 0, and its hosts are its
+//! The file has a heading and two comma-separated columns: `host,number`, with servers numbered
+//! from 0, or `host,rack`. With racks, the first rack in the file is rack 0, and its hosts are its
 //! servers, both in the order of the file.
 
 use crate::text::{self, rows, Field, Row, TextError};
@@ -19,12 +19,12 @@ const HEADING: &str = "begin with the heading host,number or host,rack";
 /// The server of each name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostNames {
-    /// Its file, as messages name it.
+    /// The name of its file in messages.
     file: String,
     numbers: BTreeMap<String, u32>,
 }
 
-/// The columns that count, and what the second of them holds.
+/// The columns that are used, and the content of the second one.
 struct Layout {
     name: usize,
     place: usize,
@@ -36,15 +36,15 @@ impl HostNames {
     /// Reads the file of that path, for the servers of `cluster`.
     ///
     /// # Errors
-    /// The line and column of the first thing wrong.
+    /// With line and column of the first error.
     pub fn load(path: &str, cluster: &Cluster) -> Result<HostNames, TextError> {
         HostNames::read(&text::load(path)?, path, cluster)
     }
 
-    /// Reads text; `file` is what messages call it.
+    /// Reads text; `file` is its name in messages.
     ///
     /// # Errors
-    /// The line and column of the first thing wrong.
+    /// With line and column of the first error.
     pub fn read(text: &str, file: &str, cluster: &Cluster) -> Result<HostNames, TextError> {
         let mut rows = rows(file, text);
         let first = rows.next();
@@ -96,7 +96,7 @@ impl HostNames {
         }
     }
 
-    /// The server of a name or an address; nothing if the file does not have it.
+    /// The server of a name or an address; `None` if the file does not have it.
     pub fn number(&self, name: &str) -> Option<u32> {
         self.numbers.get(&canonical(name)).copied()
     }
@@ -114,7 +114,7 @@ impl HostNames {
     }
 }
 
-/// Racks in the order in which they are named, each with how many servers it has as yet.
+/// Racks in the order in which they occur, each with the number of servers so far.
 #[derive(Default)]
 struct Racks(BTreeMap<String, (u32, u32)>);
 
@@ -170,7 +170,7 @@ fn layout(heading: Row) -> Result<Layout, TextError> {
     }
 }
 
-/// One spelling of an address; other names as they are.
+/// One spelling of an address; other names are unchanged.
 fn canonical(name: &str) -> String {
     match name.parse::<IpAddr>() {
         Ok(address) => address.to_string(),
@@ -178,7 +178,7 @@ fn canonical(name: &str) -> String {
     }
 }
 
-/// Whether it is an address, a slash and a length.
+/// Whether a text is an address, a slash and a length.
 fn is_prefix(name: &str) -> bool {
     name.split_once('/')
         .is_some_and(|(address, _)| address.parse::<IpAddr>().is_ok())

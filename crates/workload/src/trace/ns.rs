@@ -1,5 +1,5 @@
-//! `src dst bytes start_ns`, white space between, a flow a line. The start may
-//! have up to three decimals, so that picoseconds are held exactly.
+//! `src dst bytes start_ns`, separated by white space, one flow on each line. The start may have up
+//! to three decimals, so that picoseconds are exact.
 
 use super::columns::Builder;
 use super::form::{Form, Unit};
@@ -10,10 +10,10 @@ use crate::times::picoseconds;
 use lightloom_engine::{Flows, Refusal};
 use std::fmt::Write;
 
-/// Reads `src dst bytes start_ns`; `name` is what errors call it.
+/// Reads `src dst bytes start_ns`; `name` is the file's name in errors.
 ///
 /// # Errors
-/// The line and column of the first thing wrong.
+/// With line and column of the first error.
 pub fn read_ns(text: &str, name: &str) -> Result<Flows, TextError> {
     read(text, name, u32::MAX, &Form::default())
 }
@@ -56,7 +56,7 @@ pub(super) fn read(text: &str, name: &str, hosts: u32, form: &Form) -> Result<Fl
 /// Writes `src dst bytes start_ns`. Groups are left out.
 ///
 /// # Errors
-/// If flows wait for others.
+/// If flows depend on others.
 pub fn write_ns(flows: &Flows) -> Result<String, Refusal> {
     open_loop(flows, OpenLoop::Sized)?;
     let mut out = String::new();

@@ -15,23 +15,22 @@ pub enum Scale {
     Time,
 }
 
-/// The load of flows that arrive by themselves: their bits ÷ (servers × server rate × time
-/// in which they arrive); nothing where all arrive at once.
+/// The load of flows that do not depend on others: their bits ÷ (servers × server rate × time in
+/// which they arrive); `None` if all arrive at once.
 pub fn own_load(flows: &Flows, cluster: &Cluster) -> Option<f64> {
     let span = flows.last_arrival() - flows.first_arrival();
     let capacity = cluster.hosts() as f64 * cluster.server_rate.0 as f64;
     (span > Time::ZERO).then(|| flows.total_bytes() as f64 * 8.0 / (capacity * span.as_secs_f64()))
 }
 
-/// Load [ratio] above which the times of a connection matrix are probably in another unit: if a
-/// trace with a load of 0.001 is written in microseconds and read in picoseconds, its load is
-/// 1,000.
+/// Load [ratio] above which the times of a connection matrix are probably in another unit: a trace
+/// with a load of 0.001 in microseconds has a load of 1,000 if it is read in picoseconds.
 const ABSURD: f64 = 1_000.0;
 
-/// Refuses a connection matrix without a unit whose flows arrive faster than servers could
-/// send them, as its starts may be microseconds (uet-htsim) or picoseconds (csg-htsim). With
-/// triggers, or with flows that send until the run stops, the few starts that a file has tell no
-/// load, and it is read in ps.
+/// Refuses a connection matrix without a unit whose flows arrive faster than servers could send
+/// them, because its starts may be in microseconds (uet-htsim) or picoseconds (csg-htsim). With
+/// triggers, or with flows that send until the end of the run, the few starts in a file do not show
+/// the load, and it is read in ps.
 ///
 /// # Errors
 /// With the unit to write.
@@ -62,8 +61,8 @@ pub fn check_unit(
 /// The flows at `load`, and the factor by which their times were multiplied.
 ///
 /// # Errors
-/// If all arrive at 0, wait for each other or send until the run stops, or if the last
-/// would arrive after the clock ends.
+/// If all arrive at 0, depend on each other or send until the end of the run, or if the last would
+/// arrive after the clock's range.
 pub fn scaled(mut flows: Flows, load: f64, cluster: &Cluster) -> Result<(Flows, f64), Refusal> {
     let refuse = |limit: String, remedy: &str| Refusal::new("workload.load", load, limit, remedy);
     if !flows.after.is_empty() {
@@ -85,7 +84,7 @@ pub fn scaled(mut flows: Flows, load: f64, cluster: &Cluster) -> Result<(Flows, 
         let limit = format!("the trace has a load of {own:.3e}, and would go on beyond 53 days");
         return Err(refuse(limit, "raise it"));
     }
-    // A silence before them stays: it has no part in the load.
+    // An initial silence stays; it is not part of the load.
     let first = flows.first_arrival();
     for arrival in &mut flows.arrival {
         *arrival = first + Time(((*arrival - first).0 as f64 * factor).round() as i64);

@@ -25,7 +25,7 @@ const UNITS: [&str; 5] = [
     "seconds",
 ];
 
-/// A flow as its line has it.
+/// A flow as written on its line.
 pub(super) struct Connection<'a> {
     pub row: Row<'a>,
     src: Field<'a>,
@@ -35,7 +35,7 @@ pub(super) struct Connection<'a> {
 }
 
 impl<'a> Connection<'a> {
-    /// The line that begins with the word `ends`.
+    /// Reads a line that begins with the word `ends`.
     pub fn read(row: Row<'a>, ends: Field<'a>) -> Result<Connection<'a>, TextError> {
         let arrow = ends.text.find("->").ok_or_else(|| {
             let problem = format!("{} is neither a heading nor a connection", ends.shown());
@@ -81,7 +81,7 @@ impl<'a> Connection<'a> {
         Ok(Some((field, id as u32)))
     }
 
-    /// The triggers that it fires when it is done, with their numbers; 0 is none.
+    /// The triggers that it fires when it is done, with their numbers; 0 means none.
     pub fn fires(&self) -> Result<Vec<(Field<'a>, u32)>, TextError> {
         let mut found = Vec::new();
         for token in ["send_done_trigger", "recv_done_trigger"] {
@@ -96,7 +96,7 @@ impl<'a> Connection<'a> {
         Ok(found)
     }
 
-    /// Its bytes; none of a flow that sends until the run stops.
+    /// Its bytes; `None` for a flow that sends until the end of the run.
     pub fn bytes(&self) -> Result<Option<u64>, TextError> {
         let field = self.required("size")?;
         Ok(Some(field.whole("size", 0..=MAX_BYTES)?).filter(|&bytes| bytes > 0))
@@ -125,8 +125,8 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// A start [ps] in units of 10^`places` ps: digits, perhaps with decimals; what is less than
-/// a picosecond is cut off.
+/// Reads a start [ps] in units of 10^`places` ps: digits with optional decimals; fractions of a
+/// picosecond are cut off.
 fn picoseconds(field: Field, places: usize) -> Result<i64, TextError> {
     let (whole, decimals) = match field.text.split_once('.') {
         Some((whole, decimals)) => (whole, Some(decimals)),

@@ -1,7 +1,7 @@
 //! Triggers of a connection matrix: flows that start when others are done.
 //!
-//! `send_done_trigger T` and `recv_done_trigger T` say that a flow fires T when it is
-//! done, `trigger T` that it starts when T does:
+//! `send_done_trigger T` and `recv_done_trigger T` state that a flow fires T when it is done;
+//! `trigger T` states that a flow starts when T does:
 //!
 //! | | starts |
 //! |---|---|
@@ -9,13 +9,13 @@
 //! | `trigger id T multishot` | the next that waits for it, in the order of the file, each time that it is fired; nothing when none is left |
 //! | `trigger id T barrier count K` | all that wait for it, when it has been fired K times |
 //!
-//! In htsim a sender is done when the last acknowledgement is back, a receiver with the
-//! last byte. No fabric here has acknowledgements: both are the delivery of the last
+//! In htsim, a sender is done when the last acknowledgement has returned, and a receiver when the
+//! last byte has arrived. No fabric here has acknowledgements: both are the delivery of the last
 //! byte.
 //!
-//! Whether a flow ever starts does not depend on what takes how long: a trigger only
-//! comes to be fired more often. So it is known before the run, and a flow that never
-//! starts is refused.
+//! Whether a flow ever starts does not depend on durations, because a trigger can only be fired
+//! more often as time passes. It is therefore known before the run, and a flow that never starts is
+//! refused.
 
 mod check;
 
@@ -51,7 +51,7 @@ struct Tie {
     place: Place,
 }
 
-/// All triggers of a file, and the flows that have to do with them.
+/// All triggers of a file, and the flows that wait for them or fire them.
 pub(super) struct Triggers<'a> {
     file: &'a str,
     declared: BTreeMap<u32, Trigger>,
@@ -69,12 +69,12 @@ impl<'a> Triggers<'a> {
         }
     }
 
-    /// How many are declared.
+    /// The number of declared triggers.
     pub fn len(&self) -> u64 {
         self.declared.len() as u64
     }
 
-    /// A line that begins with `trigger`.
+    /// Reads a line that begins with `trigger`.
     pub fn declare(&mut self, row: Row) -> Result<(), TextError> {
         let (mut id, mut kind, mut count) = (None, None, None);
         let mut words = row.words();
@@ -131,12 +131,12 @@ impl<'a> Triggers<'a> {
         Ok(())
     }
 
-    /// The dependencies among this number of flows; `None` if there are none. All files have been
-    /// read.
+    /// The dependencies among this number of flows; `None` if there are none. Call it after all
+    /// lines of the file are read.
     ///
     /// # Errors
-    /// If a trigger is not declared, is not fired as often as its kind asks for, or if a
-    /// flow would never start.
+    /// If a trigger is not declared, is not fired as often as its kind requires, or a flow would
+    /// never start.
     pub fn graph(&self, flows: usize) -> Result<Option<Dependencies>, TextError> {
         let fired = self.check_counts()?;
         if self.waiting.is_empty() {
@@ -158,8 +158,8 @@ impl<'a> Triggers<'a> {
         }))
     }
 
-    /// The nodes of the triggers, after so many flows: those that are multishot come
-    /// last, as turnstiles; and how many they are.
+    /// The nodes of the triggers, which follow those of the flows, and the number of multishot
+    /// triggers; these are last, as turnstiles.
     fn places(&self, flows: u32) -> (BTreeMap<u32, FlowId>, u32) {
         let in_turn = |trigger: &Trigger| trigger.kind == Kind::MultiShot;
         let barriers = self.declared.iter().filter(|t| !in_turn(t.1));

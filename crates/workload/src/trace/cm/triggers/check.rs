@@ -1,10 +1,10 @@
-//! Whether triggers fire as their kinds ask for, and every flow starts.
+//! Checks that triggers are fired as their kinds require, and that every flow starts.
 
 use super::{Kind, Tie, Trigger, Triggers};
 use crate::text::TextError;
 use std::collections::BTreeMap;
 
-/// Flows of a circle that a message names.
+/// Number of flows of a cycle that a message names.
 const SHOWN: usize = 6;
 
 /// The ties of each trigger, in the order of the file.
@@ -19,8 +19,8 @@ fn by_trigger(ties: &[Tie]) -> ByTrigger<'_> {
 }
 
 impl Triggers<'_> {
-    /// Refuses triggers that are not declared, or not fired as often as they are to be;
-    /// the flows that fire each.
+    /// Refuses triggers that are not declared, or not fired as often as required; returns the flows
+    /// that fire each.
     pub(super) fn check_counts(&self) -> Result<ByTrigger<'_>, TextError> {
         for tie in self.waiting.iter().chain(&self.firing) {
             if !self.declared.contains_key(&tie.trigger) {
@@ -83,7 +83,7 @@ impl Triggers<'_> {
         }
     }
 
-    /// Refuses flows that never start, as they wait for each other. `fired` is of
+    /// Refuses flows that never start because they wait for each other. `fired` is the result of
     /// [`Triggers::check_counts`].
     pub(super) fn check_starts(
         &self,
@@ -97,7 +97,7 @@ impl Triggers<'_> {
         }
     }
 
-    /// Whether each of these flows starts, whatever their durations.
+    /// Whether each of these flows starts, independently of durations.
     fn started(&self, flows: usize) -> Vec<bool> {
         let waiting = by_trigger(&self.waiting);
         let mut fires: Vec<Vec<u32>> = vec![Vec::new(); flows];
@@ -130,8 +130,8 @@ impl Triggers<'_> {
         started
     }
 
-    /// The refusal of `tie`, whose flow never starts: followed back from trigger to flow, it leads
-    /// to itself.
+    /// The refusal of `tie`, whose flow never starts: the chain from trigger to flow leads back to
+    /// itself.
     fn circle(&self, tie: &Tie, started: &[bool], fired: &ByTrigger<'_>) -> TextError {
         let of_flow: BTreeMap<u32, &Tie> = self.waiting.iter().map(|t| (t.flow, t)).collect();
         let (mut path, mut at) = (Vec::new(), tie);
