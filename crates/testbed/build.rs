@@ -1,5 +1,5 @@
-//! Compiles the program of the kernel plane by clang. Without clang the crate builds all
-//! the same, and the kernel plane says what is missing.
+//! Compiles the program of the kernel plane with clang. Without clang the crate still builds, and
+//! the kernel plane reports what is missing.
 
 use std::env;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ fn main() {
     let object = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("plane.o");
     let compiled = Command::new(clang)
         .args([
-            // No path of the machine that builds it is in the object.
+            // The object must not contain a path of the build machine.
             "-fdebug-compilation-dir=.",
             "-target",
             "bpf",

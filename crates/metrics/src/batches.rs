@@ -1,75 +1,77 @@
-//! Confidence intervals of a correlated sequence, by batch means.
+//! Confidence intervals of a correlated sequence, from batch means.
 //!
-//! Waiting times that follow each other resemble each other, so their sample variance says too
-//! little of how sure their mean is. The sequence is cut into batches whose means are nearly
-//! independent and normal if they are long enough; the interval is Student's for so many means
-//! (Law, Simulation Modeling and Analysis, §9.5.3).
+//! Consecutive waiting times are correlated, so their sample variance underestimates the error of
+//! their mean. The sequence is cut into batches. If the batches are long enough, their means are
+//! nearly independent and normal, and the interval is Student's for that number of means (Law,
+//! Simulation Modeling and Analysis, §9.5.3).
 //!
-//! How long is enough is not known before. Three lengths are tried, [`BATCHES`], half and a quarter
-//! as many batches, and the widest interval counts: means that still resemble their neighbours
-//! scatter more in fewer, longer batches. Each allows for the skewness of its means.
+//! The necessary length is not known in advance. Three lengths are tried: [`BATCHES`] batches, half
+//! and a quarter as many. The widest interval is used, because correlated means scatter more in
+//! fewer, longer batches. Each interval allows for the skewness of its means.
 //!
-//! Whether the longest batches are long enough follows from the theory of queues, where it applies
-//! ([`Room`]). The integrated correlation time τ of the sequence (Geyer, Practical Markov Chain
-//! Monte Carlo, 1992) is asked, too: if the longest batches are shorter than [`TIMES_LONG`] τ, or
-//! [`TIMES`] τ without a theory, there is no interval, because the run is too short. The estimate
-//! alone does not protect: of runs that are too short, it lets those pass that look uncorrelated by
-//! chance, which are the runs whose batches scatter too little.
+//! Queueing theory gives the necessary length of the longest batches, where it applies ([`Room`]).
+//! The integrated correlation time τ of the sequence (Geyer, Practical Markov Chain Monte Carlo,
+//! 1992) is a second test: if the longest batches are shorter than [`TIMES_LONG`] τ, or [`TIMES`] τ
+//! without a theory, the run is too short and there is no interval. The estimate of τ alone does
+//! not suffice: among runs that are too short it accepts those that look uncorrelated by chance,
+//! which are the runs whose batches scatter too little.
 
 use crate::room::Room;
 
-/// Batches of a sequence. Between 10 and 30 serve any length (Schmeiser 1982).
+/// The number of batches. Between 10 and 30 suit any run length (Schmeiser 1982).
 pub const BATCHES: usize = 20;
 
-/// Numbers of batches that are tried, with the 97.5 % quantile of Student's t of each.
+/// The numbers of batches that are tried, each with the 97.5 % quantile of its Student's t
+/// distribution.
 const TRIED: [(usize, f64); 3] = [
     (BATCHES, STUDENT),
     (BATCHES / 2, 2.262_157_162_740_992),
     (BATCHES / 4, 2.776_445_105_197_799),
 ];
 
-/// How many correlation times the longest batches hold at least.
+/// The smallest length of the longest batches, in correlation times.
 const TIMES: f64 = 20.0;
 
-/// The same of a run that is long enough by theory.
+/// The same for a run that is long enough by theory.
 const TIMES_LONG: f64 = 4.0;
 
-/// Values that a batch holds at least: of fewer there is no interval.
+/// The smallest number of values in a batch; with fewer there is no interval.
 const LEAST: usize = 5;
 
-/// 97.5 % quantile of Student's t with `BATCHES` − 1 degrees of freedom.
+/// The 97.5 % quantile of Student's t with `BATCHES` − 1 degrees of freedom.
 const STUDENT: f64 = 2.093_024_054_408_263;
 
-/// Correlation of neighbours that one in twenty independent sequences of
-/// `BATCHES` means exceeds: (−1 + 1.645 √(n − 2)) / (n − 1) (Anderson 1942).
+/// The correlation of neighbours that one in twenty independent sequences of `BATCHES` means
+/// exceeds: (−1 + 1.645 √(n − 2)) / (n − 1) (Anderson 1942).
 const CORRELATED: f64 = 0.314_7;
 
-/// The same of half as many means.
+/// The same for half as many means.
 const CORRELATED_HALF: f64 = 0.405_9;
 
-/// A mean, how sure it is, and how much that is worth.
+/// A mean, its confidence interval, and diagnostics of the interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Mean of all values.
     pub mean: f64,
-    /// Half of the 95 % confidence interval; none of too few values, or of a sequence that is too
-    /// short for its correlation.
+    /// Half the width of the 95 % confidence interval; `None` if there are too few values or if the
+    /// sequence is too short for its correlation.
     pub half_width: Option<f64>,
-    /// Student's by [`BATCHES`] batches alone, whatever their correlation; none of too few values.
+    /// Half the width of Student's interval from [`BATCHES`] batches alone, without regard to their
+    /// correlation; `None` if there are too few values.
     pub scatter: Option<f64>,
-    /// Correlation of a batch's mean with the next one's; none where all are
-    /// equal, or of too few values.
+    /// Correlation of a batch's mean with the next one's; `None` if all are equal or there are too
+    /// few values.
     pub autocorrelation: Option<f64>,
 }
 
 impl Estimate {
-    /// The estimate from values in order; `None` without values. The batches differ in length by at
+    /// The estimate from values in order; `None` without values. The batch lengths differ by at
     /// most one value.
     pub fn of(values: &[f64]) -> Option<Estimate> {
         Estimate::within(values, Room::Unknown)
     }
 
-    /// The same of values from a run, or a window, that is as long as `room` says.
+    /// The same for values from a run or a window whose length `room` describes.
     pub fn within(values: &[f64], room: Room) -> Option<Estimate> {
         let n = values.len();
         if n == 0 {
@@ -100,9 +102,9 @@ impl Estimate {
         })
     }
 
-    /// The estimate from the means of stretches of equal length; without an interval if stretches
-    /// of twice the length also resemble their neighbours by more than chance, and if there is no
-    /// `room`.
+    /// The estimate from the means of intervals of equal length. It has no confidence interval if
+    /// intervals of twice the length are also correlated by more than chance and `room` does not
+    /// show that the run is long enough.
     pub fn of_batches(means: &[f64; BATCHES], room: Room) -> Estimate {
         let found = Estimate::widest(means);
         let alike = neighbours(&joined(means, BATCHES / 2)).is_some_and(|r| r > CORRELATED_HALF);
@@ -123,27 +125,28 @@ impl Estimate {
         }
     }
 
-    /// Whether neighbouring batches resemble each other more than chance makes
-    /// them: then the batches are short, or the sequence has a trend.
+    /// Whether neighbouring batches are correlated by more than chance: then the batches are too
+    /// short, or the sequence has a trend.
     pub fn correlated(&self) -> Option<bool> {
         self.scatter?;
         Some(self.autocorrelation.is_some_and(|r| r > CORRELATED))
     }
 }
 
-/// Means of as many longer batches.
+/// The means of `batches` longer batches.
 fn joined(means: &[f64; BATCHES], batches: usize) -> Vec<f64> {
     means.chunks(BATCHES / batches).map(average).collect()
 }
 
-/// Half of Student's interval of independent values.
+/// Half the width of Student's interval for independent values.
 fn students(means: &[f64], student: f64) -> f64 {
     let n = means.len() as f64;
     student * (squares(means) / (n - 1.0) / n).sqrt()
 }
 
-/// Half of the interval of independent values: Student's, or the longer side of the interval that
-/// allows for their skewness (Willink, Communications in Statistics 34, 2005), if it is longer.
+/// Half the width of the interval for independent values: Student's, or the longer side of the
+/// interval that allows for their skewness (Willink, Communications in Statistics 34, 2005), if it
+/// is longer.
 fn half_width(means: &[f64], student: f64) -> f64 {
     let n = means.len() as f64;
     let deviation = (squares(means) / (n - 1.0)).sqrt();
@@ -160,7 +163,7 @@ fn half_width(means: &[f64], student: f64) -> f64 {
     longer.max(student) * deviation / n.sqrt()
 }
 
-/// Correlation of neighbours; none where all are equal.
+/// The correlation of neighbours; `None` if all are equal.
 fn neighbours(means: &[f64]) -> Option<f64> {
     let (mean, all) = (average(means), squares(means));
     let pairs = means.windows(2).map(|w| (w[0] - mean) * (w[1] - mean));
@@ -172,10 +175,11 @@ fn squares(means: &[f64]) -> f64 {
     means.iter().map(|m| (m - mean).powi(2)).sum()
 }
 
-/// The integrated correlation time: the number of values that tell as much of the mean as one
-/// independent value does, from 1. Correlations are summed in pairs until a pair is not positive,
-/// and none counts more than the pair before it. Sequences longer than 4,096 values are averaged in
-/// groups first, of which τ is no less than the group: their correlation within is whole.
+/// The integrated correlation time, at least 1: the number of values that carry as much information
+/// on the mean as one independent value. Correlations are summed in pairs until a pair is not
+/// positive, and no pair counts more than the pair before it. Sequences longer than 4,096 values
+/// are first averaged in groups; τ is then at least the group size, because full correlation is
+/// assumed within a group.
 fn correlation_time(values: &[f64], mean: f64) -> f64 {
     const MOST: usize = 4_096;
     let group = values.len().div_ceil(MOST);
@@ -198,7 +202,8 @@ fn correlation_time(values: &[f64], mean: f64) -> f64 {
             break;
         }
     }
-    // For independent groups τ is that of their values, which is not known: at most the group.
+    // For independent groups τ is that of the values in a group, which is not known but at most the
+    // group size.
     (2.0 * sum - 1.0).max(1.0)
         * if group > 1 && sum > 1.0 {
             group as f64
@@ -254,7 +259,7 @@ mod tests {
         assert_eq!(e.mean, 0.5);
         let half = STUDENT * (5.0f64 / 19.0 / 20.0).sqrt();
         assert!((e.scatter.unwrap() - half).abs() < 1e-12);
-        // In ten batches each holds a 0 and a 1: the widest interval is that of the twenty.
+        // In ten batches each holds a 0 and a 1, so the widest interval is that of the twenty.
         assert!(
             (Estimate::of_batches(&std::array::from_fn(|b| (b % 2) as f64), Room::Unknown)
                 .half_width
@@ -271,7 +276,7 @@ mod tests {
         assert!((pairs.half_width.unwrap() - half).abs() < 1e-12);
         assert!((e.autocorrelation.unwrap() + 19.0 / 20.0).abs() < 1e-12);
         assert_eq!(e.correlated(), Some(false));
-        // A trend is correlated; equal values are not, and are sure.
+        // A trend is correlated. Equal values are not, and their interval has no width.
         let trend: Vec<f64> = (0..2_000).map(f64::from).collect();
         let trend = Estimate::of(&trend).unwrap();
         assert_eq!((trend.correlated(), trend.half_width), (Some(true), None));
@@ -291,7 +296,7 @@ mod tests {
         let mut rng = Stream::new(3, "series", 0);
         let values = ar1(0.9, 2_000, &mut rng);
         let half = |room| Estimate::within(&values, room).unwrap().half_width;
-        // τ is 19: 2,000 values are 105 τ, and about that number is required without a theory.
+        // τ is 19: 2,000 values are 105 τ, and about 100 τ are required without a theory.
         assert_eq!(half(Room::Short), None);
         assert!(half(Room::Long).is_some());
         assert_eq!(
@@ -300,7 +305,7 @@ mod tests {
         );
     }
 
-    /// x' = φ x + ε with ε normal: every mean is 0.
+    /// x' = φ x + ε with normal ε: the mean is 0.
     fn ar1(phi: f64, n: usize, rng: &mut Stream) -> Vec<f64> {
         let mut normal = || {
             let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
@@ -315,8 +320,8 @@ mod tests {
             .collect()
     }
 
-    /// Results of 200 sequences: the share with an interval, the share of these that hold the true
-    /// mean, and the share that is correlated.
+    /// Results of 200 sequences: the share with an interval, the share of these whose interval
+    /// contains the true mean, and the share that is correlated.
     fn intervals(sequence: impl Fn(&mut Stream) -> Vec<f64>, truth: f64) -> (f64, f64, f64) {
         let (mut given, mut held, mut warned) = (0, 0, 0);
         for i in 0..200 {
@@ -331,8 +336,8 @@ mod tests {
         (share(given, 200), share(held, given), share(warned, 200))
     }
 
-    /// Fewer than 90 % of 200 intervals of 95 % hold once in 500. The widest of three is used: more
-    /// may hold.
+    /// At most once in 500 do fewer than 90 % of 200 intervals of 95 % contain the truth. More than
+    /// 95 % may contain it, because the widest of three is used.
     const HELD: std::ops::RangeInclusive<f64> = 0.9..=1.0;
 
     #[test]
@@ -347,16 +352,16 @@ mod tests {
         }
     }
 
-    /// The run is too short: there is no interval, where 20 batches gave one that held the mean
-    /// less than 85 times in 100.
+    /// The run is too short, so there is no interval. 20 batches alone gave an interval that
+    /// contained the mean less than 85 times in 100.
     #[test]
     fn a_sequence_that_is_shorter_than_its_correlation_has_no_interval() {
         let (given, _, warned) = intervals(|rng| ar1(0.99, 2_000, rng), 0.0);
         assert!(given < 0.02 && warned > 0.5, "{given} {warned}");
     }
 
-    /// Waits of a queue with exponential gaps and service times from `service`, after warming up
-    /// (Lindley's recursion).
+    /// Waiting times of a queue with exponential gaps and service times from `service`, after a
+    /// warm-up (Lindley's recursion).
     fn waits(load: f64, n: usize, rng: &mut Stream, service: fn(f64) -> f64) -> Vec<f64> {
         let warm_up = (60.0 / (1.0 - load).powi(2)) as usize;
         let mut wait: f64 = 0.0;
@@ -371,8 +376,8 @@ mod tests {
         (0..n).map(|_| next()).collect()
     }
 
-    /// Pollaczek and Khinchine: ρ ÷ 2(1 − ρ) of M/D/1, ρ ÷ (1 − ρ) of M/M/1. Short runs have fewer
-    /// intervals, not narrower ones.
+    /// Pollaczek and Khinchine: ρ ÷ 2(1 − ρ) for M/D/1, ρ ÷ (1 − ρ) for M/M/1. Short runs have
+    /// fewer intervals, not narrower ones.
     #[test]
     fn intervals_hold_the_mean_wait_of_queues() {
         let exponential = |u: f64| -(1.0 - u).ln();

@@ -1,41 +1,41 @@
-//! Figures over all flows that were offered, though some were not delivered yet.
+//! Bounds on figures over all flows that were offered, if some of them are unfinished.
 //!
-//! When a run ends, a flow that is still under way has taken at least its age. So each
-//! order statistic of all completion times is no less than that of the times known and
-//! these ages, and no more than that of the times known and infinity. Where the two
-//! agree the figure is exact, which takes not every flow: a median is known as soon as
-//! half are delivered and all others are older than it.
+//! An unfinished flow takes at least its age at the end of the run. Each order statistic of all
+//! completion times is therefore at least that of the known times and these ages, and at most that
+//! of the known times and infinity. If the two agree, the figure is exact. This does not require
+//! every flow: a median is known as soon as half the flows are delivered and all others are older
+//! than it.
 //!
-//! The 95 % interval of a percentile is that between order statistics whose ranks lie
-//! around its own by as much as the share of flows below it scatters. The flows, in order
-//! of arrival, are cut into [`BATCHES`](crate::BATCHES) batches and the scatter is
-//! Student's of their shares (Woodruff 1952, for clusters), as flows that follow each
-//! other wait alike; it is never taken to be less than that of independent flows. Of few
-//! flows an interval is open: 99 % of 300 flows says nothing of the largest. It is open, too,
-//! where the run is too short for how long flows wait alike (see [`Room`]).
+//! The 95 % interval of a percentile lies between order statistics. The distance of their ranks
+//! from the percentile's own rank follows from the scatter of the share of flows below it. The
+//! flows, in order of arrival, are cut into [`BATCHES`](crate::BATCHES) batches, and the scatter is
+//! Student's of their shares (Woodruff 1952, for clusters), because consecutive flows wait alike.
+//! It is never less than that of independent flows. With few flows an interval is open: 300 flows
+//! give no upper limit for the 99th percentile. It is also open if the run is too short for the
+//! time over which flows wait alike (see [`Room`]).
 
 use crate::batches::Estimate;
 use crate::room::Room;
 use lightloom_engine::{Flows, Time};
 use serde::Serialize;
 
-/// 97.5 % quantile of the normal distribution.
+/// The 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
 
-/// Where a figure lies. What is null has no limit that is known.
+/// Bounds on a figure. A limit that is not known is null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Bound {
-    /// No less than this of the flows that were offered, whatever becomes of the rest.
+    /// Lower bound of the figure over all offered flows, for any outcome of the unfinished ones.
     pub low: Option<f64>,
-    /// No more than this; equal to `low` where the figure is exact.
+    /// Upper bound; equal to `low` if the figure is exact.
     pub high: Option<f64>,
-    /// The lower end of its 95 % interval.
+    /// Lower end of the figure's 95 % interval.
     pub from: Option<f64>,
-    /// The upper end.
+    /// Upper end of the interval.
     pub until: Option<f64>,
 }
 
-/// Where the completion times of a class lie, in µs.
+/// Bounds on the completion times of a class of flows [µs].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FctBound {
     /// Flows that were offered.
@@ -51,7 +51,7 @@ pub struct FctBound {
 }
 
 impl FctBound {
-    /// The bound for flows in order of their arrival, from their times in µs.
+    /// The bounds for flows in order of their arrival, from their times in µs.
     pub fn of(times: &[Taken], room: Room) -> FctBound {
         let times = Bounded::of(times, room);
         FctBound {
@@ -79,7 +79,7 @@ pub fn micros(time: Time) -> f64 {
     time.0 as f64 / Time::US.0 as f64
 }
 
-/// A flow that was offered.
+/// An offered flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Taken {
     /// The completion time, or the time since arrival.
@@ -88,7 +88,7 @@ pub struct Taken {
     pub done: bool,
 }
 
-/// Values of flows in order of arrival, ready for questions.
+/// Values of flows in order of arrival, prepared for percentiles.
 #[derive(Clone, Debug)]
 pub struct Bounded<'a> {
     taken: &'a [Taken],
@@ -98,8 +98,8 @@ pub struct Bounded<'a> {
 }
 
 impl<'a> Bounded<'a> {
-    /// The bounds for flows in order of their arrival, which arrived in a time of the length that
-    /// `room` states.
+    /// The bounds for flows in order of their arrival; `room` describes the length of the time in
+    /// which they arrived.
     pub fn of(taken: &'a [Taken], room: Room) -> Bounded<'a> {
         let sorted = |mut values: Vec<f64>| {
             values.sort_unstable_by(f64::total_cmp);
@@ -113,12 +113,12 @@ impl<'a> Bounded<'a> {
         }
     }
 
-    /// How many there are.
+    /// The number of flows.
     pub fn flows(&self) -> u64 {
         self.taken.len() as u64
     }
 
-    /// How many of them are under way.
+    /// The number of unfinished flows.
     pub fn unfinished(&self) -> u64 {
         (self.least.len() - self.done.len()) as u64
     }
@@ -143,13 +143,14 @@ impl<'a> Bounded<'a> {
         }
     }
 
-    /// How many ranks the 95 % interval reaches to either side; none where there is no interval.
+    /// The number of ranks that the 95 % interval extends to either side; `None` without an
+    /// interval.
     fn ranks_around(&self, rank: usize, share: f64) -> Option<f64> {
         let n = self.taken.len() as f64;
         let at = self.least[rank - 1];
         let below = self.least.partition_point(|&v| v < at);
         let equal = self.least.partition_point(|&v| v <= at) - below;
-        // Equals count in part, so that the shares add up to the rank.
+        // Equal values count in part, so that the shares add up to the rank.
         let part = (rank - below) as f64 / equal as f64;
         let within = |t: &Taken| match t.least.total_cmp(&at) {
             std::cmp::Ordering::Less => 1.0,
@@ -169,7 +170,7 @@ impl<'a> Bounded<'a> {
         Some(independent.max(alike * n))
     }
 
-    /// The mean, which one flow under way leaves without an upper limit.
+    /// The mean; a single unfinished flow leaves it without an upper limit.
     pub fn mean(&self) -> Bound {
         let values: Vec<f64> = self.taken.iter().map(|t| t.least).collect();
         let Some(found) = Estimate::within(&values, self.room) else {
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn worked_out_by_hand() {
-        // Three of four delivered; the fourth has waited for 2.5.
+        // Three of four are delivered; the fourth has waited for 2.5.
         let flows = taken(&[(1.0, true), (2.5, false), (2.0, true), (9.0, true)]);
         let b = Bounded::of(&flows, Room::Unknown);
         assert_eq!((b.flows(), b.unfinished()), (4, 1));
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(Bounded::of(&[], Room::Unknown).mean(), Bound::default());
     }
 
-    /// A fabric that delivers the quick ones alone is not the better for it.
+    /// A fabric does not gain by delivering only the fast flows.
     #[test]
     fn who_leaves_the_slow_ones_does_not_look_quicker() {
         let all = taken(&(1..=100).map(|i| (i as f64, true)).collect::<Vec<_>>());
@@ -241,7 +242,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the unfinished flows take in the end, their figures were bounds.
+        /// The bounds hold for any final times of the unfinished flows.
         #[test]
         fn what_becomes_of_the_rest_stays_within(
             rows in prop::collection::vec((0u32..60, any::<bool>(), 0u32..90), 1..150), p in 1u32..100,
@@ -263,7 +264,7 @@ mod tests {
             prop_assert!(mean.high.is_none_or(|high| (high - average).abs() < 1e-9));
         }
 
-        /// The ends are attained: by flows delivered this instant, or never.
+        /// The bounds are attained by flows that are delivered at this instant, or never.
         #[test]
         fn the_bounds_are_the_closest(
             rows in prop::collection::vec((0u32..60, any::<bool>()), 1..150), p in 1u32..100,
@@ -281,8 +282,8 @@ mod tests {
         }
     }
 
-    /// How many of 1,000 samples have an interval that holds the true percentile of an
-    /// exponential law. Flows come in trains of `train` that wait alike.
+    /// The number of 1,000 samples whose interval contains the true percentile of an exponential
+    /// distribution. Flows come in trains of `train` that wait alike.
     fn held(p: u32, n: usize, train: usize) -> f64 {
         let truth = -(1.0 - f64::from(p) / 100.0).ln();
         let held = (0..1_000).filter(|&i| {
@@ -305,8 +306,8 @@ mod tests {
         held.count() as f64 / 1e3
     }
 
-    /// Intervals of 95 % hold 950 of 1,000 (28 less are four standard errors). The widest of
-    /// several scatters is taken, and ranks are rounded outwards: they may hold more.
+    /// 950 of 1,000 intervals of 95 % contain the truth (28 fewer are four standard errors). More
+    /// may, because the widest of several scatters is used and ranks are rounded outwards.
     #[test]
     fn intervals_cover_what_they_promise() {
         for (p, n, train) in [
@@ -322,7 +323,7 @@ mod tests {
 
     #[test]
     fn the_tail_of_a_few_flows_is_open() {
-        // In no order: 7 and 300 have no divisor in common.
+        // Not in sorted order: 7 and 300 have no common divisor.
         let few = taken(
             &(0..300)
                 .map(|i| ((i * 7 % 300) as f64, true))

@@ -7,19 +7,19 @@ use lightloom_engine::{Bytes, Cluster, Flows, Time};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// Slowdowns of the flows of each range of sizes, from the smallest on, by its name, such as
-/// "10 KB to 100 KB".
+/// Slowdowns for each range of flow sizes, smallest first, by the name of the range, such as "10 KB
+/// to 100 KB".
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BySize(pub Vec<(String, OfSize)>);
 
-/// Slowdowns of the flows of one range of sizes.
+/// Slowdowns of the flows of one size range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OfSize {
-    /// The smallest size in it [B].
+    /// The smallest size in the range [B].
     pub from_bytes: u64,
-    /// The smallest size beyond it [B]; null for the last.
+    /// The smallest size above the range [B]; null for the last range.
     pub below_bytes: Option<u64>,
-    /// Flows that were offered; in a run with a window, those that arrived in it.
+    /// Flows that were offered; in a run with a window, those that arrived in the window.
     pub flows: u64,
     /// Flows that were not delivered when the run ended.
     pub unfinished: u64,
@@ -30,7 +30,7 @@ pub struct OfSize {
 }
 
 impl BySize {
-    /// The classes of the flows of these rows, in order of their arrival, as known when the run
+    /// The ranges of the flows of these rows, in order of their arrival, as known when the run
     /// `ended`. `limits` separate the ranges, in ascending order [B].
     pub(crate) fn of(
         limits: &[Bytes],

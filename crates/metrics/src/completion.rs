@@ -1,5 +1,5 @@
-//! Completion times and slowdowns: of the flows that were delivered, and of all that were
-//! offered as far as they are known.
+//! Completion times and slowdowns: of the delivered flows, and bounds on those of all offered
+//! flows.
 
 use crate::bounds::{micros, taken, Bound, Bounded, FctBound, Taken};
 use crate::percentile::{mean, percentile};
@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Flows below this size are short [B] (Sirius §7).
 pub const SHORT_BYTES: u64 = 100_000;
 
-/// Completion times of all flows, the short (under 100 KB) and the long ones.
+/// Completion times of all flows, the short ones (under 100 KB) and the long ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FctClasses {
     /// Every completed flow.
@@ -21,7 +21,7 @@ pub struct FctClasses {
     pub long: Fct,
 }
 
-/// Completion times of a class, in µs; null if none of it completed.
+/// Completion times of a class [µs]; null if none of its flows completed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fct {
     /// Median.
@@ -41,7 +41,7 @@ pub struct Slowdown {
     pub p99: Option<f64>,
 }
 
-/// Where the completion times of all flows that were offered lie, finished or not.
+/// Bounds on the completion times of all offered flows, finished or not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FctBounds {
     /// Every flow.
@@ -52,7 +52,7 @@ pub struct FctBounds {
     pub long: FctBound,
 }
 
-/// Where the slowdowns of all flows that were offered lie.
+/// Bounds on the slowdowns of all offered flows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SlowdownBound {
     /// Median.
@@ -62,7 +62,7 @@ pub struct SlowdownBound {
 }
 
 impl FctClasses {
-    /// The classes of the flows that were delivered whole.
+    /// The classes of the completely delivered flows.
     pub(crate) fn of(flows: &Flows) -> FctClasses {
         let (mut short, mut long) = (Vec::new(), Vec::new());
         for (f, fct) in completed(flows) {
@@ -83,7 +83,7 @@ impl FctClasses {
 }
 
 impl Fct {
-    /// Sorts the times.
+    /// The statistics of these times, which are sorted in place.
     pub(crate) fn of(times: &mut [Time]) -> Fct {
         times.sort_unstable();
         Fct {
@@ -95,7 +95,7 @@ impl Fct {
 }
 
 impl Slowdown {
-    /// The slowdown of the flows that were delivered whole.
+    /// The slowdowns of the completely delivered flows.
     pub(crate) fn of(cluster: &Cluster, flows: &Flows) -> Slowdown {
         let mut ratios: Vec<f64> = completed(flows)
             .map(|(f, fct)| fct.0 as f64 / ideal(cluster, flows.bytes[f]).0 as f64)
@@ -109,7 +109,7 @@ impl Slowdown {
 }
 
 impl FctBounds {
-    /// The times of the flows that were `offered`, as known when the run `ended`.
+    /// The bounds for the `offered` flows, as known when the run `ended`.
     pub(crate) fn of(flows: &Flows, offered: &[usize], ended: Time, room: Room) -> FctBounds {
         let class = |belongs: &dyn Fn(u64) -> bool| {
             let rows = offered.iter().filter(|&&f| belongs(flows.bytes[f]));
@@ -125,7 +125,7 @@ impl FctBounds {
 }
 
 impl SlowdownBound {
-    /// The same of slowdowns.
+    /// The same for slowdowns.
     pub(crate) fn of(
         cluster: &Cluster,
         flows: &Flows,
@@ -147,11 +147,10 @@ impl SlowdownBound {
     }
 }
 
-/// The completion time that slowdown is relative to: all bytes at the rate of
-/// the server's link, which is that of its rack's base uplinks if the NIC is
-/// uncapped. It is the same for every fabric, so slowdowns compare between
-/// them; it holds no propagation and no switching, and a fabric with more
-/// uplinks than the base may beat it.
+/// The completion time that slowdown is relative to: all bytes at the rate of the server's link; if
+/// the NIC is uncapped, at the rate of its rack's base uplinks. It is the same for every fabric, so
+/// that slowdowns are comparable. It includes no propagation and no switching, and a fabric with
+/// more uplinks than the base can be faster.
 pub fn ideal(cluster: &Cluster, bytes: u64) -> Time {
     let rate = match cluster.nic {
         Nic::Uncapped => cluster.rack_rate(),

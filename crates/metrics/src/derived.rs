@@ -1,10 +1,10 @@
-//! Values that followed from a fabric's table and the cluster: `derived` of `summary.json`.
+//! Values derived from a fabric's table and the cluster: `derived` of `summary.json`.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// Values in force by name, each a fraction (numerator, denominator above 0), in the
-/// order of the fabric's list. Whole ones are written as whole numbers.
+/// Derived values by name, each a fraction (numerator, denominator above 0), in the order of the
+/// fabric's list. Whole numbers are written as integers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InForce(pub Vec<(&'static str, (u64, u64))>);
 

@@ -1,9 +1,8 @@
-//! How long jobs took: `jobs` of `summary.json`.
+//! Durations of jobs: `jobs` of `summary.json`.
 //!
-//! A job is a named group of flows. Those of a job workload know when they were
-//! begun and when their last computing ended; of a trace's groups only their
-//! flows are known, so they begin with the first arrival and end with the last
-//! delivery.
+//! A job is a named group of flows. For a job of a job workload the start and the end of its last
+//! computation are known. For a group of a trace only its flows are known, so it begins with the
+//! first arrival and ends with the last delivery.
 
 use lightloom_engine::{Io, Time};
 use serde::ser::SerializeMap;
@@ -16,11 +15,11 @@ pub struct Jobs(pub Vec<(String, JobTimes)>);
 /// When a job ran.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct JobTimes {
-    /// When it was begun [s]; null if it was not.
+    /// When it started [s]; null if it did not.
     pub start_s: Option<f64>,
-    /// When all of it was done [s]; null if it was not.
+    /// When all of it was finished [s]; null if it was not.
     pub finish_s: Option<f64>,
-    /// From one to the other [s].
+    /// From the start to the finish [s].
     pub seconds: Option<f64>,
 }
 
@@ -45,7 +44,7 @@ impl Jobs {
 }
 
 fn of_jobs(io: &Io, end: Time) -> Vec<(String, JobTimes)> {
-    // A computation that is in progress when the run ends is not done.
+    // A computation that is in progress when the run ends is not finished.
     let by_end = |t: Time| Some(t).filter(|&t| t <= end);
     let times = |job: &lightloom_engine::Job| {
         let begun = job.begin.map_or(Time::ZERO, |b| io.completed(b));
@@ -97,7 +96,7 @@ mod tests {
         }
     }
 
-    /// Runs everything that arrives by `until`, each flow in 1 s.
+    /// Runs all flows that arrive by `until`; each flow takes 1 s.
     fn run(flows: Flows, until: i64) -> serde_json::Value {
         let mut io = Io::new(flows);
         let until = Time::S * until;

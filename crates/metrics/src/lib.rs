@@ -1,24 +1,24 @@
-//! From a finished run to the figures that users read.
+//! Computes the figures that users read from a finished run.
 //!
-//! [`summarize`] makes `summary.json`, [`Series`] the columns of
-//! `timeseries.parquet`. The flow columns themselves are written as they are.
-//! Here exact integers become floats, and nowhere before.
+//! [`summarize`] returns the contents of `summary.json`, [`Series`] the columns of
+//! `timeseries.parquet`. The flow columns are written as they are. Exact integers become floats
+//! here and nowhere earlier.
 //!
-//! | file | what it is |
+//! //! | file | contents |
 //! |---|---|
 //! | `summary` | `summary.json`, key by key |
 //! | `series` | the columns of `timeseries.parquet` |
 //! | `percentile`, `batches` | order statistics; confidence intervals of one run |
-//! | `relaxation`, `room` | for how long queues resemble themselves; whether a run is long enough for intervals |
-//! | `completion`, `bounds` | completion times and slowdowns; as far as they are known of flows that have not arrived |
+//! //! | `relaxation`, `room` | the relaxation time of queues; whether a run is long enough for intervals |
+//! //! | `completion`, `bounds` | completion times and slowdowns; bounds on them if flows are unfinished |
 //! | `by_size` | slowdowns by flow size |
-//! | `window`, `span`, `throughput` | latency and throughput after warming up; from when until when; what is carried, byte by byte |
+//! //! | `window`, `span`, `throughput` | latency and throughput after the warm-up; the measured time; the carried bytes |
 //! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
-//! | `memory` | the process's peak of memory |
+//! //! | `memory` | the peak memory of the process |
 //!
-//! A run is one sample of its seed, and `sweep` runs several. Within a run, completion
-//! times ([`Bound`]) and the latencies of a [`Window`] have confidence intervals by
-//! batches of flows; the other figures have none.
+//! A run is one sample of its seed; `sweep` runs several seeds. Within a run, completion times
+//! ([`Bound`]) and the latencies of a [`Window`] have confidence intervals from batches of flows.
+//! The other figures have none.
 
 mod batches;
 mod bounds;

@@ -1,18 +1,17 @@
-//! The peak of this process's resident memory, where the system tells.
+//! The peak resident memory of this process, if the system reports it.
 //!
-//! Linux alone is read (`/proc/self`). The peak belongs to the process: of
-//! runs that share one process at the same time, each reports the peak of all.
+//! Only Linux is supported (`/proc/self`). The peak belongs to the process: if several runs share a
+//! process at the same time, each reports the peak of all.
 
-/// Peak resident memory [B] since the start of the process, or since
-/// [`reset_peak_rss`]; `None` where the system does not tell.
+/// Peak resident memory [B] since the start of the process, or since [`reset_peak_rss`]; `None` if
+/// the system does not report it.
 pub fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     high_water_mark(&status)
 }
 
-/// Makes the peak begin anew at what is resident now, so that the second run
-/// of a process does not report the first one's. Does nothing where the system
-/// does not allow it.
+/// Resets the peak to the present resident memory, so that the second run of a process does not
+/// report the first one's peak. Does nothing if the system does not allow it.
 pub fn reset_peak_rss() {
     // `man 5 proc`: 5 resets the high-water mark.
     let _ = std::fs::write("/proc/self/clear_refs", "5");

@@ -3,8 +3,8 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// Counts of parts by name, in the order of the fabric's list; of bandwidths in
-/// bits per second.
+/// Counts of parts by name, in the order of the fabric's list. Names of bandwidths end in `_bps`,
+/// and their values are in bits per second.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartCounts(pub Vec<(&'static str, u64)>);
 

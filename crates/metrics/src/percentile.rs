@@ -1,16 +1,15 @@
-//! Order statistics, by nearest rank: a percentile is always a value that was
-//! observed, never one interpolated between two.
+//! Order statistics by nearest rank: a percentile is always an observed value, never an
+//! interpolated one.
 
-/// The `p`-th percentile (0 < `p` ≤ 100) of `sorted` by nearest rank: the
-/// smallest value that at least `p` % of the values do not exceed.
-/// `None` of an empty slice.
+/// The `p`-th percentile (0 < `p` ≤ 100) of `sorted` by nearest rank: the smallest value that at
+/// least `p` % of the values do not exceed. `None` for an empty slice.
 pub fn percentile<T: Copy>(sorted: &[T], p: u32) -> Option<T> {
-    // In integers: 99 % of 100 values is the 99th, whatever 0.99 rounds to.
+    // In integers: 99 % of 100 values is the 99th, regardless of the rounding of 0.99.
     let rank = (sorted.len() * p as usize).div_ceil(100);
     sorted.get(rank.max(1) - 1).copied()
 }
 
-/// The arithmetic mean; `None` of nothing.
+/// The arithmetic mean; `None` without values.
 pub fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     let n = values.len();
     (n > 0).then(|| values.sum::<f64>() / n as f64)
@@ -21,7 +20,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The definition, word for word, in quadratic time.
+    /// The definition itself, in quadratic time.
     fn by_definition(values: &[i64], p: u32) -> Option<i64> {
         let enough = |v: i64| {
             let within = values.iter().filter(|&&x| x <= v).count();

@@ -1,14 +1,14 @@
-//! For how long queues resemble themselves: the relaxation time of the slowest one.
+//! The relaxation time of the slowest queue: how long backlogs stay correlated.
 //!
-//! The backlog of a queue with Poisson arrivals forgets its past in a time of the order of
-//! E\[S²\] ÷ E\[S\] ÷ (1 − ρ)², with S the service time of a flow and ρ the load (the relaxation time of
-//! reflected Brownian motion, Abate and Whitt, Advances in Applied Probability 19, 1987). Figures of
-//! a run that is not several times as long are of few independent queues. The run itself does not
-//! show it: correlations that are estimated from a short run are too short, most of all in those
-//! runs of which the estimate says that they are long enough.
+//! The backlog of a queue with Poisson arrivals becomes independent of its past in a time of the
+//! order of E\[S²\] ÷ E\[S\] ÷ (1 − ρ)², with S the service time of a flow and ρ the load (the
+//! relaxation time of reflected Brownian motion, Abate and Whitt, Advances in Applied Probability
+//! 19, 1987). If a run is not several times as long, its figures come from few independent
+//! backlogs. The run itself does not show this: correlations estimated from a short run are too
+//! short, most of all in the runs whose estimate suggests that they are long enough.
 //!
-//! S is the time that the queue's link takes for a flow, and E\[S²\] ÷ E\[S\] the mean of it over bytes.
-//! ρ is the load of the links between servers and racks, and that of each tier of links that a
+//! S is the time that the queue's link needs for a flow, and E\[S²\] ÷ E\[S\] is its mean over
+//! bytes. ρ is the load of the links between servers and racks, and of each tier of links that a
 //! fabric counts. Queues at other places (grants, circuits, rotations) are not modelled.
 
 use crate::completion::ideal;
@@ -16,33 +16,34 @@ use crate::room::Room;
 use lightloom_engine::{Bytes, Cluster, Flows, LinkLoad, Nic, Time};
 use std::collections::BTreeMap;
 
-/// At a higher load throughput is that of the network, whose queues are full.
+/// At a higher load the throughput is that of the network, whose queues are full.
 const SATURATED: f64 = 0.9;
 
-/// The law of a run's traffic, as far as its experiment says it.
+/// The distributions of a run's traffic, as far as the experiment states them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
-    /// Mean over bytes of the size of their flow [B]; none where no law gives it, infinite where it
-    /// has none.
+    /// Mean over bytes of the size of their flow [B]; `None` if no distribution gives it, infinite
+    /// if the distribution has no such mean.
     pub by_byte: Option<f64>,
-    /// The load asked for; none where it follows from the flows alone.
+    /// The requested load; `None` if it follows only from the flows.
     pub load: Option<f64>,
-    /// Whether parts of the traffic have a rate of their own, beside that load.
+    /// Whether parts of the traffic have a rate of their own, in addition to that load.
     pub mixed: bool,
 }
 
 /// The relaxation time of the slowest queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxation {
-    /// [s]; infinite where a queue is offered all that it can serve or more, none where no theory says it.
+    /// [s]; infinite if a queue is offered at least as much as it can serve, `None` if no theory
+    /// applies.
     seconds: Option<f64>,
-    /// Time of a server's link for the flow of a byte ÷ (1 − its load) [s].
+    /// Time that a server's link needs for the flow of a byte ÷ (1 − its load) [s].
     busy: Option<f64>,
 }
 
 impl Relaxation {
-    /// The relaxation time for the flows that have arrived by `ended`; `links` have counted bytes
-    /// until then.
+    /// The relaxation time for the flows that have arrived by `ended`; `links` hold the bytes that
+    /// they counted until then.
     pub(crate) fn of(
         traffic: Traffic,
         cluster: &Cluster,
@@ -67,7 +68,7 @@ impl Relaxation {
         }
     }
 
-    /// Where no theory says it.
+    /// The relaxation time if no theory applies.
     pub fn unknown() -> Relaxation {
         Relaxation {
             seconds: None,
@@ -75,7 +76,8 @@ impl Relaxation {
         }
     }
 
-    /// In seconds; none where a queue never forgets its past, or no theory says it.
+    /// In seconds; `None` if a queue never becomes independent of its past, or if no theory
+    /// applies.
     pub fn seconds(&self) -> Option<f64> {
         self.seconds.filter(|s| s.is_finite())
     }
@@ -85,33 +87,35 @@ impl Relaxation {
         Room::of(time, self.seconds)
     }
 
-    /// Whether a time is long enough for intervals of throughput: bytes come as they were
-    /// offered, but for those that queues hold back, which is as much as comes in a busy period.
+    /// Whether a time is long enough for intervals of throughput. Bytes are delivered as offered,
+    /// except those that queues hold back, which are at most those of a busy period.
     pub(crate) fn room_of_bytes(&self, time: Time) -> Room {
         Room::of(time, self.busy)
     }
 }
 
-/// Links that are alike: the rate of each, and what each has to carry.
+/// Links of one kind: the rate of each and the bytes that each has to carry.
 struct Tier {
     bytes_per_s: f64,
     bytes: Vec<f64>,
 }
 
 impl Tier {
-    /// A mean busy period, of bytes, at its mean load in `span` seconds or `load`, if that is
-    /// higher; at most that of [`SATURATED`].
+    /// The mean busy period, weighted by bytes, at the tier's mean load in `span` seconds or at
+    /// `load`, whichever is higher; at most that at [`SATURATED`].
     fn busy_s(&self, by_byte: f64, span: f64, load: f64) -> f64 {
         let mean = self.bytes.iter().sum::<f64>() / self.bytes.len() as f64;
         let drawn = mean / (self.bytes_per_s * span);
         by_byte / self.bytes_per_s / (1.0 - load.max(drawn).min(SATURATED))
     }
 
-    /// The relaxation time of its busiest queue in `span` seconds, at a load of `load` at least.
+    /// The relaxation time of the tier's busiest queue in `span` seconds, at a load of at least
+    /// `load`.
     fn seconds(&self, by_byte: f64, span: f64, load: f64) -> f64 {
         let all = self.bytes_per_s * span;
         let mean = self.bytes.iter().sum::<f64>() / self.bytes.len() as f64 / all;
-        // The busiest of many is busier than the rest by chance: three standard deviations.
+        // The busiest of many links is busier than the others by chance, so three standard
+        // deviations are subtracted.
         let sure = |bytes: &f64| (bytes - 3.0 * (bytes * by_byte).sqrt()) / all;
         let busiest = self.bytes.iter().map(sure).fold(mean, f64::max);
         let idle = 1.0 - busiest.max(load);
@@ -122,7 +126,8 @@ impl Tier {
     }
 }
 
-/// The links of the servers, or of the racks where only these limit servers, in both directions.
+/// The links of the servers in both directions; the links of the racks if only these limit the
+/// servers.
 fn servers(cluster: &Cluster, flows: &Flows, ended: Time) -> Vec<Tier> {
     let per = match cluster.nic {
         Nic::Uncapped => cluster.servers_per_rack,
@@ -140,7 +145,7 @@ fn servers(cluster: &Cluster, flows: &Flows, ended: Time) -> Vec<Tier> {
     vec![tier(sent), tier(heard)]
 }
 
-/// The links that a fabric counts. Parallel ones share what they carry.
+/// The links that a fabric counts. Parallel links share their load.
 fn carried(links: &[LinkLoad]) -> Vec<Tier> {
     let mut tiers: BTreeMap<(&str, u64), Vec<f64>> = BTreeMap::new();
     for link in links {
@@ -177,7 +182,7 @@ mod tests {
         nic: Nic::Capped(Rate(8 * Rate::GBPS.0)),
     };
 
-    /// A flow of 100 B a microsecond from each server, for 1 ms: a load of 0.1.
+    /// A flow of 100 B per microsecond from each server, for 1 ms: a load of 0.1.
     fn flows(to: impl Fn(u32) -> u32) -> Flows {
         let mut flows = Flows::new();
         for at in 1..=1_000 {
@@ -201,7 +206,7 @@ mod tests {
     #[test]
     fn worked_out_by_hand() {
         let ring = flows(|src| (src + 1) % 4);
-        // 100 ns a flow, by its own sizes and load, then by a law's.
+        // 100 ns a flow, first from its own sizes and load, then from a given distribution.
         let own = found(Traffic::default(), &ring, &[]);
         assert!(near(own, 100e-9 / 0.81), "{own:?}");
         let law = Traffic {
@@ -213,7 +218,7 @@ mod tests {
         assert!(near(asked, 300e-9 / 0.01), "{asked:?}");
         assert_eq!(asked.room(Time::US * 599), Room::Short);
         assert_eq!(asked.room(Time::US * 601), Room::Long);
-        // Of bytes twenty busy periods of 3 us; of no longer ones at a higher load.
+        // For bytes, twenty busy periods of 3 µs; they are no longer at a higher load.
         for load in [0.9, 1.5] {
             let load = Some(load);
             let asked = found(Traffic { load, ..law }, &ring, &[]);
@@ -222,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Three servers send to the fourth: 300 B a microsecond, less three standard deviations.
+    /// Three servers send to the fourth: 300 B per microsecond, less three standard deviations.
     #[test]
     fn the_busiest_server_counts() {
         let one = flows(|src| if src == 3 { 0 } else { 3 });
@@ -234,7 +239,7 @@ mod tests {
         );
     }
 
-    /// Two links of 0.1 B/ns together, half full on average; none may be fuller.
+    /// Two links with a total of 0.1 B/ns, half full on average; the fuller one counts.
     #[test]
     fn a_full_tier_counts() {
         let link = |from, bytes| LinkLoad {

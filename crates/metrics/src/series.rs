@@ -1,18 +1,18 @@
-//! The columns of `timeseries.parquet`: one row a sample.
+//! The columns of `timeseries.parquet`; each row is one sample.
 
 use lightloom_engine::run::{Outcome, Sample};
 
-/// Columns of equal length. Counters are cumulative; the two rates are over
-/// the interval that ends at the row, and NaN where no time has passed.
+/// Columns of equal length. Counters are cumulative. The two rates are over the interval that ends
+/// at the row, and NaN if the interval has no length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// When [ps].
+    /// Time of the sample [ps].
     pub time_ps: Vec<i64>,
     /// Bytes handed to the fabric so far.
     pub bytes_offered: Vec<u64>,
     /// Bytes delivered so far.
     pub bytes_delivered: Vec<u64>,
-    /// Bytes given up so far.
+    /// Bytes dropped so far.
     pub bytes_dropped: Vec<u64>,
     /// Bytes inside the fabric.
     pub bytes_in_flight: Vec<u64>,
@@ -20,9 +20,9 @@ pub struct Series {
     pub losses: Vec<u64>,
     /// Bytes that wait inside the network.
     pub queued_bytes: Vec<u64>,
-    /// The same at the worst node.
+    /// Bytes that wait at the node with the largest queue.
     pub queued_bytes_worst: Vec<u64>,
-    /// Bytes that wait at their sources.
+    /// Bytes that wait at their source servers.
     pub waiting_bytes: Vec<u64>,
     /// Bytes on links.
     pub on_links_bytes: Vec<u64>,
@@ -34,7 +34,7 @@ pub struct Series {
     pub utilisation: Vec<f64>,
     /// Flows handed to the fabric so far.
     pub flows_offered: Vec<u64>,
-    /// Flows delivered whole so far.
+    /// Flows delivered completely so far.
     pub flows_completed: Vec<u64>,
 }
 
@@ -50,7 +50,7 @@ impl Series {
             series.push(s);
             let span = last.map_or(0.0, |l| (s.at - l.at).as_secs_f64());
             let bits = |of: fn(&Sample) -> u64| {
-                // Signed: a cell that is taken back counts against its link.
+                // Signed: a cell that is taken back is subtracted from its link's count.
                 8.0 * (of(s) as f64 - last.map_or(0.0, |l| of(l) as f64))
             };
             series
@@ -62,7 +62,7 @@ impl Series {
             last = Some(s);
         }
         for rates in [&mut series.goodput_normalized, &mut series.utilisation] {
-            // Where no time passed, or nothing is connected, there is no rate.
+            // If no time passed, or nothing is connected, the rate is NaN.
             rates
                 .iter_mut()
                 .filter(|r| !r.is_finite())
@@ -112,7 +112,7 @@ mod tests {
     fn rates_are_over_the_interval_that_ends_at_the_row() {
         let outcome = Outcome {
             simulated: Time::US * 3,
-            // 2 hosts at 4 Gb/s take 1,000 B in 1 µs; links of 16 Gb/s carry 2,000 B.
+            // 2 hosts at 4 Gb/s receive 1,000 B in 1 µs; links of 16 Gb/s carry 2,000 B.
             samples: vec![
                 sample(0, 0, 0),
                 sample(1, 500, 500),

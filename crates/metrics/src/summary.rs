@@ -1,4 +1,4 @@
-//! `summary.json`: the same keys for every fabric, null where it has no such figure.
+//! `summary.json`: the same keys for every fabric; a figure that a fabric does not have is null.
 
 use crate::by_size::BySize;
 use crate::completion::{ideal, FctBounds, FctClasses, Slowdown, SlowdownBound};
@@ -16,16 +16,16 @@ use lightloom_engine::{Bytes, Cluster, FlowId, Flows, Io, Time};
 use serde::Serialize;
 use serde_json::Value;
 
-/// A run that has ended, and what it was.
+/// A finished run and its experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct Finished<'a> {
-    /// Kind of the fabric.
+    /// The kind of the fabric.
     pub fabric: &'a str,
     /// Its label in the experiment.
     pub label: &'a str,
     /// Seed of every random stream.
     pub seed: u64,
-    /// Threads the fabric was given.
+    /// The number of threads of the fabric.
     pub threads: usize,
     /// The servers.
     pub cluster: &'a Cluster,
@@ -33,45 +33,45 @@ pub struct Finished<'a> {
     pub io: &'a Io,
     /// The results of the engine.
     pub outcome: &'a Outcome,
-    /// Whether goodput counts what never leaves a rack.
+    /// Whether goodput counts flows within a rack.
     pub within_racks: bool,
-    /// Mean of the law that sizes were drawn from [B]; none for a trace.
+    /// Mean of the distribution of flow sizes [B]; `None` for a trace.
     pub mean_bytes: Option<f64>,
-    /// The law of the traffic.
+    /// The distributions of the traffic.
     pub traffic: Traffic,
-    /// From when until when latency and throughput are measured, if they are; then `io` has
-    /// counted what was delivered by its [`Span::instants`].
+    /// The time in which latency and throughput are measured, if they are; `io` has then counted
+    /// the bytes delivered by its [`Span::instants`].
     pub span: Option<Span>,
     /// Jobs that count updates.
     pub counted: &'a [Counted],
-    /// In what time the fabric's circuits come again or are decided on again; none where they do
-    /// not change.
+    /// The time in which the fabric's circuits repeat or are decided again; `None` if they do not
+    /// change.
     pub cycle: Option<Time>,
     /// The parts of the fabric; empty if they are not computed.
     pub parts: &'a PartCounts,
-    /// Values that followed from the fabric's table; empty if the resolved table has all.
+    /// Values derived from the fabric's table; empty if the resolved table has all of them.
     pub derived: &'a InForce,
-    /// Values that followed from the fabric's devices; `None` if its table names none.
+    /// Values derived from the fabric's devices; `None` if its table names none.
     pub devices: Option<&'a Value>,
-    /// The physics of the experiment, completed; `None` if it states none.
+    /// The physics of the experiment with its defaults; `None` if the experiment states none.
     pub physics: Option<&'a Value>,
     /// Failures and repairs that were due after the end.
     pub faults_after_end: u64,
-    /// The limit that ended the run before its stop rule did, if one did.
+    /// The limit that ended the run before its stop rule did, if there was one.
     pub cut_at: Option<Time>,
-    /// By what the times of a trace were multiplied, if they were.
+    /// The factor by which the times of a trace were multiplied, if they were.
     pub time_scale: Option<f64>,
-    /// Sizes between the ranges of `by_size`, in ascending order [B]; none if it is not asked for.
+    /// The boundaries of the ranges of `by_size`, in ascending order [B]; `None` if it was not
+    /// requested.
     pub size_limits: Option<&'a [Bytes]>,
-    /// From reading the workload to the end of the run [s].
+    /// Time from reading the workload to the end of the run [s].
     pub wall_s: f64,
 }
 
-/// The figures of a run. Keys and their order are an interface: new ones are
-/// appended.
+/// The figures of a run. Keys and their order are an interface: new ones are appended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Kind of the fabric.
+    /// The kind of the fabric.
     pub fabric: String,
     /// Its label in the experiment.
     pub label: String,
@@ -83,29 +83,29 @@ pub struct Summary {
     pub simulated_s: f64,
     /// Flows that arrived before the end.
     pub flows_offered: u64,
-    /// Flows delivered whole.
+    /// Flows delivered completely.
     pub flows_completed: u64,
     /// Bytes of the flows that arrived.
     pub bytes_offered: u64,
-    /// Bytes delivered, of unfinished flows too.
+    /// Bytes delivered, including those of unfinished flows.
     pub bytes_delivered: u64,
-    /// Load of the workload as drawn: bits of all flows ÷ (servers × server
-    /// rate × time of the last arrival). Null if all arrive at once, wait for each
-    /// other, or send until the run stops.
+    /// Load of the workload as drawn: bits of all flows ÷ (servers × server rate × time from the
+    /// first to the last arrival); for a mix with a window, of the flows until the end of the
+    /// window. Null if all flows arrive at once, wait for each other, or send until the run stops.
     pub load_offered: Option<f64>,
-    /// Bits delivered ÷ (servers × server rate × simulated time); without those
-    /// within racks if `run.goodput` says so.
+    /// Bits delivered ÷ (servers × server rate × simulated time); without flows within racks if
+    /// `run.goodput` excludes them.
     pub goodput_normalized: Option<f64>,
     /// Flow completion times.
     pub fct: FctClasses,
-    /// Completion times over the ideal ones, see [`crate::ideal`].
+    /// Completion times relative to the ideal ones, see [`crate::ideal`].
     pub slowdown: Slowdown,
-    /// Peak of the queue at the worst node [B].
+    /// Peak of the queue at the node with the largest queue [B].
     pub queue_peak_bytes: Option<u64>,
-    /// Peak of the reorder buffer of the worst flow [B].
+    /// Peak of the reorder buffer of the flow with the largest one [B].
     pub reorder_peak_bytes: Option<u64>,
-    /// Times that a cell or packet did not get through, whether it was sent again or
-    /// given up: lost in a part that had failed, reflected (AO-NACK) or turned away.
+    /// The number of times that a cell or packet did not pass, whether it was retransmitted or
+    /// dropped: lost in a failed part, reflected (AO-NACK) or rejected.
     pub drops: u64,
     /// Mean hops of a delivered byte.
     pub hops_mean: Option<f64>,
@@ -113,97 +113,93 @@ pub struct Summary {
     pub cell_hops: Option<u64>,
     /// Packets moved over a hop.
     pub packet_hops: Option<u64>,
-    /// Time inside the simulation kernel alone [s].
+    /// Time in the simulation kernel alone [s].
     pub kernel_s: f64,
-    /// Time of the whole run, its workload and set-up included [s].
+    /// Time of the whole run with its workload and set-up [s].
     pub wall_s: f64,
     /// Peak resident memory of the process during the run [B].
     pub peak_rss_bytes: Option<u64>,
-    /// Mean flow size in force, in bytes: that of the size law under its rule, by
-    /// which the load is set. Null for a trace.
+    /// Mean flow size of the size distribution with its limits, by which the load is set [B]. Null
+    /// for a trace.
     pub mean_flow_bytes_law: Option<f64>,
-    /// Mean flow size as drawn, in bytes, of flows that have a size: heavy tails miss their law's mean by far
-    /// (0.48 × in the median for 200,000 draws of Pareto 1.05).
+    /// Mean size of the drawn flows that have a size [B]. With heavy tails it is far from the mean
+    /// of the distribution (0.48 × in the median for 200,000 draws of Pareto 1.05).
     pub mean_flow_bytes_offered: Option<f64>,
-    /// Bytes given up for good.
+    /// Bytes dropped for good.
     pub bytes_dropped: u64,
     /// The place of `queue_peak_bytes`, by name; places are not comparable.
     pub queue_place: Option<&'static str>,
-    /// Threads the fabric was given; the results do not depend on it.
+    /// The number of threads of the fabric; the results do not depend on it.
     pub threads: usize,
-    /// When each job ran; empty without jobs or named groups.
+    /// Start and finish of each job; empty without jobs or named groups.
     pub jobs: Jobs,
-    /// Bytes delivered that crossed at least one circuit ÷ bytes delivered. Null
-    /// for fabrics without circuits that come and go, and where nothing was
-    /// delivered.
+    /// Bytes delivered that crossed at least one circuit ÷ bytes delivered. Null for fabrics
+    /// without circuits that change, and if no byte was delivered.
     pub circuit_share: Option<f64>,
-    /// Latency and throughput after warming up; null where `run.measure` was not
-    /// asked for.
+    /// Latency and throughput after the warm-up; null if `run.measure` does not request them.
     pub window: Option<Window>,
-    /// Updates a second of jobs that count them; empty without any.
+    /// Updates per second of jobs that count them; empty without any.
     pub updates: Updates,
     /// The parts of the fabric; bandwidths [b/s] end in `_bps`. Empty for fabrics whose bill of
     /// materials is not computed.
     pub parts: PartCounts,
-    /// Values that followed from the fabric's table and the cluster and affect results, by name;
-    /// empty if the resolved table itself has all.
+    /// Values that follow from the fabric's table and the cluster and affect results, by name;
+    /// empty if the resolved table itself has all of them.
     pub derived: InForce,
-    /// Failures and repairs of the experiment that were due after the end, and so
-    /// had no effect.
+    /// Failures and repairs of the experiment that were due after the end and had no effect.
     pub faults_after_end: u64,
-    /// Time in which circuits were lit ÷ simulated time, on average over the planes of
-    /// switches. Null for fabrics whose circuits do not take turns.
+    /// Time in which circuits were lit ÷ simulated time, on average over the switch planes. Null
+    /// for fabrics whose circuits do not take turns.
     pub duty_cycle: Option<f64>,
-    /// By what the arrival times of a trace were multiplied to bring it to its load; null
-    /// where `workload.scale` does not ask for it.
+    /// The factor by which the arrival times of a trace were multiplied to reach its load; null if
+    /// `workload.scale` does not request it.
     pub time_scale: Option<f64>,
-    /// Bits delivered until the last arrival (or until the end, if that came first) ÷
-    /// (servers × server rate × that time): what of `load_offered` came through while
-    /// it was offered. Null where that is.
+    /// Bits delivered until the last arrival (or until the end, if that came first) ÷ (servers ×
+    /// server rate × that time): the part of `load_offered` that was delivered while it was
+    /// offered. Null if `load_offered` is null.
     pub load_delivered: Option<f64>,
-    /// Completion times of all flows that were offered, as far as they are known.
+    /// Bounds on the completion times of all offered flows.
     pub fct_bound: FctBounds,
-    /// Slowdowns of all flows that were offered, as far as they are known.
+    /// Bounds on the slowdowns of all offered flows.
     pub slowdown_bound: SlowdownBound,
-    /// The physics that all fabrics share, completed; omitted if the experiment states none.
+    /// The physics that all fabrics share, with defaults; omitted if the experiment states none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub physics: Option<Value>,
-    /// Flows that send until the run stops; left out where there are none.
+    /// Flows that send until the run stops; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endless: Option<Endless>,
-    /// Flows of a trace that waited for a trigger; left out where there are none.
+    /// Flows of a trace that waited for a trigger; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triggered: Option<u64>,
-    /// Flows that `run.limit` left out; left out where it did not end the run.
+    /// Flows that `run.limit` cut off; omitted if it did not end the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
-    /// Values that followed from the devices that the fabric's table names; omitted if it names
-    /// none.
+    /// Values that follow from the devices that the fabric's table names; omitted if it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Value>,
-    /// Slowdowns by flow size; left out where `run.size_limits` does not ask for them.
+    /// Slowdowns by flow size; omitted if `run.size_limits` does not request them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_size: Option<BySize>,
-    /// The relaxation time of the slowest queue [s]. A run or a window has to hold at least
-    /// [`RELAXATIONS`](crate::RELAXATIONS) of it, or latencies have no interval; null if it is not
-    /// known or infinite.
+    /// The relaxation time of the slowest queue [s]. Latencies have an interval only if the run or
+    /// window lasts at least [`RELAXATIONS`](crate::RELAXATIONS) relaxation times; null if it is
+    /// not known or infinite.
     pub relaxation_s: Option<f64>,
-    /// Time of the largest flow that arrived, alone on its server's link [s]; null if no flow with
-    /// an end arrived.
+    /// Time that the largest offered flow takes alone on its server's link [s]; null if no flow
+    /// with an end was offered.
     pub largest_alone_s: Option<f64>,
-    /// In what time the fabric's circuits meet every pair of racks once, or are decided on again
-    /// [s]; null where circuits do not change.
+    /// The time in which the fabric's circuits connect every pair of racks once, or are decided
+    /// again [s]; null if circuits do not change.
     pub cycle_s: Option<f64>,
-    /// The load that the experiment asks for; null where it follows from the flows, and of a mix,
-    /// parts of which have a rate of their own.
+    /// The load that the experiment requests; null if it follows from the flows, and for a mix
+    /// whose parts have rates of their own.
     pub load_asked: Option<f64>,
 }
 
-/// Flows that send until the run stops. They are among the flows offered, with what
+/// Flows that send until the run stops. They count among the flows offered, with the bytes that
 /// their servers' links carry until then, but in no load, mean size or completion time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Endless {
-    /// How many there are.
+    /// Number of such flows.
     pub flows: u64,
     /// Bytes of these flows that were delivered [B].
     pub bytes_delivered: u64,
@@ -212,15 +208,15 @@ pub struct Endless {
 /// A run that `run.limit` ended before its stop rule did.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Cut {
-    /// When the run ended: the limit, or when nothing had moved for long [s].
+    /// When the run ended: at the limit, or after a long time without any delivery [s].
     pub limit_s: f64,
-    /// Since when no byte was delivered, if that ended the run, or if its limit did and that was for
-    /// the later half of it [s].
+    /// The time since which no byte was delivered; present if this ended the run, or if the limit
+    /// did and no byte was delivered in the second half of the run [s].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub still_since_s: Option<f64>,
-    /// Flows of the workload, with those that were never offered.
+    /// Flows of the workload, including those that were never offered.
     pub flows: u64,
-    /// Flows that had not arrived, or whose predecessors were not delivered, by then.
+    /// Flows that had not arrived by then, or whose predecessors were not delivered.
     pub flows_never_offered: u64,
     /// Flows that were offered and not delivered by then.
     pub flows_unfinished: u64,
@@ -341,8 +337,8 @@ impl Cut {
     }
 }
 
-/// How many flows wait for triggers, whose rows alone lead to flows; those of jobs wait for
-/// each other.
+/// The number of flows that wait for triggers. Only rows of a trace have triggers; flows of jobs
+/// wait for each other.
 fn triggered(flows: &Flows) -> Option<u64> {
     let waiting = || { flows.after.edges.iter() }.filter(|to| to.index() < flows.len());
     let triggers = !flows.after.is_empty() && flows.after.jobs.is_empty();
@@ -375,20 +371,21 @@ fn good_bytes(run: &Finished) -> u64 {
     delivered - within.map(|f| flows.delivered[f]).sum::<u64>()
 }
 
-/// `part` of `all`, where there are both.
+/// `part` ÷ `all`, if both are present.
 fn share(part: Option<u64>, all: u64) -> Option<f64> {
     part.filter(|_| all > 0)
         .map(|part| part as f64 / all as f64)
 }
 
-/// `bytes` over what all servers can send in `span`.
+/// `bytes` relative to what all servers can send in `span`.
 fn normalized(cluster: &Cluster, bytes: u64, span: Time) -> Option<f64> {
     let servers = cluster.hosts() as f64 * cluster.server_rate.0 as f64;
     (span > Time::ZERO).then(|| bytes as f64 * 8.0 / (servers * span.as_secs_f64()))
 }
 
-/// The load of the flows until the last one arrives. The parts of a mix are drawn for longer than a
-/// window, each for another time, so that of a window the load is that until its end.
+/// The load of the flows until the last arrival. The parts of a mix are drawn for different times,
+/// all longer than a window; a run with a window therefore uses the load until the end of the
+/// window.
 fn load_offered(run: &Finished) -> Option<f64> {
     let flows = &run.io.flows;
     if !flows.after.starts.is_empty() || !flows.endless.is_empty() {
@@ -415,7 +412,7 @@ fn load_delivered(run: &Finished) -> Option<f64> {
     )
 }
 
-/// The flows that the fabric took up and that have an end, in order of arrival.
+/// The flows that the fabric accepted and that have an end, in order of arrival.
 fn offered(run: &Finished) -> Vec<usize> {
     let flows = &run.io.flows;
     let known = |&f: &usize| flows.arrival[f] != Time::NEVER;
@@ -431,7 +428,7 @@ fn offered(run: &Finished) -> Vec<usize> {
     order
 }
 
-/// Mean over the delivered bytes of flows whose hops are known.
+/// The mean over delivered bytes of the flows whose hops are known.
 fn hops_mean(flows: &Flows) -> Option<f64> {
     let (mut hops, mut bytes) = (0.0, 0.0);
     for f in (0..flows.len()).filter(|&f| !flows.hops[f].is_nan()) {

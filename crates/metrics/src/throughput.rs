@@ -1,11 +1,11 @@
-//! The throughput of a network in a window: bytes as they arrive, in stretches of equal time.
+//! The throughput of a network in a window: delivered bytes in intervals of equal length.
 //!
-//! *Accepted* are the bytes delivered in the window, of whatever flow, finished or not.
-//! *Offered* are those of the flows that arrived in it. Where sizes have heavy tails these two
-//! differ by chance alone: a large flow is offered in an instant, and delivered over a time in
-//! which it may leave the window. So what a network owes is measured against *paced* bytes:
-//! each flow's, as they would come if it had the network to itself, at the rate of
-//! [`crate::ideal`]. What is missing of these waits in the network.
+//! *Accepted* bytes are those delivered in the window, of any flow, finished or not. *Offered*
+//! bytes are those of the flows that arrived in it. With heavy-tailed sizes the two differ by
+//! chance alone: a large flow is offered at one instant and delivered over a time that may extend
+//! beyond the window. Delivery is therefore compared with *paced* bytes: those of each flow as they
+//! would arrive if the flow had the network to itself, at the rate of [`crate::ideal`]. The
+//! difference waits in the network.
 
 use crate::batches::{Estimate, BATCHES};
 use crate::completion::ideal;
@@ -13,19 +13,19 @@ use crate::room::Room;
 use crate::span::{Span, CARRIED};
 use lightloom_engine::{Cluster, Deliveries, Flows, Time};
 
-/// Throughput in a window; bits ÷ (servers × server rate × time).
+/// Throughput in a window: bits ÷ (servers × server rate × time).
 pub struct Throughput {
     pub offered: Estimate,
     pub paced: Estimate,
     pub accepted: Estimate,
-    /// Offered bytes that were not accepted.
+    /// Paced bytes that were not accepted.
     missing: Estimate,
-    /// Bits that the server heard which heard most ÷ (server rate × time).
+    /// Bits that the busiest receiver received ÷ (server rate × time).
     pub busiest: f64,
 }
 
 impl Throughput {
-    /// The throughput of flows, of which these bytes had been delivered at the [`Span::instants`].
+    /// The throughput of `flows`, from the bytes delivered by each of the [`Span::instants`].
     pub fn of(
         cluster: &Cluster,
         flows: &Flows,
@@ -52,7 +52,7 @@ impl Throughput {
         }
     }
 
-    /// Whether what is missing is little, or may be chance.
+    /// Whether the missing bytes are few, or may be missing by chance.
     pub fn carried(&self) -> bool {
         let missing = self.missing.mean;
         missing <= (1.0 - CARRIED) * self.paced.mean
@@ -60,7 +60,7 @@ impl Throughput {
     }
 }
 
-/// Bytes by stretch.
+/// Bytes in each interval.
 type Stretches = [f64; BATCHES];
 
 fn accepted(came: &Deliveries) -> Stretches {
@@ -72,7 +72,7 @@ fn accepted(came: &Deliveries) -> Stretches {
 fn offered(flows: &Flows, instants: &[Time]) -> Stretches {
     let mut bytes = [0.0; BATCHES];
     for f in 0..flows.len() {
-        // A flow that begins at the last instant, or never arrives, is beyond all stretches.
+        // A flow that begins at the last instant or never arrives is in no interval.
         let begun = instants.partition_point(|&at| at <= flows.arrival[f]);
         if let Some(of) = begun.checked_sub(1).and_then(|b| bytes.get_mut(b)) {
             *of += flows.bytes[f] as f64;
@@ -81,7 +81,7 @@ fn offered(flows: &Flows, instants: &[Time]) -> Stretches {
     bytes
 }
 
-/// Bytes of flows as they would come if each was alone.
+/// Bytes of the flows as they would arrive if each was alone.
 fn paced(cluster: &Cluster, flows: &Flows, instants: &[Time]) -> Stretches {
     let mut bytes = [0.0; BATCHES];
     for f in 0..flows.len() {
@@ -108,8 +108,8 @@ fn paced(cluster: &Cluster, flows: &Flows, instants: &[Time]) -> Stretches {
     bytes
 }
 
-/// Whether a flow that is under way at `ended` has had time enough, were the network no busier
-/// than [`CARRIED`]: links that flows share evenly slow them down by 1 ÷ (1 − load).
+/// Whether an unfinished flow has had enough time by `ended` for a network with a load of at most
+/// [`CARRIED`]: links that flows share evenly slow them down by a factor of 1 ÷ (1 − load).
 pub fn is_stuck(cluster: &Cluster, flows: &Flows, f: usize, ended: Time) -> bool {
     let alone = ideal(cluster, flows.bytes[f]).as_secs_f64();
     let age = (ended - flows.arrival[f]).as_secs_f64();
@@ -122,7 +122,7 @@ mod tests {
     use lightloom_engine::{HostId, Nic, Rate, Stream};
     use proptest::prelude::*;
 
-    /// Four servers of 1 B/ns, a link each.
+    /// Four servers of 1 B/ns with one link each.
     const CLUSTER: Cluster = Cluster {
         racks: 4,
         servers_per_rack: 1,
@@ -144,8 +144,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a byte a nanosecond, one by one: byte k of a flow is there k + 1 ns after
-        /// its arrival.
+        /// Compared with a count byte by byte: byte k of a flow arrives k + 1 ns after the flow.
         #[test]
         fn paced_flows_send_a_byte_after_the_other(
             rows in prop::collection::vec((0u32..4, 1u64..150, 0i64..300), 0..60),
@@ -169,8 +168,8 @@ mod tests {
         }
     }
 
-    /// A link of 1 B/ns that serves one flow after the other: what is delivered by each instant,
-    /// which is the same in whatever order bytes go, and when flows end.
+    /// A link of 1 B/ns that serves flows one after another. The bytes delivered by each instant do
+    /// not depend on the order of service; the flows' finish times do.
     fn served(flows: &mut Flows, span: Span) -> Deliveries {
         let (mut free, mut from) = (Time::ZERO, Vec::new());
         for f in 0..flows.len() {
@@ -186,8 +185,8 @@ mod tests {
         came
     }
 
-    /// Pareto sizes of shape 1.05 from 20 B to 20 KB and 150 B on average, to one server of
-    /// four: `load` of its link.
+    /// Pareto sizes of shape 1.05 from 20 B to 20 KB with mean 150 B, to one server of four; `load`
+    /// is the load of its link.
     fn heavy(load: f64, until: i64, seed: u64) -> Flows {
         let mut rng = Stream::new(seed, "heavy", 0);
         let mut flows = Flows::new();
@@ -212,8 +211,8 @@ mod tests {
         bytes.sum::<u64>() as f64
     }
 
-    /// A link that serves one flow after another is distinguished from one with too much offered
-    /// load, although most bytes are in few flows.
+    /// The test distinguishes a link that serves one flow after another from a link that is
+    /// overloaded, although most bytes are in few flows.
     #[test]
     fn heavy_tails_are_carried_below_capacity_and_not_above() {
         let (span, until) = (span(100_000, 1_100_000), 1_200_000);
@@ -231,8 +230,8 @@ mod tests {
         }
     }
 
-    /// If no flow waits for another, all offered bytes are accepted, byte by byte. A count at last
-    /// bytes would not show it: the largest flows take eight times as long as the window.
+    /// If no flow waits for another, all offered bytes are accepted, byte by byte. A count by last
+    /// bytes would miss them: the largest flows take eight times as long as the window.
     #[test]
     fn flows_longer_than_the_window_count_as_far_as_they_have_come() {
         let nic = Nic::Capped(Rate(Rate::GBPS.0 / 10)); // 80 ns a byte
@@ -251,7 +250,7 @@ mod tests {
                 came.count((0..flows.len()).map(sent).sum(), &flows);
             }
             let found = Throughput::of(&cluster, &flows, span, &came, Room::Unknown);
-            // A byte of each flow may be under way at either end.
+            // One byte of each flow may be in transit at either end.
             let there = |&f: &usize| flows.arrival[f] < span.until && flows.finish[f] > span.from;
             let there = (0..flows.len()).filter(there).count();
             let paced = found.paced.mean * 8e5;

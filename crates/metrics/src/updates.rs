@@ -1,20 +1,19 @@
-//! Updates a second of jobs that count them (GUPS): `updates` of `summary.json`.
+//! Updates per second of jobs that count them (GUPS): `updates` of `summary.json`.
 
 use crate::jobs::Jobs;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// A job that counts updates, and what its servers' links leave room for.
+/// A job that counts updates, and the limit that its servers' links impose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     /// Name of the job.
     pub job: String,
-    /// Its updates, local ones included.
+    /// Its number of updates, local ones included.
     pub updates: u64,
-    /// The most a second that the payload leaves room for.
+    /// The largest number per second if only payload is sent.
     pub ceiling: f64,
-    /// The same with what the fabric puts around each packet; none where that is
-    /// not known.
+    /// The same with the fabric's framing of each packet; `None` if the framing is not known.
     pub ceiling_framed: Option<f64>,
 }
 
@@ -22,19 +21,19 @@ pub struct Counted {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Updates(pub Vec<(String, UpdateRate)>);
 
-/// How fast a job updated.
+/// The update rate of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct UpdateRate {
-    /// Its updates, local ones included.
+    /// Its number of updates, local ones included.
     pub updates: u64,
-    /// Updates a second, from its beginning to its end; null if it did not end.
+    /// Updates per second from its start to its finish; null if it did not finish.
     pub per_s: Option<f64>,
-    /// The most a second that the servers' links leave room for, payload alone.
+    /// The largest number per second that the servers' links allow, for payload alone.
     pub ceiling_per_s: f64,
-    /// The same with what the fabric's packets have around their payload: header,
-    /// padding, silence; null for a fabric without packets.
+    /// The same with the framing of the fabric's packets: header, padding, gap; null for a fabric
+    /// without packets.
     pub ceiling_framed_per_s: Option<f64>,
-    /// The share of that ceiling (or of the other, if there is none) that was reached.
+    /// The attained share of that limit, or of the other if there is none.
     pub efficiency: Option<f64>,
 }
 

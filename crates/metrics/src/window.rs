@@ -1,10 +1,9 @@
-//! Latency and throughput at one load: the flows that arrived in a window, after
-//! the network has warmed up.
+//! Latency and throughput at one load, for the flows that arrive in a window after the warm-up.
 //!
-//! *Latency* is over the flows that arrived in the window, however late they were
-//! delivered: the run goes on offering traffic meanwhile. *Offered* is what arrived
-//! in the window, *accepted* every byte that was delivered in it, of flows that began
-//! before and of such that end later, too (see [`crate::throughput`]).
+//! *Latency* is over the flows that arrived in the window, however late they were delivered; the
+//! run continues to offer traffic meanwhile. *Offered* is the traffic that arrived in the window.
+//! *Accepted* is every byte that was delivered in it, including bytes of flows that began before it
+//! or end after it (see [`crate::throughput`]).
 
 use crate::batches::{Estimate, BATCHES};
 use crate::bounds::{micros, taken, FctBound, Taken};
@@ -17,22 +16,22 @@ use crate::throughput::{is_stuck, Throughput};
 use lightloom_engine::{Cluster, Deliveries, Flows, Time};
 use serde::Serialize;
 
-/// The measurements of a window. Throughputs are relative to the capacity of all servers; half
-/// widths are those of 95 % confidence intervals by batch means.
+/// The measurements of a window. Throughputs are relative to the capacity of all servers. Half
+/// widths are those of 95 % confidence intervals from batch means.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Window {
-    /// The end of warming up [s].
+    /// The end of the warm-up [s].
     pub from_s: f64,
-    /// The end of measuring [s].
+    /// The end of the measurement [s].
     pub until_s: f64,
-    /// Flows that arrived in between.
+    /// Flows that arrived in the window.
     pub flows: u64,
     /// Flows that were not delivered before the run ended.
     pub flows_unfinished: u64,
-    /// Mean latency of those that were; null without any.
+    /// Mean latency of the delivered flows; null without any.
     pub mean_us: Option<f64>,
-    /// Half width of its interval; null of fewer than 100 flows, or where the window is too short
-    /// for how long latencies resemble each other.
+    /// Half width of its interval; null with fewer than 100 flows, or if the window is too short
+    /// for the time over which latencies are correlated.
     pub half_width_us: Option<f64>,
     /// Median latency.
     pub p50_us: Option<f64>,
@@ -40,45 +39,46 @@ pub struct Window {
     pub p99_us: Option<f64>,
     /// Bits of the flows that arrived ÷ (servers × server rate × time).
     pub offered: f64,
-    /// Half width of its interval; null where the window is too short for one.
+    /// Half width of its interval; null if the window is too short for one.
     pub offered_half_width: Option<f64>,
-    /// Bits delivered, of whatever flow ÷ (servers × server rate × time).
+    /// Bits delivered of any flow ÷ (servers × server rate × time).
     pub accepted: f64,
-    /// Half width of its interval; null where the window is too short for one.
+    /// Half width of its interval; null if the window is too short for one.
     pub accepted_half_width: Option<f64>,
-    /// Bits delivered to the server that heard most ÷ (server rate × time).
+    /// Bits delivered to the busiest receiver ÷ (server rate × time).
     pub accepted_busiest: f64,
-    /// Batches behind each interval, or half or a quarter as many: the widest counts.
+    /// The number of batches of each interval. Half and a quarter as many are tried too, and the
+    /// widest interval is used.
     pub batches: usize,
     /// Correlation of the mean latency of a batch with that of the next.
     pub autocorrelation: Option<f64>,
-    /// Whether it is more than chance makes it: then the batches are short, or the network had
-    /// not warmed up.
+    /// Whether this correlation exceeds chance: then the batches are too short, or the warm-up was
+    /// too short.
     pub correlated: Option<bool>,
-    /// Whether the load was carried: no less was accepted than `paced`, beyond chance and
-    /// 1 − [`CARRIED`](crate::CARRIED) of it, and no flow was under way when the run ended
-    /// that had had 1 ÷ (1 − `CARRIED`) times as long as it takes alone.
+    /// Whether the load was carried. Two conditions hold then: `accepted` falls short of `paced` by
+    /// no more than chance or 1 − [`CARRIED`](crate::CARRIED) of it; and no flow was unfinished at
+    /// the end of the run that had had 1 ÷ (1 − `CARRIED`) times as long as it takes alone.
     pub stable: bool,
-    /// Completion times of the short flows (under [`SHORT_BYTES`]) that arrived in between and
-    /// were delivered; null where they are all or none.
+    /// Completion times of the short flows (under [`SHORT_BYTES`]) that arrived in the window and
+    /// were delivered; null if all flows are short or none is.
     pub short: Option<Fct>,
-    /// Latencies of all flows that arrived in between, as far as they are known.
+    /// Bounds on the latencies of all flows that arrived in the window.
     pub bound: WindowBound,
-    /// Bits that would have come if every flow had the network to itself ÷ (servers × server
-    /// rate × time): `offered`, but that a flow takes its time, and may begin before the window
-    /// or end after it.
+    /// Bits that would have been delivered if every flow had the network to itself ÷ (servers ×
+    /// server rate × time). It differs from `offered` because a flow takes time and may begin
+    /// before the window or end after it.
     pub paced: f64,
-    /// Half width of its interval; null where the window is too short for one.
+    /// Half width of its interval; null if the window is too short for one.
     pub paced_half_width: Option<f64>,
 }
 
-/// Latencies of all flows of a window, delivered or not.
+/// Bounds on the latencies of all flows of a window, delivered or not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WindowBound {
-    /// The bound for all flows.
+    /// The bounds for all flows.
     #[serde(flatten)]
     pub all: FctBound,
-    /// The bound for the short flows; null if all flows are short or none is.
+    /// The bounds for the short flows; null if all flows are short or none is.
     pub short: Option<FctBound>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Arrived<'a> {
         self.rows.iter().filter(done).map(took).collect()
     }
 
-    /// The bound for all flows, as known when the run has `ended`.
+    /// The bounds for all flows, as known when the run has `ended`.
     fn bound(&self, ended: Time, room: Room) -> FctBound {
         let times = self.rows.iter().map(|&f| taken(self.flows, f, ended));
         FctBound::of(&times.collect::<Vec<Taken>>(), room)
@@ -124,8 +124,8 @@ impl<'a> Arrived<'a> {
 }
 
 impl Window {
-    /// The measurements of `flows` in `span`, the run having ended at `ended`; `came` are the bytes
-    /// delivered by the instants of the span. Queues forget their past in a time of `relaxation`.
+    /// The measurements of `flows` in `span` if the run ended at `ended`. `came` holds the bytes
+    /// delivered by the instants of the span, `relaxation` the relaxation time of the queues.
     pub fn of(
         cluster: &Cluster,
         flows: &Flows,
@@ -194,7 +194,7 @@ mod tests {
         Span { from, until }
     }
 
-    /// A flow: to, bytes, arrival [ns], finish [ns].
+    /// A flow: destination, bytes, arrival [ns], finish [ns].
     type Row = (u32, u64, i64, Option<i64>);
 
     fn flows(rows: &[Row]) -> Flows {
@@ -209,8 +209,8 @@ mod tests {
         flows
     }
 
-    /// The window for packets, which arrive with their last byte; those that arrive at an instant
-    /// do not count before it.
+    /// The window for packets, whose bytes all arrive with the last one. Packets that arrive at an
+    /// instant are not counted before it.
     fn window(flows: &Flows, span: Span, ended: Time) -> Window {
         let mut come = flows.clone();
         let mut came = Deliveries::at(span.instants());
@@ -235,7 +235,7 @@ mod tests {
         ]);
         let w = window(&rows, span(100, 200), Time::NS * 300);
         assert_eq!((w.flows, w.flows_unfinished, w.stable), (3, 1, true));
-        // It takes 30 ns alone: after 50 times that it is stuck.
+        // It takes 30 ns alone, so it is stuck after 50 times that.
         let stable = |ended| window(&rows, span(100, 200), Time::NS * ended).stable;
         assert!(stable(150 + 1_499) && !stable(150 + 1_500));
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(w.p50_us, Some(0.050));
         assert_eq!(w.p99_us, Some(0.061));
         assert_eq!((w.half_width_us, w.correlated), (None, None));
-        // The flow that is missing has waited for 150 ns when the run ends at 300.
+        // The missing flow has waited for 150 ns when the run ends at 300 ns.
         assert_eq!((w.bound.all.flows, w.bound.all.unfinished), (3, 1));
         assert_eq!(w.bound.all.p50_us.low, Some(0.061));
         assert_eq!(
@@ -275,9 +275,9 @@ mod tests {
         assert!((short.mean_us.unwrap() - 0.065).abs() < 1e-12);
         let bound = w.bound.short.unwrap();
         assert_eq!((bound.flows, bound.unfinished), (3, 1));
-        // The one under way has waited for 850 ns when the run ends.
+        // The unfinished flow has waited for 850 ns when the run ends.
         assert_eq!((bound.p99_us.low, bound.p99_us.high), (Some(0.850), None));
-        // Packets, which are all short, and flows that are all long, are one class.
+        // Packets, which are all short, and flows that are all long form one class.
         let packets = flows(&[(0, 10, 100, Some(105)), (1, 20, 110, Some(120))]);
         let long = flows(&[(0, 100_000, 100, Some(105))]);
         for one_class in [packets, long] {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against sums over the rows, one stretch after another.
+        /// Compared with sums over the rows, one interval after another.
         #[test]
         fn agrees_with_counting(
             rows in prop::collection::vec(
@@ -305,7 +305,7 @@ mod tests {
                 .map(|(to, bytes, at, took)| (to, bytes, at, took.map(|t| at + t))).collect();
             let (lo, hi) = (from * 1_000, (from + length) * 1_000);
             let w = window(&flows(&rows), span(from, from + length), Time::US);
-            // Stretch b is [lo + b·length/20, lo + (b + 1)·length/20), in ps.
+            // Interval b is [lo + b·length/20, lo + (b + 1)·length/20), in ps.
             let sums = |at: &dyn Fn(&Row) -> Option<i64>| {
                 (0..20).map(|b| rows.iter().filter(|r| at(r).is_some_and(|t| {
                     let t = t * 1_000 - lo;
@@ -341,13 +341,13 @@ mod tests {
         }
     }
 
-    /// A server that serves one flow a slot, fed with a chance in each, from when
-    /// it was full of nothing: Geo/D/1 at load `p` below 1, a growing queue above.
+    /// A server that serves one flow per slot, with arrivals of a given probability in each slot,
+    /// starting empty: Geo/D/1 at a load `p` below 1, a growing queue above.
     fn queue(p: f64, slots: i64, seed: u64) -> Flows {
         let mut rng = Stream::new(seed, "queue", 0);
         let (mut rows, mut free) = (Vec::new(), 0);
         for slot in 0..slots {
-            // Two sources, so that a slot may bring more than it serves.
+            // Two sources, so that a slot may bring more than the server serves.
             for _ in 0..2 {
                 if rng.unit() < p / 2.0 {
                     free = free.max(slot) + 1;
@@ -368,8 +368,8 @@ mod tests {
         }
     }
 
-    /// The wait of a slotted queue of two sources: one slot, and that of the
-    /// packets of its slot and those before: a² / 4 / (1 − a) / a on average.
+    /// The wait in a slotted queue with two sources: one slot, plus that for the packets of the
+    /// same slot and of earlier ones: a² / 4 / (1 − a) / a on average.
     #[test]
     fn intervals_hold_the_wait_of_a_queue() {
         let a = 0.8;
@@ -383,7 +383,7 @@ mod tests {
             given += 1;
             held += ((w.mean_us.unwrap() - slots * 0.01).abs() <= half) as i32;
         }
-        // 95 % within four standard errors, from below; the widest of three intervals counts.
+        // 95 % within four standard errors, from below; the widest of three intervals is used.
         assert!(
             given > 380 && f64::from(held) > 0.906 * f64::from(given),
             "{held} of {given}"

@@ -1,4 +1,4 @@
-//! The summary against figures worked out by hand and by brute force.
+//! The summary, compared with figures computed by hand and by brute force.
 
 use lightloom_engine::run::Outcome;
 use lightloom_engine::{Bytes, Cluster, Flows, HostId, Io, Nic, Rate, Shape, Time, Totals};
@@ -13,7 +13,7 @@ const CLUSTER: Cluster = Cluster {
     nic: Nic::Uncapped,
 };
 
-/// Flows (bytes, arrival [µs], finish [µs], hops); those that finish are delivered whole.
+/// Flows (bytes, arrival [µs], finish [µs], hops); those that finish are delivered completely.
 fn run(rows: &[(u64, i64, Option<i64>, f32)], simulated: Time, totals: Totals) -> Summary {
     let mut flows = Flows::new();
     for &(bytes, arrival, _, _) in rows {
@@ -82,7 +82,8 @@ fn parts_keep_their_order() {
     assert_eq!(shown, r#"{"wires":12,"link_bps":5000000000}"#);
 }
 
-/// Epochs of Sirius need not be whole; what is stays a whole number.
+/// A derived value need not be whole, such as the epochs of Sirius; a whole value is written as an
+/// integer.
 #[test]
 fn what_is_in_force_is_written_as_it_is() {
     let s = run(
@@ -132,7 +133,7 @@ fn figures_worked_out_by_hand() {
     // The rack carries 1 B a nanosecond: ideals are 1, 99.999 and 100 µs.
     assert_eq!(s.slowdown.p50, Some(1.0));
     assert_eq!(s.slowdown.p99, Some(10.0));
-    // The fourth flow has waited for 190 µs: no percentile of the long ones is known.
+    // The fourth flow has waited for 190 µs, so no percentile of the long flows is known.
     let (all, long) = (s.fct_bound.all, s.fct_bound.long);
     assert_eq!((all.flows, all.unfinished), (4, 1));
     assert_eq!((long.flows, long.unfinished), (2, 1));
@@ -146,11 +147,11 @@ fn figures_worked_out_by_hand() {
         (long.mean_us.low, long.mean_us.high),
         (Some((100.0 + 190.0) / 2.0), None)
     );
-    // Until now it is slowed down by 190 ÷ 500.
+    // Its slowdown so far is 190 ÷ 500.
     let (p50, p99) = (s.slowdown_bound.p50, s.slowdown_bound.p99);
     assert_eq!((p50.low, p50.high), (Some(0.38), Some(1.0)));
     assert_eq!((p99.low, p99.high), (Some(10.0), None));
-    // The same by size, the limits being 1 KB and 100 KB: nothing is below the first.
+    // The same by size, with the limits 1 KB and 100 KB: no flow is below the first.
     let by_size = s.by_size.unwrap().0;
     let names: Vec<&str> = by_size.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["under 1 KB", "1 KB to 100 KB", "from 100 KB"]);
@@ -253,7 +254,7 @@ fn keys_stand_in_the_order_of_the_design() {
 }
 
 proptest! {
-    /// Class by class against sorting and counting anew.
+    /// Each class, compared with sorting and counting.
     #[test]
     fn completion_times_by_brute_force(
         rows in prop::collection::vec((1u64..200_000, 0i64..100, prop::option::of(1i64..500)), 1..60),

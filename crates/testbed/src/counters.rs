@@ -1,28 +1,29 @@
-//! Bytes and packets of the interfaces of a namespace.
+//! Byte and packet counters of the interfaces of a namespace.
 
 use super::namespace::within;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
-/// Counters of one interface.
+/// The counters of one interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Bytes received.
     pub rx_bytes: u64,
-    /// Packets received; after segmentation offload a packet may be 64 KB long.
+    /// Packets received; with segmentation offload a packet can be 64 KB long.
     pub rx_packets: u64,
-    /// Packets that the interface received and dropped.
+    /// Packets that the interface dropped on receipt.
     pub rx_dropped: u64,
     /// Bytes sent.
     pub tx_bytes: u64,
     /// Packets sent.
     pub tx_packets: u64,
-    /// Packets that the interface did not send, by a full queue or a full ring.
+    /// Packets that the interface dropped instead of sending them, because a queue or ring was
+    /// full.
     pub tx_dropped: u64,
 }
 
-/// The counters of every interface of a namespace, by its name.
+/// The counters of every interface of a namespace, by interface name.
 ///
 /// # Errors
 /// If the namespace cannot be entered.
@@ -33,7 +34,7 @@ pub fn read(namespace: &Path) -> io::Result<BTreeMap<String, Counters>> {
     Ok(parse(&text))
 }
 
-/// The lines of `/proc/net/dev`: name, eight columns received, eight sent.
+/// Parses `/proc/net/dev`: a name, eight columns for received and eight for sent data.
 fn parse(text: &str) -> BTreeMap<String, Counters> {
     let rows = text.lines().filter_map(|line| line.split_once(':'));
     rows.filter_map(|(name, columns)| {

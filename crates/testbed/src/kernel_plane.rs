@@ -1,9 +1,10 @@
-//! The kernel plane: a program on tc at every interface of the fabric's namespace, which leads
-//! packets by two kinds of tables, those of the rack switches and those of the optical
-//! switches. A change is written into the idle table and takes effect by one store.
+//! The kernel plane: a tc program at every interface of the fabric's namespace. It forwards packets
+//! by two tables, one for the rack switches and one for the optical switches. Changes are written
+//! into the idle copy of a table and take effect with a single store.
 //!
-//! The program is `bpf/plane.bpf.c`. It cannot hold packets: what is sent into the dark is
-//! lost and counted, so a controller drains a circuit before it darkens it, or pays for it.
+//! The source of the program is `bpf/plane.bpf.c`. The program cannot hold packets: a packet sent
+//! to a dark circuit is lost and counted. A controller must therefore drain a circuit before it
+//! darkens it, or accept the loss.
 
 use super::namespace::within;
 use aya::maps::{Array, MapData};
@@ -13,23 +14,23 @@ use aya::Ebpf;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// No more racks; a limit of the program's tables, as those below.
+/// The largest number of racks; like the limits below, it follows from the program's tables.
 pub const RACKS: u32 = 16;
-/// No more optical switches.
+/// The largest number of optical switches.
 pub const PLANES: u32 = 8;
-/// No more hosts in a rack.
+/// The largest number of hosts in a rack.
 pub const HOSTS: u32 = 64;
-/// The VLAN of the first path that servers tag packets for.
+/// The VLAN of the first path that servers select with a tag.
 pub const FIRST_TAG: u32 = 1000;
-/// No more VLANs of such paths.
+/// The largest number of such VLANs.
 pub const TAGS: u32 = 256;
-/// The value for no output: a dark input, a pair that no network joins.
+/// The value for no output: a dark input, or a pair of racks that no network connects.
 pub const NOWHERE: u32 = 255;
 
 #[cfg(bpf)]
 static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/plane.o"));
 
-/// The role of an interface of the fabric's namespace.
+/// The role of an interface in the fabric's namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A host's link, at its rack switch.
@@ -38,13 +39,13 @@ pub enum Role {
     TorElectrical,
     /// A rack switch's uplink to an optical switch.
     TorOptical(u32),
-    /// The same link, at the electrical network.
+    /// The other end of `TorElectrical`, at the electrical network.
     Core,
-    /// The same link, at that optical switch.
+    /// The other end of `TorOptical`, at that optical switch.
     Ocs(u32),
 }
 
-/// An interface: its name, its index, its rack, and what it is.
+/// An interface: its name, index, rack and role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
     /// Its name.
@@ -57,14 +58,14 @@ pub struct Port {
     pub role: Role,
 }
 
-/// Packets that were lost in the plane.
+/// Packets lost in the plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Sent to an optical switch whose input was dark.
+    /// Packets sent to an optical switch whose input was dark.
     pub dark: u64,
-    /// With an address that no host here has, such as broadcasts.
+    /// Packets whose MAC addresses are not of the testbed's scheme, such as broadcasts.
     pub strange: u64,
-    /// For a rack or a host that nothing leads to.
+    /// Packets for a rack or host to which no path exists.
     pub nowhere: u64,
 }
 
@@ -78,10 +79,10 @@ struct Entry {
 }
 
 #[allow(unsafe_code)]
-// SAFETY: three words without padding; every pattern of bits is a value.
+// SAFETY: three words without padding; every bit pattern is a valid value.
 unsafe impl aya::Pod for Entry {}
 
-/// The program and its tables; both go when this does, and the interfaces then carry nothing.
+/// The program and its tables. Dropping it removes both; the interfaces then forward nothing.
 pub struct KernelPlane {
     program: Ebpf,
     racks: u32,
@@ -89,12 +90,12 @@ pub struct KernelPlane {
 }
 
 impl KernelPlane {
-    /// Loads the program and attaches it to the interfaces of a namespace. All is dark, and
+    /// Loads the program and attaches it to the interfaces of a namespace. All circuits are dark;
     /// rack switches send everything over the electrical network if there is one.
     ///
     /// # Errors
-    /// If the package was built without clang; if the kernel refuses the program; if an
-    /// interface is not there; if there are more racks, planes or hosts than the tables hold.
+    /// If the package was built without clang, if the kernel refuses the program, if an interface
+    /// does not exist, or if there are more racks, optical switches or hosts than the tables hold.
     pub fn new(
         namespace: &Path,
         racks: u32,
@@ -126,11 +127,11 @@ impl KernelPlane {
         Ok(plane)
     }
 
-    /// From now on the output of a device in each of these namespaces has two classes: 1:2 for
-    /// what its rack sends over a circuit at that moment, 1:3 for all else.
+    /// Divides the output of a device in each of these namespaces into two classes: 1:2 for packets
+    /// that the rack sends over a circuit at that moment, 1:3 for all others.
     ///
     /// # Errors
-    /// If the kernel refuses the program; if there is no such device or namespace.
+    /// If the kernel refuses the program, or if a device or namespace does not exist.
     pub fn classify(&mut self, namespaces: &[PathBuf], device: &str) -> io::Result<()> {
         let program = classifier(&mut self.program, "host_output")?;
         for namespace in namespaces {
@@ -171,11 +172,11 @@ impl KernelPlane {
         Ok(())
     }
 
-    /// From now on rack switches send by this table: at [(at × racks + src) × racks + dst] 0
-    /// is the electrical network, 1 + plane an optical one, [`NOWHERE`] neither.
+    /// Sets the table of the rack switches, with index (at × racks + src) × racks + dst: 0 for the
+    /// electrical network, 1 + plane for an optical switch, [`NOWHERE`] for neither.
     ///
     /// # Errors
-    /// Of the kernel; if the table has another size.
+    /// If the kernel refuses, or if the table has another size.
     pub fn lead(&mut self, next: &[u32]) -> io::Result<()> {
         let racks = self.racks;
         expect(next.len(), racks * racks * racks)?;
@@ -189,11 +190,11 @@ impl KernelPlane {
         self.choose(0, table)
     }
 
-    /// From now on rack switches send packets that servers tagged by these rows: rack, VLAN,
-    /// destination rack, and 1 + plane, or 0 if the VLAN does not lead there any more.
+    /// Sets the paths of packets that servers tag. Each row holds the rack, the VLAN, the
+    /// destination rack, and 1 + plane, or 0 if the VLAN no longer leads there.
     ///
     /// # Errors
-    /// Of the kernel; of a rack, a VLAN or an optical switch that is not there.
+    /// If the kernel refuses, or if a rack, VLAN or optical switch does not exist.
     pub fn lead_tagged(&mut self, rows: &[(u32, u32, u32, u32)]) -> io::Result<()> {
         let (racks, planes) = (self.racks, self.planes);
         let mut array = self.array::<u32>("tagged")?;
@@ -208,11 +209,12 @@ impl KernelPlane {
         Ok(())
     }
 
-    /// From now on the optical switches have these outputs, at [plane × racks + input];
-    /// [`NOWHERE`] is dark.
+    /// Sets the outputs of the optical switches, with index plane × racks + input; [`NOWHERE`] is
+    /// dark.
     ///
     /// # Errors
-    /// Of the kernel; if the table has another size; if two inputs of a switch have one output.
+    /// If the kernel refuses, if the table has another size, or if two inputs of a switch have the
+    /// same output.
     pub fn cross(&mut self, outputs: &[u32]) -> io::Result<()> {
         let (racks, planes) = (self.racks, self.planes);
         expect(outputs.len(), racks * planes)?;
@@ -233,7 +235,7 @@ impl KernelPlane {
         self.choose(1, table)
     }
 
-    /// Packets lost since the start.
+    /// The packets lost since the start.
     ///
     /// # Errors
     /// If the kernel refuses to read a table.
@@ -288,7 +290,7 @@ fn attached(ports: &[Port]) -> io::Result<Ebpf> {
     Ok(loaded)
 }
 
-/// A function of the object, loaded.
+/// Loads a function of the object.
 fn classifier<'a>(object: &'a mut Ebpf, name: &str) -> io::Result<&'a mut SchedClassifier> {
     let program: &mut SchedClassifier = { object.program_mut(name) }
         .ok_or_else(|| io::Error::other(format!("the object has no function {name}")))?
@@ -298,9 +300,9 @@ fn classifier<'a>(object: &'a mut Ebpf, name: &str) -> io::Result<&'a mut SchedC
     Ok(program)
 }
 
-/// Attaches it to a device of the namespace of this thread.
+/// Attaches the program to a device of this thread's namespace.
 fn attach(program: &mut SchedClassifier, device: &str, to: TcAttachType) -> io::Result<()> {
-    // The qdisc exists already if another filter was attached.
+    // The qdisc already exists if another filter was attached.
     let _ = tc::qdisc_add_clsact(device);
     let attached = program.attach(device, to);
     attached.map_err(|e| io::Error::other(format!("{device}: {e}")))?;

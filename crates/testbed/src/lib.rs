@@ -1,17 +1,17 @@
-//! The Linux testbed: what moves packets between hosts in network namespaces.
+//! The Linux testbed: two planes that forward packets between hosts in network namespaces.
 //!
-//! Real applications run in the namespaces; racks, the electrical network and the optical
-//! switches between them are emulated by one of two planes. Namespaces and devices are laid
-//! by `lightloom.testbed` in Python, and the controller is that of every simulated fabric.
+//! Real applications run in the namespaces. One of the two planes emulates the racks, the
+//! electrical network and the optical switches between them. `lightloom.testbed` in Python creates
+//! the namespaces and the devices. The controller is the one of the simulated fabrics.
 //!
-//! | file | what it is |
+//! //! | file | contents |
 //! |---|---|
-//! | [`namespace`] | doing something inside a network namespace |
-//! | [`kernel_plane`] | tc-eBPF: circuits of 10 ms and longer, with an atomic change |
-//! | [`user_plane`] | TAP devices and queues in user space: days from 100 us |
+//! //! | [`namespace`] | running a function inside a network namespace |
+//! //! | [`kernel_plane`] | tc-eBPF: circuits of 10 ms and longer, with atomic changes |
+//! //! | [`user_plane`] | TAP devices and queues in user space: days of 100 µs and longer |
 //! | [`tap`] | a TAP device |
-//! | [`sockets`] | what waits in the sockets of a namespace (c-Through §4.1) |
-//! | [`counters`] | bytes and packets of the interfaces of a namespace |
+//! //! | [`sockets`] | bytes that wait in the sockets of a namespace (c-Through §4.1) |
+//! //! | [`counters`] | byte and packet counters of the interfaces of a namespace |
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! Doing something inside a network namespace.
+//! Runs functions inside a network namespace.
 
 use nix::sched::{setns, CloneFlags};
 use std::fs::File;
@@ -6,11 +6,11 @@ use std::io;
 use std::path::Path;
 use std::thread;
 
-/// Runs `work` on a thread inside the network namespace of a file such as
-/// `/run/netns/NAME`. Sockets and devices that it opens stay in that namespace.
+/// Runs `work` on a thread inside the network namespace that a file such as `/run/netns/NAME`
+/// names. Sockets and devices that `work` opens stay in that namespace.
 ///
 /// # Errors
-/// If the file is no network namespace, or the process may not enter it; of `work`.
+/// If the file is not a network namespace, if the process may not enter it, or if `work` fails.
 pub fn within<T: Send>(path: &Path, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     let entered = || {
         let file = File::open(path)?;

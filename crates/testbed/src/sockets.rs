@@ -1,5 +1,5 @@
-//! Bytes that wait in the TCP sockets of a namespace: c-Through's measure of demand (§4.1), from
-//! the kernel's SOCK_DIAG.
+//! Bytes that wait in the TCP sockets of a namespace, from the kernel's SOCK_DIAG: the demand that
+//! c-Through measures (§4.1).
 
 use super::namespace::within;
 use netlink_packet_core::{
@@ -13,10 +13,10 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
-/// Room for what the kernel answers at once.
+/// The buffer for one message of the kernel [B].
 const ROOM: usize = 1 << 16;
 
-/// A socket of SOCK_DIAG in a namespace; it is opened once, and asked often.
+/// A SOCK_DIAG socket in a namespace; it is opened once and used for every request.
 pub struct Sockets {
     socket: Socket,
     room: Vec<u8>,
@@ -26,7 +26,7 @@ impl Sockets {
     /// Opens the socket in a namespace.
     ///
     /// # Errors
-    /// If it cannot be entered, or the kernel has no SOCK_DIAG.
+    /// If the namespace cannot be entered, or the kernel has no SOCK_DIAG.
     pub fn of(namespace: &Path) -> io::Result<Sockets> {
         let socket = within(namespace, || {
             let mut socket = Socket::new(NETLINK_SOCK_DIAG)?;
@@ -40,8 +40,8 @@ impl Sockets {
         })
     }
 
-    /// Bytes that the sockets of established connections have for each peer: unacknowledged
-    /// and not sent yet.
+    /// The bytes that sockets of established and closing connections hold for each peer:
+    /// unacknowledged or not yet sent.
     ///
     /// # Errors
     /// If the kernel refuses the request.
@@ -74,7 +74,7 @@ fn request() -> Vec<u8> {
     bytes
 }
 
-/// Adds the sockets of an answer; whether more follows.
+/// Adds the sockets of one answer; returns whether more answers follow.
 fn add(answer: &[u8], waiting: &mut BTreeMap<Ipv4Addr, u64>) -> io::Result<bool> {
     let mut rest = answer;
     while !rest.is_empty() {
@@ -93,7 +93,7 @@ fn add(answer: &[u8], waiting: &mut BTreeMap<Ipv4Addr, u64>) -> io::Result<bool>
             NetlinkPayload::Error(error) => return Err(error.to_io()),
             _ => {}
         }
-        // Each message is followed by the next at a multiple of four bytes.
+        // Each message begins at a multiple of four bytes.
         let length = (message.header.length as usize).next_multiple_of(4);
         if length == 0 || length > rest.len() {
             break;

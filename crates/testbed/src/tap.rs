@@ -1,5 +1,5 @@
-//! A TAP device: frames that a namespace sends are read from a file, and frames that are
-//! written to it arrive there.
+//! A TAP device. Frames that a namespace sends are read from a file; frames that are written to the
+//! file arrive in the namespace.
 
 #![allow(unsafe_code)]
 
@@ -11,13 +11,13 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// The request of `include/uapi/linux/if_tun.h` that names the device of a file.
+/// The ioctl of `include/uapi/linux/if_tun.h` that sets the name of a file's device.
 const TUNSETIFF: u64 = 0x4004_54ca;
-/// Frames, not packets; no header before them.
+/// A device for frames, not packets, without a header before each frame.
 const IFF_TAP: i16 = 0x0002;
 const IFF_NO_PI: i16 = 0x1000;
 
-/// `struct ifreq`, with the flags alone of its union.
+/// `struct ifreq`; of its union only the flags are used.
 #[repr(C)]
 struct Request {
     name: [u8; libc::IFNAMSIZ],
@@ -25,12 +25,12 @@ struct Request {
     rest: [u8; 22],
 }
 
-/// Makes a TAP device of that name in a namespace; it goes when the file is closed. Reads do
-/// not wait.
+/// Creates a TAP device with a name in a namespace. The device is deleted when the file is closed.
+/// Reads do not block.
 ///
 /// # Errors
-/// If the name is longer than 15 bytes or in use; if there is no `/dev/net/tun`; if the process
-/// has not the right.
+/// If the name is longer than 15 bytes or in use, if there is no `/dev/net/tun`, or if the process
+/// lacks the permission.
 pub fn open(namespace: &Path, name: &str) -> io::Result<File> {
     if name.is_empty() || name.len() >= libc::IFNAMSIZ {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "1 to 15 bytes"));
@@ -47,7 +47,8 @@ pub fn open(namespace: &Path, name: &str) -> io::Result<File> {
             rest: [0; 22],
         };
         request.name[..name.len()].copy_from_slice(name.as_bytes());
-        // SAFETY: the kernel reads and writes an `ifreq`, of 40 bytes, which `Request` is.
+        // SAFETY: the kernel reads and writes an `ifreq` of 40 bytes; `Request` has this layout and
+        // size.
         let done = unsafe { libc::ioctl(file.as_raw_fd(), TUNSETIFF as _, &mut request) };
         match done {
             0 => Ok(file),

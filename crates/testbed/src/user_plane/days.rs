@@ -1,34 +1,34 @@
-//! The matching that is lit at a time: slots one after another, each with a night and a day.
+//! The matching that is lit at a given time: a sequence of slots, each with a night and a day.
 
 use std::io;
 
-/// A matching, and how long it is lit.
+/// A matching and the length of its day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The output of each input; one with its own number is idle.
+    /// The output of each input; an input whose output has its own number is idle.
     pub outputs: Vec<u32>,
-    /// How long it is lit [ns].
+    /// How long the matching is lit [ns].
     pub day_ns: u64,
 }
 
-/// Slots that are repeated for ever, each beginning with a night.
+/// Slots that repeat without end; each begins with a night.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// Darkness at the start of each slot [ns].
+    /// The dark time at the start of each slot [ns].
     pub night_ns: u64,
     /// The slots in their order.
     pub slots: Vec<Slot>,
 }
 
-/// No schedule is longer [ns].
+/// The longest period of a schedule [ns].
 const MOST: u64 = 3_600_000_000_000;
 
 impl Schedule {
-    /// Refuses what cannot be followed by a switch of so many ports.
+    /// Refuses a schedule that a switch with `ports` ports cannot follow.
     ///
     /// # Errors
-    /// Of no slots; a matching of another size, or with an output twice; a day of no length;
-    /// a period of more than an hour.
+    /// If there are no slots, if a matching is not a permutation of the ports, if a day has no
+    /// length, or if the period is longer than an hour.
     pub fn check(&self, ports: u32) -> io::Result<()> {
         let refuse = |why: String| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         if self.slots.is_empty() {
@@ -55,18 +55,18 @@ impl Schedule {
     }
 }
 
-/// A slot in time.
+/// A slot at its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Day {
     /// Index of the slot in the schedule.
     pub slot: usize,
     /// When its circuits are lit [ns].
     pub from: u64,
-    /// When they go dark [ns]; the next slot begins.
+    /// When its circuits go dark and the next slot begins [ns].
     pub until: u64,
 }
 
-/// The place in a schedule.
+/// The position in a schedule.
 #[derive(Clone, Debug, Default)]
 pub struct Days {
     schedule: Schedule,
@@ -89,7 +89,7 @@ impl Days {
         }
     }
 
-    /// The slot that `now` is in, and how many have begun since it was asked before; nothing
+    /// The slot at `now` and the number of slots that have begun since the last call; `None`
     /// without a schedule.
     pub fn advance(&mut self, now: u64) -> Option<(Day, u64)> {
         if self.schedule.slots.is_empty() {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(days.advance(1_000), Some((day(0, 1_010, 1_100), 0)));
         assert_eq!(days.advance(1_099), Some((day(0, 1_010, 1_100), 0)));
         assert_eq!(days.advance(1_100), Some((day(1, 1_110, 1_150), 1)));
-        // A period takes 150: after two periods the slot is the same, and four slots have begun.
+        // The period is 150 ns: after two periods the slot is the same, and four slots have begun.
         assert_eq!(days.advance(1_430), Some((day(1, 1_410, 1_450), 4)));
     }
 
@@ -149,7 +149,8 @@ mod tests {
     }
 
     proptest! {
-        /// The slot of a time is the remainder of it by the period, however time is cut.
+        /// The slot at a time depends only on the time modulo the period, not on the intervals
+        /// between calls.
         #[test]
         fn the_day_does_not_depend_on_when_one_asks(
             night in 0u64..50, first in 1u64..100, second in 1u64..100,

@@ -1,12 +1,12 @@
-//! How late the loop sees a day begin, as a histogram that two threads may use.
+//! How late the loop detects the start of each day, as a histogram that two threads can use.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Parts of a doubling: percentiles are right within one in 16.
+/// Buckets per doubling: a percentile is at most one sixteenth too large.
 const PARTS: u64 = 16;
 const BUCKETS: usize = 64 * PARTS as usize;
 
-/// Counts by size.
+/// The number of samples in each bucket.
 pub struct Lateness(Vec<AtomicU64>);
 
 impl Default for Lateness {
@@ -34,12 +34,13 @@ fn end(bucket: usize) -> u64 {
 }
 
 impl Lateness {
-    /// Counts a lateness.
+    /// Counts one value.
     pub fn add(&self, ns: u64) {
         self.0[bucket(ns)].fetch_add(1, Relaxed);
     }
 
-    /// So large a share of all was no later, up to one in 16; zero if nothing was counted.
+    /// The value that a share of all samples does not exceed, at most one sixteenth too large; 0
+    /// without samples.
     pub fn percentile(&self, share: f64) -> u64 {
         let counts: Vec<u64> = self.0.iter().map(|count| count.load(Relaxed)).collect();
         let wanted = share * counts.iter().sum::<u64>() as f64;

@@ -1,17 +1,17 @@
 //! The user-space plane: hosts on TAP devices, a queue for each pair of racks, and a clock that
-//! opens the circuits of one matching after the other (Mordia, SIGCOMM 2013, §5).
+//! opens the circuits of one matching after another (Mordia, SIGCOMM 2013, §5).
 //!
-//! One thread polls. A frame leaves its queue in a day of its pair only, at the rate of the
-//! link, and when all of it has passed before the night; otherwise it waits: nothing is lost
-//! at the ends of days. Frames within a rack are handed on at once.
+//! One thread polls. A frame leaves its queue only in a day of its pair, at the rate of the link,
+//! and only if all of it passes before the night. Otherwise the frame waits, so no frame is lost at
+//! the end of a day. Frames within a rack are forwarded at once.
 //!
-//! | file | what it is |
+//! //! | file | contents |
 //! |---|---|
-//! | here | the plane, its thread, its settings and its counts |
-//! | [`days`] | which matching is lit at a time |
-//! | [`queues`] | frames that wait, in buffers that are used again |
+//! //! | this file | the plane, its thread, its settings and its counters |
+//! //! | [`days`] | the matching that is lit at a given time |
+//! //! | [`queues`] | frames that wait, in reused buffers |
 //! | `poll` | the loop: read, open, send |
-//! | [`lateness`] | how late the loop sees a day begin |
+//! //! | [`lateness`] | how late the loop detects the start of each day |
 
 pub mod days;
 pub mod lateness;
@@ -35,7 +35,7 @@ pub struct Host {
     pub namespace: PathBuf,
     /// Its rack.
     pub rack: u32,
-    /// Its number in the rack; with the rack it is the host's MAC address, see
+    /// Its number in the rack. The rack and this number determine the host's MAC address, see
     /// [`queues::place_of`].
     pub number: u32,
 }
@@ -43,7 +43,7 @@ pub struct Host {
 /// Settings of a plane.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Racks, which are the ports of the optical switch.
+    /// Racks; each is one port of the optical switch.
     pub racks: u32,
     /// Rate of a circuit [b/s].
     pub rate_bps: u64,
@@ -51,43 +51,45 @@ pub struct Settings {
     pub device: String,
     /// The longest packet of a host [B].
     pub mtu: usize,
-    /// Frames that the plane holds; then it reads no more, and hosts wait.
+    /// Frames that the plane can hold. When it is full it reads no more, and hosts wait.
     pub frames: usize,
 }
 
-/// Counts of the plane, as they are at one time.
+/// The counters of the plane at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Frames that were handed to their host, within racks and between them.
+    /// Frames that were handed to their host, within racks and between racks.
     pub frames: u64,
-    /// Frames between racks that passed before the day ended.
+    /// Frames between racks that were handed over before their day ended.
     pub in_day: u64,
-    /// Frames between racks that passed after the day ended.
+    /// Frames between racks that were handed over after their day ended.
     pub out_of_day: u64,
-    /// Frames that the kernel did not take, or for hosts that are not there.
+    /// Frames that the kernel did not accept.
     pub lost: u64,
-    /// Broadcasts and frames of other protocols; no part of the experiment.
+    /// Frames whose destination is not a host of the plane, such as broadcasts; they are not part
+    /// of the experiment.
     pub strange: u64,
-    /// Synchronisation frames, one for each circuit and day.
+    /// Synchronisation frames: one for each circuit, day and host at the circuit's output.
     pub sync: u64,
     /// Days that have begun.
     pub days: u64,
-    /// Days that were over before the loop saw them.
+    /// Days that ended before the loop detected them.
     pub missed_days: u64,
-    /// Bytes carried, at [input × racks + output].
+    /// Bytes carried, at index input × racks + output.
     pub carried: Vec<u64>,
-    /// Bytes that wait, likewise.
+    /// Bytes that wait, with the same index.
     pub waiting: Vec<u64>,
-    /// Bytes that came from hosts for each pair since the start.
+    /// Bytes that hosts have sent for each pair since the start, with the same index.
     pub offered: Vec<u64>,
-    /// How late days began, in nanoseconds: median, 99th and 99.9th percentile, maximum.
+    /// How late the loop detected the start of a day: median, 99th and 99.9th percentile, maximum
+    /// [ns].
     pub lateness_ns: [u64; 4],
 }
 
 /// State shared by the thread and its owner.
 pub(super) struct Shared {
     stop: AtomicBool,
-    /// To be followed from the next boundary on.
+    /// The schedule to be followed from the next poll on.
     next: Mutex<Option<Schedule>>,
     renewed: AtomicBool,
     pub(super) frames: AtomicU64,
@@ -130,7 +132,7 @@ impl Shared {
         self.stop.load(Relaxed)
     }
 
-    /// The schedule that was handed over since, if one was.
+    /// The schedule that was set since the last call, if there is one.
     pub(super) fn renewed(&self) -> Option<Schedule> {
         if !self.renewed.swap(false, Relaxed) {
             return None;
@@ -139,7 +141,7 @@ impl Shared {
     }
 }
 
-/// A plane that runs until it is dropped; its devices go with it.
+/// A plane that runs until it is dropped, which deletes its devices.
 pub struct UserPlane {
     shared: Arc<Shared>,
     racks: u32,
@@ -147,10 +149,10 @@ pub struct UserPlane {
 }
 
 impl UserPlane {
-    /// Makes a device in the namespace of each host, and begins to poll. All is dark.
+    /// Creates a device in the namespace of each host and starts to poll. All circuits are dark.
     ///
     /// # Errors
-    /// If a device cannot be made.
+    /// If a device cannot be created.
     pub fn new(settings: &Settings, hosts: &[Host]) -> io::Result<UserPlane> {
         let open = |host: &Host| tap::open(&host.namespace, &settings.device);
         let taps: Vec<File> = hosts.iter().map(open).collect::<io::Result<_>>()?;
@@ -168,10 +170,10 @@ impl UserPlane {
         })
     }
 
-    /// Follows a schedule from the next night on.
+    /// Starts a schedule, with the night of its first slot, as soon as the thread polls again.
     ///
     /// # Errors
-    /// If it is not for the plane's racks, has no slots, or a day or night of no length.
+    /// If [`Schedule::check`] refuses it.
     pub fn follow(&self, schedule: Schedule) -> io::Result<()> {
         schedule.check(self.racks)?;
         if let Ok(mut next) = self.shared.next.lock() {
@@ -188,7 +190,7 @@ impl UserPlane {
             .is_some_and(|thread| !thread.is_finished())
     }
 
-    /// The counts as they are now.
+    /// The present counters.
     pub fn counts(&self) -> Counts {
         let shared = &*self.shared;
         let all = |counts: &[AtomicU64]| counts.iter().map(|c| c.load(Relaxed)).collect();
@@ -208,7 +210,7 @@ impl UserPlane {
         }
     }
 
-    /// Ends the thread; what waits is dropped.
+    /// Ends the thread and drops the waiting frames.
     ///
     /// # Errors
     /// The error that ended the thread earlier.

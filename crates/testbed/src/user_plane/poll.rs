@@ -1,5 +1,5 @@
-//! The loop of the plane: it reads what hosts send, opens circuits by the clock, and hands
-//! frames to their hosts.
+//! The loop of the plane: it reads frames from hosts, opens circuits by the clock and hands frames
+//! to their destination hosts.
 
 #![allow(unsafe_code)]
 
@@ -16,21 +16,21 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Bytes of a frame beside its packet: addresses and type.
+/// The Ethernet header of a frame: addresses and type [B].
 const HEADER: usize = 14;
-/// Bytes of a frame on the wire beyond those that a host sends: preamble, checksum, gap [B].
+/// Bytes on the wire that a host does not send: preamble, checksum and gap [B].
 const WIRE: u64 = 8 + 4 + 12;
-/// No frame is shorter, its checksum left out [B].
+/// The shortest frame without its checksum [B].
 const SHORTEST: u64 = 60;
-/// The EtherType of synchronisation frames: one that IEEE 802 leaves for experiments.
+/// The EtherType of synchronisation frames, from the range that IEEE 802 reserves for experiments.
 const SYNC: u16 = 0x88b5;
-/// The thread sleeps through a night if more than this is left of it, so that hosts get its
+/// The thread sleeps during a night if more than this time is left of it, so that hosts can use its
 /// processor [ns].
 const NAP: u64 = 200_000;
-/// The sleep ends so long before the day [ns].
+/// The sleep ends this long before the day [ns].
 const EARLY: u64 = 100_000;
 
-/// Nanoseconds of a clock that never goes back.
+/// The monotonic clock [ns].
 pub fn clock() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("Linux has this clock");
     now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
@@ -42,18 +42,18 @@ struct Plane<'a> {
     host_at: BTreeMap<(u32, u32), usize>,
     taps: Vec<File>,
     queues: Queues,
-    /// When the link of each rack has sent the last frame [ns].
+    /// When the link of each rack finishes its last frame [ns].
     free: Vec<u64>,
     days: Days,
-    /// The day whose circuits are open; its start tells it from others.
+    /// The day whose circuits are open; its start time identifies it.
     open: Day,
     shared: &'a Shared,
 }
 
-/// Polls until `Shared::stopped`.
+/// Polls until `Shared::stopped` returns true.
 ///
 /// # Errors
-/// If a device is gone.
+/// If a device no longer exists.
 pub fn run(
     settings: &Settings,
     hosts: &[Host],
@@ -87,15 +87,15 @@ pub fn run(
     Ok(())
 }
 
-/// The scheduler prefers this thread to hosts, as far as the process may ask for it, and leaves
-/// it on the last processor; hosts' devices hand what they receive to the others.
+/// Gives this thread a higher priority than hosts, if the process may do so, and binds it to the
+/// last processor. The devices of hosts pass received frames to the other processors.
 fn prefer() {
     let last = std::thread::available_parallelism().map_or(1, usize::from) - 1;
     let mut set = CpuSet::new();
     if last > 0 && set.set(last).is_ok() {
         let _ = sched_setaffinity(Pid::from_raw(0), &set);
     }
-    // SAFETY: no memory is touched; that it is refused is no harm.
+    // SAFETY: the calls access no memory; if the kernel refuses, the priority stays as it is.
     unsafe {
         let thread = libc::syscall(libc::SYS_gettid) as libc::id_t;
         libc::setpriority(libc::PRIO_PROCESS, thread, -20);
@@ -107,11 +107,11 @@ fn add(count: &AtomicU64, more: u64) {
 }
 
 impl Plane<'_> {
-    /// Takes a frame of every host that has one.
+    /// Reads one frame from every host that has one.
     fn read(&mut self, now: u64) -> io::Result<()> {
         for host in 0..self.taps.len() {
             let Some(buffer) = self.queues.buffer() else {
-                // Hosts wait, as their devices hold what they send.
+                // The devices hold the frames, so hosts wait.
                 return Ok(());
             };
             match self.taps[host].read(buffer) {
@@ -150,7 +150,7 @@ impl Plane<'_> {
         self.shared.waiting[queue].store(self.queues.waiting(queue), Relaxed);
     }
 
-    /// Carries out the actions that are due: a day begins, or circuits of the present one send.
+    /// Performs the actions that are due: begins a day, or sends frames over its circuits.
     fn turn(&mut self) {
         let now = clock();
         let Some((day, begun)) = self.days.advance(now) else {
@@ -178,7 +178,7 @@ impl Plane<'_> {
         }
     }
 
-    /// Circuits are lit: each end hears of it.
+    /// Begins a day: sends a synchronisation frame to each host at the output of a circuit.
     fn begin(&mut self, day: Day, now: u64) {
         let number = self.shared.days.fetch_add(1, Relaxed);
         self.shared.lateness.add(now - day.from);
@@ -197,16 +197,17 @@ impl Plane<'_> {
         }
     }
 
-    /// A rack sends what waits for the circuit's other end, as far as its link has got by now.
+    /// Sends queued frames over a circuit, up to the time that the rack's link has reached.
     fn serve(&mut self, input: usize, output: u32, day: Day) {
         let queue = self.queues.of(input as u32, output);
         while let Some(frame) = self.queues.front(queue) {
             let begins = self.free[input].max(day.from).max(frame.at);
             let length = (frame.bytes().len() as u64).max(SHORTEST) + WIRE;
             let ends = begins + (length * 8 * 1_000_000_000).div_ceil(self.rate);
-            // Nothing of it would pass in the night, nor before the frame ahead; a loop that was
-            // held up leaves the rest to the pair's next day. Its host has serialised it: it is
-            // handed on when it begins.
+            // A frame is sent only if it ends before the night, and not before the frame ahead of
+            // it has ended. If the loop was delayed beyond the day, the rest waits for the pair's
+            // next day. The sending host has already serialised the frame, so the frame is handed
+            // on when its transmission begins.
             let now = clock();
             if ends > day.until || begins > now || now >= day.until {
                 return;
@@ -233,7 +234,8 @@ impl Plane<'_> {
 }
 
 /// The frame that a host receives when a circuit to its rack is lit: the number of the day, the
-/// rack that sends, and the length (Mordia §5.2.2: all hosts learn of a slot by a frame).
+/// sending rack and the length of the day (Mordia §5.2.2: a frame announces each slot to all
+/// hosts).
 fn sync_frame(to: (u32, u32), input: u32, number: u64, day: Day) -> [u8; SHORTEST as usize] {
     let mut frame = [0; SHORTEST as usize];
     let mac = |rack: u32, host: u32| {

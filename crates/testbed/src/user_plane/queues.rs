@@ -1,4 +1,4 @@
-//! Frames that wait for a circuit, in buffers that are used again.
+//! Frames that wait for a circuit, in reused buffers.
 
 use std::collections::VecDeque;
 
@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 pub struct Frame {
     buffer: Vec<u8>,
     length: usize,
-    /// The host that it is for.
+    /// The destination host.
     pub to: usize,
-    /// When it came [ns].
+    /// When the frame arrived [ns].
     pub at: u64,
 }
 
@@ -19,7 +19,7 @@ impl Frame {
     }
 }
 
-/// A queue for each pair of racks, of which all share one store of buffers.
+/// A queue for each pair of racks; all queues share one pool of buffers.
 pub struct Queues {
     racks: usize,
     queues: Vec<VecDeque<Frame>>,
@@ -28,7 +28,7 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Empty queues with so many buffers of a size.
+    /// Empty queues with `frames` buffers of `size` bytes.
     pub fn new(racks: u32, frames: usize, size: usize) -> Queues {
         let racks = racks as usize;
         Queues {
@@ -39,17 +39,17 @@ impl Queues {
         }
     }
 
-    /// The queue from a rack for another.
+    /// The queue of frames from a rack to another rack.
     pub fn of(&self, from: u32, to: u32) -> usize {
         from as usize * self.racks + to as usize
     }
 
-    /// A buffer to read a frame into; none if all are in use.
+    /// A buffer for the next frame; `None` if all are in use.
     pub fn buffer(&mut self) -> Option<&mut Vec<u8>> {
         self.unused.last_mut()
     }
 
-    /// The frame that was read into that buffer joins a queue.
+    /// Appends the frame that was read into that buffer to a queue.
     pub fn push(&mut self, queue: usize, length: usize, to: usize, at: u64) {
         if let Some(buffer) = self.unused.pop() {
             let frame = Frame {
@@ -68,7 +68,7 @@ impl Queues {
         self.queues[queue].front()
     }
 
-    /// Removes the first frame of a queue; returns its length.
+    /// Removes the first frame of a queue and returns its length.
     pub fn pop(&mut self, queue: usize) -> u64 {
         let Some(frame) = self.queues[queue].pop_front() else {
             return 0;
@@ -79,13 +79,14 @@ impl Queues {
         length
     }
 
-    /// Bytes that wait in a queue.
+    /// The bytes in a queue.
     pub fn waiting(&self, queue: usize) -> u64 {
         self.waiting[queue]
     }
 }
 
-/// The rack and the number in it of the host of a MAC address: 02:4c, two bytes each.
+/// The rack of a host and the host's number in the rack, from its MAC address: 02:4c, then two
+/// bytes for each number. `None` for other addresses.
 pub fn place_of(mac: &[u8]) -> Option<(u32, u32)> {
     match *mac {
         [0x02, 0x4c, a, b, c, d] => Some((
