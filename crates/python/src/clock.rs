@@ -1,4 +1,4 @@
-//! Clock synchronisation: a table in, figures as JSON and columns as NumPy arrays out.
+//! Clock synchronisation: takes a table, returns figures as JSON and columns as NumPy arrays.
 
 use crate::columns::{load_numpy, put};
 use crate::errors::refused;
@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use serde_json::{json, Value};
 use std::time::{Duration, Instant};
 
-/// Between two visits to Python: at most 20 a second.
+/// Time between two calls of Python: at most 20 a second.
 const PERIOD: Duration = Duration::from_millis(50);
 
 fn read(table: &str) -> PyResult<ClockConfig> {
@@ -18,20 +18,20 @@ fn read(table: &str) -> PyResult<ClockConfig> {
     ClockConfig::read(&table).map_err(refused)
 }
 
-/// The configuration with every default filled in, as JSON.
+/// Returns the configuration with all defaults, as JSON.
 #[pyfunction]
 pub fn clock_resolve(table: &str) -> PyResult<String> {
     Ok(serde_json::to_string(&read(table)?).expect("plain data"))
 }
 
-/// JSON Schema of a clock's configuration.
+/// Returns the JSON Schema of a clock's configuration.
 #[pyfunction]
 pub fn clock_schema() -> String {
     serde_json::to_string(&schemars::schema_for!(ClockConfig)).expect("plain data")
 }
 
-/// When each node starts its first epoch, by the delays from the nodes to the grating; all in one
-/// whole unit, such as picoseconds (Sirius A.2).
+/// Returns when each node starts its first epoch, from the delays between the nodes and the
+/// grating. All are in the same unit, such as picoseconds (Sirius A.2).
 #[pyfunction]
 pub fn clock_starts(delays: Vec<i64>) -> Vec<i64> {
     let delays: Vec<Time> = delays.into_iter().map(Time).collect();
@@ -39,7 +39,7 @@ pub fn clock_starts(delays: Vec<i64>) -> Vec<i64> {
     starts.into_iter().map(|start| start.0).collect()
 }
 
-/// Visits Python now and then while clocks run without the GIL.
+/// Calls Python at intervals while clocks run without the GIL.
 struct Visitor {
     callback: Option<Py<PyAny>>,
     done: u64,
@@ -49,7 +49,7 @@ struct Visitor {
 }
 
 impl Visitor {
-    /// So many more updates are done; whether to go on.
+    /// Counts `more` updates; returns whether to continue.
     fn hear(&mut self, more: u64) -> bool {
         self.done += more;
         if self.last.elapsed() < PERIOD {
@@ -71,7 +71,7 @@ impl Visitor {
 
 type Columns<'py> = Bound<'py, PyDict>;
 
-/// Samples and nodes of a judge, by name.
+/// The columns of a judge for samples and nodes, by name.
 fn columns<'py>(py: Python<'py>, judged: Judged) -> PyResult<(Columns<'py>, Columns<'py>)> {
     let (samples, nodes) = (PyDict::new(py), PyDict::new(py));
     let seen = judged.samples;
@@ -91,7 +91,8 @@ fn columns<'py>(py: Python<'py>, judged: Judged) -> PyResult<(Columns<'py>, Colu
     Ok((samples, nodes))
 }
 
-/// Runs clocks: (figures as JSON, {"epochs" and "day": (sample columns, node columns)}).
+/// Runs clocks. Returns the figures as JSON and {"epochs" and "day": (sample columns, node
+/// columns)}.
 #[pyfunction]
 #[pyo3(signature = (table, contributions, progress=None))]
 pub fn clock_run<'py>(

@@ -1,4 +1,4 @@
-//! Columns between Rust vectors and NumPy arrays, and flow traces as files.
+//! Converts columns between Rust vectors and NumPy arrays, and reads and writes flow traces.
 
 use crate::errors::refused;
 use crate::listen::listened;
@@ -11,24 +11,25 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Hosts that a trace may name if their number is not given.
+/// The number of hosts that a trace can name if the cluster is not given.
 const ANY_HOST: u32 = 1 << 30;
 
-/// Makes NumPy ready. It is imported when the first array is made: after a run, a
-/// Ctrl-C of the meantime would strike in the middle of that.
+/// Imports NumPy before the run. Otherwise it would be imported with the first array, and a Ctrl-C
+/// pressed during the run would interrupt that import.
 pub fn load_numpy(py: Python<'_>) -> PyResult<()> {
     py.import("numpy")?;
     PyArray1::<u8>::zeros(py, 0, false);
     Ok(())
 }
 
-/// A vector becomes an array without being copied.
+/// Adds a vector as an array without copying it.
 pub fn put<T: Element>(dict: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
     dict.set_item(name, PyArray1::from_vec(dict.py(), column))
 }
 
-/// The flow columns by the names of `flows.parquet`; groups are codes and names. Where
-/// flows send until the run stops, `endless` tells them, and `delivered` what came of all.
+/// The flow columns by the names of `flows.parquet`; groups are codes and names. If flows send
+/// until the run stops, `endless` marks them, and `delivered` holds the delivered bytes of all
+/// flows.
 pub fn of_flows(py: Python<'_>, flows: Flows) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     if !flows.endless.is_empty() {
@@ -53,7 +54,7 @@ pub fn of_flows(py: Python<'_>, flows: Flows) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// The time series by the names of `timeseries.parquet`, in their order.
+/// The time series by the column names of `timeseries.parquet`, in their order.
 pub fn of_series(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     put(&dict, "time_ps", series.time_ps)?;
@@ -78,7 +79,7 @@ pub fn of_series(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> 
     Ok(dict)
 }
 
-/// Circuits by the names of `circuits.parquet`.
+/// Circuits by the column names of `circuits.parquet`.
 pub fn of_circuits(py: Python<'_>, circuits: Vec<Circuit>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     put(&dict, "a", circuits.iter().map(|c| c.a).collect())?;
@@ -102,7 +103,7 @@ pub fn of_circuits(py: Python<'_>, circuits: Vec<Circuit>) -> PyResult<Bound<'_,
     Ok(dict)
 }
 
-/// Loads of links, by the names of `links.parquet`. Ends in the core are -1.
+/// Link loads by the column names of `links.parquet`. Ends in the core are -1.
 pub fn of_links(py: Python<'_>, links: Vec<LinkLoad>) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     let end = |end: Option<u32>| end.map_or(-1, i64::from);
@@ -126,7 +127,7 @@ fn get<'py, T: Element>(
     column.extract()
 }
 
-/// The flows in NumPy columns, checked row by row.
+/// Reads flows from NumPy columns and checks each row.
 fn flows(dict: &Bound<'_, PyDict>, hosts: u32) -> PyResult<Result<Flows, Refusal>> {
     let (src, dst) = (get::<u32>(dict, "src")?, get::<u32>(dict, "dst")?);
     let (bytes, arrival) = (get::<u64>(dict, "bytes")?, get::<i64>(dict, "arrival_ps")?);
@@ -148,7 +149,7 @@ fn flows(dict: &Bound<'_, PyDict>, hosts: u32) -> PyResult<Result<Flows, Refusal
     Ok(trace::from_columns(&columns, hosts))
 }
 
-/// The flows of a trace that Python has read for `experiment`.
+/// Returns the flows of a trace that Python has read for `experiment`.
 pub fn to_flows(dict: &Bound<'_, PyDict>, experiment: &Experiment) -> PyResult<Flows> {
     let hosts = experiment.cluster().map_err(refused)?.hosts();
     flows(dict, hosts)?.map_err(|refusal| {
@@ -176,7 +177,7 @@ fn named(format: &str) -> PyResult<Format> {
     }
 }
 
-/// The flow columns of a text trace.
+/// Reads the flow columns of a text trace.
 #[pyfunction]
 #[pyo3(signature = (path, format=None, hosts=None))]
 pub fn read_trace<'py>(
@@ -205,7 +206,7 @@ pub fn read_trace<'py>(
     of_flows(py, flows)
 }
 
-/// Flow columns as the text of a trace.
+/// Returns flow columns as the text of a trace.
 #[pyfunction]
 #[pyo3(signature = (columns, format, hosts=None))]
 pub fn trace_text(

@@ -1,5 +1,5 @@
-//! Designs of optical devices: what follows from them, and how long their lasers tune; circuit
-//! switches and their link budgets.
+//! Designs of optical devices, their derived values and laser tuning times; circuit switches and
+//! their link budgets.
 
 use crate::columns;
 use crate::errors::{refused, ConfigError};
@@ -19,7 +19,7 @@ fn read(text: &str) -> PyResult<Design> {
     Ok(named.0)
 }
 
-/// Designs by name, and circuit switches of the papers.
+/// Returns the designs by name, and the circuit switches of the papers.
 #[pyfunction]
 pub fn device_presets() -> String {
     let designs = PRESETS.iter().map(|preset| {
@@ -29,13 +29,13 @@ pub fn device_presets() -> String {
     json!({ "designs": Value::from_iter(designs), "switches": SWITCHES }).to_string()
 }
 
-/// JSON Schema of a design.
+/// Returns the JSON Schema of a design.
 #[pyfunction]
 pub fn device_schema() -> String {
     schemars::schema_for!(Design).to_value().to_string()
 }
 
-/// The design with every default filled in, and all that follows from it.
+/// Returns the design with all defaults and its derived values.
 #[pyfunction]
 pub fn derive_devices(py: Python<'_>, text: &str) -> PyResult<String> {
     let design = read(text)?;
@@ -45,8 +45,7 @@ pub fn derive_devices(py: Python<'_>, text: &str) -> PyResult<String> {
     Ok(both.to_string())
 }
 
-/// A circuit switch with every default filled in, and its link budget (null where its loss is
-/// not known).
+/// Returns a circuit switch with all defaults, and its link budget (null if its loss is not known).
 #[pyfunction]
 pub fn derive_switch(text: &str) -> PyResult<String> {
     let table: Value =
@@ -59,7 +58,7 @@ pub fn derive_switch(text: &str) -> PyResult<String> {
     Ok(json!({ "design": switch, "budget": budget }).to_string())
 }
 
-/// Tuning times from (row) and to (column) every wavelength [ps].
+/// Returns the tuning times from each wavelength (row) to each wavelength (column) [ps].
 #[pyfunction]
 pub fn laser_tuning<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyArray2<i64>>> {
     columns::load_numpy(py)?;
@@ -71,7 +70,8 @@ pub fn laser_tuning<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyA
     PyArray1::from_vec(py, times).reshape([side, side])
 }
 
-/// The gratings of Sirius' uplink plan: of each bank its uplinks, its gratings and their ports.
+/// Returns the gratings of Sirius' uplink plan: for each bank its uplinks, its gratings and their
+/// ports.
 #[pyfunction]
 pub fn sirius_banks(
     plan: &str,

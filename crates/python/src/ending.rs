@@ -1,9 +1,9 @@
-//! The last resort after a signal: a command that has not ended by itself is ended.
+//! Ends a command that does not end by itself after a signal.
 //!
-//! Python's own handlers run between two steps of its interpreter, and the GIL may be held
-//! by code that takes long (a parser in C, an import). This thread needs neither: it reads
-//! the numbers of signals from the pipe of `signal.set_wakeup_fd`, leaves the command a
-//! grace to end by itself, and then ends its children, removes its unfinished files and exits.
+//! Python's own handlers run between two steps of its interpreter, and code that takes long (a
+//! parser in C, an import) can hold the GIL. This thread needs neither. It reads signal numbers
+//! from the pipe of `signal.set_wakeup_fd` and gives the command a grace period to end by itself.
+//! It then ends the child processes, removes unfinished files and exits.
 
 #[cfg(unix)]
 use crate::family;
@@ -16,27 +16,28 @@ use std::sync::Mutex;
 #[cfg(unix)]
 use std::{fs, io::Read, io::Write, thread, time::Duration};
 
-/// Between two looks at whether files are still being given their names.
+/// Time between two checks of whether files are still being renamed to their final names.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_millis(10);
-/// Most times that the state is checked.
+/// The largest number of these checks.
 #[cfg(unix)]
 const LOOKS: usize = 300;
 
-/// How often what is unfinished is removed at most, and how long after each other.
+/// The largest number of attempts to remove an unfinished file, and the time between two attempts.
 #[cfg(unix)]
 const TRIES: usize = 100;
 #[cfg(unix)]
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The files that must not be left behind, and whether removal has to wait.
+/// The files that must not remain, and whether removal has to wait.
 struct Left {
     unfinished: BTreeSet<PathBuf>,
-    /// Folders that were made for what was to come: they go where they are empty.
+    /// Folders that were created for later files; they are removed if they are empty.
     made: BTreeSet<PathBuf>,
-    /// How many are giving files their names: half of them would be a mixture.
+    /// The number of renames in progress; if only some files had their final names, old and new
+    /// files would be mixed.
     naming: usize,
-    /// Whether the user has been told how it ends.
+    /// Whether the command has printed how it ends.
     told: bool,
 }
 
@@ -51,7 +52,7 @@ fn with_left<T>(change: impl FnOnce(&mut Left) -> T) -> T {
     change(&mut LEFT.lock().unwrap_or_else(|broken| broken.into_inner()))
 }
 
-/// Notes a file or folder that is unfinished, or is so no more.
+/// Marks a file or folder as unfinished, or as finished.
 #[pyfunction]
 pub fn ending_unfinished(path: PathBuf, unfinished: bool) {
     with_left(|left| match unfinished {
@@ -60,7 +61,7 @@ pub fn ending_unfinished(path: PathBuf, unfinished: bool) {
     });
 }
 
-/// Notes a folder that was made and has nothing in it yet, or needs no look any more.
+/// Marks a folder as created and still empty, or as no longer of interest.
 #[pyfunction]
 pub fn ending_made(path: PathBuf, made: bool) {
     with_left(|left| match made {
@@ -69,7 +70,7 @@ pub fn ending_made(path: PathBuf, made: bool) {
     });
 }
 
-/// Notes that files are being given their names, or are no more.
+/// Records that a rename of files begins, or that it has ended.
 #[pyfunction]
 pub fn ending_naming(begins: bool) {
     with_left(|left| match begins {
@@ -78,15 +79,15 @@ pub fn ending_naming(begins: bool) {
     });
 }
 
-/// Notes that the user has been told how the command ends.
+/// Records that the command has printed how it ends.
 #[pyfunction]
 pub fn ending_told() {
     with_left(|left| left.told = true);
 }
 
-/// Watches the pipe `descriptor` for the signals of `codes` (number → what to say, nothing in
-/// a worker), each of which ends the process within `grace_s`, by then with exit code 128 and
-/// its number.
+/// Watches the pipe `descriptor` for the signals of `codes` (number → message, none in a worker).
+/// After each of them the process is ended once `grace_s` have passed, with exit code 128 + signal
+/// number.
 #[pyfunction]
 #[cfg(unix)]
 pub fn ending_watch(
@@ -110,14 +111,14 @@ pub fn ending_watch(
     Ok(())
 }
 
-/// Nothing: there are no such signals here.
+/// Does nothing: the system has no such signals.
 #[pyfunction]
 #[cfg(not(unix))]
 pub fn ending_watch(_: i32, _: f64, _: Vec<(i32, Option<String>)>) {}
 
-/// Removes a file, or a folder with all in it. The command works on meanwhile. A folder is
-/// renamed first: what the command still writes under the old name then fails, and cannot
-/// refill the folder as it is emptied. A folder that the command makes anew is removed, too.
+/// Removes a file, or a folder with its contents, while the command is still running. A folder is
+/// renamed first. Later writes to the old name then fail and cannot refill the folder while it is
+/// emptied. A folder that the command creates again is removed, too.
 #[cfg(unix)]
 fn remove(path: &Path) {
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -138,7 +139,7 @@ fn remove(path: &Path) {
     }
 }
 
-/// Ends the process with nothing of it left.
+/// Removes unfinished files and ends the process.
 #[cfg(unix)]
 #[allow(unsafe_code)] // `_exit`, which the standard library does not have
 fn end(signal: i32, said: Option<&str>) -> ! {
@@ -159,8 +160,8 @@ fn end(signal: i32, said: Option<&str>) -> ! {
         if let (Some(said), false) = (said, left.told) {
             drop(writeln!(std::io::stderr(), "{said}"));
         }
-        // SAFETY: it ends the process; nothing of it runs any more. `exit` would call
-        // destructors of libraries whose threads still run.
+        // SAFETY: the call ends the process, and none of its code runs afterwards. `exit` would
+        // call destructors of libraries whose threads still run.
         unsafe { libc::_exit(128 + signal) }
     })
 }

@@ -1,4 +1,4 @@
-//! Refusals as Python exceptions.
+//! Converts refusals to Python exceptions.
 
 use lightloom_engine::Refusal;
 use pyo3::exceptions::PyValueError;
@@ -13,8 +13,8 @@ pyo3::create_exception!(
 
 const FIELDS: [&str; 4] = ["key", "value", "limit", "remedy"];
 
-/// Adds the exception; its fields are None unless a refusal sets them, its `trace` unless
-/// a user's code raised something.
+/// Adds the exception. Its fields are None unless a refusal sets them; its `trace` is None unless a
+/// user's code raised an exception.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let class = m.py().get_type::<ConfigError>();
     class.setattr("__module__", "lightloom")?;
@@ -40,7 +40,7 @@ pub fn refused(refusal: Refusal) -> PyErr {
     })
 }
 
-/// The refusal that a [`ConfigError`] is; of `key` where it has no fields.
+/// The refusal of a [`ConfigError`]; a refusal of `key` if the exception has no fields.
 pub fn refusal_of(py: Python<'_>, error: &PyErr, key: &str) -> Refusal {
     let text = |field: &str| {
         let value = error.value(py).getattr(field).ok()?;

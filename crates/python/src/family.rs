@@ -1,9 +1,9 @@
-//! The processes that this one has started, as `/proc` has them; none where there is no such
-//! folder (workers then end by themselves when their pipe to this process breaks).
+//! The descendants of this process, from `/proc`. Without `/proc` there are none; worker processes
+//! then end by themselves when their pipe to this process breaks.
 
 use std::fs;
 
-/// The process that cleans up after the others, and ends by itself when they have ended.
+/// Python's process that cleans up after the others; it ends by itself after them.
 const TRACKER: &str = "resource_tracker";
 
 /// Ends all descendants at once (SIGKILL).
@@ -17,7 +17,7 @@ pub fn end_children() {
         next += 1;
     }
     for &process in found[1..].iter().filter(|&&p| !is_tracker(p)) {
-        // SAFETY: a descendant that was there a moment ago.
+        // SAFETY: the process was a descendant a moment ago.
         unsafe { libc::kill(process, libc::SIGKILL) };
     }
 }
@@ -31,7 +31,7 @@ fn processes() -> Vec<(i32, i32)> {
         .filter_map(|entry| {
             let process: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
             let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-            // The name, in brackets, may hold spaces and brackets of its own.
+            // The name, in brackets, can itself contain spaces and brackets.
             let (_, rest) = stat.rsplit_once(") ")?;
             let parent = rest.split(' ').nth(1)?.parse().ok()?;
             Some((process, parent))

@@ -1,8 +1,8 @@
 //! The Python binding: `lightloom._core`.
 //!
-//! Configurations and summaries cross as JSON text, columns as NumPy arrays
-//! that take over the memory of their vectors. The GIL is released while a
-//! simulation runs. What the functions mean is written in `_core.pyi`.
+//! Configurations and summaries are passed as JSON text; columns are passed as NumPy arrays that
+//! take over the memory of their vectors. The GIL is released while a simulation runs. `_core.pyi`
+//! documents the functions.
 
 mod clock;
 mod columns;
@@ -34,15 +34,15 @@ fn read(json: &str) -> PyResult<Experiment> {
     Experiment::read(&json).map_err(refused)
 }
 
-/// Refuses the first key of an experiment that no table has; files are not read.
+/// Refuses the first key of an experiment that no table has; no files are read.
 #[pyfunction]
 fn check_keys(json: &str) -> PyResult<()> {
     let json = serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))?;
     lightloom_experiment::check_keys(&json).map_err(refused)
 }
 
-/// The number of the server that each name stands for by `workload.trace_hosts` of an
-/// experiment; nothing of a name that the file does not have.
+/// Returns the number of the server that each name has in `workload.trace_hosts` of an experiment,
+/// or None for a name that the file does not have.
 #[pyfunction]
 fn trace_hosts(json: &str, names: Vec<String>) -> PyResult<Vec<Option<u32>>> {
     let experiment = read(json)?;
@@ -52,26 +52,26 @@ fn trace_hosts(json: &str, names: Vec<String>) -> PyResult<Vec<Option<u32>>> {
     Ok(names.into_iter().map(number).collect())
 }
 
-/// The experiment with every default filled in.
+/// Returns the experiment with all defaults.
 #[pyfunction]
 fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
     let experiment = read(json)?;
-    // This reads the files of the workload, which may be large.
+    // This reads the files of the workload, which can be large.
     let resolved = listen::listened(py, move || experiment.resolve())?.map_err(refused)?;
     Ok(resolved.to_json().to_string())
 }
 
-/// The idealised properties of each fabric of a resolved experiment, and its relation to the
-/// physics.
+/// Returns the idealised properties of each fabric of a resolved experiment, and its relation to
+/// the physics.
 #[pyfunction]
 fn assumptions(json: &str) -> PyResult<String> {
     let found = read(json)?.assumptions().map_err(refused)?;
     Ok(serde_json::to_string(&found).expect("plain data"))
 }
 
-/// Values of a fabric's resolved table that limit the results of a run that ended: when, when its
-/// last flow arrived, what the slowest flow of its jobs took and would take alone [ps], and how to
-/// make it last.
+/// Returns the values of a fabric's resolved table that limit the results of a finished run. Its
+/// arguments are the end of the run, the arrival of its last flow, the time that the slowest flow
+/// of its jobs took and the time it would take alone [ps], and the way to make the run longer.
 #[pyfunction]
 #[pyo3(signature = (json, at_ps, arrived_ps, job_flow_ps, longer))]
 fn findings_of_run(
@@ -96,14 +96,14 @@ fn findings_of_run(
     Ok(serde_json::to_string(&found).expect("plain data"))
 }
 
-/// JSON Schema of an experiment.
+/// Returns the JSON Schema of an experiment.
 #[pyfunction]
 fn schema() -> String {
     lightloom_experiment::schema().to_string()
 }
 
 type Columns<'py> = Bound<'py, PyDict>;
-/// The log of the controller, and what its decisions took.
+/// The log of the controller, and the computing times of its decisions.
 type Control = (Option<String>, Option<Vec<String>>);
 type Results<'py> = (
     String,
@@ -114,9 +114,9 @@ type Results<'py> = (
     Control,
 );
 
-/// Runs one fabric: (summary as JSON, flow columns, time-series columns,
-/// circuit columns if the fabric has circuits, link columns if it counts what links carry, the
-/// record of its controller).
+/// Runs one fabric. Returns the summary as JSON, the flow columns, the time-series columns, the
+/// circuit columns if the fabric has circuits, the link columns if it counts the bytes on links,
+/// and the record of its controller.
 #[pyfunction]
 #[pyo3(signature = (json, fabric, threads, progress=None, columns=None))]
 fn run<'py>(
@@ -163,7 +163,8 @@ fn run<'py>(
     ))
 }
 
-/// Runs a fabric for some milliseconds: what a short piece of the run came to, as JSON.
+/// Runs a fabric for at most `seconds` of wall time. Returns the results of this part of the run as
+/// JSON.
 #[pyfunction]
 #[pyo3(signature = (json, fabric, threads, seconds, columns=None))]
 fn trial(

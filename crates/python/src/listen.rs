@@ -1,7 +1,7 @@
-//! Work in a thread of its own, without the GIL, while the caller listens for signals.
+//! Runs work in a separate thread, without the GIL, while the caller checks for signals.
 //!
-//! Python's handlers run in the thread that called, and only when it looks. Work that is
-//! interrupted is asked to halt and not waited for: its result is thrown away when it comes.
+//! Python's signal handlers run in the calling thread, and only when it checks for signals.
+//! Interrupted work is asked to halt but not waited for; its result is discarded.
 
 use lightloom_engine::Halt;
 use pyo3::prelude::*;
@@ -10,12 +10,13 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-/// Between two looks at whether a signal was raised.
+/// Time between two checks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// As much as a main thread has [B]; what is not touched takes no memory.
+/// The stack size of a main thread [B]; unused pages take no memory.
 const STACK: usize = 8 << 20;
 
-/// The result of `work`, unless a signal or `visit` raises first; `visit` is called at intervals.
+/// Returns the result of `work`, unless a signal or `visit` raises an exception first; `visit` is
+/// called at intervals.
 pub fn visited<T: Send + 'static>(
     py: Python<'_>,
     halt: &Halt,
@@ -23,7 +24,7 @@ pub fn visited<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = mpsc::channel();
-    // Once a signal was raised, the result is no longer received.
+    // After a signal the result is not received any more.
     let thread = thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || drop(sender.send(work())))?;
@@ -48,7 +49,7 @@ pub fn visited<T: Send + 'static>(
     std::panic::resume_unwind(panic)
 }
 
-/// The result of `work`, unless a signal is raised first.
+/// Returns the result of `work`, unless a signal is raised first.
 pub fn listened<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

@@ -7,7 +7,7 @@ use lightloom_fabrics::{Entry, REGISTRY};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
 
-/// Every fabric.
+/// Returns every fabric.
 #[pyfunction]
 pub fn registry() -> String {
     Value::from_iter(REGISTRY.iter().map(describe)).to_string()
@@ -28,8 +28,8 @@ fn describe(entry: &Entry) -> Value {
     })
 }
 
-/// Every policy: its table, the properties of the switch that `lightloom plan` needs for it, and
-/// whether it matches racks.
+/// Returns every policy: its table, the properties of the switch that `lightloom plan` needs for
+/// it, and whether it matches racks.
 #[pyfunction]
 pub fn policies() -> String {
     let described = POLICIES.iter().map(|entry| {
@@ -46,13 +46,13 @@ pub fn policies() -> String {
     Value::from_iter(described).to_string()
 }
 
-/// The orders of a change, by name.
+/// Returns the names of the orders in which a change can be applied.
 #[pyfunction]
 pub fn orders() -> Vec<&'static str> {
     Order::NAMES.to_vec()
 }
 
-/// The published flow-size distributions.
+/// Returns the published flow-size distributions.
 #[pyfunction]
 pub fn workloads() -> String {
     lightloom_workload::sizes::registry::describe().to_string()

@@ -1,8 +1,8 @@
-//! Policies that users write in Python: a class with `decide(demand, switch)` in a file.
+//! Policies that users write in Python: a file with a class that has `decide(demand, switch)`.
 //!
-//! `decide` is called from here, so that what it raises carries the user's frames alone.
-//! `lightloom.policies.answers` reads its return value, which is checked as every policy's target
-//! is. Each fabric that is built has a policy of its own, from a module of its own: parallel runs
+//! `decide` is called from Rust, so that the traceback of an exception contains only the user's
+//! frames. `lightloom.policies.answers` reads the return value, which is checked like the target of
+//! every policy. Each fabric has its own policy object from its own module, so that parallel runs
 //! share no state.
 
 use crate::errors::{refusal_of, refused, ConfigError};
@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex};
 
-/// The exception of a user's code; it becomes the cause of the refusal.
+/// The exception that a user's code raised; it becomes the cause of the refusal.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
 /// Reads policies from Python files, for one run.
@@ -31,13 +31,13 @@ pub struct PyLibrary {
 }
 
 impl PyLibrary {
-    /// The exception of a refusal; see [`PyLibrary::with_cause`].
+    /// The exception for a refusal; see [`PyLibrary::with_cause`].
     pub fn error(&self, py: Python<'_>, refusal: Refusal) -> PyErr {
         self.with_cause(py, refused(refusal))
     }
 
-    /// The same exception with what the user's code raised as its cause, if it did;
-    /// Ctrl-C stays what it is.
+    /// The same exception, with the exception of the user's code as its cause if there was one;
+    /// KeyboardInterrupt is returned unchanged.
     pub fn with_cause(&self, py: Python<'_>, error: PyErr) -> PyErr {
         let raised = { self.raised.lock().ok() }.and_then(|mut raised| raised.take());
         let Some(cause) = raised else {
@@ -81,7 +81,7 @@ fn keep(raised: &Raised, error: Option<PyErr>) {
     }
 }
 
-/// The exception, which knows its traceback.
+/// The exception object with its traceback.
 fn value(py: Python<'_>, error: &PyErr) -> Py<pyo3::exceptions::PyBaseException> {
     error.clone_ref(py).into_value(py)
 }
@@ -90,9 +90,10 @@ fn not_ours(py: Python<'_>, error: PyErr) -> Option<PyErr> {
     (!error.is_instance_of::<ConfigError>(py)).then_some(error)
 }
 
-/// The part of the last decision that `None`, which keeps it, needs.
+/// The part of the last decision that is needed if `decide` returns `None`, which keeps that
+/// decision.
 enum Last {
-    /// Circuits that carry what their own racks have for each other.
+    /// Circuits that carry the traffic between their own two racks.
     Direct,
     Routed(Routes),
     Schedule(Schedule),
@@ -100,7 +101,7 @@ enum Last {
 
 /// A user's policy.
 struct PyPolicy {
-    /// Its bound method.
+    /// The bound method `decide`.
     decide: Py<PyAny>,
     /// `lightloom.policies.Switch`.
     switch: Py<PyAny>,
@@ -194,7 +195,7 @@ impl PyPolicy {
         ))
     }
 
-    /// Keeps the lit circuits, and the routes over them.
+    /// Keeps the lit circuits and the routes over them.
     fn kept(&self, view: &SwitchView) -> Target {
         let circuits = view.lit.clone();
         match &self.last {
@@ -214,12 +215,12 @@ impl PyPolicy {
         }
     }
 
-    /// The user's code raised something: it is kept, and described.
+    /// Stores an exception that the user's code raised, and describes it.
     fn failed(&self, py: Python<'_>, error: PyErr) -> Refusal {
         self.raised_by("decide()", py, error)
     }
 
-    /// `what` raised something.
+    /// Stores and describes an exception raised by `what`.
     fn raised_by(&self, what: &str, py: Python<'_>, error: PyErr) -> Refusal {
         let blamed = py
             .import("lightloom.policies.blame")
@@ -230,8 +231,8 @@ impl PyPolicy {
         Refusal::new("decide()", "", limit, remedy)
     }
 
-    /// The refusal of a returned value that is not circuits, or of an object in it that raises an
-    /// exception when it is read.
+    /// The refusal of a return value that is not circuits, or that contains an object that raises
+    /// an exception when it is read.
     fn bad(&self, py: Python<'_>, error: PyErr, returned: &Bound<'_, PyAny>) -> Refusal {
         let refusal = match error.is_instance_of::<ConfigError>(py) {
             true => refusal_of(py, &error, "decide()"),
@@ -255,8 +256,8 @@ impl Policy for PyPolicy {
     }
 }
 
-/// Circuits that stay are left alone unless it says otherwise. Names are checked by
-/// `lightloom.policies.files`, which knows the class.
+/// The order of a change; by default, circuits that stay are not interrupted.
+/// `lightloom.policies.files`, which reads the class, checks the names.
 fn order_of(name: Option<&str>) -> Result<Order, Refusal> {
     let Some(name) = name else {
         return Ok(Order::DELETE_CREATE);
@@ -265,7 +266,7 @@ fn order_of(name: Option<&str>) -> Result<Order, Refusal> {
     Order::named(name).ok_or_else(|| Refusal::new("policy.order", name, "no such order", remedy()))
 }
 
-/// Racks × racks [bytes], to be read only.
+/// The demand as a read-only matrix, racks × racks [bytes].
 fn demand<'py>(py: Python<'py>, seen: &Demand) -> PyResult<Bound<'py, PyAny>> {
     let n = seen.bytes.n();
     let cells = PyArray1::from_slice(py, seen.bytes.cells());
@@ -277,7 +278,8 @@ fn frozen(array: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     Ok(array)
 }
 
-/// The target of its answer, and the part that it may keep; `None` for `None`.
+/// The target of an answer, and the part to store for a later `None`; `None` if the answer is
+/// `None`.
 fn target(answer: &Bound<'_, PyAny>) -> PyResult<Option<(Target, Last)>> {
     if answer.is_none() {
         return Ok(None);
@@ -306,7 +308,8 @@ fn target(answer: &Bound<'_, PyAny>) -> PyResult<Option<(Target, Last)>> {
 
 fn schedule(permutations: &PyReadonlyArray2<'_, i64>, days: Vec<i64>, night: i64) -> Schedule {
     let rows = permutations.as_array();
-    // -1 is idle, an input's own number; what is no port is none of this type, either.
+    // -1 means idle, which is an input's own number here. Another value that does not fit the type
+    // is replaced by a number that no port has, and refused with the schedule.
     let port = |(input, &output): (u32, &i64)| match output {
         -1 => input,
         _ => u32::try_from(output).unwrap_or(u32::MAX),
@@ -322,7 +325,7 @@ fn schedule(permutations: &PyReadonlyArray2<'_, i64>, days: Vec<i64>, night: i64
     }
 }
 
-/// The returned value, in one line.
+/// The returned value in one line.
 fn shown(answers: &Bound<'_, PyModule>, returned: &Bound<'_, PyAny>) -> String {
     let shown = answers.call_method1("shown", (returned,));
     shown

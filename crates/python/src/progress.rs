@@ -1,4 +1,4 @@
-//! Tells Python how a run goes.
+//! Reports the progress of a run to Python.
 
 use lightloom_engine::run::Progress;
 use lightloom_engine::{Halt, Ledger, Time};
@@ -6,14 +6,14 @@ use pyo3::prelude::*;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Between two words of the run: at most 20 a second.
+/// Time between two reports of a run: at most 20 reports a second.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Where a run is: simulated time [s], its end [s], fraction delivered. While flows are
-/// drawn, the end is 0 and the fraction that of the flows drawn.
+/// The progress of a run: simulated time [s], its end [s], fraction of bytes delivered. While flows
+/// are drawn, the end is 0 and the fraction is that of the flows drawn.
 type Place = (f64, f64, f64);
 
-/// Shared between the thread that runs and the one that listens.
+/// State shared by the thread of the run and the thread that reports.
 #[derive(Clone, Default)]
 pub struct Told {
     place: Arc<Mutex<Option<Place>>>,
@@ -28,13 +28,13 @@ impl Told {
         }
     }
 
-    /// A share of the flows is drawn; whether to go on.
+    /// Records the drawn share of the flows; returns whether to continue.
     pub fn drawn(&self, share: f64) -> bool {
         self.tell((0.0, 0.0, share));
         !self.halt.asked()
     }
 
-    /// Calls `callback(now_s, end_s, fraction)` if there is something new to say.
+    /// Calls `callback(now_s, end_s, fraction)` if the progress has changed.
     ///
     /// # Errors
     /// The exception of the callback.
@@ -47,7 +47,7 @@ impl Told {
     }
 }
 
-/// Tells how a run goes, and ends it when it is asked to halt.
+/// Reports the progress of a run, and ends the run on request.
 pub struct Teller {
     told: Told,
     total_bytes: u64,

@@ -1,4 +1,4 @@
-//! The data planes of the Linux testbed; what the classes mean is written in `_core.pyi`.
+//! The data planes of the Linux testbed; `_core.pyi` documents the classes.
 
 use lightloom_testbed::counters;
 use lightloom_testbed::kernel_plane::{KernelPlane, Port, Role, FIRST_TAG, NOWHERE, TAGS};
@@ -22,7 +22,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(testbed_counters, m)?)
 }
 
-/// An interface: name, index, rack, what it is, and which host or optical switch.
+/// An interface: name, index, rack, role, and the number of its host or optical switch.
 type Row = (String, u32, u32, String, u32);
 
 fn port((name, index, rack, role, number): Row) -> PyResult<Port> {
@@ -150,7 +150,7 @@ impl TestbedUserPlane {
 
     fn stop(&mut self, py: Python<'_>) -> PyResult<()> {
         let plane = &mut self.0;
-        // Its thread needs no interpreter.
+        // The thread of the plane needs no interpreter.
         let stopped = plane.stop();
         let _ = py;
         Ok(stopped?)
@@ -176,7 +176,7 @@ impl TestbedSockets {
     }
 }
 
-/// For each interface: bytes, packets and drops received, then sent.
+/// For each interface: bytes, packets and drops received, then the same sent.
 type Columns = (u64, u64, u64, u64, u64, u64);
 
 #[pyfunction]

@@ -14,13 +14,13 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
 
 type Row<'py> = Bound<'py, PyArray1<i64>>;
 
-/// The result of an arbiter: outputs of inputs, and both kinds of pointers.
+/// The result of an arbiter: the output of each input, and both kinds of pointers.
 struct Agreed {
     output_of: Vec<Option<u32>>,
     pointers: [Vec<u32>; 2],
 }
 
-/// Requests row by row as the sets that arbiters read.
+/// Converts requests, row by row, to the sets that arbiters use.
 fn sets<const W: usize>(ports: usize, at: impl Fn(usize, usize) -> bool) -> Vec<Set<W>> {
     let set = |of: usize| {
         let mut set = [0; W];
@@ -79,8 +79,8 @@ fn answer(py: Python<'_>, agreed: Agreed) -> Answer<'_> {
     )
 }
 
-/// The output of every input, and the pointers afterwards: of outputs, of inputs.
-/// Python has checked that both are as many as the requests have rows and columns.
+/// Returns the output of every input, and the pointers afterwards: of outputs, of inputs. Python
+/// has checked that the numbers of pointers match the rows and columns of the requests.
 #[pyfunction]
 fn control_islip<'py>(
     py: Python<'py>,
@@ -100,7 +100,7 @@ fn control_islip<'py>(
     Ok(answer(py, agreed))
 }
 
-/// The output of every input, and the pointers afterwards: of inputs, of outputs.
+/// Returns the output of every input, and the pointers afterwards: of inputs, of outputs.
 #[pyfunction]
 fn control_drrm<'py>(
     py: Python<'py>,

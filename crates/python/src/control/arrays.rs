@@ -1,4 +1,4 @@
-//! NumPy arrays as what the control library reads, and back.
+//! Converts NumPy arrays to the types of the control library, and back.
 
 use crate::errors::refused;
 use lightloom_control::demand::Matrix;
@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::str::FromStr;
 
-/// Numbers row by row, however the array lies in memory: rows, columns, entries.
+/// Numbers row by row, for any memory layout of the array: rows, columns, entries.
 type Entries<T> = (usize, usize, Vec<T>);
 
 fn entries<T: numpy::Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Entries<T> {
@@ -22,7 +22,7 @@ fn entries<T: numpy::Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Entries
     (rows, columns, cells)
 }
 
-/// A two-dimensional array of f64, or else of i64, as demand [bytes].
+/// Reads a two-dimensional array of f64 or i64 as demand [bytes].
 pub fn demand(array: &Bound<'_, PyAny>) -> PyResult<Matrix> {
     if let Ok(array) = array.extract::<PyReadonlyArray2<'_, f64>>() {
         let (rows, columns, cells) = entries(&array);
@@ -32,19 +32,19 @@ pub fn demand(array: &Bound<'_, PyAny>) -> PyResult<Matrix> {
     Matrix::new(rows, columns, cells).map_err(refused)
 }
 
-/// A two-dimensional array of i64 whose diagonal may be used.
+/// Reads a two-dimensional array of i64 whose diagonal may be used.
 pub fn with_diagonal(array: &Bound<'_, PyAny>) -> PyResult<Matrix> {
     let (rows, columns, cells) = integers(array)?;
     Matrix::with_diagonal(rows, columns, cells).map_err(refused)
 }
 
-/// A one-dimensional array of i64.
+/// Reads a one-dimensional array of i64.
 pub fn column(array: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     let array: PyReadonlyArray1<'_, i64> = array.extract()?;
     Ok(array.as_array().iter().copied().collect())
 }
 
-/// A two-dimensional array of i64.
+/// Reads a two-dimensional array of i64.
 pub fn integers(array: &Bound<'_, PyAny>) -> PyResult<Entries<i64>> {
     match array.extract::<PyReadonlyArray2<'_, i64>>() {
         Ok(array) => Ok(entries(&array)),
@@ -54,7 +54,7 @@ pub fn integers(array: &Bound<'_, PyAny>) -> PyResult<Entries<i64>> {
     }
 }
 
-/// A two-dimensional array of truth values.
+/// Reads a two-dimensional array of Booleans.
 pub fn booleans(array: &Bound<'_, PyAny>) -> PyResult<Entries<bool>> {
     match array.extract::<PyReadonlyArray2<'_, bool>>() {
         Ok(array) => Ok(entries(&array)),
@@ -62,7 +62,7 @@ pub fn booleans(array: &Bound<'_, PyAny>) -> PyResult<Entries<bool>> {
     }
 }
 
-/// A quantity with its unit: `"10 us"`, `"10 Gb/s"`.
+/// Reads a quantity with its unit: `"10 us"`, `"10 Gb/s"`.
 pub fn quantity<T: FromStr<Err = String>>(key: &str, value: &Bound<'_, PyAny>) -> PyResult<T> {
     let text = value.str()?.to_string();
     text.parse().map_err(|problem| {
@@ -75,7 +75,7 @@ pub fn quantity<T: FromStr<Err = String>>(key: &str, value: &Bound<'_, PyAny>) -
     })
 }
 
-/// A quantity that may be left out.
+/// Reads an optional quantity.
 pub fn optional<T: FromStr<Err = String>>(
     key: &str,
     value: Option<&Bound<'_, PyAny>>,
@@ -83,7 +83,7 @@ pub fn optional<T: FromStr<Err = String>>(
     value.map(|value| quantity(key, value)).transpose()
 }
 
-/// Indices; NumPy, whose integers are all numbers, has -1 where there is none.
+/// Returns indices; -1 stands for none, because NumPy's integers have no null value.
 pub fn indices(
     py: Python<'_>,
     found: impl IntoIterator<Item = Option<u32>>,
@@ -92,7 +92,7 @@ pub fn indices(
     PyArray1::from_vec(py, found.into_iter().map(index).collect())
 }
 
-/// A table of `columns` columns from its rows.
+/// Returns a table of `columns` columns from its rows.
 pub fn table<T: numpy::Element + Copy>(
     py: Python<'_>,
     columns: usize,
@@ -102,31 +102,31 @@ pub fn table<T: numpy::Element + Copy>(
     PyArray1::from_vec(py, cells).reshape([rows, columns])
 }
 
-/// A time [ps] from text with a unit.
+/// Reads a time [ps] from text with a unit.
 #[pyfunction]
 pub fn control_time(key: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
     quantity::<Time>(key, value).map(|time| time.0)
 }
 
-/// An amount of data [bytes] from text with a unit.
+/// Reads an amount of data [bytes] from text with a unit.
 #[pyfunction]
 pub fn control_bytes(key: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
     quantity::<Bytes>(key, value).map(|bytes| bytes.0)
 }
 
-/// A rate [b/s] from text with a unit.
+/// Reads a rate [b/s] from text with a unit.
 #[pyfunction]
 pub fn control_rate(key: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
     quantity::<Rate>(key, value).map(|rate| rate.0)
 }
 
-/// A time [ps] as text with its unit.
+/// Returns a time [ps] as text with its unit.
 #[pyfunction]
 pub fn control_time_text(time: i64) -> String {
     Time(time).to_string()
 }
 
-/// Demand that has been checked, in whole bytes.
+/// Returns a checked demand in whole bytes.
 #[pyfunction]
 pub fn control_demand<'py>(
     py: Python<'py>,

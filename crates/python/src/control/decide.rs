@@ -1,5 +1,5 @@
-//! One decision of a policy: what `lightloom plan` asks for, and a simulated controller
-//! at every interval.
+//! One decision of a policy: `lightloom plan` requests one, a simulated controller one in every
+//! interval.
 
 use super::arrays::{demand, indices, table};
 use super::matching::matched;
@@ -26,7 +26,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(control_decide, m)?)
 }
 
-/// The question in Rust's types.
+/// The request in Rust's types.
 struct Question {
     source: Source,
     own: Map<String, Value>,
@@ -35,12 +35,12 @@ struct Question {
     symmetric: bool,
     switch: Switch,
     lit: Circuits,
-    /// Whether each port works, at [`Hardware::port`]; all, unless given.
+    /// Whether each port works, by the index [`Hardware::port`]; all work by default.
     works: Option<Vec<bool>>,
     rules: Rules,
 }
 
-/// Where a policy comes from.
+/// The source of a policy.
 enum Source {
     Registry(&'static Entry),
     /// `PATH:NAME`.
@@ -68,7 +68,7 @@ impl Source {
         }
     }
 
-    /// Its own keys with all that the decision took.
+    /// Its own keys with all values that the decision used.
     fn filled(
         &self,
         own: Map<String, Value>,
@@ -82,7 +82,7 @@ impl Source {
         Ok(filled.as_object().cloned().unwrap_or_default())
     }
 
-    /// The refusal of a user's policy for an error in its decision, under the name of the policy.
+    /// Adds the name of the policy to the refusal of a user's policy whose decision failed.
     fn blamed(&self, refusal: Refusal) -> Refusal {
         match (self, refusal.value.is_empty()) {
             (Source::Registry(_), _) => refusal,
@@ -99,13 +99,13 @@ impl Source {
     }
 }
 
-/// The answer, by the policy that can still say why.
+/// The answer, with the policy that can explain it.
 struct Answer {
     policy: Box<dyn Policy>,
     target: Target,
-    /// The switch's and the policy's keys, with all that the decision took.
+    /// The switch's and the policy's keys, with all values that the decision used.
     options: Map<String, Value>,
-    /// Whether the policy heeds rules by itself.
+    /// Whether the policy applies rules by itself.
     heeds: bool,
 }
 
@@ -193,7 +193,7 @@ fn read(json: &str) -> PyResult<Value> {
     serde_json::from_str(json).map_err(|e| ConfigError::new_err(e.to_string()))
 }
 
-/// The policy of a table, and its own keys.
+/// Returns the policy of a table and its own keys.
 fn policy(table: &str, library: &PyLibrary) -> PyResult<(Source, Map<String, Value>)> {
     let table = read(table)?;
     let mut own: Map<String, Value> = table.as_object().cloned().unwrap_or_default();
@@ -206,8 +206,8 @@ fn policy(table: &str, library: &PyLibrary) -> PyResult<(Source, Map<String, Val
     Ok((Source::Registry(entry), own))
 }
 
-/// The entries above the diagonal of a symmetric matrix: what policies add up, both
-/// directions, is then each entry.
+/// The entries above the diagonal of a symmetric matrix. Policies add both directions of a pair,
+/// and the sum is then the entry itself.
 fn once_a_pair(matrix: &Matrix) -> Result<Matrix, Refusal> {
     matrix.require_symmetric()?;
     let mut above = Matrix::zeros(matrix.n());
@@ -217,8 +217,8 @@ fn once_a_pair(matrix: &Matrix) -> Result<Matrix, Refusal> {
     Ok(above)
 }
 
-/// Circuits, a row each: a, b, plane; whether they are directed; routes that are not
-/// circuits by themselves; or a schedule.
+/// Adds the circuits, one per row: a, b, plane; whether they are directed; routes that are not
+/// single circuits; or a schedule.
 fn add_target(py: Python<'_>, found: &Bound<'_, PyDict>, target: &Target) -> PyResult<()> {
     match target {
         Target::Network { circuits, routes } => {
@@ -233,7 +233,8 @@ fn add_target(py: Python<'_>, found: &Bound<'_, PyDict>, target: &Target) -> PyR
     }
 }
 
-/// Racks and planes of all routes, one route after another, and how many racks each has.
+/// Adds the racks and planes of all routes, one route after another, and the number of racks of
+/// each.
 fn add_routes(py: Python<'_>, found: &Bound<'_, PyDict>, routes: &Routes) -> PyResult<()> {
     let (mut lengths, mut racks, mut planes) = (Vec::new(), Vec::new(), Vec::new());
     for (_, route) in routes.iter() {

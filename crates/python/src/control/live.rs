@@ -16,14 +16,14 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<ControlLoop>()
 }
 
-/// A controller that hears inputs and asks for actions, both as JSON in the form of its log.
+/// A controller that takes inputs and returns actions, both as JSON in the format of its log.
 #[pyclass(module = "lightloom._core")]
 struct ControlLoop {
     live: Mutex<Live>,
     library: PyLibrary,
 }
 
-/// How the log of the fabric at an index begins.
+/// Reads the start of the log of the fabric at an index.
 fn opening(json: &str, fabric: usize, library: &PyLibrary) -> Result<Read, Refusal> {
     let mut json: Value = serde_json::from_str(json).map_err(|e| odd(e.to_string()))?;
     if let Some(run) = json.get_mut("run").and_then(Value::as_object_mut) {
@@ -47,7 +47,7 @@ fn odd(why: String) -> Refusal {
 }
 
 impl ControlLoop {
-    /// The state after a panic of a policy is as valid as after an error.
+    /// After a panic of a policy the state is as valid as after an error.
     fn live(&self) -> MutexGuard<'_, Live> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,8 +55,8 @@ impl ControlLoop {
 
 #[pymethods]
 impl ControlLoop {
-    /// The loop of the fabric at `fabric` of an experiment in JSON; `host` names in its log who
-    /// carries its actions out.
+    /// Creates the loop of the fabric at index `fabric` of an experiment in JSON. Its log records
+    /// `host` as the name of the component that performs its actions.
     #[new]
     fn new(py: Python<'_>, json: &str, fabric: usize, host: &str) -> PyResult<ControlLoop> {
         let library = PyLibrary::default();
@@ -74,7 +74,7 @@ impl ControlLoop {
         serde_json::to_string(self.live().header()).expect("plain data")
     }
 
-    /// The inputs that open the loop, as JSON.
+    /// The inputs that start the loop, as JSON.
     fn opening(&self) -> Vec<String> {
         let live = self.live();
         { live.opening().iter() }
@@ -82,7 +82,7 @@ impl ControlLoop {
             .collect()
     }
 
-    /// Hands an input over that came at `now_ps`; returns what is to be done, in order.
+    /// Processes an input that arrived at `now_ps`; returns the actions to perform, in order.
     fn on(&self, py: Python<'_>, now_ps: i64, input: &str) -> PyResult<Vec<String>> {
         let input: Input =
             serde_json::from_str(input).map_err(|e| ConfigError::new_err(e.to_string()))?;
@@ -92,7 +92,7 @@ impl ControlLoop {
         Ok(texts.map(|text| text.expect("plain data")).collect())
     }
 
-    /// The controller fell silent: it hears nothing until an input `silence`.
+    /// Makes the controller ignore all inputs until an input `silence`.
     fn silent(&self, now_ps: i64) {
         self.live().silent(Time(now_ps));
     }

@@ -17,7 +17,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(control_matching, m)?)
 }
 
-/// The column of every row, -1 where there is none.
+/// Returns the column of every row, -1 if it has none.
 #[pyfunction]
 fn control_hopcroft_karp<'py>(
     py: Python<'py>,
@@ -39,7 +39,7 @@ type Assigned<'py> = (
     Bound<'py, PyArray1<i64>>,
 );
 
-/// The column of every row, the weight, the potentials of rows and columns.
+/// Returns the column of every row, the weight, and the potentials of rows and columns.
 #[pyfunction]
 fn control_assignment<'py>(
     py: Python<'py>,
@@ -67,8 +67,8 @@ type Matched<'py> = (
     Row<'py>,
 );
 
-/// The mate of every node, the weight, the weights that the proof is for, y, the
-/// members of all blossoms, their sizes, and z.
+/// Returns the mate of every node, the weight, the weights that the proof is for, y, the members of
+/// all blossoms, their sizes, and z.
 #[pyfunction]
 fn control_matching<'py>(
     py: Python<'py>,
@@ -104,7 +104,7 @@ pub type Proved<'py> = (
     Row<'py>,
 );
 
-/// A matching and its proof.
+/// Returns a matching and its proof.
 pub fn matched<'py>(py: Python<'py>, found: &Matching, weights: &Weights) -> PyResult<Proved<'py>> {
     let sets = &found.certificate.blossoms;
     let row = |numbers: Vec<i64>| PyArray1::from_vec(py, numbers);
@@ -119,7 +119,7 @@ pub fn matched<'py>(py: Python<'py>, found: &Matching, weights: &Weights) -> PyR
     ))
 }
 
-/// The node with which each node is matched.
+/// The mate of each node.
 fn mates(nodes: usize, circuits: &Circuits) -> Vec<Option<u32>> {
     let mut mates = vec![None; nodes];
     for circuit in circuits.iter() {
@@ -137,7 +137,7 @@ fn weigh(demand: &Matrix, symmetric: bool) -> Result<Weights, Refusal> {
     Weights::new(demand.n(), demand.cells().to_vec())
 }
 
-/// The refusal of a weight by the demand that it is made of.
+/// Replaces a weight in a refusal by the demand from which it was computed.
 fn of_demand(refusal: Refusal, symmetric: bool) -> Refusal {
     let Some(entry) = refusal.key.strip_prefix("weights") else {
         return refusal;

@@ -1,8 +1,8 @@
-//! The control library: matrices in, circuits and schedules out, NumPy on both
-//! sides. What the functions mean is written in `lightloom.control`.
+//! The control library: takes matrices and returns circuits and schedules, both as NumPy arrays.
+//! `lightloom.control` documents the functions.
 //!
-//! Solvers run in threads of their own ([`crate::listen`]). One that is interrupted is not
-//! stopped: its result is thrown away when it comes.
+//! Solvers run in separate threads ([`crate::listen`]). An interrupted solver is not stopped; its
+//! result is discarded.
 
 mod arbiters;
 mod arrays;
@@ -19,7 +19,7 @@ use crate::listen::listened;
 use lightloom_engine::Refusal;
 use pyo3::prelude::*;
 
-/// Adds the functions, their names preceded by `control_`.
+/// Adds the functions with the prefix `control_`.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(arrays::control_time, m)?)?;
     m.add_function(wrap_pyfunction!(arrays::control_time_text, m)?)?;
@@ -35,7 +35,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     topology::register(m)
 }
 
-/// A refusal by the name that an argument has in Python.
+/// Converts a refusal, with the argument's name in Python.
 fn named(refusal: Refusal) -> PyErr {
     match refusal.key.as_str() {
         "circuit" => refused(Refusal {
@@ -46,7 +46,7 @@ fn named(refusal: Refusal) -> PyErr {
     }
 }
 
-/// The result of `solver`, unless a signal is raised first.
+/// Returns the result of `solver`, unless a signal is raised first.
 fn solve<T: Send + 'static>(
     py: Python<'_>,
     solver: impl FnOnce() -> Result<T, Refusal> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Logs of controllers, played again.
+//! Replays the logs of controllers.
 
 use super::solve;
 use crate::errors::{refused, ConfigError};
@@ -17,9 +17,9 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(control_replay, m)?)
 }
 
-/// The policy that is asked, and who named it.
+/// The policy that decides, and its origin.
 struct Asked {
-    /// With its `kind` or `file`.
+    /// Its table with its `kind` or `file`.
     table: Map<String, Value>,
     /// Whether the policy is the one in the first line of the log.
     is_own: bool,
@@ -71,7 +71,7 @@ impl Asked {
         name.unwrap_or_default()
     }
 
-    /// Keys of the log's policy and switch are those of its first line.
+    /// In a refusal, changes keys of the log's switch and policy to keys of its first line.
     fn of_table(&self, refusal: Refusal) -> Refusal {
         let Refusal { key, .. } = &refusal;
         let of_switch = ["racks", "planes", "ports", "rate"].contains(&key.as_str());
@@ -107,7 +107,7 @@ impl Asked {
     }
 }
 
-/// The policy of a log's first line.
+/// Returns the policy of a log's first line.
 pub(super) fn policy_of(header: &Header, library: &PyLibrary) -> PyResult<Box<dyn Policy>> {
     let asked = Asked::of(header, None)?;
     let built = asked.build(&header.hardware, library);

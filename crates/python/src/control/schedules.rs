@@ -1,4 +1,4 @@
-//! Schedules of slots, and what leads to them.
+//! Schedules of slots, and the algorithms that compute them.
 
 use super::arrays::{column, demand, optional, quantity, table, with_diagonal};
 use super::solve;
@@ -38,14 +38,14 @@ pub fn slots<'py>(py: Python<'py>, schedule: &Schedule) -> PyResult<Slots<'py>> 
     Ok((permutations, PyArray1::from_vec(py, days), schedule.night.0))
 }
 
-/// The names of a plan's nodes in its file, if there are any, and its schedule.
+/// Reads the names of a plan's nodes from its file, if there are any, and its schedule.
 #[pyfunction]
 fn control_read_plan<'py>(py: Python<'py>, path: &str) -> PyResult<(Vec<String>, Slots<'py>)> {
     let planned = read_plan(path, "schedule").map_err(refused)?;
     Ok((planned.names, slots(py, &planned.schedule)?))
 }
 
-/// Shares, shares in whole units of 2⁻⁴⁰, rounds, error.
+/// Returns shares, shares in whole units of 2⁻⁴⁰, rounds, and the error.
 #[pyfunction]
 fn control_sinkhorn<'py>(
     py: Python<'py>,
@@ -70,7 +70,7 @@ fn control_sinkhorn<'py>(
     Ok((table(py, scaled.n, scaled.cells)?, units, rounds, error))
 }
 
-/// The stuffed matrix.
+/// Returns the stuffed matrix.
 #[pyfunction]
 fn control_quickstuff<'py>(py: Python<'py>, matrix: Any<'_, 'py>) -> PyResult<Table<'py, i64>> {
     let matrix = demand(matrix)?;
@@ -78,7 +78,7 @@ fn control_quickstuff<'py>(py: Python<'py>, matrix: Any<'_, 'py>) -> PyResult<Ta
     table(py, stuffed.n(), stuffed.cells().to_vec())
 }
 
-/// Permutations, a row each, and their weights; the line sum.
+/// Returns permutations, one per row, and their weights; and the line sum.
 #[pyfunction]
 fn control_birkhoff<'py>(
     py: Python<'py>,
@@ -118,7 +118,7 @@ fn frame(
     })
 }
 
-/// Mordia's schedule.
+/// Computes Mordia's schedule.
 #[pyfunction]
 fn control_traffic_matrix<'py>(
     py: Python<'py>,
@@ -143,8 +143,8 @@ fn control_traffic_matrix<'py>(
     slots(py, &schedule)
 }
 
-/// The schedule; the demand that packets carry [bytes]; the time at which all demand is served, and
-/// a lower bound on that time for every schedule [ps].
+/// Returns the schedule; the demand that packets carry [bytes]; the time at which all demand is
+/// served; and a lower bound on that time for every schedule [ps].
 #[pyfunction]
 fn control_solstice<'py>(
     py: Python<'py>,
@@ -174,7 +174,8 @@ fn control_solstice<'py>(
     Ok((slots(py, &plan.schedule)?, residual, plan.total.0, bound.0))
 }
 
-/// The schedule; what it carries [bytes]; no schedule carries more [bytes].
+/// Returns the schedule, the bytes that it carries, and an upper bound on the bytes of every
+/// schedule.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // as its Python function has
 fn control_eclipse<'py>(
@@ -197,7 +198,7 @@ fn control_eclipse<'py>(
     Ok((slots(py, &plan.schedule)?, plan.covered, plan.upper_bound))
 }
 
-/// No schedule carries more [bytes].
+/// Returns an upper bound on the bytes that a schedule can carry.
 #[pyfunction]
 fn control_coverage_bound<'py>(
     py: Python<'py>,
@@ -236,7 +237,7 @@ fn control_round_robin_in<'py>(
     slots(py, &schedule)
 }
 
-/// The whole bytes that `rate` carries in each of some days [ps].
+/// Returns the whole bytes that `rate` carries in each of the given days [ps].
 #[pyfunction]
 fn control_bytes_in<'py>(
     py: Python<'py>,

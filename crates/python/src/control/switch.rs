@@ -1,4 +1,4 @@
-//! The switch of `lightloom plan`, besides the policy's own keys.
+//! The switch of `lightloom plan`, in addition to the policy's own keys.
 
 use lightloom_control::algorithms::multihop;
 use lightloom_control::hardware::Hardware;
@@ -26,10 +26,10 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// From its keys, absent ones being what the policy usually has.
+    /// Reads the switch from its keys; absent ones have the policy's usual values.
     ///
     /// # Errors
-    /// Of a key that the policy does not look at, or of a bad value.
+    /// If the policy does not use a key, or if a value is invalid.
     pub fn read(table: &Value, usual: &Usual) -> Result<Switch, Refusal> {
         let known = Switch::usual(usual);
         let mut keys = table.as_object().into_iter().flatten();
@@ -48,7 +48,7 @@ impl Switch {
         })
     }
 
-    /// The keys that a policy looks at, and what they usually are.
+    /// The keys that a policy uses, with their usual values.
     fn usual(usual: &Usual) -> Map<String, Value> {
         let several = usual.planes.is_some();
         let keys = [
@@ -64,7 +64,7 @@ impl Switch {
         known.collect()
     }
 
-    /// JSON Schema of the keys that a policy looks at.
+    /// The JSON Schema of the keys that a policy uses.
     pub fn schema(usual: &Usual) -> Value {
         let mut schema = schemars::schema_for!(Switch).to_value();
         let known = Switch::usual(usual);
@@ -85,10 +85,10 @@ impl Switch {
         schema
     }
 
-    /// The switch of so many racks.
+    /// The switch for a number of racks.
     ///
     /// # Errors
-    /// Of a switch that cannot be built, of a rate or a time in which nothing moves.
+    /// If the switch cannot be built, or if no byte can be sent at its rate in the given time.
     pub fn hardware(&self, racks: usize) -> Result<Hardware, Refusal> {
         let rate = self.rate.unwrap_or(Rate::GBPS);
         let hardware = Hardware {
@@ -121,12 +121,12 @@ impl Switch {
         Ok(hardware)
     }
 
-    /// The time that demand is for.
+    /// The time that the demand is for.
     pub fn over(&self) -> Time {
         self.period.unwrap_or(Time::S)
     }
 
-    /// Its keys, filled in.
+    /// Its keys with all defaults.
     pub fn table(&self) -> Map<String, Value> {
         let Value::Object(mut keys) = json!(self) else {
             unreachable!("a struct is a table");

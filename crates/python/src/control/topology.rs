@@ -1,4 +1,4 @@
-//! Topologies of several planes, and the paths over them.
+//! Topologies of several planes, and paths over them.
 
 use super::arrays::{demand, table};
 use super::{named, solve};
@@ -18,7 +18,7 @@ type Any<'a, 'py> = &'a Bound<'py, PyAny>;
 type Row<'py> = Bound<'py, PyArray1<i64>>;
 type Table<'py> = Bound<'py, PyArray2<i64>>;
 
-/// Circuits and the demands that go over them, to be changed in part.
+/// Circuits and the demands that use them; parts can be changed.
 #[pyclass(frozen)]
 pub struct ControlTopology {
     topology: Topology,
@@ -27,7 +27,7 @@ pub struct ControlTopology {
 }
 
 impl ControlTopology {
-    /// The topology that a policy found by the heuristic with these options.
+    /// The topology that a policy computed by the heuristic with these options.
     pub fn of(topology: Topology, options: Options) -> ControlTopology {
         ControlTopology {
             topology,
@@ -48,7 +48,7 @@ fn need(each: Option<i64>) -> Need {
     each.map_or(Need::Larger, Need::Each)
 }
 
-/// The topology of everything.
+/// Computes the topology for all demands.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // as its Python function has
 fn control_multihop(
@@ -85,14 +85,14 @@ fn control_multihop(
 
 #[pymethods]
 impl ControlTopology {
-    /// A row for each circuit: a, b, plane, capacity that no path reserved.
+    /// One row for each circuit: a, b, plane, and the capacity that no path has reserved.
     fn circuits<'py>(&self, py: Python<'py>) -> PyResult<Table<'py>> {
         let circuits = self.topology.circuits.iter();
         let rows = circuits.flat_map(|c| [c.a.into(), c.b.into(), c.plane.into(), c.residual]);
         table(py, 4, rows.collect())
     }
 
-    /// A row for each demand: a, b, weight, need, length of its path.
+    /// One row for each demand: a, b, weight, need, and the length of its path.
     fn demands<'py>(&self, py: Python<'py>) -> PyResult<Table<'py>> {
         let demands = self.topology.demands.iter().zip(&self.topology.routes);
         let rows = demands
@@ -106,14 +106,14 @@ impl ControlTopology {
         PyArray1::from_vec(py, routes.map(|&circuit| circuit.into()).collect())
     }
 
-    /// The racks of all paths that there are, one path after another.
+    /// The racks of all existing paths, one path after another.
     fn racks<'py>(&self, py: Python<'py>) -> Row<'py> {
         let demands = 0..self.topology.demands.len();
         let racks = demands.flat_map(|at| self.topology.racks(at));
         PyArray1::from_vec(py, racks.map(i64::from).collect())
     }
 
-    /// The topology in which listed ports and demands have changed.
+    /// Computes the topology after listed ports and demands have changed.
     fn reconfigure(
         &self,
         py: Python<'_>,
@@ -135,7 +135,7 @@ impl ControlTopology {
 }
 
 impl ControlTopology {
-    /// Demand between as many racks as there are.
+    /// Reads a demand whose size matches the number of racks.
     fn sized(&self, matrix: Any<'_, '_>) -> PyResult<lightloom_control::demand::Matrix> {
         let matrix = demand(matrix)?;
         let racks = self.topology.hardware.racks as usize;
@@ -153,8 +153,8 @@ impl ControlTopology {
 
 type Allocated<'py> = (Row<'py>, Table<'py>, Vec<Vec<u32>>, usize, usize);
 
-/// The VLAN of every path, -1 where there is none; the circuits, a row each; those
-/// of every VLAN; how many paths are not part of others; the lower bound.
+/// Returns the VLAN of every path, -1 if it has none; the circuits, one per row; those of every
+/// VLAN; the number of paths that are not part of others; and the lower bound.
 #[pyfunction]
 fn control_vlans<'py>(
     py: Python<'py>,
