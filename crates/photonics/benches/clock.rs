@@ -1,7 +1,7 @@
-//! Speed of the clocks' fast loop, one JSON object a line.
+//! Measures the speed of the clocks' fast loop and prints one JSON object per line.
 //!
-//! CPU time of one thread, since other work on the machine must not count, of each of three
-//! runs. Name cases to run only those: `cargo bench -p lightloom-photonics -- clock-128`.
+//! It reports the CPU time of one thread for each of three runs, so that other work on the machine
+//! does not count. Name cases to run only those: `cargo bench -p lightloom-photonics -- clock-128`.
 
 use lightloom_photonics::clock::{run, updates, ClockConfig};
 use serde_json::json;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 /// Nodes, and network time.
 const CASES: [(u32, &str); 2] = [(128, "1 s"), (4_096, "20 ms")];
-/// Runs of each.
+/// Runs of each case.
 const RUNS: usize = 3;
 
-/// CPU time that this thread has taken, where the system tells.
+/// CPU time that this thread has used, if the system reports it.
 fn cpu_time() -> Option<Duration> {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(
@@ -20,7 +20,7 @@ fn cpu_time() -> Option<Duration> {
     ))
 }
 
-/// CPU time of a call [s], or wall time where the system tells no other.
+/// CPU time of a call [s], or wall time if the system reports no CPU time.
 fn time<T>(call: impl FnOnce() -> T) -> (T, f64) {
     let (wall, cpu) = (Instant::now(), cpu_time());
     let result = call();

@@ -1,13 +1,13 @@
-//! Amplitude: how long a receiver takes to set its gain to another sender's light.
+//! Amplitude: the time that a receiver needs to adapt its gain to another sender.
 //!
-//! Senders reach a receiver through other ports of the grating, and so at other powers. With
-//! amplitude caching (Sirius §4.5) the receiver keeps the gain of every sender and begins with it:
-//! what is wrong is drift × age. Without, a gain control of first order in dB sets it anew for
-//! every cell: of a step of s dB s·exp(−t ÷ τ) is left, so that it takes τ·ln(s ÷ tolerance).
+//! Senders reach a receiver through different ports of the grating, and so at different powers.
+//! With amplitude caching (Sirius §4.5) the receiver stores the gain of every sender and starts
+//! with it; its error is drift × age. Without caching, a gain control of first order in dB sets the
+//! gain for every cell: s·exp(−t ÷ τ) remains of a step of s dB, so it takes τ·ln(s ÷ tolerance).
 //!
-//! **Calibration**: what caching takes is fitted, as only its sum with the preamble follows from
-//! the second prototype's guardband ([`crate::guardband`]). The spread is the grating's own; drift,
-//! tolerance and time constant are assumed: the paper says none.
+//! **Calibration**: the time for caching is fitted, because only its sum with the preamble follows
+//! from the second prototype's guardband ([`crate::guardband`]). The spread is that of the grating.
+//! Drift, tolerance and time constant are assumed; the paper states none.
 
 use crate::grating::Grating;
 use crate::quantity::{rounded, Decibel, DriftOfLevel};
@@ -15,7 +15,7 @@ use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Symbols that caching takes: fitted, only their sum with the preamble's follows.
+/// Symbols for caching: fitted, because only their sum with those of the preamble follows.
 const CACHED_SYMBOLS: i64 = 24;
 
 /// How a receiver finds the gain for a sender.
@@ -60,13 +60,13 @@ impl Default for Amplitude {
 }
 
 impl Amplitude {
-    /// Between the strongest sender and the weakest.
+    /// The difference between the strongest and the weakest sender.
     pub fn spread(&self, grating: &Grating) -> Decibel {
         self.spread.unwrap_or(grating.spread())
     }
 
-    /// Its time in the guardband: with caching a number of symbols, else the time until the control
-    /// is within the tolerance; 0 if senders have equal power.
+    /// Its part of the guardband: with caching a number of symbols, otherwise the time until the
+    /// control is within the tolerance; 0 if all senders have equal power.
     pub fn settles(&self, grating: &Grating, symbol: Time) -> Time {
         if self.kind == Gain::Caching {
             return symbol * CACHED_SYMBOLS;
@@ -76,7 +76,7 @@ impl Amplitude {
         Time((constants * self.time_constant.0 as f64).ceil() as i64)
     }
 
-    /// How wrong a kept gain of that age is [dB]; none without caching.
+    /// The error of a cached gain of this age [dB]; `None` without caching.
     pub fn error(&self, age: Time) -> Option<f64> {
         (self.kind == Gain::Caching).then(|| self.drift.0 * age.as_secs_f64())
     }

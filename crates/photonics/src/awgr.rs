@@ -1,7 +1,7 @@
 //! The arrayed waveguide grating router: passive, cyclic routing by wavelength.
 //!
-//! Loss, crosstalk and the dispersion of real gratings are not modelled here:
-//! light either leaves at the port that its wavelength names, or nowhere.
+//! Loss, crosstalk and the dispersion of real gratings are not modelled here: light leaves only at
+//! the port that its wavelength selects.
 
 /// A grating with equally many input and output ports (Sirius §3.1, Fig 3a).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub struct Awgr {
 }
 
 impl Awgr {
-    /// Light of `wavelength` that enters `input` leaves here. Wavelengths
-    /// beyond one cycle route like their remainder.
+    /// The output of light of `wavelength` that enters at `input`. Wavelengths beyond one cycle are
+    /// routed like their remainder.
     pub fn output(&self, input: u32, wavelength: u32) -> u32 {
         (input + wavelength) % self.ports
     }

@@ -1,13 +1,14 @@
-//! Clock and data recovery: how long a receiver takes to sample another sender rightly.
+//! Clock and data recovery: the time that a receiver needs before it samples another sender
+//! correctly.
 //!
-//! With phase caching (Sirius §4.5, A.1) it keeps the phase of every sender, refreshed at every
-//! visit, and begins with it: what is wrong is drift × age and jitter. A leader's change moves all
-//! phases and a missed visit doubles the age, so what was kept is invalid then, and the receiver
-//! locks anew, as a burst-mode receiver does.
+//! With phase caching (Sirius §4.5, A.1) the receiver stores the phase of every sender, updates it
+//! at every visit and starts with it; its error is drift × age plus jitter. A change of leader
+//! moves all phases, and a missed visit doubles the age. The stored phase is then invalid, and the
+//! receiver locks again like a burst-mode receiver.
 //!
-//! **Calibration**: less than 1 ns with a valid cache, taken as 1 ns; 8 ns in burst mode, and
-//! hundreds of microseconds as sold, taken as 100 us, all three bounds of the paper (§4.5, A.1).
-//! Drift, jitter and tolerance are assumed: the paper says none.
+//! **Calibration**: less than 1 ns with a valid cache, modelled as 1 ns; 8 ns in burst mode;
+//! hundreds of microseconds off the shelf, modelled as 100 µs. All three are bounds of the paper
+//! (§4.5, A.1). Drift, jitter and tolerance are assumed; the paper states none.
 
 use crate::quantity::Drift;
 use lightloom_engine::{check_range, Refusal, Time};
@@ -66,7 +67,7 @@ impl Default for Cdr {
     }
 }
 
-/// Jitter is counted as often.
+/// The multiple of the jitter's standard deviation that is counted.
 const SIGMAS: f64 = 3.0;
 
 impl Cdr {
@@ -75,16 +76,17 @@ impl Cdr {
         self.lock.unwrap_or(self.kind.usual())
     }
 
-    /// How wrong a phase of that age is, three standard deviations of the jitter included [ps].
+    /// The error of a cached phase of this age, including three standard deviations of the jitter
+    /// [ps].
     pub fn error(&self, age: Time) -> f64 {
         self.drift.0 * 1e-6 * age.0 as f64 + SIGMAS * self.jitter.0 as f64
     }
 
-    /// The greatest age at which a phase is right enough; none if jitter alone is too much.
+    /// The greatest age at which a phase is accurate enough; `None` if jitter alone is too large.
     pub fn oldest(&self, symbol: Time) -> Option<Time> {
         let left = self.tolerance * symbol.0 as f64 - SIGMAS * self.jitter.0 as f64;
         let age = left / (self.drift.0 * 1e-6);
-        // A phase that does not drift never grows old.
+        // A phase that does not drift has no greatest age.
         (left >= 0.0).then(|| {
             if age.is_finite() {
                 Time(age as i64)
@@ -120,7 +122,7 @@ struct Kept {
     at: Time,
 }
 
-/// The phases that a receiver keeps, one for each sender and wavelength.
+/// The phases that a receiver stores, one for each sender and wavelength.
 #[derive(Clone, Debug)]
 pub struct PhaseCache {
     wavelengths: u32,
@@ -128,7 +130,7 @@ pub struct PhaseCache {
 }
 
 impl PhaseCache {
-    /// Empty.
+    /// An empty cache.
     pub fn new(sources: u32, wavelengths: u32) -> PhaseCache {
         let size = (sources * wavelengths) as usize;
         PhaseCache {
@@ -147,13 +149,13 @@ impl PhaseCache {
         self.kept[index] = Some(Kept { phase, at });
     }
 
-    /// The visit of a slot did not come: what was kept is a visit too old.
+    /// Discards the stored phase after a missed visit, because it is one visit too old.
     pub fn missed(&mut self, source: u32, wavelength: u32) {
         let index = self.index(source, wavelength);
         self.kept[index] = None;
     }
 
-    /// All follow another clock.
+    /// Discards all stored phases, because all nodes follow another clock.
     pub fn leader_changed(&mut self) {
         self.kept.fill(None);
     }

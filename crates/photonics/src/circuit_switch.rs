@@ -1,10 +1,10 @@
-//! Circuit switches that are no gratings: rings of wavelength-selective switches (Mordia), MEMS
-//! mirrors (c-Through, HydRA) and rotors (RotorNet, Opera). What they can connect, how long a
-//! change takes, and what a circuit loses ([`crate::switch_link`]).
+//! Circuit switches other than gratings: rings of wavelength-selective switches (Mordia), MEMS
+//! mirrors (c-Through, HydRA) and rotors (RotorNet, Opera). The module describes their possible
+//! circuits, the duration of a change and the loss of a circuit ([`crate::switch_link`]).
 //!
-//! Settle times are those of the papers. Their losses are in none of the papers: those of
-//! the presets are assumed, in a user's own table a loss is `None` until it is given. Power
-//! monitoring and drift of mirrors are not modelled.
+//! Settle times are those of the papers. The papers state no losses: those of the presets are
+//! assumed, and in a user's own table a loss is `None` unless it is given. Power monitoring and
+//! mirror drift are not modelled.
 
 use crate::named::Preset;
 use crate::quantity::Decibel;
@@ -33,23 +33,23 @@ pub enum Constraint {
 pub struct CircuitSwitch {
     /// The name of the switch.
     pub name: &'static str,
-    /// Where its figures are from.
+    /// The source of its figures.
     pub source: &'static str,
-    /// Most ports.
+    /// The largest number of ports.
     pub ports: u32,
     /// The circuits that it can have at a time.
     pub constraint: Constraint,
-    /// From the last light to the first of a change, its mean.
+    /// The mean time between the last light before a change and the first light after it.
     pub settle: Time,
-    /// Its standard deviation, where one was measured.
+    /// The standard deviation of this time, if it was measured.
     pub deviation: Option<Time>,
-    /// Loss of a path, where known.
+    /// Loss of a path, if known.
     pub loss: Option<Decibel>,
-    /// The transceivers at the ends of its circuits, and the losses between them.
+    /// The transceivers at the ends of its circuits and the losses between them.
     pub link: SwitchLink,
 }
 
-/// Switches of some hundred mirrors lose up to 2 or 3 dB; assumed of every preset of mirrors.
+/// Switches with some hundred mirrors lose up to 2 or 3 dB; assumed for every preset with mirrors.
 const MIRRORS: Option<Decibel> = Some(Decibel(3.0));
 
 /// Switches of the papers.
@@ -61,8 +61,8 @@ pub const SWITCHES: [CircuitSwitch; 5] = [
         constraint: Constraint::Multicast,
         settle: Time(11_550_000),
         deviation: Some(Time(2_360_000)),
-        // One wavelength-selective switch loses 5 to 8 dB; amplifiers make good the rest of the
-        // ring: assumed.
+        // One wavelength-selective switch loses 5 to 8 dB; amplifiers are assumed to compensate for
+        // the rest of the ring.
         loss: Some(Decibel(6.0)),
         link: ER,
     },
@@ -150,11 +150,11 @@ impl Preset for SwitchDesign {
     }
 }
 
-/// Whether a switch can have as many ports.
+/// The largest number of ports that is accepted.
 const PORTS_MAX: u32 = 4_096;
 
 impl SwitchDesign {
-    /// Refuses values that no switch has.
+    /// Refuses values that no switch can have.
     ///
     /// # Errors
     /// Names keys below `at`.
@@ -172,20 +172,20 @@ impl SwitchDesign {
         self.link.check(at)
     }
 
-    /// The link budget of its circuits; none if its loss is not known.
+    /// The link budget of its circuits; `None` if its loss is not known.
     ///
     /// # Errors
-    /// Of a budget that does not close, keys below `at`.
+    /// If the budget does not close; keys are below `at`.
     pub fn budget(&self, at: &str) -> Result<Option<CircuitBudget>, Refusal> {
         self.loss.map(|loss| self.link.budget(at, loss)).transpose()
     }
 }
 
 impl CircuitSwitch {
-    /// Refuses circuits (input, output) that it cannot have at the same time.
+    /// Refuses circuits (input, output) that the switch cannot have at the same time.
     ///
     /// # Errors
-    /// Of the first circuit that it has no port or no light for.
+    /// For the first circuit for which the switch has no port or no light.
     pub fn admit(&self, circuits: &[(u32, u32)]) -> Result<(), Refusal> {
         let mut hears = vec![None; self.ports as usize];
         let mut speaks = vec![None; self.ports as usize];

@@ -1,9 +1,9 @@
 //! Forward error correction by Reed–Solomon codes, and how their codewords fit into cells.
 //!
-//! A codeword is lost if more symbols are wrong than it corrects: a tail of the binomial
-//! distribution, for bits that are wrong independently of each other. Bursts are not modelled;
-//! nor is the time that a decoder takes beside waiting for its bits. KP4 is RS(544, 514) and KR4
-//! RS(528, 514) over symbols of 10 bits (IEEE 802.3-2018, clause 91).
+//! A codeword is lost if more symbols are wrong than the code corrects: a tail of the binomial
+//! distribution, for independent bit errors. Bursts are not modelled, nor is decoding time except
+//! the wait for bits. KP4 is RS(544, 514) and KR4 RS(528, 514) over symbols of 10 bits (IEEE
+//! 802.3-2018, clause 91).
 
 use lightloom_engine::Time;
 use schemars::JsonSchema;
@@ -34,7 +34,7 @@ impl Code {
         bits: 10,
     };
 
-    /// As much of this code as fits into `bits`: the same parity, less data.
+    /// The code shortened to `bits`: the same parity, less data.
     pub fn shortened(self, bits: u64) -> Option<Code> {
         let symbols = (bits / u64::from(self.bits)).min(u64::from(self.symbols)) as u32;
         let parity = self.symbols - self.data;
@@ -51,24 +51,24 @@ impl Code {
         u64::from(self.symbols) * u64::from(self.bits)
     }
 
-    /// Symbols that it corrects.
+    /// The number of symbols that it corrects.
     pub fn corrects(&self) -> u32 {
         (self.symbols - self.data) / 2
     }
 
-    /// Share of symbols that are wrong, for a share of bits.
+    /// The share of wrong symbols at a share of wrong bits.
     fn symbol_errors(&self, ber: f64) -> f64 {
         -(f64::from(self.bits) * (-ber).ln_1p()).exp_m1()
     }
 
-    /// Chances of each number of wrong symbols that is too many.
+    /// The probability of each number of wrong symbols that exceeds the code's limit.
     fn too_many(&self, ber: f64) -> impl Iterator<Item = (u32, f64)> {
         let (n, p) = (f64::from(self.symbols), self.symbol_errors(ber));
         let wrong = self.corrects() + 1..=self.symbols;
         wrong.map(move |k| {
             let x = f64::from(k);
             let ways = libm::lgamma(n + 1.0) - libm::lgamma(x + 1.0) - libm::lgamma(n - x + 1.0);
-            // 0 · ln 0 is nothing to add: all symbols wrong, for certain.
+            // 0 · ln 0 counts as 0: all symbols are wrong with certainty.
             let right = if x == n { 0.0 } else { (n - x) * (-p).ln_1p() };
             (
                 k,
@@ -81,7 +81,7 @@ impl Code {
         })
     }
 
-    /// Chance that a codeword cannot be corrected, for a share of wrong bits.
+    /// The probability that a codeword cannot be corrected, at a share of wrong bits.
     pub fn failure(&self, ber: f64) -> f64 {
         self.too_many(ber)
             .map(|(_, chance)| chance)
@@ -89,7 +89,7 @@ impl Code {
             .min(1.0)
     }
 
-    /// Share of wrong bits after correction: those of codewords that failed, as they came.
+    /// The share of wrong bits after correction: the original errors of the codewords that failed.
     pub fn post_ber(&self, ber: f64) -> f64 {
         if ber <= 0.0 {
             return 0.0;
@@ -115,22 +115,22 @@ pub enum Fec {
     None,
 }
 
-/// The results of one method to protect cells.
+/// The results of one way to protect cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Protection {
     /// The method.
     pub fec: Fec,
-    /// Its code, where it has one that fits.
+    /// Its code, if one fits.
     pub code: Option<Code>,
-    /// Whether it fits into the cells.
+    /// Whether the code fits into the cells.
     pub fits: bool,
     /// Bits of a cell that carry data, on average.
     pub data_bits: f64,
-    /// Cells that a codeword may spread over, at most.
+    /// The largest number of cells over which a codeword is spread.
     pub cells: u64,
-    /// Time that decoding waits after the cell itself.
+    /// Decoding delay after the cell itself.
     pub waits: Time,
-    /// Share of wrong bits after correction, for the share given.
+    /// Share of wrong bits after correction, at the given share before it.
     pub post_ber: f64,
 }
 
@@ -142,9 +142,10 @@ fn gcd(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Most cells that a codeword of `word` bits touches in an endless row of cells.
+/// The largest number of cells that a codeword of `word` bits overlaps in an endless sequence of
+/// cells.
 pub fn cells_of_codeword(word: u64, cell: u64) -> u64 {
-    // Codewords begin at all multiples of the common divisor; the last begins worst.
+    // Codewords begin at all multiples of the common divisor; the last of these is the worst case.
     let latest = cell - gcd(word, cell);
     (latest + word - 1) / cell + 1
 }

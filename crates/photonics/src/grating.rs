@@ -1,13 +1,13 @@
-//! The grating as a device: what it takes of the light, and whose light leaks where.
+//! The grating as a device: its loss and its crosstalk.
 //!
-//! **Loss** is calibrated to one point, at most 6 dB at 100 ports (Sirius §4.5). Over the ports
-//! it follows the shape of a grating whose free spectral range is all its channels: the
-//! outermost lose about 3 dB more than the middle (Smit and van Dam, IEEE JSTQE 2(2), 1996).
-//! How the 6 dB divide is not unique; give `loss` where a data sheet has it.
+//! **Loss** is calibrated to one point, at most 6 dB at 100 ports (Sirius §4.5). Over the ports it
+//! has the shape of a grating whose free spectral range equals all its channels: the outermost
+//! channels lose about 3 dB more than the middle (Smit and van Dam, IEEE JSTQE 2(2), 1996). The
+//! division of the 6 dB is not unique; set `loss` if a data sheet states it.
 //!
-//! **Crosstalk** is counted: with one wavelength for all inputs, every other input leaks at the
-//! signal's own wavelength, two from neighbouring ports and G − 3 from the rest. That which
-//! leaks twice, reflections and the polarisation of the grating are not modelled.
+//! **Crosstalk** is counted: if all inputs use one wavelength, every other input leaks at the
+//! signal's own wavelength, two from neighbouring ports and G − 3 from the others. Second-order
+//! leakage, reflections and the grating's polarisation are not modelled.
 
 use crate::awgr::Awgr;
 use crate::quantity::Decibel;
@@ -20,9 +20,9 @@ const LOSS: Decibel = Decibel(6.0);
 const LOSS_PORTS: f64 = 100.0;
 /// Loss of the outermost channel less that of the middle (Smit and van Dam 1996).
 const NON_UNIFORMITY: Decibel = Decibel(3.0);
-/// How much less ports leak that are no neighbours [dB]; assumed.
+/// How much less leaks from ports that are not neighbours [dB]; assumed.
 const FARTHER: f64 = 10.0;
-/// Most ports of a prototype (Cheung et al., quoted by Sirius §3.1).
+/// The largest number of ports of a prototype (Cheung et al., quoted by Sirius §3.1).
 const PORTS_MAX: u32 = 512;
 
 /// A grating of the core.
@@ -79,7 +79,7 @@ impl Wavelengths {
     }
 }
 
-/// Light of others at an output, relative to the signal.
+/// Light of other inputs at an output, relative to the signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Interference {
     /// Sum of the leaks at the signal's wavelength, which beat with it.
@@ -94,7 +94,7 @@ fn edge(ports: f64) -> f64 {
 }
 
 impl Grating {
-    /// Its routing.
+    /// Its routing function.
     pub fn awgr(&self) -> Awgr {
         Awgr { ports: self.ports }
     }
@@ -110,14 +110,14 @@ impl Grating {
         Decibel(edge(f64::from(self.ports)))
     }
 
-    /// Other inputs whose outputs are neighbours of one, and those farther away. 2 and G − 3
-    /// where there are so many.
+    /// The number of other inputs whose outputs are neighbours, and of those farther away: 2 and G
+    /// − 3 if the grating is large enough.
     pub fn others(&self) -> (u32, u32) {
         let others = self.ports - 1;
         (others.min(2), others.saturating_sub(2))
     }
 
-    /// The light that leaks into an output. Every input sends in every slot.
+    /// The light that leaks into an output if every input sends in every slot.
     pub fn interference(&self, wavelengths: Wavelengths) -> Interference {
         let Some(adjacent) = self.adjacent else {
             return Interference::default();
@@ -140,7 +140,7 @@ impl Grating {
         }
     }
 
-    /// Refuses values that no grating has.
+    /// Refuses values that no grating can have.
     ///
     /// # Errors
     /// Names keys below `at`.
@@ -184,8 +184,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// At output `to`, in slot `t`: how many others are at the signal's wavelength, by whether
-    /// their own output is a neighbour.
+    /// The number of other inputs at the signal's wavelength at output `to` in slot `t`, divided by
+    /// whether their own output is a neighbour.
     fn at_the_same_wavelength(g: Awgr, plan: Wavelengths, to: u32, t: u32) -> (u32, u32) {
         let input = (0..g.ports).find(|&i| plan.output(g, i, t) == to).unwrap();
         let mine = plan.at(g, input, t);

@@ -1,15 +1,16 @@
-//! The guardband: the time before a receiver can receive another sender (Sirius §4.5).
+//! The guardband: the time that a receiver needs before it can receive another sender (Sirius
+//! §4.5).
 //!
 //! **Calibration**: the second prototype needs 3.84 ns at 25 GBaud, 96 symbols (§6). The paper
 //! states three parts of it: the laser (912 ps), synchronisation (±5 ps) and a bound for clock
-//! recovery (1 ns). The rest, 1.92 ns or 48 symbols, is amplitude caching and preamble together,
-//! here half each. Only their sum follows.
+//! recovery (1 ns). The remaining 1.92 ns, 48 symbols, are amplitude caching and preamble together;
+//! the model assigns half to each. Only their sum follows from the paper.
 
 use lightloom_engine::{check_range, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Symbols of the preamble: fitted, only their sum with those of amplitude caching follows.
+/// Symbols of the preamble: fitted, because only their sum with those of amplitude caching follows.
 const FITTED_SYMBOLS: i64 = 24;
 /// Largest difference of two clocks (Sirius §6).
 const SYNC: Time = Time(5);
@@ -42,48 +43,48 @@ pub enum Transitions {
     Schedule,
 }
 
-/// Where a figure is from.
+/// The source of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// The paper states it, or a bound.
+    /// The paper states the figure or a bound on it.
     Paper,
-    /// A model's, whose parameters are fitted to the paper.
+    /// It follows from a model whose parameters are fitted to the paper.
     Fitted,
     /// The design gives it.
     Given,
-    /// Follows from values that no paper states.
+    /// It follows from values that no paper states.
     Assumed,
 }
 
 /// A part of the guardband.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// Key or table of the design that it follows from.
+    /// The key or table of the design from which it follows.
     pub key: &'static str,
     /// The name of the part.
     pub name: &'static str,
-    /// How long.
+    /// Its length.
     pub time: Time,
-    /// Where from.
+    /// Its source.
     pub basis: Basis,
 }
 
 /// A guardband and its parts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Guardband {
-    /// Parts, one after the other.
+    /// The parts in order of time.
     pub parts: Vec<Part>,
     /// Length of a symbol.
     pub symbol: Time,
     /// Their sum in whole symbols.
     pub symbols: i64,
-    /// The same as a time.
+    /// The sum as a time.
     pub total: Time,
 }
 
 impl Guard {
-    /// The guardband, with what the laser, clock recovery and the gain take.
+    /// The guardband with the given parts for laser, clock recovery and gain.
     pub fn with(&self, [laser, recovery, gain]: [(Time, Basis); 3], symbol: Time) -> Guardband {
         let part = |key, name, time, basis| Part {
             key,

@@ -1,24 +1,24 @@
-//! Optical devices, and what a fabric of them can do.
+//! Models of optical devices, and the limits that they set for a fabric.
 //!
 //! | module | |
-//! |---|---|
+//! //! | module | contents |
 //! | [`awgr`] | cyclic routing of a grating |
 //! | [`grating`] | its loss and crosstalk, schedules without in-band crosstalk |
-//! | [`laser`] | wavelengths and tuning times of four designs |
-//! | [`receiver`] | error rate at a power, penalty of crosstalk |
-//! | [`fec`] | error correction, and cells that codewords do not fit into |
+//! //! | [`grating`] | loss and crosstalk of a grating, schedules without in-band crosstalk |
+//! //! | [`laser`] | wavelengths and tuning times of lasers |
+//! //! | [`receiver`] | error rate at a power, penalty of crosstalk |
 //! | [`link`] | link budget, lasers that are shared |
-//! | [`cdr`] | clock recovery, cached phases |
-//! | [`amplitude`] | gain, cached or set anew |
-//! | [`guardband`] | its parts |
-//! | [`clock`] | clock synchronisation: its loop, its drift over a day |
-//! | [`circuit_switch`] | rings of wavelength-selective switches, mirrors, rotors |
-//! | [`switch_link`] | the link budget of their circuits |
+//! //! | [`fec`] | error correction, and how codewords fit into cells |
+//! //! | [`link`] | link budget, sharing of lasers |
+//! //! | [`cdr`] | clock recovery, cached phases |
+//! //! | [`amplitude`] | gain, cached or set for each cell |
+//! //! | [`guardband`] | the parts of the guardband |
+//! //! | [`clock`] | clock synchronisation: its loop, its drift over a day |
 //! | [`design`] | all of them together: slot, guardband, reach, ports, error rate |
 //! | [`named`] | devices by a preset's name, or by a table |
 //! | [`quantity`] | decibels, wavelengths and other quantities with units |
 //!
-//! Physics runs when a fabric is built. Dispersion and equalisation are not modelled.
+//! Physics is computed when a fabric is built. Dispersion and equalisation are not modelled.
 
 pub mod amplitude;
 pub mod awgr;

@@ -1,10 +1,10 @@
-//! The link budget, and how many transceivers share a laser (Sirius §4.5).
+//! The link budget, and the number of transceivers that share a laser (Sirius §4.5).
 //!
-//! The paper's arithmetic: −8 dBm at the receiver, 6 dB of grating, 7 dB of coupling and
-//! modulation and 2 dB of margin want 7 dBm; a laser of 16 dBm has 9 dB more, 7.94 times as much,
-//! which the paper rounds to 8. `rounding` is that: a split into 8 takes 9.03 dB, and 0.05 dB
-//! are forgiven. Fibre is inside the 7 dB; how long it may be follows from the margin.
-//! Dispersion, non-linear effects and ageing are not modelled.
+//! The paper's arithmetic: −8 dBm at the receiver, 6 dB of grating, 7 dB of coupling and modulation
+//! and 2 dB of margin require 7 dBm. A laser of 16 dBm has 9 dB more, a factor of 7.94, which the
+//! paper rounds to 8. `rounding` stands for this: a split into 8 takes 9.03 dB, and 0.05 dB are
+//! tolerated. Fibre is part of the 7 dB; its possible length follows from the margin. Dispersion,
+//! non-linear effects and ageing are not modelled.
 
 use crate::quantity::{rounded, Attenuation, Dbm, Decibel};
 use lightloom_engine::{check_range, Length, Refusal};
@@ -51,53 +51,54 @@ impl Default for Link {
     }
 }
 
-/// Whether a splitter can have as many outputs.
+/// The largest number of splitter outputs that is accepted.
 const SHARE_MAX: u32 = 1024;
 
-/// A link budget and what follows.
+/// A link budget and its consequences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Budget {
-    /// Power at which the receiver errs as its threshold says.
+    /// Power at which the receiver has its threshold error rate.
     pub sensitivity: Dbm,
-    /// The losses and margins above it, from the receiver backwards.
+    /// The losses and margins above the sensitivity, from the receiver backwards.
     pub losses: Vec<(&'static str, Decibel)>,
-    /// Power that a transceiver needs of its laser.
+    /// Power that a transceiver needs from its laser.
     pub required: Dbm,
     /// Power of the laser.
     pub laser: Dbm,
-    /// Transceivers that its power feeds, if a splitter loses nothing else and could have any
+    /// Transceivers that the laser's power could feed if a splitter had no excess loss and any
     /// number of outputs.
     pub feeds: f64,
     /// Transceivers that share a laser.
     pub share: u32,
     /// Loss of the splitter.
     pub split: Decibel,
-    /// Power at the receiver at the worst path, penalties and margin not used.
+    /// Power at the receiver on the worst path, with penalties and margin unused.
     pub received: Dbm,
-    /// The longest fibre that the margin carries, and what a split leaves of the laser.
+    /// The longest fibre that the margin and the remaining power of the laser after the split
+    /// allow.
     pub reach: Length,
     /// The terms that limit the reach, the largest first.
     pub reach_by: String,
 }
 
 impl Link {
-    /// Loss of a split into `share` parts: 10·log₁₀, and the excess of each halving.
+    /// Loss of a split into `share` parts: 10·log₁₀, plus the excess of each halving.
     pub fn split(&self, share: u32) -> Decibel {
         let halvings = f64::from(share).log2().ceil();
         Decibel(Decibel::of(f64::from(share)).0 + halvings * self.splitter_excess.0)
     }
 
-    /// The most transceivers that so many dB of surplus feed; 0 if it is none.
+    /// The largest number of transceivers that this surplus feeds; 0 if there is no surplus.
     pub fn most(&self, surplus: Decibel) -> u32 {
         let fits = |share: &u32| self.split(*share).0 <= surplus.0 + self.rounding.0;
         (1..=SHARE_MAX).take_while(fits).last().unwrap_or(0)
     }
 
-    /// The budget.
+    /// Computes the budget.
     ///
     /// # Errors
-    /// Of the laser's power if it feeds none, of `share` if it feeds fewer, of the fibre if it
-    /// is longer than the margin carries; keys below `at`.
+    /// For the laser's power if it feeds no transceiver, for `share` if the laser feeds fewer, for
+    /// the fibre if it is longer than the margin allows; keys are below `at`.
     pub fn budget(
         &self,
         at: &str,
@@ -150,7 +151,8 @@ impl Link {
         })
     }
 
-    /// In words what the reach comes from: the margin, and what a split leaves of the laser.
+    /// A text that states where the reach comes from: the margin, and the remaining power after a
+    /// split.
     fn reach_by(&self, left: Decibel, share: u32) -> String {
         let margin = format!("the margin of {}", self.margin);
         let lacks = if left.0 < 0.0 { "lacks" } else { "leaves" };

@@ -1,4 +1,4 @@
-//! Devices that a fabric's table names: by a preset, or by a table of their own keys.
+//! Devices in a fabric's table, given by the name of a preset or by a table of their own keys.
 
 use lightloom_engine::{config, Refusal};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
@@ -66,7 +66,7 @@ fn of<T: Preset>(name: &str) -> Result<T, Refusal> {
     })
 }
 
-/// The table with the keys of its preset below its own.
+/// The table, completed by the keys of its preset.
 fn whole<T: Preset>(own: &Map<String, Value>) -> Result<Value, Refusal> {
     let mut own = own.clone();
     let preset = match own.remove("preset") {
@@ -83,7 +83,7 @@ fn whole<T: Preset>(own: &Map<String, Value>) -> Result<Value, Refusal> {
     Ok(table)
 }
 
-/// Keys of `over` above those of `table`; tables key by key.
+/// Writes the keys of `over` over those of `table`; tables are merged key by key.
 fn lay_over(table: &mut Value, over: Value) {
     match (table, over) {
         (Value::Object(table), Value::Object(over)) => {
@@ -120,7 +120,7 @@ impl<T: Preset> JsonSchema for Named<T> {
             "enum": names::<T>(),
         });
         if let Some(table) = table.as_object_mut() {
-            // A preset gives what a table without one must.
+            // A preset supplies the keys that a table without a preset must have.
             table.remove("required");
         }
         json_schema!({ "anyOf": [{ "oneOf": presets }, table] })

@@ -1,9 +1,10 @@
-//! Quantities that are fractions, with their unit, as users write them: `"6 dB"`, `"-8 dBm"`,
-//! `"0.5 ps"`. A bare number is refused. Those of clocks are in [`crate::clock::quantity`].
+//! Fractional quantities with their unit, as users write them: `"6 dB"`, `"-8 dBm"`, `"0.5 ps"`. A
+//! bare number is refused. [`crate::clock::quantity`] has the quantities of clocks.
 //!
-//! Floats, unlike the engine's times and rates: none of them decides an order of events.
+//! They are floats, unlike the engine's times and rates, because none of them determines the order
+//! of events.
 
-/// Names of units, and how many of the first each is.
+/// Names of units, each with its factor to the first unit.
 pub(crate) type Units = &'static [(&'static str, f64)];
 
 /// Reads `"<number> <unit>"`; the value is in the first unit.
@@ -35,7 +36,7 @@ fn names(units: Units) -> String {
     names.join(", ")
 }
 
-/// A float with its unit: reads, writes and describes itself.
+/// Defines a float with a unit, with parsing, formatting and a JSON Schema.
 macro_rules! quantity {
     ($(#[$doc:meta])* $type:ident, $units:expr, $what:literal, $example:literal) => {
         $(#[$doc])*
@@ -122,7 +123,7 @@ quantity!(
 );
 
 impl Decibel {
-    /// The ratio that it is: 3 dB is about 2.
+    /// The ratio, for example about 2 for 3 dB.
     pub fn ratio(self) -> f64 {
         10f64.powf(self.0 / 10.0)
     }
@@ -140,7 +141,7 @@ impl Dbm {
     }
 }
 
-/// Rounded to `digits` decimals, for messages.
+/// Rounds to `digits` decimals, for messages.
 pub(crate) fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10f64.powi(digits);
     (value * scale).round() / scale + 0.0

@@ -93,7 +93,7 @@ pub fn q(x: f64) -> f64 {
     0.5 * libm::erfc(x / std::f64::consts::SQRT_2)
 }
 
-/// Where a function that falls crosses `target`, within `range`.
+/// Where a decreasing function crosses `target` within `range`.
 fn bisect(mut range: (f64, f64), target: f64, f: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..100 {
         let middle = (range.0 + range.1) / 2.0;
@@ -119,14 +119,14 @@ impl Receiver {
         })
     }
 
-    /// Below which share no power brings it [ratio].
+    /// The lower limit of the share of wrong bits at any power [ratio].
     pub fn floor(&self, modulation: Modulation, others: &Interference) -> f64 {
         self.errors(modulation, |level| {
             self.beside(modulation, level, others).sqrt()
         })
     }
 
-    /// How much more power makes up for the light of others; none if none does.
+    /// The additional power that compensates for the light of others; `None` if no power does.
     pub fn penalty(&self, modulation: Modulation, others: &Interference) -> Option<Decibel> {
         if *others == Interference::default() {
             return Some(Decibel(0.0));
@@ -139,8 +139,8 @@ impl Receiver {
         Some(Decibel(bisect((0.0, 200.0), self.threshold, at)))
     }
 
-    /// Thermal noise, as power at the photodiode, that errs at the sensitivity as the
-    /// threshold says [mW].
+    /// Thermal noise, as power at the photodiode, that causes the threshold error rate at the
+    /// sensitivity [mW].
     pub fn noise(&self, modulation: Modulation) -> f64 {
         let reach = bisect((0.0, 40.0), self.threshold, |x| {
             self.errors(modulation, |_| self.half_spacing(modulation) / x)
@@ -148,7 +148,7 @@ impl Receiver {
         self.half_spacing(modulation) * self.sensitivity.milliwatts() / reach
     }
 
-    /// Half the distance of two levels, relative to the mean: OMA ÷ 6 of PAM-4.
+    /// Half the distance of two levels, relative to the mean: OMA ÷ 6 for PAM-4.
     pub fn half_spacing(&self, modulation: Modulation) -> f64 {
         let ratio = self.extinction.ratio();
         let oma = 2.0 * (ratio - 1.0) / (ratio + 1.0);
@@ -161,7 +161,7 @@ impl Receiver {
         lowest + 2.0 * self.half_spacing(modulation) * level as f64
     }
 
-    /// Variance by the light of others at a level, relative to the mean squared.
+    /// The variance from the light of others at a level, relative to the mean squared.
     fn beside(&self, modulation: Modulation, level: usize, others: &Interference) -> f64 {
         let aligned = match self.polarisation {
             Polarisation::Random => 0.5,
@@ -174,7 +174,7 @@ impl Receiver {
         beat + others.out_of_band_squares * spread
     }
 
-    /// Share of wrong bits if a level's noise is `sigma`, relative to the mean. Neighbouring
+    /// The share of wrong bits if a level's noise is `sigma`, relative to the mean. Neighbouring
     /// levels differ in one bit.
     fn errors(&self, modulation: Modulation, sigma: impl Fn(usize) -> f64) -> f64 {
         let half = self.half_spacing(modulation);
@@ -191,7 +191,7 @@ impl Receiver {
         symbols / f64::from(modulation.bits())
     }
 
-    /// Refuses values that no receiver has.
+    /// Refuses values that no receiver can have.
     ///
     /// # Errors
     /// Names keys below `at`.

@@ -1,9 +1,9 @@
-//! The link budget of a circuit: what a transceiver launches, what fibre, connectors and the
-//! switch take of it, what the receiver at the other end needs.
+//! The link budget of a circuit: the launch power, the losses of fibre, connectors and switch, and
+//! the power that the receiver needs.
 //!
-//! Defaults are those of 10GBASE-LR (IEEE 802.3-2012, Tables 52-12 and 52-13): −8.2 dBm launched
-//! at least and −14.4 dBm received at least, on average, are 6.2 dB, penalties within. A
-//! circuit crosses one switch; a receiver's overload and the noise of amplifiers are not modelled.
+//! The defaults are those of 10GBASE-LR (IEEE 802.3-2012, Tables 52-12 and 52-13): at least −8.2
+//! dBm launched and −14.4 dBm received, on average, leave 6.2 dB, penalties included. A circuit
+//! crosses one switch. Receiver overload and amplifier noise are not modelled.
 
 use crate::quantity::{rounded, Attenuation, Dbm, Decibel};
 use lightloom_engine::{check_range, Length, Refusal};
@@ -59,41 +59,41 @@ impl Default for SwitchLink {
 /// Tolerance for rounding of floats.
 const ROUNDING: f64 = 1e-9;
 
-/// Without what floats are off by, so that 0.5 dB is shown as such.
+/// Removes rounding errors, so that 0.5 dB is printed as 0.5 dB.
 fn exact(decibels: f64) -> f64 {
     rounded(decibels, 9)
 }
 
-/// The least hundredths that are no less: who takes them off is within the budget.
+/// Rounds up to hundredths: removing this many decibels meets the budget.
 fn enough(decibels: f64) -> f64 {
     (exact(decibels) * 100.0 - ROUNDING).ceil() / 100.0
 }
 
-/// A link budget of a circuit, and what follows.
+/// A link budget of a circuit and its consequences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CircuitBudget {
     /// Power at the transceiver.
     pub launch: Dbm,
     /// Losses and margins; the gain of amplifiers is negative.
     pub losses: Vec<(&'static str, Decibel)>,
-    /// Power at the receiver, margin not used.
+    /// Power at the receiver with the margin unused.
     pub received: Dbm,
-    /// Power that it needs.
+    /// Power that the receiver needs.
     pub sensitivity: Dbm,
-    /// Power that remains beside the margin.
+    /// Power that remains in addition to the margin.
     pub spare: Decibel,
-    /// The longest fibre for which this power suffices; the margin is kept.
+    /// The longest fibre for which this power suffices, with the margin kept.
     pub reach: Length,
-    /// The term that limits it.
+    /// The term that limits the reach.
     pub reach_by: String,
 }
 
 impl SwitchLink {
-    /// The budget with a switch of that loss.
+    /// The budget with a switch of this loss.
     ///
     /// # Errors
-    /// Of the switch's loss if it is more than the rest leaves; of the launched power if that is
-    /// not enough without a switch; keys below `at`.
+    /// If the switch's loss exceeds the power that the other losses leave, or if the launch power
+    /// does not suffice even without a switch; keys are below `at`.
     pub fn budget(&self, at: &str, loss: Decibel) -> Result<CircuitBudget, Refusal> {
         let fibre = self.lost_in_fibre();
         let others = self.connectors.0 + fibre.0 + self.margin.0 - self.gain.0;
@@ -107,7 +107,7 @@ impl SwitchLink {
         }
         let spare = exact(spare.max(0.0));
         let lights = spare + fibre.0;
-        // Whole millimetres; floats are off by less than a millionth of one.
+        // Whole millimetres; the rounding error of floats is less than a millionth of one.
         let reach = Length((lights / self.attenuation.0 * 1e6 + 1e-6) as u64);
         let mut losses = vec![
             ("switch", loss),
@@ -133,12 +133,12 @@ impl SwitchLink {
         })
     }
 
-    /// Loss of the longest fibre.
+    /// The loss of the longest fibre.
     fn lost_in_fibre(&self) -> Decibel {
         Decibel(exact(self.fibre.0 as f64 / 1e6 * self.attenuation.0))
     }
 
-    /// The parts of a budget beside the switch, in words.
+    /// The parts of a budget other than the switch, as text.
     fn others(&self) -> String {
         let fibre = rounded(self.lost_in_fibre().0, 2);
         let gain = match self.gain.0 > 0.0 {
@@ -210,7 +210,7 @@ mod tests {
 
     const AT: &str = "fabric.devices";
 
-    /// 6.2 dB between transceivers less 2 dB, 0.5 dB and 500 m of 0.4 dB/km leave 3.5 dB.
+    /// 6.2 dB between transceivers, less 2 dB, 0.5 dB and 500 m at 0.4 dB/km, leave 3.5 dB.
     #[test]
     fn a_loss_within_the_budget_closes_and_one_beyond_does_not() {
         let within = LR.budget(AT, Decibel(3.5)).unwrap();
@@ -259,8 +259,8 @@ mod tests {
     }
 
     proptest! {
-        /// All lines from the launched power down end at what the receiver needs and what is
-        /// spare; and fibre as long as the reach leaves nothing.
+        /// The launch power less all losses equals the required power plus the spare power; fibre
+        /// as long as the reach leaves no spare power.
         #[test]
         fn lines_add_up(
             loss in 0.0..8.0f64,

@@ -1,10 +1,10 @@
-//! The slow model: a day in long steps, for what drifts.
+//! The slow model: a day in long steps, for slowly drifting errors.
 //!
-//! In a step every node leads many times, so loops follow the mean of all leaders: with
-//! x_j = Σ over ℓ of (x_ℓ + bias of ℓ at j) ÷ N, which leaves x_j = Σ over ℓ ≠ j of that
-//! bias ÷ N but for what is common to all. Noise that a loop averages within the step is not
-//! in it; the fast loop is run at the worst step for that. An oscillator whose frequency
-//! drifts lags behind by its drift in an epoch ÷ ki.
+//! Every node leads many times in a step, so loops follow the mean of all leaders: x_j = Σ over ℓ
+//! of (x_ℓ + bias of ℓ at j) ÷ N. Without the part that is common to all nodes, x_j = Σ over ℓ ≠ j
+//! of that bias ÷ N. The model has no noise that a loop averages within a step; the fast loop is
+//! run at the worst step for that noise. An oscillator whose frequency drifts lags by its drift in
+//! an epoch ÷ ki.
 
 use super::config::{ClockConfig, Day};
 use super::fibres::Fibres;
@@ -20,16 +20,16 @@ pub struct DayModel {
     waves: Waves,
     /// Noise of each measured delay.
     noise: Noise,
-    /// Residual error of dispersion, on average over the leaders [ps].
+    /// Residual error of dispersion, averaged over the leaders [ps].
     dispersed: Vec<f64>,
-    /// Lag of a clock for a drift of its temperature [ps/(K/s)].
+    /// Lag of a clock per rate of temperature change [ps/(K/s)].
     lag: f64,
-    /// Delay for temperature [ps/K], by node.
+    /// Change of delay with temperature, by node [ps/K].
     per_kelvin: Vec<f64>,
     /// Temperature of each fibre when it was measured [K].
     measured_at: Vec<f64>,
     every: Time,
-    /// Time of each clock about what is common [ps].
+    /// Time of each clock relative to the common part [ps].
     pub time: Vec<f64>,
 }
 
@@ -62,8 +62,8 @@ impl DayModel {
         }
     }
 
-    /// Moves to the end of the step that ends at `now`. Delays that are due are measured at the
-    /// beginning of the step.
+    /// Advances to the end of the step that ends at `now`. Delays that are due are measured at the
+    /// start of the step.
     pub fn advance(&mut self, now: Time, step: Time) {
         let due = |at: Time| at.0.checked_div(self.every.0).unwrap_or(0);
         let begin = now - step;
@@ -78,7 +78,7 @@ impl DayModel {
         self.settle(seconds);
     }
 
-    /// Where clocks are on average when every node has led many times.
+    /// The mean times of the clocks after every node has led many times.
     fn settle(&mut self, seconds: f64) {
         let fibres = &self.fibres;
         let nodes = self.time.len();
@@ -92,7 +92,7 @@ impl DayModel {
         }
     }
 
-    /// Every node measures its delay again.
+    /// Every node measures its delay.
     fn measure_delays(&mut self, seconds: f64) {
         for (node, at) in self.measured_at.iter_mut().enumerate() {
             *at = self.waves.at(node, seconds);
@@ -114,7 +114,7 @@ fn mean_dispersion(fibres: &Fibres) -> Vec<f64> {
     (0..nodes).map(at).collect()
 }
 
-/// Runs a day: what the judge found, and the fibres of the worst step.
+/// Runs a day. Returns the results of the judge and the fibres at the worst step.
 pub fn run(config: &ClockConfig, day: &Day, heard: Progress) -> Option<(Judged, Fibres)> {
     let steps = day.duration.0 / day.step.0;
     let mut model = DayModel::new(config);
@@ -139,7 +139,7 @@ pub fn run(config: &ClockConfig, day: &Day, heard: Progress) -> Option<(Judged, 
 mod tests {
     use super::*;
 
-    /// Against the sum over all leaders, bias by bias, while all delays have changed.
+    /// Compared with the sum over all leaders, bias by bias, after all delays have changed.
     #[test]
     fn clocks_are_where_the_mean_of_all_leaders_puts_them() {
         let mut config = ClockConfig {

@@ -1,21 +1,22 @@
-//! How a node measures by how much its leader is ahead, and what it filters (Sirius §4.4: "it is
-//! also possible to digitally filter too large frequency variations").
+//! How a node measures how far its leader is ahead, and which measurements it filters (Sirius §4.4:
+//! "it is also possible to digitally filter too large frequency variations").
 
 use super::config::{ClockConfig, Filter};
 
 /// The filter of a node's measurements before its loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Detector {
-    /// Step in which errors are measured [ps]; 0: none.
+    /// Step in which errors are measured [ps]; 0 for no quantisation.
     pub quantum: f64,
-    /// Largest error that counts [ps].
+    /// Largest error that is used as measured [ps].
     pub limit: f64,
-    /// The fate of one that is larger.
+    /// The treatment of larger errors.
     pub filter: Filter,
 }
 
 impl Detector {
-    /// The detector of a configuration: an error of `limit` in an epoch is a frequency of `clip`.
+    /// The detector of a configuration: an error of `limit` per epoch is a frequency difference of
+    /// `clip`.
     pub fn new(config: &ClockConfig) -> Detector {
         Detector {
             quantum: config.timestamps.quantisation.0,
@@ -24,12 +25,12 @@ impl Detector {
         }
     }
 
-    /// The error that counts [ps].
+    /// The error that the loop uses [ps].
     #[inline(always)]
     pub fn measure(&self, error: f64) -> f64 {
         let mut seen = error;
         if self.quantum > 0.0 {
-            // Halves away from zero, without a call to a library.
+            // Rounds halves away from zero without a library call.
             let steps = error / self.quantum + 0.5f64.copysign(error);
             seen = steps as i64 as f64 * self.quantum;
         }

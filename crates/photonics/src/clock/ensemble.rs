@@ -1,8 +1,9 @@
 //! The fast loop: all clocks, epoch by epoch.
 //!
-//! State is columns by node: the time of each clock beyond true time, what its oscillator
-//! gains in an epoch, what its loop adds. All nodes are taken to hear the leader at the end of
-//! the epoch. Dead nodes run on, but are neither heard nor judged.
+//! The state is stored in columns by node: the time of each clock relative to true time, the time
+//! that its oscillator gains per epoch, and the correction of its loop. All nodes are assumed to
+//! receive the leader's cell at the end of the epoch. Dead nodes continue to run, but are neither
+//! received nor judged.
 
 use super::config::{Byzantine, ClockConfig, Lie, Start};
 use super::detector::Detector;
@@ -13,7 +14,7 @@ use super::pll::Gains;
 
 /// Clocks that follow their leaders.
 pub struct Ensemble {
-    /// Time of each clock beyond true time [ps].
+    /// Time of each clock relative to true time [ps].
     pub time: Vec<f64>,
     /// Time that each oscillator gains per epoch without correction [ps].
     pub rate: Vec<f64>,
@@ -38,7 +39,7 @@ pub struct Ensemble {
     epoch: u64,
 }
 
-/// Byzantine nodes, and when they begin.
+/// Byzantine nodes and the start of their false times.
 struct Liar {
     told: Byzantine,
     from: u64,
@@ -47,14 +48,14 @@ struct Liar {
 }
 
 impl Ensemble {
-    /// The nodes 0, 1, … of a resolved configuration, with fibres as drawn.
+    /// The nodes 0, 1, … of a resolved configuration, with drawn fibres.
     pub fn new(config: &ClockConfig) -> Ensemble {
         let nodes: Vec<u32> = (0..config.nodes).collect();
         Ensemble::of(config, &nodes, nodes.clone())
     }
 
-    /// The nodes of these numbers, in columns in this order; `order` names columns, as they
-    /// lead one after the other.
+    /// The nodes with these numbers, in columns in this order; `order` lists columns in the order
+    /// in which they lead.
     pub fn of(config: &ClockConfig, nodes: &[u32], order: Vec<u32>) -> Ensemble {
         let noise = |purpose, sigma| Noise::new(config.seed, purpose, nodes, sigma);
         let rate = frequency_errors(config, nodes);
@@ -94,7 +95,7 @@ impl Ensemble {
         }
     }
 
-    /// One epoch.
+    /// Advances by one epoch.
     pub fn advance(&mut self) {
         self.run_free();
         if let Some(leader) = self.rotation.hear(self.epoch) {
@@ -104,7 +105,7 @@ impl Ensemble {
         self.epoch += 1;
     }
 
-    /// Every clock runs at its own frequency.
+    /// Advances every clock at its own frequency.
     fn run_free(&mut self) {
         self.walk.add_to(&mut self.rate);
         for ((time, rate), steer) in self.time.iter_mut().zip(&self.rate).zip(&self.steer) {
@@ -113,7 +114,7 @@ impl Ensemble {
         self.white.add_to(&mut self.time);
     }
 
-    /// How far each node finds the leader ahead.
+    /// Measures how far the leader is ahead of each node.
     fn measure(&mut self, leader: usize) {
         if self.leader != Some(leader) {
             self.fibres.bias(leader, &mut self.bias);
@@ -136,7 +137,7 @@ impl Ensemble {
         }
     }
 
-    /// Each loop but the leader's follows what it has measured.
+    /// Each loop except the leader's follows its measurement.
     fn steer_by(&mut self, leader: usize) {
         let kept = (self.time[leader], self.steer[leader]);
         let (gains, mut detector) = (self.gains, self.detector);

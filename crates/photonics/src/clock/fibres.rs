@@ -1,11 +1,11 @@
-//! The fibres between nodes: true delays, and the nodes' estimates.
+//! The fibres between nodes: true delays and the nodes' estimates.
 //!
-//! A cell from i to j takes the way there of i and the way back of j. Nodes believe that both
-//! ways take half of a loop-back, as they measured it. They err by half of the asymmetries,
-//! by what temperature has changed since, by the noise of the measurement, and by dispersion,
-//! as the loop-back has another wavelength than the cell. Polarisation mode dispersion and
-//! delays inside transceivers are not modelled, nor is the grating's own delay: it is the same
-//! for all cells of a wavelength.
+//! A cell from i to j travels the forward fibre of i and the return fibre of j. Nodes assume that
+//! each takes half of a measured loop-back. Their error consists of half of the asymmetries, the
+//! change of temperature since the measurement, the noise of the measurement, and dispersion,
+//! because the loop-back has another wavelength than the cell. Polarisation mode dispersion, delays
+//! inside transceivers and the grating's own delay, which is the same for all cells of a
+//! wavelength, are not modelled.
 
 use super::config::ClockConfig;
 use super::noise::Noise;
@@ -24,9 +24,9 @@ pub struct Fibres {
     pub mismeasured: Vec<f64>,
     /// Change of the delay since it was measured [ps].
     pub shift: Vec<f64>,
-    /// Input and output of the gratings that the node is at.
+    /// Input and output of the gratings to which the node is connected.
     place: Vec<u32>,
-    /// Detour of each wavelength from that of the loop-back [nm].
+    /// Difference of each wavelength from that of the loop-back [nm].
     detour: Vec<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Fibres {
         }
     }
 
-    /// Writes each node's error in its estimate of the clock of `leader` [ps]: believed delay less
+    /// Writes each node's error in its estimate of the clock of `leader` [ps]: estimated delay less
     /// true delay.
     pub fn bias(&self, leader: usize, bias: &mut [f64]) {
         let sent = self.asymmetry[leader] / 2.0 + self.late(leader);
@@ -73,7 +73,7 @@ impl Fibres {
         self.shift[node] - self.mismeasured[node]
     }
 
-    /// Delay by dispersion of a cell from one node to another, less the correction of the table
+    /// Delay by dispersion of a cell from one node to another, after the correction of the table
     /// [ps].
     pub(super) fn dispersed(&self, from: usize, to: usize) -> f64 {
         let grating = Awgr {
@@ -103,7 +103,7 @@ mod tests {
         config.loopback.noise = Some(Default::default());
         config.fibre.spread.0 = 0;
         let fibres = Fibres::draw(&config, &[0, 1, 17, 16]);
-        // Twice 250 m, 17 ps/nm/km, one step of 0.402 nm from input 0 to output 1, 15 back.
+        // Twice 250 m at 17 ps/nm/km: one step of 0.402 nm from input 0 to output 1, 15 steps back.
         let step = 2.0 * 0.25 * 17.0 * 0.402;
         let close = |found: f64, expected: f64| (found - expected).abs() < 1e-9;
         let from_0 = bias_of(&fibres, 0);
@@ -115,7 +115,7 @@ mod tests {
         assert!(close(bias_of(&fibres, 1)[0], -15.0 * step));
     }
 
-    /// The cell is sent over the true fibres, and the formula of A.2 says what nodes find.
+    /// The cell is sent over the true fibres; the formula of A.2 gives the nodes' result.
     #[test]
     fn the_bias_is_what_the_formulas_of_the_appendix_leave() {
         let nodes = [0, 1];

@@ -1,15 +1,15 @@
-//! The judge: how far clocks are apart.
+//! The judge: it measures the deviation between clocks.
 //!
-//! The result for each sample is the largest deviation between any two sound nodes. Constant
-//! offsets cost guardband; the variation about them, the wander, is what an oscilloscope shows that
-//! was set to zero once, as in Sirius §6 (± 5 ps over 24 hours between two nodes).
+//! The result of each sample is the largest deviation between any two sound nodes. Constant offsets
+//! cost guardband. The variation about them, the wander, is what an oscilloscope shows that was
+//! zeroed once, as in Sirius §6 (± 5 ps over 24 hours between two nodes).
 
 use super::quantity::Hertz;
 use lightloom_engine::Time;
 use serde::Serialize;
 use std::f64::consts::TAU;
 
-/// How far any two clocks are apart: the largest less the least, and which these are.
+/// The sound nodes with the largest and the smallest time.
 pub fn extremes(times: &[f64], sound: &[bool]) -> (usize, usize) {
     let found = times.iter().zip(sound).enumerate();
     let mut among = found
@@ -31,7 +31,7 @@ pub fn extremes(times: &[f64], sound: &[bool]) -> (usize, usize) {
 /// Samples over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
-    /// When [ps], since the clocks had settled.
+    /// Time since the clocks had settled [ps].
     pub time_ps: Vec<i64>,
     /// Largest deviation between any two sound nodes [ps].
     pub deviation_ps: Vec<f64>,
@@ -39,8 +39,8 @@ pub struct Samples {
     pub ahead: Vec<u32>,
     /// The node that was farthest behind.
     pub behind: Vec<u32>,
-    /// Clock of the second sound node less that of the first [ps]: as of two nodes at an
-    /// oscilloscope.
+    /// Clock of the second sound node less that of the first [ps], as an oscilloscope shows for two
+    /// nodes.
     pub pair_ps: Vec<f64>,
     /// Largest deviation between any two nodes, each about its mean [ps].
     pub wander_ps: Vec<f64>,
@@ -55,9 +55,9 @@ pub struct PerNode {
     pub mean_ps: Vec<f64>,
     /// Standard deviation [ps].
     pub rms_ps: Vec<f64>,
-    /// Least [ps].
+    /// Minimum [ps].
     pub least_ps: Vec<f64>,
-    /// Most [ps].
+    /// Maximum [ps].
     pub most_ps: Vec<f64>,
 }
 
@@ -66,34 +66,34 @@ pub struct PerNode {
 pub struct Verdict {
     /// Largest deviation between any two nodes at any sample [ps].
     pub deviation_max_ps: f64,
-    /// When it was [s].
+    /// Time of that sample [s].
     pub deviation_max_at_s: f64,
-    /// The two nodes: ahead, behind.
+    /// The two nodes of that sample: ahead, behind.
     pub deviation_max_pair: [u32; 2],
-    /// The largest deviation of a sample, on average [ps].
+    /// Mean over samples of the largest deviation [ps].
     pub deviation_mean_ps: f64,
     /// Largest deviation between any two nodes about their means [ps].
     pub wander_max_ps: f64,
     /// Root mean square of a pair's wander, over all pairs [ps].
     pub wander_rms_ps: f64,
-    /// The first two sound nodes: mean of their difference [ps].
+    /// Mean difference of the first two sound nodes [ps].
     pub pair_mean_ps: f64,
-    /// And the largest that it was from its mean, either way [ps].
+    /// Largest deviation of that difference from its mean, in either direction [ps].
     pub pair_wander_max_ps: f64,
-    /// From a sample to the next [s].
+    /// Time between samples [s].
     pub sampling_s: f64,
-    /// Bandwidth of the judge's filter [Hz]; null: none.
+    /// Bandwidth of the judge's filter [Hz]; null without a filter.
     pub bandwidth_hz: Option<f64>,
     /// Samples [count].
     pub samples: usize,
 }
 
-/// Looks at the clocks, and remembers.
+/// Observes the clocks and stores samples.
 pub struct Judge {
     samples: Samples,
-    /// Rows of all nodes' times about the mean of the sound ones [ps].
+    /// Rows of all nodes' times relative to the mean of the sound ones [ps].
     rows: Vec<f32>,
-    /// Filtered times about the mean.
+    /// Filtered times relative to the mean.
     filtered: Option<(f64, Vec<f64>)>,
     now: Vec<f64>,
     /// Nodes that are judged.
@@ -103,7 +103,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge of so many samples of nodes that are sound, who sees them every `step`.
+    /// A judge that takes `samples` samples of the sound nodes, one every `sampling`.
     pub fn new(sound: Vec<bool>, sampling: Time, samples: usize) -> Judge {
         let nodes = sound.len();
         Judge {
@@ -117,7 +117,7 @@ impl Judge {
         }
     }
 
-    /// The same behind a filter of one pole, if a bandwidth is given.
+    /// The same judge behind a single-pole filter, if a bandwidth is given.
     pub fn behind_filter(mut self, bandwidth: Option<Hertz>, step: Time) -> Judge {
         self.filtered = bandwidth.map(|bandwidth| {
             let share = 1.0 - (-TAU * bandwidth.0 * step.as_secs_f64()).exp();
@@ -231,7 +231,7 @@ impl Judge {
             .iter()
             .map(|pair| (pair - pair_mean).abs())
             .collect();
-        // About the mean of n nodes: Σ over pairs of (x_i − x_j)² is n·Σ x².
+        // Relative to the mean of n nodes, Σ over pairs of (x_i − x_j)² is n·Σ x².
         let sound = || self.sound.iter().filter(|&&sound| sound).count() as f64;
         let squares: f64 = (0..self.sound.len())
             .filter(|&node| self.sound[node])
@@ -271,9 +271,9 @@ impl Samples {
 pub struct Judged {
     /// The figures.
     pub verdict: Verdict,
-    /// Sample by sample.
+    /// The samples.
     pub samples: Samples,
-    /// Node by node.
+    /// The results of each node.
     pub nodes: PerNode,
 }
 

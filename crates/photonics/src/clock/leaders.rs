@@ -1,8 +1,8 @@
-//! The leaders: all nodes in turn, and the rule if one of them is dead (Sirius §4.4).
+//! The leaders: all nodes in turn, and the rule for a dead leader (Sirius §4.4).
 //!
-//! Nodes hold over while their leader is silent. After some epochs they know that it is dead:
-//! the next one takes over, and the dead one is left out from then on. All are taken to notice
-//! in the same epoch, as all hear the leader in every epoch.
+//! Nodes hold over while their leader is silent. After some missed epochs they regard it as dead:
+//! the next node takes over, and the dead node is skipped from then on. All nodes are assumed to
+//! notice in the same epoch, because all receive the leader in every epoch.
 
 use super::config::Death;
 
@@ -12,17 +12,18 @@ pub struct Rotation {
     order: Vec<u32>,
     /// The present leader, as a position in `order`.
     at: usize,
-    /// Epochs that are left of it.
+    /// Epochs that remain of its turn.
     left: u64,
     epochs: u64,
-    /// By node: epoch from which on it is silent, and after how many missed others know.
+    /// By node: the first epoch in which it is silent, and the missed epochs after which others
+    /// regard it as dead.
     silent: Vec<(u64, u64)>,
-    /// By node: epochs in which it should have been heard.
+    /// By node: epochs in which its cell was missed.
     missed: Vec<u64>,
 }
 
 impl Rotation {
-    /// Turns of so many epochs, in an order.
+    /// Turns of `epochs` epochs each, in the given order.
     pub fn new(order: Vec<u32>, epochs: u64) -> Rotation {
         let nodes = order.len();
         Rotation {
@@ -35,12 +36,12 @@ impl Rotation {
         }
     }
 
-    /// A node is silent from an epoch on.
+    /// Makes a node silent from an epoch on.
     pub fn dies(&mut self, death: &Death, epoch: u64) {
         self.silent[death.node as usize] = (epoch, death.missed);
     }
 
-    /// The leader whose cell is heard in this epoch, if any is. To be asked once an epoch.
+    /// The leader whose cell is received in this epoch, if any. Must be called once per epoch.
     pub fn hear(&mut self, epoch: u64) -> Option<usize> {
         if self.left == 0 || self.known_dead(self.order[self.at] as usize) {
             self.pass_on();

@@ -1,7 +1,7 @@
 //! Oscillators and timestamps: white frequency noise, random walk, jitter.
 //!
-//! Every node has a stream of its own for every kind of noise, so that a kind that is left
-//! out, or a node that fails, changes no other draw. Flicker noise is not modelled.
+//! Every node has its own random stream for every kind of noise. If a kind is left out or a node
+//! fails, the other draws do not change. Flicker noise is not modelled.
 
 use super::config::ClockConfig;
 use lightloom_engine::Stream;
@@ -16,7 +16,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Noise of a purpose for the nodes of these numbers.
+    /// The noise for one purpose of the nodes with these numbers.
     pub fn new(seed: u64, purpose: &str, nodes: &[u32], sigma: f64) -> Noise {
         let stream = |&node| Stream::new(seed, purpose, u64::from(node));
         Noise {
@@ -45,8 +45,8 @@ impl Noise {
     }
 }
 
-/// Time that the oscillator of each node gains per epoch by its constant error [ps]: uniform within
-/// the tolerance, either way.
+/// Time that the oscillator of each node gains per epoch through its constant error [ps]: uniform
+/// within the tolerance in both directions.
 pub fn frequency_errors(config: &ClockConfig, nodes: &[u32]) -> Vec<f64> {
     let widest = config.oscillator.tolerance.0 * 1e-6 * config.epoch_ps();
     let of_node = |&node| {
@@ -56,14 +56,14 @@ pub fn frequency_errors(config: &ClockConfig, nodes: &[u32]) -> Vec<f64> {
     nodes.iter().map(of_node).collect()
 }
 
-/// Standard deviation of the time that white frequency noise adds to a clock per epoch [ps]: the
+/// Standard deviation of the time that white frequency noise adds to a clock per epoch [ps]. The
 /// Allan deviation at τ is that at 1 s ÷ √τ, and the time gained in τ varies by τ times as much.
 pub fn white_per_epoch(config: &ClockConfig) -> f64 {
     config.oscillator.white.0 * 1e-6 * config.epoch.as_secs_f64().sqrt() * 1e12
 }
 
 /// Standard deviation of the change that the random walk adds per epoch to the time gained per
-/// epoch [ps]: a walk whose variance grows by q a second has the Allan variance q·τ/3.
+/// epoch [ps]. A walk whose variance grows by q per second has the Allan variance q·τ/3.
 pub fn walk_per_epoch(config: &ClockConfig) -> f64 {
     let per_root_second = config.oscillator.walk.0 * 1e-6 * 3f64.sqrt();
     per_root_second * config.epoch.as_secs_f64().sqrt() * config.epoch_ps()
@@ -82,7 +82,7 @@ mod tests {
         (sum / (2 * terms) as f64).sqrt() / (m as f64 * epoch_ps)
     }
 
-    /// A free clock's time after each epoch [ps].
+    /// The time of a free-running clock after each epoch [ps].
     fn free_clock(config: &ClockConfig, epochs: usize) -> Vec<f64> {
         let mut white = Noise::new(config.seed, "clock.white", &[0], white_per_epoch(config));
         let mut walk = Noise::new(config.seed, "clock.walk", &[0], walk_per_epoch(config));
@@ -109,7 +109,7 @@ mod tests {
                 let tau = m as f64 * config.epoch.as_secs_f64();
                 let expected = 1e-10 * tau.powf(slope);
                 let found = allan(&times, m, config.epoch_ps());
-                // Some hundred independent differences at the least.
+                // At least some hundred independent differences.
                 assert!(
                     (found / expected - 1.0).abs() < 0.12,
                     "{m}: {found} {expected}"

@@ -1,10 +1,10 @@
 //! The loop that steers a clock, and its linear theory.
 //!
-//! Once an epoch a node measures by how much the leader's clock is ahead, e. It puts its own
-//! clock forward by kp·e, and what it adds to each epoch by ki·e. A loop of second order with
-//! these gains is an α–β filter, with α = kp and β = ki, so what it makes of white jitter has
-//! a closed form (Benedict and Bordner, IRE Trans. Automatic Control 7, 1962). Light's time of
-//! flight and the computation are taken to be over before the next epoch.
+//! Once an epoch a node measures e, by how much the leader's clock is ahead. It advances its own
+//! clock by kp·e and increases its correction per epoch by ki·e. A second-order loop with these
+//! gains is an α–β filter with α = kp and β = ki, so its response to white jitter has a closed form
+//! (Benedict and Bordner, IRE Trans. Automatic Control 7, 1962). The flight time of light and the
+//! computation are assumed to end before the next epoch.
 
 use super::quantity::Hertz;
 use lightloom_engine::Time;
@@ -19,7 +19,7 @@ pub struct Gains {
 }
 
 impl Gains {
-    /// The gains for a bandwidth and a damping, in epochs of a length: 2ζω·T and (ω·T)².
+    /// The gains for a bandwidth and a damping, in epochs of this length: 2ζω·T and (ω·T)².
     pub fn new(bandwidth: Hertz, damping: f64, epoch: Time) -> Gains {
         let angle = Gains::natural_frequency(bandwidth, damping) * epoch.as_secs_f64();
         Gains {
@@ -33,8 +33,8 @@ impl Gains {
         2.0 * bandwidth.0 / (damping + 0.25 / damping)
     }
 
-    /// The bandwidth at which an error moves the clock by itself, beyond which the loop
-    /// overshoots by its sampling alone: kp = 1, or ki = 1 where that comes first.
+    /// The bandwidth at which one correction equals the error, above which the loop overshoots
+    /// because of its sampling alone: kp = 1, or ki = 1 if that is reached first.
     pub fn highest_bandwidth(damping: f64, epoch: Time) -> Hertz {
         let angle = (0.5 / damping).min(1.0);
         Hertz(angle / epoch.as_secs_f64() * (damping + 0.25 / damping) / 2.0)

@@ -1,4 +1,4 @@
 //! Reports of a run's progress.
 
-/// Hears how many more updates of a clock are done, and says whether to go on.
+/// Receives the number of further updates of a clock, and returns whether to continue.
 pub type Progress<'a> = &'a mut dyn FnMut(u64) -> bool;

@@ -1,5 +1,5 @@
-//! Quantities of clocks that are fractions of the engine's whole units: a jitter of 0.5 ps, a
-//! frequency error of 0.1 ppb.
+//! Quantities of clocks that are fractions of the engine's whole units, such as a jitter of 0.5 ps
+//! or a frequency error of 0.1 ppb.
 
 use crate::quantity::quantity;
 
@@ -39,21 +39,21 @@ quantity!(
     "0.402 nm"
 );
 quantity!(
-    /// How the delay of a fibre follows its temperature [ps/km/K].
+    /// Change of a fibre's delay with its temperature [ps/km/K].
     ThermalDelay,
     &[("ps/km/K", 1.0), ("ps/(km K)", 1.0)],
     "a thermal coefficient of delay",
     "20 ps/km/K"
 );
 quantity!(
-    /// How the delay of a fibre follows the wavelength [ps/nm/km].
+    /// Change of a fibre's delay with the wavelength [ps/nm/km].
     Dispersion,
     &[("ps/nm/km", 1.0), ("ps/(nm km)", 1.0)],
     "a dispersion",
     "17 ps/nm/km"
 );
 quantity!(
-    /// How a frequency follows the temperature [ppm/K].
+    /// Change of a frequency with the temperature [ppm/K].
     ThermalDrift,
     &[("ppm/K", 1.0), ("ppb/K", 1e-3)],
     "a thermal coefficient of frequency",

@@ -1,4 +1,4 @@
-//! A run: the day if there is one, the epochs of its worst moment, and each term alone.
+//! A run: the day if there is one, the epochs at its worst moment, and each term alone.
 
 use super::config::ClockConfig;
 use super::day;
@@ -17,35 +17,36 @@ const VISIT: u64 = 4_096;
 /// The results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Epoch by epoch; after a day, at its worst moment.
+    /// The epochs; after a day, those at its worst moment.
     pub epochs: Judged,
-    /// The day in its steps.
+    /// The steps of the day.
     pub day: Option<Judged>,
-    /// Common frequency error of all clocks at the end [ppm]: no reference keeps them at true time.
+    /// Common frequency error of all clocks at the end [ppm]. No reference keeps the clocks at true
+    /// time.
     pub common_frequency_ppm: f64,
 }
 
-/// The contribution of a term.
+/// The contribution of a term to the deviation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contribution {
     /// The term.
     pub term: Term,
-    /// Largest deviation if it is alone, epoch by epoch [ps].
+    /// Largest deviation with this term alone, epoch by epoch [ps].
     pub alone_ps: f64,
-    /// Wander of a pair if it is alone, root mean square, epoch by epoch [ps].
+    /// Root mean square of a pair's wander with this term alone, epoch by epoch [ps].
     pub alone_wander_rms_ps: f64,
-    /// Largest deviation if it alone is left out, epoch by epoch [ps].
+    /// Largest deviation without this term, epoch by epoch [ps].
     pub without_ps: f64,
-    /// Largest deviation if it is alone, in the steps of a day [ps].
+    /// Largest deviation with this term alone, in the steps of a day [ps].
     pub day_alone_ps: Option<f64>,
 }
 
 /// The loop that was simulated.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LoopFigures {
-    /// kp: what an error of a picosecond moves a clock.
+    /// kp: the change of a clock per picosecond of error.
     pub time_gain: f64,
-    /// ki: what it adds to each epoch.
+    /// ki: the change of the correction per epoch.
     pub frequency_gain: f64,
     /// Time constant [s].
     pub time_constant_s: f64,
@@ -67,7 +68,7 @@ impl LoopFigures {
     }
 }
 
-/// Updates of one clock that [`run`] does, for reports of progress.
+/// The number of updates of one clock that [`run`] performs, for progress reports.
 pub fn updates(config: &ClockConfig) -> u64 {
     let epochs = config.epochs(config.duration) + config.epochs(config.settle());
     let steps = config
@@ -77,13 +78,13 @@ pub fn updates(config: &ClockConfig) -> u64 {
     (epochs + steps as u64) * u64::from(config.nodes)
 }
 
-/// Updates that [`contributions`] does.
+/// The number of updates that [`contributions`] performs.
 pub fn updates_of_contributions(config: &ClockConfig) -> u64 {
     let terms = Term::ALL.into_iter().filter(|term| term.present(config));
     2 * terms.count() as u64 * updates(config)
 }
 
-/// Runs a resolved configuration. None if `heard` wanted it to stop.
+/// Runs a resolved configuration. `None` if `heard` cancelled it.
 pub fn run(config: &ClockConfig, heard: Progress) -> Option<Outcome> {
     let Some(told) = &config.day else {
         return fast(config, None, heard);
@@ -96,7 +97,7 @@ pub fn run(config: &ClockConfig, heard: Progress) -> Option<Outcome> {
     })
 }
 
-/// The fast loop, with fibres as drawn or those given.
+/// Runs the fast loop, with drawn fibres or the given ones.
 fn fast(config: &ClockConfig, fibres: Option<Fibres>, heard: Progress) -> Option<Outcome> {
     let mut clocks = Ensemble::new(config);
     if let Some(fibres) = fibres {

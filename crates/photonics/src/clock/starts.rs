@@ -1,9 +1,9 @@
-//! When epochs start (Sirius A.2): fibres of different lengths, one instant at the grating.
+//! The start of epochs (Sirius A.2): with fibres of different lengths, all cells of a slot reach
+//! the grating at the same time.
 //!
-//! A cell that a node sends to itself comes back after twice its delay to the grating, if
-//! both of its fibres are alike. From a cell between two nodes follows the offset of their
-//! clocks. Who is farther away starts sooner, so that all cells of a slot are at the grating
-//! at once. All in picoseconds, or any other whole unit.
+//! A cell that a node sends to itself returns after twice its delay to the grating if both of its
+//! fibres are alike. A cell between two nodes gives the offset of their clocks. Nodes that are
+//! farther away start earlier. All values are in picoseconds or another whole unit.
 
 use lightloom_engine::Time;
 
@@ -12,9 +12,9 @@ pub fn delay_to_grating(sent: Time, received: Time) -> f64 {
     (received - sent).0 as f64 / 2.0
 }
 
-/// How far the clock of j is ahead of that of i: o_ij = T_j − T_i − (d_i + d_j) [ps].
+/// How far the clock of j is ahead of the clock of i: o_ij = T_j − T_i − (d_i + d_j) [ps].
 ///
-/// `sent` is T_i by i's clock, `received` T_j by j's, `delays` those of both to the grating.
+/// `sent` is T_i on i's clock, `received` T_j on j's; `delays` are those of both to the grating.
 pub fn offset(sent: Time, received: Time, delays: (f64, f64)) -> f64 {
     (received - sent).0 as f64 - (delays.0 + delays.1)
 }
@@ -61,7 +61,7 @@ mod tests {
             prop_assert!(starts.iter().all(|&start| start >= Time::ZERO));
         }
 
-        /// A cell is sent over true fibres, each end stamps it by a clock of its own.
+        /// A cell is sent over true fibres, and each end timestamps it with its own clock.
         #[test]
         fn offsets_are_found_but_for_half_the_difference_of_asymmetries(
             (up_i, down_i) in (0i64..3_000_000, 0i64..3_000_000),

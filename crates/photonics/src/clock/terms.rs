@@ -45,7 +45,7 @@ impl Term {
         Term::Failures,
     ];
 
-    /// Whether it plays a part at all.
+    /// Whether the configuration contains the term.
     pub fn present(self, config: &ClockConfig) -> bool {
         let fibre = &config.fibre;
         match self {
@@ -86,7 +86,7 @@ impl Term {
         config
     }
 
-    /// The resolved configuration with this term alone.
+    /// The resolved configuration with only this term.
     pub fn alone(self, config: &ClockConfig) -> ClockConfig {
         let others = Term::ALL.into_iter().filter(|&other| other != self);
         others.fold(config.clone(), |config, other| other.silenced(&config))

@@ -1,4 +1,4 @@
-//! The temperature of each node over a day: two waves, in part of a phase of its own.
+//! The temperature of each node over a day: two waves, part of each with the node's own phase.
 
 use super::config::ClockConfig;
 use lightloom_engine::Stream;
@@ -14,13 +14,13 @@ struct Wave {
     shared: f64,
     /// Amplitude of each node's own temperature wave [K].
     own: f64,
-    /// Angle a second [rad/s].
+    /// Angular frequency [rad/s].
     angle: f64,
     /// Phase of each node's own part [rad].
     phase: Vec<f64>,
 }
 
-/// The temperatures of all nodes, about their mean.
+/// The temperatures of all nodes relative to their mean.
 #[derive(Clone, Debug)]
 pub struct Waves([Wave; 2]);
 
@@ -56,7 +56,7 @@ impl Waves {
         self.0.iter().map(of).sum()
     }
 
-    /// How fast it rises [K/s].
+    /// Rate of change of a node's temperature [K/s].
     pub fn slope(&self, node: usize, seconds: f64) -> f64 {
         let of = |wave: &Wave| {
             let angle = wave.angle * seconds;

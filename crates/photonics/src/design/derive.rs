@@ -1,4 +1,4 @@
-//! Values that follow from a design, step by step; each step refuses impossible inputs.
+//! Derives the values of a design step by step; each step refuses impossible inputs.
 
 use super::Design;
 use crate::amplitude::Gain;
@@ -10,14 +10,14 @@ use crate::quantity::{rounded, Decibel};
 use lightloom_engine::{check_range, Refusal, Time};
 use serde::Serialize;
 
-/// Values that follow from a design.
+/// The derived values of a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Derived {
     /// Ports of a grating: nodes that an uplink reaches.
     pub ports: u32,
     /// Wavelengths of a laser.
     pub wavelengths: u32,
-    /// Tuning times between any two of them, as the receivers see them.
+    /// Tuning times between any two of them, as receivers observe them.
     pub tuning: Option<Distribution>,
     /// The guardband and its parts.
     pub guardband: Guardband,
@@ -25,13 +25,13 @@ pub struct Derived {
     pub slot: Time,
     /// Guardband ÷ slot.
     pub overhead: f64,
-    /// Slots until an input meets an output again, as a time.
+    /// Time until an input meets an output again.
     pub epoch: Time,
     /// Bits between two guardbands.
     pub cell_bits: u64,
-    /// Whole bytes of them that carry data, under the chosen protection.
+    /// Whole data bytes of these bits, under the chosen protection.
     pub payload_bytes: u64,
-    /// Σ of crosstalk at the signal's wavelength; none if it is not counted.
+    /// Sum of the crosstalk at the signal's wavelength; `None` if crosstalk is not counted.
     pub crosstalk: Option<Decibel>,
     /// The power penalty of the crosstalk.
     pub penalty: Decibel,
@@ -39,23 +39,23 @@ pub struct Derived {
     pub link: Budget,
     /// Tunable lasers of a source: those of a bank, or 1.
     pub lasers: i64,
-    /// Loss of combining the lights of a bank, inside the laser's output power.
+    /// Loss of combining the lights of a bank; the laser's output power includes it.
     pub combining: Decibel,
     /// Source chips per node: uplinks ÷ uplinks per laser, rounded up.
     pub sources: u32,
-    /// Chips of gates of each.
+    /// Gate chips per source.
     pub gate_chips: u32,
-    /// How wrong a kept phase is after an epoch [ps]; none without phase caching.
+    /// Error of a cached phase after an epoch [ps]; `None` without phase caching.
     pub phase_error_ps: Option<f64>,
-    /// How wrong a kept gain is after an epoch [dB]; none without amplitude caching.
+    /// Error of a cached gain after an epoch [dB]; `None` without amplitude caching.
     pub amplitude_error_db: Option<f64>,
     /// Share of wrong bits on the worst path, before correction.
     pub ber: f64,
-    /// The same once the margin is used up.
+    /// The same with the margin used up.
     pub ber_without_margin: f64,
-    /// After correction, once the margin is used up.
+    /// Share of wrong bits after correction, with the margin used up.
     pub error_rate: f64,
-    /// Time that decoding waits after the cell itself.
+    /// Decoding delay after the cell itself.
     pub waits: Time,
     /// All ways to protect the cells, at the threshold of the receiver.
     pub protections: Vec<Protection>,
@@ -64,16 +64,16 @@ pub struct Derived {
 }
 
 impl Design {
-    /// Works out all that follows.
+    /// Derives all values.
     ///
     /// # Errors
-    /// Of the key, below `devices`, of the part that makes the design impossible.
+    /// If a part makes the design impossible; the refusal names its key below `devices`.
     pub fn derive(&self) -> Result<Derived, Refusal> {
         self.derive_in("devices", self.grating.ports)
     }
 
-    /// The same where inputs meet an output again after `turn` slots, as many as ports are in
-    /// use; keys of refusals begin with `at`.
+    /// The same if inputs meet an output again after `turn` slots, the number of ports in use. The
+    /// keys of refusals begin with `at`.
     ///
     /// # Errors
     /// As [`Design::derive`].
@@ -343,7 +343,7 @@ impl Design {
         bank::lasers(worst, slot) + i64::from(self.laser.spares.unwrap_or(1))
     }
 
-    /// Chips of gates: a gate for each light that there is to choose from.
+    /// The number of gate chips: one gate for each light to select from.
     fn gate_chips(&self, wavelengths: u32, lasers: i64) -> u32 {
         let gates = self.laser.gates();
         match self.laser.kind {

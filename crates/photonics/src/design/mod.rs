@@ -1,8 +1,8 @@
-//! A design: the devices of a fabric of gratings and tunable lasers, and what follows from them.
+//! A design: the devices of a fabric of gratings and tunable lasers, and its derived values.
 //!
-//! [`Design::derive`] works out slot, guardband, reach, ports and error rate, or refuses the
-//! design by the key of the part that breaks it. What each part is calibrated to is said where it
-//! is modelled.
+//! [`Design::derive`] computes slot, guardband, reach, ports and error rate, or refuses the design
+//! with the key of the part that makes it impossible. Each module states the calibration of its
+//! model.
 
 mod derive;
 mod presets;

@@ -1,4 +1,4 @@
-//! Designs with a name.
+//! Named designs.
 
 use super::Design;
 use crate::cdr::{Cdr, Recovery};
@@ -8,7 +8,7 @@ use crate::laser::{Laser, LaserKind};
 use crate::receiver::Modulation;
 use lightloom_engine::{Rate, Time};
 
-/// A design with a name.
+/// A named design.
 pub struct Preset {
     /// The name that users write.
     pub name: &'static str,
@@ -69,7 +69,7 @@ fn of_a_bank() -> Design {
     }
 }
 
-/// 92 ns for the laser and the cell's preamble (§6), in whose 8 ns a burst-mode receiver locks.
+/// 92 ns for the laser and the cell's preamble (§6); a burst-mode receiver locks in its 8 ns.
 fn prototype_1() -> Design {
     Design {
         grating: Grating {

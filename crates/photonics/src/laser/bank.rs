@@ -1,13 +1,14 @@
-//! A bank of tunable lasers, used in turn: while one sends, the others tune (Sirius §3.3, §4.5).
+//! A bank of tunable lasers that are used in turn: while one sends, the others tune (Sirius §3.3,
+//! §4.5).
 //!
 //! Each of N lasers sends in one slot of N and has N − 1 slots to tune, so N = 1 + ⌈T ÷ slot⌉.
-//! Their lights are combined, which costs at least 10·log₁₀ N dB; amplifiers compensate for it in
-//! the paper's output power, which is measured at the laser's output.
+//! Combining their lights costs at least 10·log₁₀ N dB. The paper's output power already includes
+//! the amplifiers that compensate for it.
 
 use crate::quantity::Decibel;
 use lightloom_engine::Time;
 
-/// Lasers that hide a tuning time, spares not among them.
+/// The number of lasers that hide a tuning time, without spares.
 pub fn lasers(tuning: Time, slot: Time) -> i64 {
     1 + tuning.div_ceil(slot)
 }
@@ -22,7 +23,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Whether a bank that is used in turn has every laser tuned when its slot begins.
+    /// Whether every laser of a bank is tuned when its slot begins.
     fn keeps_up(lasers: i64, tuning: Time, slot: Time) -> bool {
         let mut ready = vec![Time::ZERO; lasers as usize];
         (0..4 * lasers).all(|n| {

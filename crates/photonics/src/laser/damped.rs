@@ -1,19 +1,19 @@
-//! The DSDBR laser: its wavelength rings after a step of the tuning current, and a drive that
-//! first overshoots and then undershoots keeps it from ringing (Sirius §3.2).
+//! The DSDBR laser. Its wavelength rings after a step of the tuning current; a drive that first
+//! overshoots and then undershoots prevents the ringing (Sirius §3.2).
 //!
-//! The wavelength is a second-order system, x″ + 2αx′ + (α² + ω²)x = (α² + ω²)u. Two steps of the
-//! drive, on the grid of its converter, place the system at rest at the target: there is one
-//! pair of them. Chips are not all alike: for every ordered pair of wavelengths the ringing
-//! frequency and the drive's gain differ a little from what the steps were computed for, and what
-//! is left rings out. The farther the wavelengths are apart, the longer it takes.
+//! The wavelength is a second-order system, x″ + 2αx′ + (α² + ω²)x = (α² + ω²)u. Exactly one pair
+//! of drive steps, on the grid of the converter, brings the system to rest at the target. Chips
+//! differ: for every ordered pair of wavelengths the ringing frequency and the gain of the drive
+//! deviate slightly from the values for which the steps were computed, and the remaining error
+//! rings out. This takes longer for wavelengths that are farther apart.
 //!
-//! **Calibration**: the paper has two figures for all 12,432 pairs, median 14 ns and worst
-//! 92 ns. `decay` and `mismatch` are fitted to them for seed 3, with the other values assumed;
-//! other sets of values give the same two figures, and the shape between them is not known.
-//! Ringing crosses the tolerance once in half a period at most, so the worst pair moves in jumps:
-//! other chips (seeds 1 to 7) have 85 to 95 ns.
-//! The steps of the current are taken as equal, without the mode boundaries of real
-//! DSDBR lasers, heating, drift, and the quantised amplitude of the converter.
+//! **Calibration**: the paper states two figures for all 12,432 pairs, median 14 ns and worst 92
+//! ns. `decay` and `mismatch` are fitted to them for seed 3; the other values are assumed. Other
+//! sets of values give the same two figures, and the distribution between them is not known. The
+//! ringing crosses the tolerance at most once in half a period, so the worst time changes in jumps:
+//! other chips (seeds 1 to 7) have 85 to 95 ns. The steps of the current are assumed equal. Mode
+//! boundaries of real DSDBR lasers, heating, drift and the quantised amplitude of the converter are
+//! not modelled.
 
 use lightloom_engine::{check_range, Refusal, Stream, Time};
 use rand_distr::{Distribution, StandardNormal};
@@ -57,7 +57,7 @@ impl Default for Drive {
 
 /// Step of the converter that drives the laser.
 const GRID: Time = Time::NS;
-/// Mismatches beyond as many standard deviations are calibrated away.
+/// Mismatches beyond this number of standard deviations are calibrated away.
 const WORST_MISMATCH: f64 = 3.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,16 +79,16 @@ impl Complex {
     }
 }
 
-/// The drive of a laser that rings as computed, relative to the way to go.
+/// The drive steps of a laser that rings as computed, relative to the change of wavelength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steps {
-    /// First: overshoots, if more than 1.
+    /// First step: overshoots if more than 1.
     pub over: f64,
-    /// Then: undershoots, if less than 1.
+    /// Second step: undershoots if less than 1.
     pub under: f64,
 }
 
-/// How a pair of wavelengths differs from what its steps were computed for.
+/// The deviation of a pair of wavelengths from the values for which its steps were computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mismatch {
     /// Error of the ringing frequency [ratio].
@@ -106,19 +106,19 @@ impl Drive {
         std::f64::consts::TAU / self.period.as_secs_f64() * (1.0 + mismatch.frequency)
     }
 
-    /// exp(−p·t), of the eigenvalue p = −α + iω: how a step at `t` counts for the ringing.
+    /// exp(−p·t) for the eigenvalue p = −α + iω: the effect of a step at `t` on the ringing.
     fn back(&self, mismatch: Mismatch, t: Time) -> Complex {
         let s = t.as_secs_f64();
         Complex(self.decay_rate() * s, -self.frequency(mismatch) * s).exp()
     }
 
-    /// When the overshoot and the undershoot end.
+    /// When the overshoot ends, and when the undershoot ends.
     fn switches(&self) -> [Time; 2] {
         [self.overshoot, self.overshoot + self.undershoot]
     }
 
-    /// The two steps that leave a laser at rest at its target. None if the times of the drive
-    /// have none, as half a period each.
+    /// The two steps that bring a laser to rest at its target. `None` if the drive's times have no
+    /// such steps, for example if both are half a period.
     pub fn steps(&self) -> Option<Steps> {
         // over·(1 − e₁) + under·(e₁ − e₂) + e₂ = 0, in the real and the imaginary part.
         let [e1, e2] = self.switches().map(|t| self.back(Mismatch::default(), t));
@@ -146,8 +146,8 @@ impl Drive {
         sum.times(of_a_step)
     }
 
-    /// When a laser last comes within the tolerance of a wavelength so many channels away.
-    /// `steps` as [`Drive::steps`] has them, or none for a single step.
+    /// When a laser last enters the tolerance of a wavelength at a distance of `channels`. `steps`
+    /// are those of [`Drive::steps`]; `None` stands for a single step.
     pub fn settles(&self, steps: Option<Steps>, mismatch: Mismatch, channels: u32) -> Time {
         let driven = steps
             .map_or(Time::ZERO, |_| self.switches()[1])
@@ -173,8 +173,8 @@ impl Drive {
         Time::from_secs_f64(last((from, zero), outside))
     }
 
-    /// The first time after the envelope fell below the limit at which the wavelength, which
-    /// peaks once in every half period, where tan(ωt + arg r) = −α/ω, does so [s].
+    /// The first time [s] after the envelope fell below the limit at which the wavelength has a
+    /// peak below it. The wavelength peaks once in every half period, where tan(ωt + arg r) = −α/ω.
     fn peak_after_envelope(&self, ringing: Complex, mismatch: Mismatch, limit: f64) -> f64 {
         let (decay, frequency) = (self.decay_rate(), self.frequency(mismatch));
         let envelope = (ringing.0.hypot(ringing.1) / limit).ln().max(0.0) / decay;
@@ -228,7 +228,7 @@ impl Drive {
     }
 }
 
-/// Until when something holds that holds at the beginning of a range and not at its end.
+/// The time until which a condition holds that holds at the start of a range and not at its end.
 fn last((mut holds, mut ended): (f64, f64), hold: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..60 {
         let middle = (holds + ended) / 2.0;

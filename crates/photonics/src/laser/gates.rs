@@ -1,11 +1,11 @@
-//! Optical amplifiers as gates: a wavelength is chosen by letting one light of many through
-//! (Sirius §3.3). Off and on go at the same time; the slower of the two is the tuning time,
-//! whatever the distance.
+//! Optical amplifiers as gates: they select a wavelength by passing one of many lights (Sirius
+//! §3.3). One gate opens while another closes. The slower of the two actions is the tuning time,
+//! for any pair of wavelengths.
 //!
-//! **Calibration**: the paper states the worst of 19 gates, on 527 ps and off 912 ps (§6), and
-//! the array's size. The spread below the worst is assumed even, down to `best` of it, and is not
-//! known from the text. Gain, noise of the amplifiers and how dark a closed gate is are not
-//! modelled: they amplify light before it is modulated.
+//! **Calibration**: the paper states the worst of 19 gates, on 527 ps and off 912 ps (§6), and the
+//! size of the array. It does not state the spread below the worst, which is assumed uniform down
+//! to `best` of the worst. Gain, amplifier noise and the extinction of a closed gate are not
+//! modelled; the amplifiers work on light before it is modulated.
 
 use super::tuning::Tuning;
 use lightloom_engine::{check_range, Refusal, Stream, Time};
@@ -42,17 +42,17 @@ impl Default for Gates {
 }
 
 impl Gates {
-    /// The longest that choosing another light takes.
+    /// The longest time to change to another light.
     pub fn worst(&self) -> Time {
         self.on.max(self.off)
     }
 
-    /// Chips for so many wavelengths.
+    /// The number of chips for these wavelengths.
     pub fn chips(&self, wavelengths: u32) -> u32 {
         wavelengths.div_ceil(self.a_chip)
     }
 
-    /// Evenly from the best to the worst, in the order of the seed.
+    /// The times, uniform between best and worst, in an order drawn from the seed.
     fn times(&self, worst: Time, purpose: &str, wavelengths: u32) -> Vec<Time> {
         let steps = f64::from((wavelengths - 1).max(1));
         let share = |k: u32| 1.0 - (1.0 - self.best) * f64::from(k) / steps;
@@ -62,7 +62,7 @@ impl Gates {
         times
     }
 
-    /// Between any two of so many lights.
+    /// The tuning times between any two lights.
     pub fn tuning(&self, wavelengths: u32) -> Tuning {
         let on = self.times(self.on, "gates on", wavelengths);
         let off = self.times(self.off, "gates off", wavelengths);
@@ -71,7 +71,7 @@ impl Gates {
         })
     }
 
-    /// Refuses values that no array has.
+    /// Refuses values that no array can have.
     ///
     /// # Errors
     /// Names keys below `at`.

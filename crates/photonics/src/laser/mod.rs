@@ -1,16 +1,15 @@
-//! The lasers of Sirius (§3.2–3.3): how many wavelengths, how fast from one to another.
+//! The lasers of Sirius (§3.2–3.3): their wavelengths and tuning times.
 //!
 //! | laser | tuning |
 //! |---|---|
-//! | `off-the-shelf` | 10 ms, whatever the pair (§3.2) |
-//! | `dsdbr-undamped` | a single step of the current: it rings ([`damped`]) |
+//! //! | `off-the-shelf` | 10 ms for every pair (§3.2) |
+//! //! | `dsdbr-undamped` | a single step of the current, followed by ringing ([`damped`]) |
 //! | `dsdbr` | overshoot and undershoot ([`damped`]) |
-//! | `fixed-bank` | a laser a wavelength, gates choose ([`gates`]) |
-//! | `tunable-bank` | `dsdbr` lasers in turn, gates choose ([`bank`]) |
-//! | `comb` | one source of all wavelengths, gates choose |
+//! //! | `fixed-bank` | one laser per wavelength, selected by gates ([`gates`]) |
+//! //! | `tunable-bank` | `dsdbr` lasers in turn, selected by gates ([`bank`]) |
+//! //! | `comb` | one source of all wavelengths, selected by gates |
 //!
-//! Power, temperature control and cost are not modelled here; nor are line width and drift of
-//! the wavelength.
+//! Power, temperature control, cost, line width and wavelength drift are not modelled.
 
 pub mod bank;
 pub mod damped;
@@ -25,13 +24,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use tuning::{AtDistance, Distribution, Tuning};
 
-/// Tuning time of a laser as sold (Sirius §3.2).
+/// Tuning time of an off-the-shelf laser (Sirius §3.2).
 pub const OFF_THE_SHELF: Time = Time(10 * Time::MS.0);
 /// Wavelengths of a DSDBR laser (Sirius §3.2).
 pub const DSDBR_WAVELENGTHS: u32 = 112;
 /// Wavelengths of a comb: "more than a hundred" (Sirius §3.3).
 pub const COMB_WAVELENGTHS: u32 = 100;
-/// The farthest two wavelengths are apart: no more lasers than that are modelled.
+/// The largest number of wavelengths that is modelled.
 const WAVELENGTHS_MAX: u32 = 512;
 
 /// The kind of laser.
@@ -64,12 +63,12 @@ impl LaserKind {
         LaserKind::Comb,
     ];
 
-    /// Whether it has tunable lasers.
+    /// Whether it contains tunable lasers.
     pub fn tunes(self) -> bool {
         !matches!(self, LaserKind::FixedBank | LaserKind::Comb)
     }
 
-    /// Whether gates choose.
+    /// Whether gates select the wavelength.
     pub fn gated(self) -> bool {
         matches!(
             self,
@@ -112,7 +111,7 @@ impl Default for Laser {
 }
 
 impl Laser {
-    /// A laser of this kind, with the paper's values.
+    /// A laser of this kind with the paper's values.
     pub fn of(kind: LaserKind) -> Laser {
         Laser {
             kind,
@@ -120,7 +119,7 @@ impl Laser {
         }
     }
 
-    /// Wavelengths, for a grating of so many ports.
+    /// Its number of wavelengths, for a grating with this number of ports.
     pub fn wavelengths(&self, ports: u32) -> u32 {
         self.wavelengths.unwrap_or_else(|| match self.kind {
             LaserKind::FixedBank => self.gates().chips(ports) * self.gates().a_chip,
@@ -139,8 +138,8 @@ impl Laser {
         self.drive.unwrap_or_default()
     }
 
-    /// The tuning times that a receiver sees between any two wavelengths: for a bank, those of its
-    /// gates.
+    /// The tuning times between any two wavelengths as a receiver observes them: for a bank, those
+    /// of its gates.
     pub fn tuning(&self, ports: u32) -> Tuning {
         let wavelengths = self.wavelengths(ports);
         if self.kind.gated() {
@@ -149,7 +148,7 @@ impl Laser {
         self.source_tuning(wavelengths)
     }
 
-    /// The tuning times of the tunable lasers themselves, also of those that a bank hides.
+    /// The tuning times of the tunable lasers themselves, including those that a bank hides.
     pub fn source_tuning(&self, wavelengths: u32) -> Tuning {
         let drive = self.drive();
         let steps = match self.kind {

@@ -1,4 +1,4 @@
-//! How long a laser takes between any two of its wavelengths.
+//! The time that a laser needs to tune between any two of its wavelengths.
 
 use lightloom_engine::Time;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Tuning {
     /// Wavelengths, W.
     pub wavelengths: u32,
-    /// W × W times, by row of the wavelength left; 0 on the diagonal.
+    /// W × W times, one row for each wavelength that is left; 0 on the diagonal.
     pub times: Vec<Time>,
 }
 
@@ -17,24 +17,24 @@ pub struct Tuning {
 pub struct Distribution {
     /// Ordered pairs.
     pub pairs: usize,
-    /// Least.
+    /// The shortest time.
     pub least: Time,
-    /// Half of the pairs take no longer.
+    /// The median.
     pub median: Time,
-    /// 99 of 100 take no longer.
+    /// The 99th percentile.
     pub p99: Time,
-    /// Most.
+    /// The longest time.
     pub worst: Time,
 }
 
-/// The median and the worst of all pairs that are so many channels apart.
+/// The median and the longest time of all pairs at one distance in channels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AtDistance {
-    /// Channels between them.
+    /// The distance in channels.
     pub channels: u32,
-    /// Half of the pairs take no longer.
+    /// The median.
     pub median: Time,
-    /// Most.
+    /// The longest time.
     pub worst: Time,
 }
 
@@ -55,12 +55,12 @@ impl Tuning {
         }
     }
 
-    /// From one wavelength to another.
+    /// The time from one wavelength to another.
     pub fn between(&self, from: u32, to: u32) -> Time {
         self.times[(from * self.wavelengths + to) as usize]
     }
 
-    /// All ordered pairs, with their times.
+    /// All ordered pairs with their times.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32, Time)> + '_ {
         let w = self.wavelengths;
         let pairs = (0..w).flat_map(move |from| (0..w).map(move |to| (from, to)));
@@ -105,8 +105,8 @@ impl Tuning {
             .collect()
     }
 
-    /// The longest of those a cyclic schedule over the first `ports` wavelengths takes, from
-    /// each to the next and from the last to the first.
+    /// The longest tuning time in a cyclic schedule over the first `ports` wavelengths: from each
+    /// wavelength to the next and from the last to the first.
     pub fn in_turn(&self, ports: u32) -> Time {
         let turns = (0..ports).map(|w| self.between(w, (w + 1) % ports));
         turns.max().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Refuses configurations that cannot run, by name.
+//! Refuses configurations that cannot run, with the name of the key.
 
 use super::{ClockConfig, Death};
 use crate::clock::pll::Gains;
@@ -6,14 +6,14 @@ use crate::clock::quantity::{Dispersion, Hertz, Kelvin, Nanometres, Picoseconds,
 use crate::clock::quantity::{ThermalDelay, ThermalDrift};
 use lightloom_engine::{check_range, Length, Refusal, Time};
 
-/// Most updates of one clock in a run: about an hour.
+/// The largest number of updates of one clock in a run: about an hour.
 const UPDATES_MAX: u64 = 100_000_000_000;
-/// Most values that are kept for the judge [count]: 256 MB.
+/// The largest number of values that are stored for the judge [count]: 256 MB.
 const SAMPLES_MAX: u64 = 1 << 26;
-/// No time is longer: a month.
+/// The longest time: a month.
 const TIME_MAX: Time = Time(30 * 86_400 * Time::S.0);
 
-/// Each value by itself.
+/// Checks each value on its own.
 pub(super) fn ranges(config: &ClockConfig) -> Result<(), Refusal> {
     check_range("nodes", config.nodes, 2..=65_536)?;
     check_range("epoch", config.epoch, Time::NS..=Time::S)?;
@@ -103,7 +103,7 @@ fn check_temperature(config: &ClockConfig) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A plain number; not-a-number is in no range.
+/// Checks a plain number; NaN is in no range.
 fn within(key: &str, value: f64, least: f64, most: f64) -> Result<(), Refusal> {
     check_range(key, value, least..=most)
 }

@@ -1,4 +1,4 @@
-//! Nodes that die, and nodes that lie.
+//! Nodes that die, and nodes that send false times.
 
 use crate::clock::quantity::{Picoseconds, Ppm};
 use lightloom_engine::Time;

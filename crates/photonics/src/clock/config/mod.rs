@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Most samples unless told otherwise.
+/// The largest number of samples by default.
 const SAMPLES: u64 = 100_000;
 
 /// Clocks that follow a leader that changes every few epochs (Sirius §4.4, A.2).
@@ -85,7 +85,7 @@ impl Default for ClockConfig {
 }
 
 impl ClockConfig {
-    /// Reads a table, fills in what follows from the rest, and refuses what cannot run.
+    /// Reads a table, computes the missing values, and refuses configurations that cannot run.
     ///
     /// # Errors
     /// A [`Refusal`] that names the key.
@@ -93,14 +93,14 @@ impl ClockConfig {
         config::read::<ClockConfig>(table, "")?.resolve()
     }
 
-    /// Fills in every default; resolved values do not change.
+    /// Sets every default; resolved values do not change.
     ///
     /// # Errors
     /// A [`Refusal`] of a configuration that cannot run.
     pub fn resolve(mut self) -> Result<ClockConfig, Refusal> {
         checks::ranges(&self)?;
         let turns = Time(self.epoch.0 * 2 * i64::from(self.nodes) * self.leader_epochs as i64);
-        // From cold they begin hundreds of picoseconds an epoch apart.
+        // With a cold start, clocks initially differ by hundreds of picoseconds per epoch.
         let times = if self.pll.start == Start::Cold {
             40.0
         } else {
@@ -118,8 +118,8 @@ impl ClockConfig {
         Ok(self)
     }
 
-    /// Epochs from a sample to the next: prime to the turns of all leaders, so that samples
-    /// fall on all of their epochs in time.
+    /// Epochs between samples: coprime to a full rotation of leaders, so that over time samples
+    /// fall on all of its epochs.
     fn usual_sampling(&self) -> u64 {
         let epochs = self.epochs(self.duration);
         let turns = u64::from(self.nodes) * self.leader_epochs;
@@ -140,7 +140,7 @@ impl ClockConfig {
         time.div_ceil(self.epoch) as u64
     }
 
-    /// The resolved default of [`ClockConfig::settle`], which `resolve` has filled in.
+    /// The resolved [`ClockConfig::settle`], which `resolve` has set.
     pub(crate) fn settle(&self) -> Time {
         self.settle.unwrap_or(Time::ZERO)
     }
