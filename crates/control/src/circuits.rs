@@ -1,9 +1,8 @@
-//! Circuits: which racks a switch joins, on which plane, and what a change from some
-//! to others keeps, removes and adds.
+//! Circuits: the racks that a switch connects on each plane, and the circuits that a change keeps,
+//! removes and adds.
 //!
-//! A circuit of both directions takes a port at each end; one of a single direction
-//! takes the transmitter of `a` and the receiver of `b`. Wavelengths and losses are
-//! not modelled.
+//! A bidirectional circuit takes a port at each end. A directed circuit takes the transmitter of
+//! `a` and the receiver of `b`. Wavelengths and losses are not modelled.
 
 use crate::hardware::Hardware;
 use lightloom_engine::Refusal;
@@ -13,11 +12,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(u32, u32, u32)", into = "(u32, u32, u32)")]
 pub struct Circuit {
-    /// The rack of lower number; the one that sends, if the circuit is directed.
+    /// The rack with the lower number; the sending rack if the circuit is directed.
     pub a: u32,
-    /// The other.
+    /// The other rack.
     pub b: u32,
-    /// The optical switch that joins them.
+    /// The optical switch that connects them.
     pub plane: u32,
 }
 
@@ -33,7 +32,7 @@ impl From<Circuit> for (u32, u32, u32) {
     }
 }
 
-/// Circuits in the order in which they were made, all directed or none.
+/// Circuits in the order in which they were added, either all directed or all bidirectional.
 ///
 /// ```
 /// use lightloom_control::circuits::{Circuit, Circuits};
@@ -47,7 +46,7 @@ impl From<Circuit> for (u32, u32, u32) {
 /// assert_eq!(now.change_to(&then).kept.len(), 0);
 /// // Rack 1 has one port.
 /// assert!(Circuits::both_ways([(0, 1), (1, 2)]).check(&switch).is_err());
-/// // But a transmitter and a receiver.
+/// // But it has a transmitter and a receiver.
 /// assert!(Circuits::one_way([(0, 1), (1, 2)]).check(&switch).is_ok());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +57,7 @@ pub struct Circuits {
     rows: Vec<Circuit>,
 }
 
-/// As they are written; those of both directions from either end.
+/// The serialised form; bidirectional circuits may be given from either end.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
@@ -72,23 +71,23 @@ impl From<Listed> for Circuits {
     }
 }
 
-/// Circuits in ascending order, for looking them up.
+/// Circuits in ascending order, for lookups.
 #[derive(Clone, Debug)]
 pub struct Index {
     directed: bool,
     rows: Vec<Circuit>,
-    /// Number of circuits of the same racks and plane that were taken, by the first of them.
+    /// Number of circuits with the same racks and plane that were taken, at the index of the first
+    /// of them.
     taken: Vec<u32>,
 }
 
 impl Index {
-    /// Whether a circuit is among them; one of both directions may be named from either
-    /// end.
+    /// Whether it contains a circuit; a bidirectional one may be given from either end.
     pub fn holds(&self, circuit: Circuit) -> bool {
         self.rows.binary_search(&self.in_order(circuit)).is_ok()
     }
 
-    /// Takes one out; `false` if there is none left of the kind.
+    /// Takes a circuit out; returns `false` if no such circuit is left.
     fn take(&mut self, circuit: Circuit) -> bool {
         let circuit = self.in_order(circuit);
         let first = self.rows.partition_point(|c| *c < circuit);
@@ -112,7 +111,7 @@ impl Index {
 /// The difference between two sets of circuits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// Circuits that stay, and are never dark.
+    /// Circuits that stay and are never dark.
     pub kept: Circuits,
     /// Circuits that go dark.
     pub removed: Circuits,
@@ -121,13 +120,13 @@ pub struct Change {
 }
 
 impl Circuits {
-    /// Circuits of plane 0 that carry both directions, between the racks of each pair.
+    /// Bidirectional circuits of plane 0 between the racks of each pair.
     pub fn both_ways(pairs: impl IntoIterator<Item = (u32, u32)>) -> Circuits {
         let on_plane_0 = |(a, b)| (a, b, 0);
         Circuits::on_planes(pairs.into_iter().map(on_plane_0))
     }
 
-    /// Circuits that carry both directions: two racks and a plane.
+    /// Bidirectional circuits: two racks and a plane.
     pub fn on_planes(rows: impl IntoIterator<Item = (u32, u32, u32)>) -> Circuits {
         let row = |(a, b, plane): (u32, u32, u32)| Circuit {
             a: a.min(b),
@@ -149,7 +148,7 @@ impl Circuits {
         }
     }
 
-    /// Circuits as they are, all directed or none.
+    /// Circuits as given, either all directed or all bidirectional.
     pub fn of(directed: bool, rows: impl IntoIterator<Item = Circuit>) -> Circuits {
         match directed {
             true => Circuits {
@@ -160,17 +159,17 @@ impl Circuits {
         }
     }
 
-    /// Whether each carries one direction only.
+    /// Whether the circuits are directed.
     pub fn directed(&self) -> bool {
         self.directed
     }
 
-    /// In their order.
+    /// The circuits in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Circuit> + '_ {
         self.rows.iter().copied()
     }
 
-    /// How many.
+    /// Number of circuits.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -180,12 +179,12 @@ impl Circuits {
         self.rows.is_empty()
     }
 
-    /// The racks of each, without its plane.
+    /// The racks of each circuit, without its plane.
     pub fn pairs(&self) -> Vec<(u32, u32)> {
         self.iter().map(|c| (c.a, c.b)).collect()
     }
 
-    /// The change from these circuits to `wanted`, each list in its own order.
+    /// The change from these circuits to `wanted`; each list keeps its own order.
     pub fn change_to(&self, wanted: &Circuits) -> Change {
         let mut there = wanted.index();
         Change {
@@ -195,8 +194,8 @@ impl Circuits {
         }
     }
 
-    /// The circuits that remain when `others` are removed one for one: racks with several ports on
-    /// a plane may be joined more than once.
+    /// The circuits that remain when `others` are removed one for one. Racks with several ports on
+    /// a plane may be connected more than once.
     pub fn without(&self, others: &Circuits) -> Circuits {
         let mut others = others.index();
         self.filtered(|c| !others.take(c))
@@ -210,7 +209,7 @@ impl Circuits {
         }
     }
 
-    /// For looking up many.
+    /// An index for many lookups.
     pub fn index(&self) -> Index {
         let mut rows = self.rows.clone();
         rows.sort_unstable();
@@ -221,14 +220,14 @@ impl Circuits {
         }
     }
 
-    /// Refuses what a switch cannot show: a rack or plane that does not exist, a rack
-    /// joined with itself, more circuits than a rack has ports on a plane.
+    /// Refuses circuits that a switch cannot have: a rack or plane that does not exist, a rack
+    /// connected to itself, or more circuits than a rack has ports on a plane.
     ///
     /// # Errors
-    /// Names the first such circuit.
+    /// If there is such a circuit; names the first.
     pub fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         let Hardware { racks, planes, .. } = *hardware;
-        // Transmitters and receivers; a port of both directions is one of the former.
+        // Transmitters and receivers; a bidirectional port counts as a transmitter.
         let mut taken = [(); 2].map(|()| vec![0; hardware.columns()]);
         for (at, &circuit) in self.rows.iter().enumerate() {
             let Circuit { a, b, plane } = circuit;
@@ -291,7 +290,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against counting, circuits and ports.
+        /// Compared with counting, for circuits and ports.
         #[test]
         fn a_change_is_a_difference_one_for_one(
             from in prop::collection::vec((0u32..5, 0u32..5, 0u32..2), 0..8),

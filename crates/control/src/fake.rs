@@ -1,11 +1,11 @@
-//! A switch that carries out all actions, in given times: for tests, for replays, and as an example
-//! for drivers.
+//! A switch that carries out all actions in given times, for tests and replays and as an example of
+//! a driver.
 //!
-//! It models the physical state (the lit circuits, the routes in force, the pairs that rules move
-//! away, the working ports), and records violations: a port in two circuits, traffic on a circuit
-//! that goes dark. Of a schedule it records only that it is followed.
+//! It models the physical state: the lit circuits, the routes in force, the pairs that rules drain,
+//! and the working ports. It records violations: a port in two circuits, or traffic on a circuit
+//! that goes dark. For a schedule it records only that it is followed.
 //!
-//! Not modelled: time in which mirrors move while a step is under way; flows.
+//! Moving times of mirrors during a step, and flows, are not modelled.
 
 use crate::circuits::{Circuit, Circuits};
 use crate::controller::{Action, Found, Kind};
@@ -34,15 +34,15 @@ pub struct Fake {
 /// A violation that must never happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breach {
-    /// A circuit should come up on a port that has one; it does not.
+    /// A circuit should be lit on a port that already has one; it stays dark.
     PortTaken(Circuit),
-    /// There was traffic between two racks on a circuit that was taken down: no matter
-    /// where nothing is drained.
+    /// A circuit that was taken down carried traffic between two racks. This is no violation in
+    /// orders without a drain step.
     Undrained(Pair),
 }
 
 impl Fake {
-    /// A dark switch whose ports all work, and which takes no time.
+    /// A dark switch whose ports all work and whose actions take no time.
     pub fn new(hardware: Hardware) -> Fake {
         Fake {
             hardware,
@@ -57,14 +57,14 @@ impl Fake {
         }
     }
 
-    /// The k-th action of a kind takes the k-th of these times, all others the last;
-    /// `None` is at once, before anything else happens.
+    /// The k-th action of a kind takes the k-th of these times; later ones take the last. `None`
+    /// means at once, before any other event.
     pub fn taking(mut self, kind: Kind, times: Vec<Option<Time>>) -> Fake {
         self.takes.insert(kind, times);
         self
     }
 
-    /// The switch is as it was found to be.
+    /// Sets the state of the switch as it was found.
     pub fn set(&mut self, found: Found) {
         self.lit = found.lit;
         self.routes = found.routes;
@@ -73,7 +73,7 @@ impl Fake {
         self.works = found.works;
     }
 
-    /// Circuits that are lit.
+    /// The lit circuits.
     pub fn lit(&self) -> &Circuits {
         &self.lit
     }
@@ -89,7 +89,7 @@ impl Fake {
         self.works[self.hardware.port(rack, plane)]
     }
 
-    /// Routes in force.
+    /// The routes in force.
     pub fn routes(&self) -> &Routes {
         &self.routes
     }
@@ -125,7 +125,7 @@ impl Fake {
         }
     }
 
-    /// Only these circuits stay lit; returns the pairs whose routes end with the others.
+    /// Keeps only these circuits lit; returns the pairs whose routes end with the others.
     fn keep(&mut self, keep: impl Fn(Circuit) -> bool) -> Vec<Pair> {
         self.leave_lit(self.lit.filtered(keep))
     }

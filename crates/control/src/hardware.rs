@@ -1,15 +1,15 @@
-//! The switch that circuits are decided for: racks, planes, ports.
+//! The switch for which circuits are decided: racks, planes, ports.
 
 use lightloom_engine::{check_range, Rate, Refusal, Time};
 use serde::{Deserialize, Serialize};
 
-/// Most racks, as demand is a matrix of all pairs; most ports of each on a plane, too.
+/// The largest number of racks, because demand is a matrix of all pairs, and of ports of a rack on
+/// a plane.
 const RACKS_MAX: u32 = 4_096;
 const PLANES_MAX: u32 = 128;
 const RATE_MAX: Rate = Rate(1_000_000_000_000_000);
 
-/// Two racks: the lower first where circuits carry both directions, else the one that
-/// sends.
+/// Two racks: the lower first if circuits are bidirectional, otherwise the sending rack first.
 pub type Pair = (u32, u32);
 
 /// Racks with ports on one or several optical switches in parallel.
@@ -30,9 +30,9 @@ pub struct Hardware {
 /// The limits of slots, for a switch that follows schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
-    /// The night to plan for: nothing is sent for so long in each slot.
+    /// The night for which schedules are planned: the dark time of each slot.
     pub night: Time,
-    /// No slot is shorter, its night included.
+    /// The shortest slot, with its night.
     pub shortest: Time,
 }
 
@@ -60,10 +60,10 @@ impl Hardware {
         }
     }
 
-    /// Refuses a switch that cannot be, or is larger than any that is decided for.
+    /// Refuses a switch that cannot exist or is larger than supported.
     ///
     /// # Errors
-    /// Names `racks`, `planes`, `ports` or `rate_bps`.
+    /// If a value is out of range; names `racks`, `planes`, `ports` or `rate_bps`.
     pub fn check(&self) -> Result<(), Refusal> {
         let ranges = [
             ("racks", self.racks.into(), 2, RACKS_MAX.into()),
@@ -77,7 +77,7 @@ impl Hardware {
         Ok(())
     }
 
-    /// Where the port of a rack on a plane is in columns of ports.
+    /// The index of a rack's port on a plane in columns of ports.
     pub fn port(&self, rack: u32, plane: u32) -> usize {
         plane as usize * self.racks as usize + rack as usize
     }
@@ -85,7 +85,7 @@ impl Hardware {
     /// Refuses a port that the switch does not have.
     ///
     /// # Errors
-    /// Names the rack and the plane.
+    /// If the rack or the plane does not exist.
     pub fn check_port(&self, rack: u32, plane: u32) -> Result<(), Refusal> {
         if rack < self.racks && plane < self.planes {
             return Ok(());
@@ -101,10 +101,10 @@ impl Hardware {
         ))
     }
 
-    /// Refuses pairs of racks that the switch does not have, or of a rack with itself.
+    /// Refuses pairs of racks that the switch does not have, and pairs of a rack with itself.
     ///
     /// # Errors
-    /// Names the first such pair.
+    /// If there is such a pair; names the first.
     pub fn check_pairs(&self, pairs: &[Pair]) -> Result<(), Refusal> {
         let is_odd = |&(_, &(a, b)): &(usize, &Pair)| a == b || a.max(b) >= self.racks;
         let Some((at, (a, b))) = pairs.iter().enumerate().find(is_odd) else {
@@ -115,15 +115,15 @@ impl Hardware {
         Err(Refusal::new(key, value, limit, "name racks that exist"))
     }
 
-    /// How long such a column is.
+    /// The length of such a column.
     pub fn columns(&self) -> usize {
         self.racks as usize * self.planes as usize
     }
 
-    /// Refuses what a policy of single circuits a rack cannot use.
+    /// Refuses a switch that a policy for one circuit per rack cannot use.
     ///
     /// # Errors
-    /// Names `planes` or `ports`.
+    /// If there are several planes or ports; names `planes` or `ports`.
     pub fn require_one_port(&self, policy: &str) -> Result<(), Refusal> {
         let refuse = |key, value| {
             let limit = format!("{policy} decides for one port of each rack");

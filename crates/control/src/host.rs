@@ -1,13 +1,13 @@
-//! A host of a controller in virtual time, over any [`Driver`] of a switch: tests and replays run
+//! A host of a controller in virtual time, over any [`Driver`] of a switch. Tests and replays use
 //! it, and it is the pattern for hosts of real switches.
 //!
-//! It keeps the contract of [`controller`](crate::controller) and nothing else: it wakes the
-//! controller at the requested times, has the driver carry out each step in its time and answers it
-//! once, and reports ports in the order in which they break. While the controller is silent it
-//! receives nothing, and steps in progress are void.
+//! It implements the contract of [`controller`](crate::controller) and nothing else. It wakes the
+//! controller at the requested times, has the driver carry out each step in its time, answers each
+//! step once, and reports ports in the order in which they break. A silent controller receives
+//! nothing, and its steps in progress are void.
 //!
-//! Events at one time happen in the order in which they were scheduled; a step that takes no time
-//! is carried out before any other event.
+//! Events at the same time occur in the order in which they were scheduled; a step that takes no
+//! time is carried out before any other event.
 
 use crate::controller::{Action, Controller, Found, Input, Kind, StepId};
 use crate::demand::Report;
@@ -32,25 +32,25 @@ impl<P: Policy> Loop for Controller<P> {
     }
 }
 
-/// A driver of a switch, which carries actions out.
+/// A driver of a switch, which carries out actions.
 pub trait Driver {
-    /// How long an action takes that is begun now; `None` if it is carried out at once.
-    /// Asked once for each, but for [`Action::WakeAt`].
+    /// The duration of an action that begins now; `None` if it is carried out at once. Called once
+    /// for each action except [`Action::WakeAt`].
     fn takes(&mut self, action: &Action) -> Option<Time>;
-    /// The time has passed: the action is carried out.
+    /// Carries out an action whose duration has passed.
     fn carry_out(&mut self, action: &Action, now: Time);
-    /// The port of a rack on a plane loses its light.
+    /// Marks the port of a rack on a plane as broken.
     fn break_port(&mut self, rack: u32, plane: u32, now: Time);
-    /// The port is repaired.
+    /// Marks the port as repaired.
     fn mend_port(&mut self, rack: u32, plane: u32);
-    /// Switch and servers as they are.
+    /// The present state of switch and servers.
     fn found(&self) -> Found;
 }
 
 /// An event that the host schedules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
-    /// This is what there is to send, until there is something else.
+    /// The demand until the next event of this kind.
     Demand(Report),
     /// An unsolicited report.
     Report(Report),
@@ -58,19 +58,17 @@ pub enum Happening {
     PortDown(u32, u32),
     /// The port is repaired.
     PortUp(u32, u32),
-    /// The controller falls silent. Steps under way are lost, or carried out without
-    /// being answered.
+    /// The controller becomes silent. Steps in progress are lost, or carried out without an answer.
     Silent(UnderWay),
     /// The controller receives inputs again.
     Hears,
-    /// Servers leave all circuits, as they do when they hear nothing for long.
+    /// Servers leave all circuits, as they do after a long silence of the controller.
     Leave,
-    /// A step that is not under way, any more or yet, is said to be done, or to have
-    /// failed.
+    /// A step that is not in progress is reported as done or failed.
     Stray(StepId, bool),
 }
 
-/// The fate of steps that are under way when the controller falls silent.
+/// The fate of steps that are in progress when the controller becomes silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnderWay {
     /// The steps are not carried out.
@@ -79,16 +77,16 @@ pub enum UnderWay {
     CarriedOut,
 }
 
-/// A controller, the driver of its switch, and what happens to both.
+/// A controller, the driver of its switch, and the events of both.
 #[derive(Clone, Debug)]
 pub struct Host<C, D> {
     controller: C,
     driver: D,
     now: Time,
-    /// By time, and by the order in which it was planned.
+    /// By time, then by the order in which the event was scheduled.
     agenda: BTreeMap<(Time, u64), Event>,
     planned: u64,
-    /// Answers to what took no time.
+    /// Answers to actions that took no time.
     answers: VecDeque<Input>,
     under_way: Vec<Pending>,
     demand: Report,
@@ -101,7 +99,7 @@ pub struct Host<C, D> {
 #[derive(Clone, Debug)]
 enum Event {
     Wake,
-    /// The action that was the so-manieth to be planned ends.
+    /// The action with this number in the order of planning ends.
     Ends(u64),
     Happens(Happening),
 }
@@ -110,31 +108,30 @@ enum Event {
 struct Pending {
     number: u64,
     action: Action,
-    /// Why it is not carried out in the end.
+    /// The reason if it fails at the end.
     fails: Option<String>,
 }
 
-/// A step that fails: the so-manieth of its kind, from 0.
+/// A step that fails, by its position among the steps of its kind, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Its kind.
     pub kind: Kind,
-    /// How many of its kind come before it.
+    /// The number of steps of its kind before it.
     pub nth: usize,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
 impl<C: Loop, D: Driver> Host<C, D> {
-    /// A controller that has not heard anything yet, at time zero.
+    /// A host at time zero whose controller has received no input yet.
     pub fn new(controller: C, driver: D) -> Host<C, D> {
         let mut host = Host::taken_over(controller, driver, Time::ZERO);
         host.plan(Time::ZERO, Event::Wake);
         host
     }
 
-    /// A controller that is running, whose steps under way are handed over by
-    /// [`Host::resume`].
+    /// A host of a controller that is already running; [`Host::resume`] adds its steps in progress.
     pub fn taken_over(controller: C, driver: D, now: Time) -> Host<C, D> {
         Host {
             controller,
@@ -152,17 +149,17 @@ impl<C: Loop, D: Driver> Host<C, D> {
         }
     }
 
-    /// Something will happen.
+    /// Schedules an event.
     pub fn plan_for(&mut self, at: Time, happening: Happening) {
         self.plan(at, Event::Happens(happening));
     }
 
-    /// A step will fail.
+    /// Makes a step fail.
     pub fn fail(&mut self, failure: Failure) {
         self.failures.push(failure);
     }
 
-    /// An action was begun before; it ends at `at`.
+    /// Adds an action that was begun before and ends at `at`.
     pub fn resume(&mut self, action: Action, at: Time) {
         match action {
             Action::WakeAt(_) => self.plan(at, Event::Wake),
@@ -179,10 +176,10 @@ impl<C: Loop, D: Driver> Host<C, D> {
         *self.begun.entry(action.kind()).or_default() += 1;
     }
 
-    /// Lets everything happen that happens by `until`.
+    /// Processes all events until `until`.
     ///
     /// # Errors
-    /// The first of the controller.
+    /// The first error of the controller.
     pub fn run(&mut self, until: Time) -> Result<(), Refusal> {
         while self.step(until)? {}
         Ok(())
@@ -214,7 +211,7 @@ impl<C: Loop, D: Driver> Host<C, D> {
         Ok(true)
     }
 
-    /// Hands an input to the controller, unless it is silent, and begins the actions that it
+    /// Passes an input to the controller unless it is silent, and begins the actions that it
     /// returns.
     ///
     /// # Errors
@@ -272,7 +269,7 @@ impl<C: Loop, D: Driver> Host<C, D> {
         failure.map(|f| f.why.clone())
     }
 
-    /// An action ends, unless it is void; returns the answer.
+    /// Ends an action unless it is void; returns the answer.
     fn end(&mut self, number: u64) -> Option<Input> {
         let at = self.under_way.iter().position(|p| p.number == number)?;
         let Pending { action, fails, .. } = self.under_way.remove(at);
@@ -350,22 +347,22 @@ impl<C: Loop, D: Driver> Host<C, D> {
         self.planned += 1;
     }
 
-    /// Steps that are begun and not carried out.
+    /// Steps that have begun and are not carried out yet.
     pub fn steps_under_way(&self) -> impl Iterator<Item = StepId> + '_ {
         self.under_way.iter().filter_map(|p| p.action.step())
     }
 
-    /// Whether there is nothing under way of which the controller has not heard.
+    /// Whether no event is pending that the controller has not received.
     pub fn is_quiet(&self) -> bool {
         self.under_way.is_empty() && self.answers.is_empty()
     }
 
-    /// Whether the controller hears nothing.
+    /// Whether the controller is silent.
     pub fn is_silent(&self) -> bool {
         self.silent
     }
 
-    /// The time.
+    /// The present time.
     pub fn now(&self) -> Time {
         self.now
     }

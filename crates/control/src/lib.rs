@@ -1,31 +1,31 @@
-//! Control: which racks are connected, when, and in which order that is changed.
+//! Control: decides which racks are connected and when, and carries out changes step by step.
 //!
-//! The part that decides (a [policy]) and the part that carries a decision out step by step (the
-//! [controller]) have no input or output, no clock, no thread and no random source of their own: a
-//! simulated switch, the `plan` command, an emulation and real switches run the very same objects.
-//! The [algorithms] below them are pure functions.
+//! A [policy] decides; the [controller] carries the decision out step by step. Neither has input or
+//! output, a clock, a thread or a random source of its own, so a simulated switch, the `plan`
+//! command, an emulation and real switches run the same objects. The [algorithms] below them are
+//! pure functions.
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`demand`] | what nodes have for each other, checked; how reports become a matrix |
+//! //! | [`demand`] | checked demand between nodes; how reports become a matrix |
 //! | [`hardware`] | racks, planes and ports of the switch |
-//! | [`circuits`] | circuits, and what a change keeps, removes and adds |
-//! | [`routes`] | paths over circuits, and which pairs of racks take them |
-//! | [`schedule`] | matchings that take turns, days and nights |
-//! | [`policy`] | what a policy sees and what it answers |
-//! | [`order`] | the steps of a change and what each waits for |
-//! | [`controller`] | inputs to actions: the loop itself |
-//! | [`log`], [`replay`] | inputs and actions as lines of JSON, played again |
+//! //! | [`circuits`] | circuits, and the circuits that a change keeps, removes and adds |
+//! //! | [`routes`] | paths over circuits, and the pairs of racks that use them |
+//! //! | [`schedule`] | matchings that take turns, days and nights |
+//! //! | [`policy`] | the inputs and outputs of a policy |
+//! //! | [`order`] | the steps of a change and the dependencies between them |
+//! //! | [`controller`] | the control loop: from inputs to actions |
+//! //! | [`log`], [`replay`] | inputs and actions as lines of JSON, and their replay |
 //! | [`live`] | the loop in real time, from the first lines of a log |
-//! | [`words`], `ps` | actions in words; times as whole picoseconds |
+//! //! | [`words`], `ps` | actions as text; times as whole picoseconds |
 //! | [`host`] | a host of the loop in virtual time, over any driver of a switch |
-//! | [`fake`] | a switch for tests and replays, which carries out all actions |
+//! //! | [`fake`] | a switch for tests and replays that carries out all actions |
 //! | [`policies`] | the policies, one file each, and their registry |
 //! | [`algorithms`] | matchings, assignments, topologies, schedules, VLANs |
 //!
-//! Weights and volumes are `i64`, times integer picoseconds; equals are decided by
-//! the lowest index, so the same demand gives the same result on every machine.
-//! Bad input is a [`Refusal`](lightloom_engine::Refusal) that names its key.
+//! Weights and volumes are `i64`, times are integer picoseconds, and ties go to the lowest index.
+//! The same demand therefore gives the same result on every machine. Invalid input is a
+//! [`Refusal`](lightloom_engine::Refusal) that names its key.
 
 pub mod algorithms;
 pub mod circuits;

@@ -1,9 +1,8 @@
-//! A controller in real time. Its host has the clock and the switch. All inputs and actions are
-//! kept in a log of the same form as that of a simulated controller.
+//! A controller in real time. Its host provides the clock and the switch. All inputs and actions
+//! are stored in a log with the format of a simulated controller's log.
 //!
 //! The controller is built from the first lines of such a log (policy, switch, timing, first
-//! input), so that the loop of a simulated fabric runs unchanged on a testbed or before a real
-//! switch.
+//! input), so the loop of a simulated fabric runs unchanged on a testbed or a real switch.
 
 use crate::controller::{Action, Controller, Input};
 use crate::demand::Estimator;
@@ -47,20 +46,20 @@ impl Live {
         }
     }
 
-    /// Policy, switch and timing, as the first line of the log.
+    /// Policy, switch and timing: the first line of the log.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The inputs that open the loop.
+    /// The inputs that start the loop.
     pub fn opening(&self) -> &[Input] {
         &self.opening
     }
 
-    /// Hands an input over; returns what is to be done, in order.
+    /// Passes an input to the controller; returns the actions to carry out, in order.
     ///
     /// # Errors
-    /// As [`Controller::on`]; the input and the actions up to then are in the log.
+    /// Those of [`Controller::on`]; the input and the actions so far are in the log.
     pub fn on(&mut self, now: Time, input: Input) -> Result<Vec<Action>, Refusal> {
         self.log.input(now, &input);
         let mut actions = Vec::new();
@@ -71,12 +70,12 @@ impl Live {
         heard.map(|()| actions)
     }
 
-    /// The controller hears nothing until [`Input::Silence`].
+    /// Makes the controller silent until [`Input::Silence`].
     pub fn silent(&mut self, now: Time) {
         self.log.host(now, Hosting::Silent);
     }
 
-    /// The log so far, as a whole one.
+    /// The log so far, as a complete log.
     pub fn log(&self) -> String {
         self.log.clone().finish()
     }

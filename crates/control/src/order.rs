@@ -1,7 +1,7 @@
-//! The order of a change: its steps, and which others each waits for.
+//! The order of a change: its steps and the dependencies between them.
 //!
-//! A policy chooses the order, which is data, and the [controller](crate::controller) executes it;
-//! no kernel and no driver of a switch has one of its own.
+//! A policy chooses an order, which is plain data, and the [controller](crate::controller) executes
+//! it. No kernel and no driver of a switch has an order of its own.
 
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{de, ser, Deserialize, Deserializer, Serialize, Serializer};
@@ -11,24 +11,24 @@ use std::borrow::Cow;
 /// A step of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Traffic of pairs whose routes change is led to the electrical network.
+    /// Traffic of pairs whose routes change is moved to the electrical network.
     Drain,
     /// Circuits go dark.
     Dark(Extent),
-    /// Circuits that are wanted and not lit come up.
+    /// Circuits of the target that are not lit come up.
     Light,
-    /// The new routes are installed where they do not count yet.
+    /// The new routes are installed but do not take effect yet.
     Route,
-    /// Traffic enters the new routes.
+    /// Traffic uses the new routes.
     Enter,
 }
 
-/// How many circuits go dark.
+/// The set of circuits that go dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// All that are lit.
+    /// All lit circuits.
     All,
-    /// Circuits that are no longer wanted.
+    /// Circuits that are not in the target.
     Removed,
 }
 
@@ -37,16 +37,16 @@ pub enum Extent {
 pub struct Order(pub &'static [(Step, &'static [usize])]);
 
 impl Order {
-    /// c-Through (SIGCOMM 2010, §5.1): all circuits go dark together, whereupon their
-    /// traffic falls back by itself, and the new ones come up together.
+    /// c-Through (SIGCOMM 2010, §5.1): all circuits go dark together, which moves their traffic to
+    /// the electrical network, and the new ones come up together.
     pub const ALL_DARK: Order = Order(&[
         (Step::Dark(Extent::All), &[]),
         (Step::Light, &[0]),
         (Step::Enter, &[1]),
     ]);
 
-    /// HydRA (JOCN 7(3), 2015, §III.B.1): 3-1 drains; 3-2 sets mirrors, and installs
-    /// routes beside it; 3-3 lets traffic in. No packet is ever sent into the dark.
+    /// HydRA (JOCN 7(3), 2015, §III.B.1): step 3-1 drains; step 3-2 sets mirrors and installs
+    /// routes at the same time; step 3-3 lets traffic in. No packet is sent to a dark circuit.
     pub const THREE_SUBSTEPS: Order = Order(&[
         (Step::Drain, &[]),
         (Step::Dark(Extent::Removed), &[0]),
@@ -55,23 +55,22 @@ impl Order {
         (Step::Enter, &[2, 3]),
     ]);
 
-    /// The Open Compute Project's model of an optical circuit switch (OCP OCS YANG
-    /// 0.8): circuits that stay are left alone, then some are deleted, then others are
-    /// created.
+    /// The Open Compute Project's model of an optical circuit switch (OCP OCS YANG 0.8): circuits
+    /// that stay are not touched; first some circuits are deleted, then others are created.
     pub const DELETE_CREATE: Order = Order(&[
         (Step::Dark(Extent::Removed), &[]),
         (Step::Light, &[0]),
         (Step::Enter, &[1]),
     ]);
 
-    /// All that have a name: what configurations, policies in files and logs call them.
+    /// All orders by the names that configurations, policies in files and logs use.
     pub const NAMED: [(&'static str, Order); 3] = [
         (Order::NAMES[0], Order::ALL_DARK),
         (Order::NAMES[1], Order::THREE_SUBSTEPS),
         (Order::NAMES[2], Order::DELETE_CREATE),
     ];
 
-    /// The names alone.
+    /// The names of the orders.
     pub const NAMES: &'static [&'static str] = &["all-dark", "three-substeps", "delete-create"];
 
     /// The meaning of each order, for users.
@@ -82,19 +81,19 @@ impl Order {
         "Circuits that are not wanted go dark, others come up, traffic enters (OCP).",
     ];
 
-    /// The order of that name, if there is one.
+    /// The order with this name, if there is one.
     pub fn named(name: &str) -> Option<Order> {
         let found = Order::NAMED.iter().find(|(known, _)| *known == name);
         found.map(|(_, order)| *order)
     }
 
-    /// Whether traffic is led away before its circuit goes dark.
+    /// Whether traffic is moved away before its circuit goes dark.
     pub fn drains(&self) -> bool {
         self.0.iter().any(|(step, _)| *step == Step::Drain)
     }
 }
 
-/// By its name; orders without one are for tests, and not written.
+/// Serialised by its name; orders without a name exist only in tests and are not written.
 impl Serialize for Order {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         match Order::NAMED.iter().find(|(_, order)| order == self) {
@@ -134,8 +133,8 @@ impl JsonSchema for Order {
 mod tests {
     use super::*;
 
-    /// The walk of the controller ends: steps wait for earlier ones only, one comes up
-    /// after the dark, and traffic enters last, after everything.
+    /// The controller can complete every order: steps depend only on earlier ones, circuits come up
+    /// after others go dark, and traffic enters last.
     #[test]
     fn every_order_can_be_walked() {
         for order in [Order::ALL_DARK, Order::THREE_SUBSTEPS, Order::DELETE_CREATE] {

@@ -1,8 +1,8 @@
 //! The interface of a policy: it receives demand and the state of the switch, and returns a target.
 //!
-//! When it is asked, how long it may take, and in which order a change is carried out
-//! is the [controller](crate::controller)'s matter; how demand is measured, and what a
-//! switch makes of it, that of the controller's host.
+//! The [controller](crate::controller) determines when a policy decides, how long a decision may
+//! take and in which order a change is carried out. The controller's host measures demand and
+//! operates the switch.
 
 use crate::algorithms::{assignment, matching, multihop};
 use crate::circuits::{Circuit, Circuits};
@@ -14,26 +14,26 @@ use crate::schedule::Schedule;
 use lightloom_engine::{Refusal, Time};
 use std::fmt;
 
-/// The demand of racks for each other.
+/// The demand between racks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Racks × racks [bytes]; zeros only, if there is none.
+    /// Racks × racks [bytes]; all zeros if there is no demand.
     pub bytes: Matrix,
-    /// The time that it is for: from one decision to the next.
+    /// The time that the demand is for: the interval between decisions.
     pub over: Time,
 }
 
-/// The switch as it is.
+/// The present state of the switch.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchView<'a> {
-    /// Racks, planes, rates.
+    /// Racks, planes, ports and rate.
     pub hardware: Hardware,
-    /// Circuits that are lit.
+    /// The lit circuits.
     pub lit: &'a Circuits,
     /// Whether each port works, at [`Hardware::port`].
     pub works: &'a [bool],
-    /// The times of its slots, if it follows schedules only; otherwise the policy plans
-    /// the night of a schedule.
+    /// The limits of its slots if it follows only schedules; otherwise the policy plans the night
+    /// of a schedule.
     pub slots: Option<Slots>,
 }
 
@@ -44,23 +44,23 @@ impl SwitchView<'_> {
     }
 }
 
-/// Rules that a user has set, whatever the demand.
+/// Rules that a user has set, for any demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Circuits of both directions that are there, the lower rack first.
+    /// Bidirectional circuits that always exist, the lower rack first.
     pub pinned: Vec<Circuit>,
-    /// Pairs of racks that no circuit joins.
+    /// Pairs of racks that no circuit connects.
     pub apart: Vec<Pair>,
 }
 
 /// The decision of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Circuits that stay until the next decision, and who goes over them.
+    /// Circuits that stay until the next decision, and the routes over them.
     Network {
-        /// To be lit.
+        /// The circuits to light.
         circuits: Circuits,
-        /// Over these circuits and no others.
+        /// Routes over these circuits only.
         routes: Routes,
     },
     /// Matchings of directed circuits that take turns until the next decision.
@@ -68,7 +68,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Circuits that each carry what their own racks have for each other.
+    /// Circuits that each carry the traffic between their own two racks.
     pub fn direct(circuits: Circuits) -> Target {
         Target::Network {
             routes: Routes::direct(&circuits),
@@ -76,12 +76,12 @@ impl Target {
         }
     }
 
-    /// Refuses what the switch cannot do.
+    /// Refuses a target that the switch cannot have.
     ///
     /// # Errors
-    /// Names the circuit, the route or the slot: one of ports that do not exist, are
-    /// taken or do not work; a route over a circuit that is not among them; a schedule
-    /// of another size, or for a switch of several planes.
+    /// If a circuit uses ports that do not exist, are taken or do not work; if a route uses a
+    /// circuit that is not in the target; if a schedule has another size or is for a switch with
+    /// several planes. Names the circuit, the route or the slot.
     pub fn check(&self, switch: &SwitchView) -> Result<(), Refusal> {
         match self {
             Target::Network { circuits, routes } => {
@@ -94,10 +94,10 @@ impl Target {
     }
 }
 
-/// Circuits that a message lists.
+/// The number of circuits that a message lists.
 const LISTED: usize = 8;
 
-/// In a line, as messages have it: circuits as a policy in Python would return them.
+/// One line for messages: circuits in the form in which a policy in Python returns them.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let circuits = match self {
@@ -154,38 +154,37 @@ fn check_routes(routes: &Routes, circuits: &Circuits) -> Result<(), Refusal> {
 /// Evidence for the quality of a decision.
 #[derive(Clone, Copy, Debug)]
 pub enum Evidence<'a> {
-    /// A matching with its certificate, and the weights that this is for.
+    /// A matching with its certificate, and the weights of this certificate.
     Matching {
-        /// The matching of most weight.
+        /// The maximum-weight matching.
         matching: &'a matching::Matching,
-        /// Demand of both directions, circuits that are up favoured.
+        /// Demand of both directions, with a bonus for lit circuits.
         weights: &'a matching::Weights,
     },
     /// An assignment with its potentials.
     Assignment(&'a assignment::Assignment),
     /// A topology with its demands, and the options of its search.
     Topology(&'a multihop::Topology, multihop::Options),
-    /// No schedule of the same frame carries more than this [bytes].
+    /// An upper bound on the bytes that any schedule of the same frame carries.
     Covers(i64),
-    /// When all is served, and the time that no schedule beats.
+    /// The time at which all demand is served, and a lower bound on this time.
     Completes {
         /// The time at which all demand is served, by circuits or by packets.
         at: Time,
-        /// No schedule serves all demand sooner.
+        /// A lower bound on this time for every schedule.
         bound: Time,
     },
 }
 
 /// Decides which racks are connected.
 ///
-/// A policy may remember (who was joined before, whose turn it is), but it has no
-/// clock, no input or output and no random source of its own: the same calls give the
-/// same answers.
+/// A policy may have state (previous circuits, turns), but it has no clock, no input or output and
+/// no random source of its own: the same calls give the same answers.
 pub trait Policy: Send {
     /// Returns the target, given the demand of the racks and the lit circuits.
     ///
     /// # Errors
-    /// Whatever keeps it from deciding, by name.
+    /// The named reason for which it cannot decide.
     fn decide(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Target, Refusal>;
 
     /// The order in which a change to other circuits is carried out.

@@ -1,4 +1,4 @@
-//! Times as whole picoseconds in logs and plans: exact, and as machines like them.
+//! Times as whole picoseconds in logs and plans: exact and easy to parse.
 
 use lightloom_engine::Time;
 use serde::{Deserialize, Deserializer, Serializer};

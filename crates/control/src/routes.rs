@@ -1,6 +1,6 @@
-//! Routes: over which circuits, rack by rack, two racks reach each other. Over a
-//! circuit of their own, or over several in a row (HydRA, JOCN 7(3), 2015, §III.B.1:
-//! each path is a VLAN, or part of one).
+//! Routes: the circuits, rack by rack, over which two racks reach each other. A route uses the
+//! pair's own circuit or several circuits in a row (HydRA, JOCN 7(3), 2015, §III.B.1: each path is
+//! a VLAN or part of one).
 
 use crate::circuits::{Circuit, Circuits};
 use crate::hardware::Hardware;
@@ -14,14 +14,14 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
-    /// The racks that it visits, both ends included.
+    /// The racks on the path, both ends included.
     pub racks: Vec<u32>,
-    /// The plane of each circuit, one less.
+    /// The plane of each circuit; one entry less than `racks`.
     pub planes: Vec<u32>,
 }
 
 impl Route {
-    /// The ports through which it leaves racks when walked from `from`, one of its
+    /// The ports through which the path leaves racks if it is followed from `from`, one of its
     /// ends: (rack, plane).
     pub fn ports(&self, from: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
         let hops = self.planes.len();
@@ -32,11 +32,11 @@ impl Route {
         })
     }
 
-    /// Refuses what leads nowhere: a path has two racks or more, each once, and a plane
-    /// between any two.
+    /// Refuses an invalid path: a path has at least two different racks and a plane between any two
+    /// of them.
     ///
     /// # Errors
-    /// Names `racks` or `planes`.
+    /// If it is invalid; names `racks` or `planes`.
     pub fn check(&self) -> Result<(), Refusal> {
         let Route { racks, planes } = self;
         let refuse = |key, value, limit: &str, remedy| {
@@ -62,7 +62,7 @@ impl Route {
         Ok(())
     }
 
-    /// Its hops, in its own direction.
+    /// Its hops in its own direction.
     pub fn hops(&self) -> impl Iterator<Item = Circuit> + '_ {
         let pairs = self.racks.windows(2).zip(&self.planes);
         pairs.map(|(r, &plane)| Circuit {
@@ -73,8 +73,8 @@ impl Route {
     }
 }
 
-/// All routes by pair. Clones share them until one is changed: a controller keeps what
-/// is in force, what was before, and hands both on.
+/// All routes by pair. Clones share the routes until one of them is changed, because a controller
+/// stores the present and the previous routes and passes both on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(into = "Listed")]
 pub struct Routes {
@@ -82,7 +82,7 @@ pub struct Routes {
     by_pair: Arc<BTreeMap<Pair, Vec<Route>>>,
 }
 
-/// The form in which they are written.
+/// The serialised form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
@@ -116,7 +116,7 @@ impl From<Routes> for Listed {
 }
 
 impl Routes {
-    /// None yet, over circuits of one direction or of both.
+    /// No routes, over directed or bidirectional circuits.
     pub fn none(directed: bool) -> Routes {
         Routes {
             directed,
@@ -124,7 +124,7 @@ impl Routes {
         }
     }
 
-    /// Each circuit leads between its own racks, and nothing further.
+    /// Routes in which each circuit connects only its own racks.
     ///
     /// ```
     /// use lightloom_control::{circuits::Circuits, routes::Routes};
@@ -144,7 +144,7 @@ impl Routes {
     /// Refuses paths through racks or planes that a switch does not have.
     ///
     /// # Errors
-    /// Names the first such path.
+    /// If there is such a path; names the first.
     pub fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         let Hardware { racks, planes, .. } = *hardware;
         for ((a, b), route) in self.iter() {
@@ -160,8 +160,8 @@ impl Routes {
         Ok(())
     }
 
-    /// One more between the ends of `route`; between the same two racks they are used
-    /// in the order in which they were added.
+    /// Adds a route between the ends of `route`. Routes between the same racks are used in the
+    /// order in which they were added.
     pub fn add(&mut self, mut route: Route) {
         let (first, last) = (route.racks[0], route.racks[route.racks.len() - 1]);
         if !self.directed && first > last {
@@ -172,7 +172,7 @@ impl Routes {
         self.by_pair_mut().entry(pair).or_default().push(route);
     }
 
-    /// Whether they lead one way only.
+    /// Whether the routes are directed.
     pub fn directed(&self) -> bool {
         self.directed
     }
@@ -183,18 +183,18 @@ impl Routes {
         found.map_or(&[], |routes| routes.as_slice())
     }
 
-    /// All of them, in the order of their pairs.
+    /// All routes in the order of their pairs.
     pub fn iter(&self) -> impl Iterator<Item = (Pair, &Route)> + '_ {
         let all = self.by_pair.iter();
         all.flat_map(|(&pair, routes)| routes.iter().map(move |route| (pair, route)))
     }
 
-    /// Whether there are none.
+    /// Whether there are no routes.
     pub fn is_empty(&self) -> bool {
         self.by_pair.is_empty()
     }
 
-    /// Pairs whose routes are not the same in `other`, in order.
+    /// Pairs whose routes differ in `other`, in order.
     pub fn differing(&self, other: &Routes) -> Vec<Pair> {
         let pairs = self.by_pair.keys().chain(other.by_pair.keys());
         let mut pairs: Vec<_> = pairs
@@ -206,12 +206,12 @@ impl Routes {
         pairs
     }
 
-    /// Drops all routes of a pair; returns whether there were any.
+    /// Removes all routes of a pair; returns whether there were any.
     pub fn drop_pair(&mut self, pair: Pair) -> bool {
         self.by_pair.contains_key(&pair) && self.by_pair_mut().remove(&pair).is_some()
     }
 
-    /// Drops the routes of a pair that are not among `staying`; returns whether there were any.
+    /// Removes the routes of a pair that are not in `staying`; returns whether there were any.
     pub fn narrow(&mut self, pair: Pair, staying: &Routes) -> bool {
         let key = self.pair(pair.0, pair.1);
         let stay = staying.between(pair.0, pair.1);
@@ -227,8 +227,8 @@ impl Routes {
         drops
     }
 
-    /// Keeps the routes whose every hop is over a circuit that is `lit`; returns the
-    /// pairs that lose some.
+    /// Keeps the routes whose hops all use circuits that are `lit`; returns the pairs that lose a
+    /// route.
     pub fn keep_lit(&mut self, lit: impl Fn(Circuit) -> bool) -> Vec<Pair> {
         let is_lit = |route: &Route| route.hops().all(&lit);
         let loses = |routes: &Vec<Route>| !routes.iter().all(is_lit);

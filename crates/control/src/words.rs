@@ -1,14 +1,14 @@
-//! Actions in words, for messages and for tables that people read.
+//! Actions as text, for messages and for tables that people read.
 //!
-//! A circuit is `0-1`, or `0>1` if it is directed; where it is not on plane 0, its plane
-//! follows: `0-1/2`. A route is the racks that it visits: `0-3-1`, `0-3/2-1`.
+//! A circuit is `0-1`, or `0>1` if it is directed. A plane other than 0 follows: `0-1/2`. A route
+//! is the list of its racks: `0-3-1`, `0-3/2-1`.
 
 use crate::circuits::{Circuit, Circuits};
 use crate::controller::Action;
 use crate::routes::{Pair, Routes};
 use crate::schedule::{Schedule, Slot};
 
-/// An action, in a line.
+/// An action in one line.
 ///
 /// ```
 /// use lightloom_control::circuits::Circuits;
@@ -56,7 +56,7 @@ fn of_pairs(pairs: &[Pair]) -> String {
     listed(pairs.iter().map(|(a, b)| format!("{a}-{b}")))
 }
 
-/// Circuits, in their order.
+/// Circuits in their order.
 pub(crate) fn of_circuits(circuits: &Circuits) -> String {
     let sign = sign(circuits.directed());
     let one = |c: Circuit| format!("{}{sign}{}{}", c.a, c.b, of_plane(c.plane));
@@ -93,8 +93,8 @@ fn of_plane(plane: u32) -> String {
     }
 }
 
-/// Two actions that are not the same, in words that are not the same either: schedules of
-/// as many slots that take as long differ in a night, a day or a circuit.
+/// Texts for two different actions that differ, too: schedules with the same number of slots and
+/// the same length differ in a night, a day or a circuit.
 pub(crate) fn apart(one: &Action, other: &Action) -> (String, String) {
     let (mut first, mut second) = (in_words(one), in_words(other));
     if let (Action::Follow(_, a), Action::Follow(_, b), true) = (one, other, first == second) {
@@ -106,7 +106,7 @@ pub(crate) fn apart(one: &Action, other: &Action) -> (String, String) {
     (first, second)
 }
 
-/// Where schedules of as many slots part.
+/// The first difference of two schedules with the same number of slots.
 fn first_difference(one: &Schedule, other: &Schedule) -> Option<(String, String)> {
     if one.night != other.night {
         let told = |schedule: &Schedule| format!("nights of {}", schedule.night);
@@ -152,7 +152,7 @@ mod tests {
             (beyond(here), beyond(there))
         };
         let both = |here: &str, there: &str| (Some(here.to_owned()), Some(there.to_owned()));
-        // In a round robin rack a sends to a + 1 in the first slot, to a + 2 in the second.
+        // In a round robin, rack a sends to a + 1 in the first slot and to a + 2 in the second.
         assert_eq!(
             told(&|s| s.slots[1].permutation = vec![2, 3, 1, 0]),
             both("; slots[1] has 2>0", "; slots[1] has 2>1")

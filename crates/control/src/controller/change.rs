@@ -1,4 +1,4 @@
-//! A change under way: which of its steps may begin, and whether it is over.
+//! A change in progress: the steps that may begin, and whether the change has ended.
 
 use super::messages::StepId;
 use crate::circuits::Circuits;
@@ -6,22 +6,23 @@ use crate::order::Step;
 use crate::policy::Target;
 use crate::routes::{Pair, Routes};
 
-/// A change under way.
+/// A change in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) target: Target,
     pub(super) order: &'static [(Step, &'static [usize])],
-    /// Progress of the steps, by position in the order.
+    /// The progress of the steps, by position in the order.
     pub(super) steps: Vec<Progress>,
-    /// The rest of the steps in progress: pairs to drain, circuits to darken and to light.
+    /// The remaining work of the steps in progress: pairs to drain, circuits to darken and to
+    /// light.
     pub(super) drain: Vec<Pair>,
     pub(super) dark: Darkening,
     pub(super) light: Circuits,
     pub(super) failed: bool,
 }
 
-/// Circuits that were ordered to go dark, and routes as they were before: they count again if that
-/// fails.
+/// Circuits that were ordered to go dark, and the previous routes, which are valid again if that
+/// step fails.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Darkening {
     pub(super) circuits: Circuits,
@@ -52,7 +53,7 @@ impl Change {
         }
     }
 
-    /// After a failure nothing more is begun.
+    /// Whether a step may begin; after a failure none may.
     pub(super) fn may_begin(&self, at: usize) -> bool {
         let over = |&before: &usize| self.steps[before] == Progress::Over;
         let waits = self.steps[at] == Progress::Waiting;

@@ -8,7 +8,7 @@ use crate::schedule::Schedule;
 use lightloom_engine::{Refusal, Time};
 use serde::{Deserialize, Serialize};
 
-/// Numbers the steps that a host is asked to carry out.
+/// The number of a step that a host is to carry out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StepId(pub u64);
 
@@ -16,24 +16,24 @@ pub struct StepId(pub u64);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// A time that was asked for has come; the first begins the loop.
+    /// A requested time has come; the first tick starts the loop.
     Tick,
     /// The demand, as requested by [`Action::Measure`], or unsolicited.
     Demand(Report),
-    /// A step is carried out.
+    /// A step was carried out.
     Done(StepId),
-    /// A step is not carried out, nor any part of it.
+    /// No part of a step was carried out.
     Failed(StepId, String),
-    /// The port of a rack on a plane has lost its light, and its circuit with it.
+    /// The port of a rack on a plane has lost its light, and its circuit is lost.
     PortDown(u32, u32),
     /// The port works again; no circuit is lit on it.
     PortUp(u32, u32),
-    /// The controller has been silent until now (its own failure is its host's
-    /// business). What it had begun is void; this is what its host found.
+    /// The controller was silent until now (its host handles the controller's own failures). The
+    /// actions in progress are void; this is the state that the host found.
     Silence(Found),
 }
 
-/// A switch and its servers as a host finds them.
+/// The state of a switch and its servers as a host found it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Found {
@@ -41,9 +41,9 @@ pub struct Found {
     pub lit: Circuits,
     /// Routes in force.
     pub routes: Routes,
-    /// The schedule that is followed, of whose days nothing is lit or in force above.
+    /// The schedule that is followed; the circuits and routes of its days are not listed above.
     pub schedule: Option<Schedule>,
-    /// Pairs that rules of a change that was cut short lead to the electrical network.
+    /// Pairs that the rules of an interrupted change lead to the electrical network.
     #[serde(default)]
     pub drained: Vec<Pair>,
     /// Whether each port works, at [`Hardware::port`].
@@ -51,10 +51,10 @@ pub struct Found {
 }
 
 impl Found {
-    /// Refuses what cannot be so on this switch.
+    /// Refuses a state that this switch cannot have.
     ///
     /// # Errors
-    /// Names the circuit, the route, the schedule, the pair or `works`.
+    /// If the state is impossible; names the circuit, the route, the schedule, the pair or `works`.
     pub fn check(&self, hardware: &Hardware) -> Result<(), Refusal> {
         self.lit.check(hardware)?;
         self.routes.check(hardware)?;
@@ -77,30 +77,29 @@ impl Found {
     }
 }
 
-/// An action that the controller requests of its host.
+/// An action that the controller requests from its host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Say what there is to send.
+    /// Report the demand.
     Measure,
-    /// Lead the traffic of these pairs to those of their routes that stay, or to the
-    /// electrical network where none does, by rules in force until an [`Action::Enter`]
-    /// names the pair. Logs without routes are of controllers that led all traffic of a pair
-    /// to the electrical network.
+    /// Move the traffic of these pairs to those of their routes that stay, or to the electrical
+    /// network if none stays. The rules are in force until an [`Action::Enter`] names the pair. In
+    /// logs without routes, controllers moved all traffic of a pair to the electrical network.
     Drain(StepId, Vec<Pair>, #[serde(default)] Routes),
     /// Take circuits down.
     Dark(StepId, Circuits),
-    /// Bring circuits up, as far as their ports work by then.
+    /// Bring up the circuits whose ports work at that time.
     Light(StepId, Circuits),
-    /// Install routes where they do not count yet.
+    /// Install routes; they do not take effect yet.
     Route(StepId, Routes),
-    /// Let traffic in: the rules that drain these pairs go, of this change and of those
-    /// before it that were never completed, and exactly these routes are in force, as
-    /// far as they are lit.
+    /// Let traffic in: the rules that drain these pairs are removed, those of this change and of
+    /// earlier changes that were not completed. Exactly these routes are then in force, as far as
+    /// their circuits are lit.
     Enter(StepId, Vec<Pair>, Routes),
-    /// Follow a schedule from now on, without being told of its days.
+    /// Follow a schedule from now on, without further actions for its days.
     Follow(StepId, Schedule),
-    /// Send a [`Input::Tick`] then [ps].
+    /// Send an [`Input::Tick`] at this time [ps].
     WakeAt(#[serde(with = "crate::ps")] Time),
 }
 
@@ -133,7 +132,7 @@ impl Action {
         }
     }
 
-    /// The step that is to be answered.
+    /// The step that the host has to answer.
     pub fn step(&self) -> Option<StepId> {
         match self {
             Action::Measure | Action::WakeAt(_) => None,

@@ -1,9 +1,9 @@
-//! The control loop, without input or output: inputs in, actions out.
+//! The control loop, without input or output: it turns inputs into actions.
 //!
-//! A host (a simulated fabric, a testbed, a service before a real switch) owns the
-//! clock and the switch. It hands every input to [`Controller::on`] and carries out
-//! the actions that come back, in order. There is no clock, thread or random source in
-//! here: the same inputs at the same times give the same actions.
+//! A host (a simulated fabric, a testbed, a service of a real switch) owns the clock and the
+//! switch. It passes every input to [`Controller::on`] and carries out the returned actions in
+//! order. The controller has no clock, thread or random source: the same inputs at the same times
+//! give the same actions.
 //!
 //! ```text
 //! Tick ─► Measure ─► Demand ─► the policy decides ─► WakeAt ─► Tick
@@ -11,25 +11,25 @@
 //! ```
 //!
 //! **The contract of a host**
-//! - Every [`Action`] with a [`StepId`] is answered once, by `Done` or by `Failed`,
-//!   in any order; `Failed` says that nothing of it was carried out. What is never
-//!   answered stops the loop: a host that may wait for ever gives up by itself.
-//! - Actions on one port are carried out in the order in which they were given, and
-//!   inputs come in the order in which things happened: a port that broke before a step
-//!   was carried out is reported before it is done, not after.
-//! - `WakeAt` is answered by a `Tick` at that time, `Measure` by a `Demand`.
-//! - A host that reports `PortDown` has led traffic away: servers see that light is lost.
+//! //! - The host answers every [`Action`] with a [`StepId`] once, by `Done` or by `Failed`, in any
+//! //!   order; `Failed` means that no part of the action was carried out. An action without an answer
+//! //!   stops the loop, so a host that could wait without end must stop the wait by itself.
+//! //! - The host carries out actions on one port in the order in which they were given, and reports
+//! //!   inputs in the order of the events: a port that broke before a step was carried out is
+//! //!   reported before that step is done, not after.
+//! //! - The host answers `WakeAt` with a `Tick` at that time, `Measure` with a `Demand`.
+//! //! - When the host reports `PortDown`, servers have detected the loss of light and moved traffic.
 //!
-//! While a change is under way no other is begun: a decision that falls due waits for
-//! its end. A step that fails ends its change; what is missing is decided anew when
-//! the next interval begins.
+//! Only one change is in progress at a time: a decision that falls due waits for the end of the
+//! change. A step that fails ends its change; the next decision, in the next interval, decides
+//! about the missing parts.
 //!
 //! | file | concept |
 //! |---|---|
-//! | here | the loop: when to measure, decide and change |
+//! //! | this file | the loop: when to measure, decide and change |
 //! | `messages` | inputs and actions |
 //! | `change` | a change in progress |
-//! | `network` | the circuits and routes, as far as the controller has been informed |
+//! //! | `network` | the circuits and routes that the controller knows of |
 
 mod change;
 mod messages;
@@ -52,22 +52,22 @@ pub use messages::{Action, Found, Input, Kind, StepId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
-    /// From one decision to the next; the first is one interval after the start.
+    /// The time between decisions; the first is one interval after the start.
     #[serde(with = "crate::ps", rename = "interval_ps")]
     pub interval: Time,
-    /// From the demand to the decision, unless the policy says what it took.
+    /// The time from the demand to the decision, unless the policy reports it.
     #[serde(with = "crate::ps", rename = "computation_delay_ps")]
     pub computation_delay: Time,
 }
 
 impl Timing {
-    /// No interval or delay is longer.
+    /// The longest interval or delay.
     pub const MOST: Time = Time(3_600 * Time::S.0);
 
-    /// Refuses an interval in which no time passes, and a delay before its beginning.
+    /// Refuses an interval without length and a negative delay.
     ///
     /// # Errors
-    /// Names `interval_ps` or `computation_delay_ps`.
+    /// If a value is out of range; names `interval_ps` or `computation_delay_ps`.
     pub fn check(&self) -> Result<(), Refusal> {
         let ranges = [
             ("interval_ps", self.interval.0, 1),
@@ -83,20 +83,20 @@ impl Timing {
     }
 }
 
-/// The loop around a policy.
+/// The control loop of a policy.
 #[derive(Clone, Debug)]
 pub struct Controller<P> {
     policy: P,
     hardware: Hardware,
     timing: Timing,
     estimator: Estimator,
-    /// The order of a change, if it is not the policy's own.
+    /// The order of a change, if it differs from the policy's.
     order: Option<Order>,
     network: Network,
     phase: Phase,
-    /// When the next decision falls due; unknown until the first tick.
+    /// When the next decision falls due; `None` until the first tick.
     next: Option<Time>,
-    /// One fell due while something else was under way.
+    /// Whether a decision fell due during another action.
     due: bool,
     steps: u64,
 }
@@ -104,9 +104,9 @@ pub struct Controller<P> {
 #[derive(Clone, Debug)]
 enum Phase {
     Idle,
-    /// The host counts the bytes that wait.
+    /// The host is measuring the demand.
     Measuring,
-    /// The policy computes until then.
+    /// The policy computes until this time.
     Computing(Time, Target),
     Changing(Change),
 }
@@ -139,7 +139,7 @@ impl<P: Policy> Controller<P> {
         &self.policy
     }
 
-    /// The same, where changes are carried out in this order instead of the policy's.
+    /// The same controller with this order of changes instead of the policy's.
     pub fn with_order(self, order: Order) -> Self {
         Controller {
             order: Some(order),
@@ -147,7 +147,7 @@ impl<P: Policy> Controller<P> {
         }
     }
 
-    /// The order of a change, if it is not the policy's own.
+    /// The order of a change, if it differs from the policy's.
     pub fn order(&self) -> Option<Order> {
         self.order
     }
@@ -162,12 +162,12 @@ impl<P: Policy> Controller<P> {
         &self.estimator
     }
 
-    /// Circuits that are lit, as far as the controller knows.
+    /// The lit circuits that the controller knows of.
     pub fn lit(&self) -> &Circuits {
         &self.network.lit
     }
 
-    /// Routes in force, as far as the controller knows.
+    /// The routes in force that the controller knows of.
     pub fn routes(&self) -> &Routes {
         &self.network.routes
     }
@@ -220,8 +220,8 @@ impl<P: Policy> Controller<P> {
         }
     }
 
-    /// A circuit that was about to go dark does so now, and does not count again if that
-    /// step fails.
+    /// Processes a broken port. A circuit on it that was about to go dark is dark now and does not
+    /// count as lit again if its step fails.
     fn port_down(&mut self, rack: u32, plane: u32) {
         let stays = |c: Circuit| c.plane != plane || (c.a != rack && c.b != rack);
         self.network.works[self.hardware.port(rack, plane)] = false;
@@ -238,7 +238,7 @@ impl<P: Policy> Controller<P> {
         actions.push(Action::WakeAt(next));
     }
 
-    /// A decision is due: now, or when the change in progress has ended.
+    /// Starts a decision that is due, now or when the change in progress ends.
     fn cycle(&mut self, actions: &mut Vec<Action>) {
         match self.phase {
             Phase::Idle => {
@@ -295,8 +295,7 @@ impl<P: Policy> Controller<P> {
         self.walk(actions);
     }
 
-    /// Begins every step that waits for nothing any more; ends the change when none is
-    /// left.
+    /// Begins every step whose dependencies are done; ends the change when no step is left.
     fn walk(&mut self, actions: &mut Vec<Action>) {
         let Phase::Changing(mut change) = std::mem::replace(&mut self.phase, Phase::Idle) else {
             return;
@@ -335,7 +334,7 @@ impl<P: Policy> Controller<P> {
         self.walk(actions);
     }
 
-    /// Whatever was under way is void.
+    /// Resets the loop: all actions in progress are void.
     fn begin_again(&mut self, now: Time, found: Found, actions: &mut Vec<Action>) {
         self.phase = Phase::Idle;
         self.due = false;
@@ -346,7 +345,7 @@ impl<P: Policy> Controller<P> {
             works: found.works,
             schedule: found.schedule,
         };
-        // Decisions fall due when they would have.
+        // Decisions fall due at the same times as without the silence.
         let interval = self.timing.interval;
         let next = match self.next {
             None => now + interval,

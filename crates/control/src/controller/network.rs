@@ -1,5 +1,5 @@
-//! The circuits and routes in force, as far as a controller has been informed; and the effects of
-//! the steps of a change on them.
+//! The circuits and routes in force that a controller knows of, and the effects of a change's steps
+//! on them.
 
 use super::change::{Change, Darkening};
 use super::messages::{Action, StepId};
@@ -11,7 +11,7 @@ use crate::routes::{Pair, Routes};
 use crate::schedule::Schedule;
 use lightloom_engine::Refusal;
 
-/// The circuits and routes in force, as far as is known.
+/// The circuits and routes in force that are known.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     pub(super) lit: Circuits,
@@ -32,8 +32,8 @@ impl Network {
         }
     }
 
-    /// Whether any circuit has to change: unwanted circuits do no harm, and go dark with the next
-    /// change.
+    /// Whether any circuit has to change. Circuits that are not in the target do no harm and go
+    /// dark with the next change.
     pub(super) fn needs(&self, target: &Target) -> bool {
         match target {
             Target::Schedule(schedule) => self.schedule.as_ref() != Some(schedule),
@@ -43,8 +43,7 @@ impl Network {
         }
     }
 
-    /// Circuits that stay and circuits that take turns are not mixed, nor circuits of
-    /// one direction and of both.
+    /// Refuses to mix static and rotating circuits, or directed and bidirectional circuits.
     pub(super) fn check_kind(&self, target: &Target) -> Result<(), Refusal> {
         let ways = |directed| match directed {
             true => "circuits of one direction",
@@ -88,15 +87,15 @@ impl Network {
         self.routes.keep_lit(|hop| lit.holds(hop));
     }
 
-    /// The action of a step of `change`; circuits that are ordered to go dark no longer count as
-    /// lit, nor routes over them as in force.
+    /// The action of a step of `change`. Circuits that are ordered to go dark do not count as lit
+    /// any more, nor routes over them as in force.
     pub(super) fn begin(&mut self, id: StepId, step: Step, change: &mut Change) -> Action {
         let Target::Network { circuits, routes } = &change.target else {
             unreachable!("schedules have no steps");
         };
         match step {
             Step::Drain => {
-                // A pair that keeps all of its routes sends nothing into the dark.
+                // A pair that keeps all of its routes sends nothing to a dark circuit.
                 let loses = |&(a, b): &Pair| {
                     let wanted = routes.between(a, b);
                     let mut now = self.routes.between(a, b).iter();
@@ -161,7 +160,7 @@ impl Network {
         }
     }
 
-    /// Nothing of a step was carried out: what was to go dark is still lit.
+    /// Restores the state after a failed step: circuits that were to go dark are still lit.
     pub(super) fn failed(&mut self, step: Step, change: &mut Change, hardware: Hardware) {
         match step {
             Step::Dark(_) => {
@@ -175,7 +174,7 @@ impl Network {
         }
     }
 
-    /// The routes of some pairs that are in force and wanted.
+    /// The routes of some pairs that are in force and in the target.
     fn staying(&self, pairs: &[Pair], wanted: &Routes) -> Routes {
         let mut stay = Routes::none(self.routes.directed());
         for &(a, b) in pairs {
@@ -187,7 +186,7 @@ impl Network {
         stay
     }
 
-    /// Circuits count as lit, as far as their ports work.
+    /// Marks circuits as lit if their ports work.
     fn light(&mut self, circuits: &Circuits, hardware: Hardware) {
         let works = |c: &Circuit| [c.a, c.b].map(|r| self.works[hardware.port(r, c.plane)]);
         let new = circuits.iter().filter(|c| works(c) == [true, true]);
@@ -200,7 +199,7 @@ impl Network {
     }
 }
 
-/// Routes of pairs that have others now, or none.
+/// Routes of pairs whose routes change or end.
 fn new_routes(now: &Routes, wanted: &Routes) -> Routes {
     let mut new = Routes::none(wanted.directed());
     for (a, b) in now.differing(wanted) {

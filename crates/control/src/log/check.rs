@@ -1,8 +1,8 @@
-//! The rules for the contents of a log: its first line, the lines that fit it, and the order of
-//! lines.
+//! The rules for the contents of a log: its first line, the lines that are consistent with it, and
+//! their order.
 //!
-//! A controller is deterministic, so many lines of a log follow from earlier ones: the times at
-//! which it asked to be woken, the numbers of steps. Not checked: whether its policy made these
+//! A controller is deterministic, so many lines of a log follow from earlier ones: the times of
+//! requested ticks, the numbers of steps. Two things are not checked: whether its policy made these
 //! decisions, and whether a switch carried out the steps as answered.
 
 use super::{Entry, Event, Header, Hosting, Read};
@@ -11,14 +11,16 @@ use lightloom_engine::{check_range, Refusal, Time};
 use serde_json::Value;
 use std::fmt::Display;
 
-/// Nothing happens later, so that sums of two times and an interval are times (53 days).
+/// The latest time in a log, so that the sum of two times and an interval is still a time (53
+/// days).
 pub const LATEST: Time = Time(i64::MAX / 2 - 2 * 3_600 * Time::S.0);
-/// So many intervals may pass before a host that is not silent wakes its controller: it
-/// has stalled. More would be decisions without number where there is one odd line.
+/// The number of intervals after which a host that is not silent counts as stalled if it has not
+/// woken its controller. A larger limit would allow a single wrong line to cause very many
+/// decisions.
 const LATE: i64 = 1_000;
 const AGAIN: &str = "record the run again";
 
-/// The refusal of line `at`, counted from 0.
+/// The refusal for line `at`, counted from 0.
 pub fn of_line(at: usize, refusal: Refusal) -> Refusal {
     Refusal {
         key: format!("line {}: {}", at + 1, refusal.key),
@@ -34,11 +36,11 @@ fn below(table: &str, refusal: Refusal) -> Refusal {
 }
 
 impl Header {
-    /// Refuses what no controller can have been: a policy without a name, a switch, times
-    /// or rules of estimation that cannot be, or that do not fit each other.
+    /// Refuses a first line that no controller can have written: a policy without a name; or
+    /// switch, times or estimation rules that are invalid or inconsistent.
     ///
     /// # Errors
-    /// Names the first key, with its line.
+    /// If a value is wrong; names the first key and its line.
     pub fn check(&self) -> Result<(), Refusal> {
         self.check_keys().map_err(|refusal| of_line(0, refusal))
     }
@@ -104,14 +106,14 @@ fn refuse<T>(
 }
 
 impl Read {
-    /// Refuses a log that cannot be of the controller of its first line: one that names a
-    /// rack, a plane or a reporter that there is not, asks for circuits, routes or a
-    /// schedule that the switch cannot have; whose times run backwards or do not fit the
-    /// interval; whose steps are not numbered one by one; that asks for something when
-    /// nothing was heard, or hears something in a silence.
+    /// Refuses a log that the controller of its first line cannot have written. Such a log names a
+    /// rack, plane or reporter that does not exist; requests circuits, routes or a schedule that
+    /// the switch cannot have; has times that run backwards or do not fit the interval; has steps
+    /// that are not numbered consecutively; requests actions without an input; or receives inputs
+    /// during a silence.
     ///
     /// # Errors
-    /// Names the line.
+    /// If there is such a line; names it.
     pub fn check(&self) -> Result<(), Refusal> {
         self.header.check()?;
         let mut course = Course::of(&self.header);
@@ -123,17 +125,17 @@ impl Read {
     }
 }
 
-/// A controller, as far as its inputs alone tell what it does.
+/// The state of a controller as far as it follows from its inputs.
 struct Course<'a> {
     header: &'a Header,
-    /// The line before.
+    /// The previous line.
     last: Option<&'a Entry>,
     silent: bool,
-    /// When the next interval begins; unknown until the first tick.
+    /// When the next interval begins; `None` until the first tick.
     next: Option<Time>,
-    /// The controller has not asked for its first wake yet.
+    /// Whether the controller has not requested its first tick yet.
     opening: bool,
-    /// Steps that were asked for.
+    /// Number of requested steps.
     steps: u64,
 }
 
@@ -204,7 +206,7 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// Refuses what is not of this switch.
+    /// Refuses inputs that do not fit this switch.
     fn check_heard(&self, input: &Input) -> Result<(), Refusal> {
         let Header {
             hardware,
@@ -217,7 +219,7 @@ impl<'a> Course<'a> {
             }
             Input::Demand(report) => report.check(estimation),
             Input::Silence(found) => found.check(hardware),
-            // A controller ignores answers to steps that are not under way.
+            // A controller ignores answers to steps that are not in progress.
             Input::Done(_) | Input::Failed(..) => Ok(()),
             Input::Tick => Ok(()),
         }

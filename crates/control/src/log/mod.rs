@@ -1,5 +1,5 @@
-//! The log of a controller: every input and every action, a line of JSON each, so that
-//! what was decided can be read, and played again ([`crate::replay`]).
+//! The log of a controller: every input and every action as one line of JSON, so that decisions can
+//! be read and replayed ([`crate::replay`]).
 //!
 //! ```text
 //! {"format":"lightloom-controller/1","version":"0.1.0","policy":{"kind":"cthrough",…},…}
@@ -11,16 +11,16 @@
 //! {"at_ps":1200000000000,"host":"silent"}
 //! ```
 //!
-//! The lines are in the order in which things happened; actions follow the input that
-//! led to them. Of the host it is said when its controller fell silent: until the next
-//! `silence` it hears nothing. The last line, `{"end":N}`, counts those between it and
-//! the first: a log without it was cut off.
+//! The lines are in the order of the events; actions follow the input that caused them. The log
+//! also records when the host's controller became silent: until the next `silence` it receives
+//! nothing. The last line, `{"end":N}`, holds the number of lines between it and the first; a log
+//! without it is truncated.
 //!
 //! | file | concept |
 //! |---|---|
-//! | here | what stands in a log, and how it is written |
-//! | `read` | lines to entries |
-//! | `check` | which lines fit each other, and a controller |
+//! //! | this file | the contents of a log, and how it is written |
+//! //! | `read` | parsing of lines to entries |
+//! //! | `check` | consistency of the lines with each other and with a controller |
 
 mod check;
 mod read;
@@ -40,7 +40,7 @@ pub use read::read;
 /// The name of the format in the first line.
 pub const FORMAT: &str = "lightloom-controller/1";
 
-/// The first line: what it takes to run the same loop again.
+/// The first line: everything that is needed to run the same loop again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -48,22 +48,22 @@ pub struct Header {
     pub format: String,
     /// The version of Lightloom that wrote it.
     pub version: String,
-    /// The fabric that was simulated, by its label; or whatever else the host was.
+    /// The label of the simulated fabric, or the name of another host.
     pub host: String,
     /// The policy's table, with its `kind` or `file`.
     pub policy: Value,
-    /// The order of a change, if not the policy's own.
+    /// The order of a change, if it differs from the policy's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
     /// Racks, planes, ports.
     pub hardware: Hardware,
-    /// When it was asked.
+    /// When decisions were made.
     pub timing: Timing,
     /// How reports became a matrix.
     pub estimation: Estimation,
-    /// Slots that a policy wants shorter than the switch can have them last as long, their
-    /// night included; those of its schedules below are as they were followed. Logs without
-    /// it are of switches that took every slot as it was.
+    /// The shortest slot of the switch, with its night. Shorter slots of a policy were extended to
+    /// it; the schedules in the log are as they were followed. In logs without this key the switch
+    /// accepted every slot.
     #[serde(
         default,
         with = "time",
@@ -81,7 +81,7 @@ pub struct Header {
     pub night: Option<Time>,
 }
 
-/// A time that need not be there.
+/// Serialisation of an optional time.
 mod time {
     use lightloom_engine::Time;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -99,16 +99,16 @@ mod time {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Row")]
 pub struct Entry {
-    /// When.
+    /// Time of the event.
     pub at: Time,
     /// The event.
     pub event: Event,
 }
 
-/// An input, an action, or what the host does.
+/// An input, an action, or an event of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The controller heard this.
+    /// The controller received this input.
     Input(Input),
     /// The controller requested this action.
     Action(Action),
@@ -120,12 +120,12 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hosting {
-    /// The controller falls silent: what it had begun is void, and it hears nothing
-    /// until [`Input::Silence`].
+    /// The controller becomes silent: actions in progress are void, and it receives nothing until
+    /// [`Input::Silence`].
     Silent,
 }
 
-/// A line as it stands in a file.
+/// A line in its file format.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -160,12 +160,12 @@ impl Entry {
     }
 }
 
-/// A log that was read.
+/// A parsed log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
     /// Its first line.
     pub header: Header,
-    /// The others, without the last.
+    /// The other lines, without the last.
     pub entries: Vec<Entry>,
 }
 
@@ -199,7 +199,7 @@ impl Log {
         log
     }
 
-    /// The controller hears something.
+    /// Records an input of the controller.
     pub fn input(&mut self, at: Time, input: &Input) {
         self.row(Line {
             at_ps: at.0,
@@ -217,7 +217,7 @@ impl Log {
         });
     }
 
-    /// The host does something.
+    /// Records an event of the host.
     pub fn host(&mut self, at: Time, hosting: Hosting) {
         self.row(Line {
             at_ps: at.0,
@@ -226,7 +226,7 @@ impl Log {
         });
     }
 
-    /// Whatever happens.
+    /// Records any entry.
     pub fn entry(&mut self, entry: &Entry) {
         match &entry.event {
             Event::Input(input) => self.input(entry.at, input),
@@ -235,7 +235,7 @@ impl Log {
         }
     }
 
-    /// The whole text.
+    /// The complete text.
     pub fn finish(mut self) -> String {
         let entries = self.entries;
         self.line(&serde_json::json!({ "end": entries }));

@@ -1,4 +1,4 @@
-//! Lines of a log to entries; what is no line of one is refused by its number and key.
+//! Parses the lines of a log. An invalid line is refused with its number and key.
 
 use super::check::of_line;
 use super::{Entry, Header, Read, FORMAT};
@@ -9,15 +9,14 @@ use serde_json::Value;
 const CUT: &str = "record the run again, or copy the whole file";
 const AGAIN: &str = "record the run again";
 const FIRST: &str = "name a controller.jsonl that a run has written";
-/// Characters of a value that are shown.
+/// Number of characters of a value that are shown.
 const SHOWN: usize = 60;
 
 /// Reads a log.
 ///
 /// # Errors
-/// Names the line: of a log of another format, one that was cut off, one of a switch or
-/// of times that cannot be ([`Header::check`]), or one in which a line is not what it
-/// should be.
+/// If the log has another format or is truncated, if its switch or times are invalid
+/// ([`Header::check`]), or if a line is invalid. Names the line.
 pub fn read(text: &str) -> Result<Read, Refusal> {
     let mut lines = text.lines().enumerate();
     let header = read_header(lines.next().map_or("", |(_, line)| line))?;
@@ -57,7 +56,7 @@ fn read_line(at: usize, line: &str) -> Result<Line, Refusal> {
         Ok(entry) => return Ok(Line::Entry(entry)),
         Err(odd) => odd,
     };
-    // Once more, to say where.
+    // Parsed again, to locate the error.
     let value: Value = serde_json::from_str(line)
         .map_err(|e| refuse(at, line, &format!("not JSON ({e})"), CUT))?;
     match value.get("end").map(Value::as_u64) {
@@ -109,7 +108,7 @@ fn refuse(at: usize, line: &str, limit: &str, remedy: &str) -> Refusal {
     Refusal::new(format!("line {}", at + 1), shown(line), limit, remedy)
 }
 
-/// The beginning of a text, which may be long.
+/// The beginning of a long text.
 fn shown(text: &str) -> String {
     if text.is_empty() {
         return "(empty)".to_owned();

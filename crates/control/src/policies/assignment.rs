@@ -1,8 +1,7 @@
-//! The best set of directed circuits: an output for every input, so that they carry
-//! most. For switches that set the input and the output of a rack apart.
+//! The set of directed circuits that carries most demand: one output for every input. It is for
+//! switches that set the input and the output of a rack independently.
 //!
-//! Demand of racks whose port does not work is left out. Circuits that are up are not
-//! favoured.
+//! Demand of racks whose port does not work is ignored. Lit circuits are not favoured.
 
 use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::assignment::{maximum, Assignment, Weights};
@@ -15,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Its line in the registry.
+/// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "assignment",
     aliases: &[],
@@ -76,7 +75,7 @@ impl Policy for Assigned {
     }
 }
 
-/// The refusal of a weight by the demand that it is.
+/// The refusal for a weight, with the demand that it stands for.
 fn of_demand(refusal: Refusal) -> Refusal {
     Refusal {
         key: refusal.key.replace("weights", "demand"),

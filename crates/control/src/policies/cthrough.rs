@@ -1,9 +1,9 @@
 //! c-Through's optical configuration manager (Wang et al., SIGCOMM 2010, §4.1): a
 //! maximum-weight perfect matching of the racks by the demand between them.
 //!
-//! Racks whose optical port is broken are left out. Racks that have no demand for each
-//! other are joined as configured; the paper does not say how. Several circuits a rack
-//! are not modelled.
+//! Racks whose optical port is broken are left out. Racks without demand for each other are
+//! connected as configured; the paper does not define this case. Several circuits per rack are not
+//! modelled.
 
 use super::{Entry, PolicyConfig, Usual};
 use crate::algorithms::matching::{maximum_weight_perfect, Hysteresis, Matching, Weights};
@@ -16,7 +16,7 @@ use lightloom_engine::{Bytes, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Its line in the registry.
+/// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "cthrough",
     aliases: &["edmonds"],
@@ -64,8 +64,8 @@ pub enum Unrequested {
     Alone,
 }
 
-/// Most that hysteresis may be, and that a pair's demand counts for where it is
-/// estimated: keeps the sums of weights in range [B].
+/// The largest hysteresis, and the largest demand that an estimate counts for a pair; it keeps the
+/// sums of weights in range [B].
 pub const BYTES_MAX: u64 = 1_000_000_000_000;
 
 impl PolicyConfig for CThroughPolicy {
@@ -89,15 +89,15 @@ impl PolicyConfig for CThroughPolicy {
 pub struct Manager {
     config: CThroughPolicy,
     decisions: u64,
-    /// The last matching by demand, and the weights that it is the best for.
+    /// The last matching by demand, and the weights for which it is optimal.
     last: Option<(Matching, Weights)>,
 }
 
-/// The rack with which each rack is to be joined.
+/// The rack with which each rack is connected.
 type Mates = Vec<Option<u32>>;
 
 impl Manager {
-    /// From a table that has been checked.
+    /// A manager from a checked table.
     pub fn new(config: CThroughPolicy) -> Manager {
         Manager {
             config,
@@ -106,7 +106,7 @@ impl Manager {
         }
     }
 
-    /// Joins the racks of the best matching that have demand for each other.
+    /// Connects the racks of the best matching that have demand for each other.
     fn match_demand(&mut self, seen: &Demand, switch: &SwitchView) -> Result<Mates, Refusal> {
         let weights = match switch.works.iter().all(|&w| w) {
             true => Weights::symmetrise(&seen.bytes),
@@ -165,7 +165,7 @@ impl Policy for Manager {
     }
 }
 
-/// The refusal of a weight by the demand that it is the sum of.
+/// The refusal for a weight, with the demands whose sum it is.
 fn of_demand(refusal: Refusal) -> Refusal {
     let entry = refusal
         .key
@@ -193,14 +193,14 @@ fn of_those_that_work(demand: &Matrix, works: &[bool]) -> Matrix {
     rest
 }
 
-/// Round `turn` of a tournament in which everybody meets everybody.
+/// Connects the racks by round `turn` of a round-robin tournament.
 fn join_in_turn(free: &[u32], turn: u64, mates: &mut Mates) {
     let all = free.len() + free.len() % 2;
     if all < 2 {
         return;
     }
     let round = (turn % (all as u64 - 1)) as usize;
-    // The last stays in its place and meets the one in the middle.
+    // The last rack keeps its place and meets the one in the middle.
     let seat = |k: usize| (round + k) % (all - 1);
     let others = (1..all / 2).map(|k| (seat(k), seat(all - 1 - k)));
     for (a, b) in others.chain([(seat(0), all - 1)]) {
@@ -210,7 +210,7 @@ fn join_in_turn(free: &[u32], turn: u64, mates: &mut Mates) {
     }
 }
 
-/// Circuits between the free stay; who has none is joined in order.
+/// Keeps circuits between free racks; the remaining free racks are connected in order.
 fn keep_joined(free: &[u32], lit: &Circuits, mates: &mut Mates) {
     let is_free = |rack: u32| free.binary_search(&rack).is_ok();
     for circuit in lit.iter().filter(|c| is_free(c.a) && is_free(c.b)) {
@@ -235,7 +235,7 @@ mod tests {
         })
     }
 
-    /// The racks that are joined, given those joined now and the working ports.
+    /// The connected racks after a decision, given the present circuits and the working ports.
     fn decide(manager: &mut Manager, bytes: Matrix, lit: &[(u32, u32)], works: &[bool]) -> Mates {
         let lit = Circuits::both_ways(lit.iter().copied());
         let hardware = Hardware::new(works.len() as u32, 1, Rate::GBPS);
@@ -274,7 +274,7 @@ mod tests {
             .collect()
     }
 
-    /// The heaviest matching by trying all.
+    /// The weight of the best matching, by trying all matchings.
     fn best(weight: &dyn Fn(usize, usize) -> i64, free: &[usize]) -> i64 {
         let [first, rest @ ..] = free else { return 0 };
         let without = best(weight, rest);
@@ -307,7 +307,7 @@ mod tests {
                 .sum();
             let free: Vec<usize> = (0..n).filter(|&r| works[r]).collect();
             assert_eq!(total, best(&weight, &free), "{d:?}");
-            // A matching, and a perfect one of those that work.
+            // A matching that is perfect on the working racks.
             assert!((0..n).all(|r| works[r] || mates[r].is_none()));
             let alone = free.iter().filter(|&&r| mates[r].is_none()).count();
             assert_eq!(alone, free.len() % 2);

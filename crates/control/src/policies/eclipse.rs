@@ -1,5 +1,5 @@
-//! Eclipse as a policy: as much demand as a greedy choice carries in a window (Bojja
-//! Venkatakrishnan et al., SIGMETRICS 2016); see [`crate::algorithms::eclipse`].
+//! Eclipse as a policy: a schedule that carries as much demand in a window as a greedy choice can
+//! (Bojja Venkatakrishnan et al., SIGMETRICS 2016); see [`crate::algorithms::eclipse`].
 //!
 //! Ports that do not work keep their slots, which stay dark.
 
@@ -13,7 +13,7 @@ use lightloom_engine::{Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Its line in the registry.
+/// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "eclipse",
     aliases: &[],
@@ -115,7 +115,7 @@ impl PolicyConfig for EclipsePolicy {
 
 struct Window {
     config: EclipsePolicy,
-    /// No schedule of the last frame carries more [bytes].
+    /// An upper bound on the bytes that a schedule of the last frame carries.
     bound: Option<i64>,
 }
 

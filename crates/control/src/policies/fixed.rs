@@ -1,9 +1,9 @@
-//! A constant target: circuits as an operator wires them by hand, or a schedule that was planned
-//! before.
+//! A constant target: circuits as an operator would wire them by hand, or a schedule that was
+//! planned before.
 //!
-//! A circuit of a port that does not work is omitted until it works again. In a schedule such ports
-//! keep their slots, which stay dark. Files are not read here: a host that receives the name of a
-//! file passes on its contents.
+//! A circuit on a port that does not work is omitted until the port works again. In a schedule such
+//! ports keep their slots, which stay dark. This module reads no files: a host that is given a file
+//! name passes the contents of the file.
 
 use super::{Entry, PolicyConfig, Usual};
 use crate::circuits::{Circuit, Circuits};
@@ -15,7 +15,7 @@ use lightloom_engine::Refusal;
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-/// Its line in the registry.
+/// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "fixed",
     aliases: &[],
@@ -83,7 +83,7 @@ impl FixedPolicy {
         })
     }
 
-    /// Refuses what this switch cannot follow, by the keys of a table.
+    /// Refuses schedules that this switch cannot follow, with the keys of a table.
     fn check_schedule(&self, schedule: &Schedule, hardware: &Hardware) -> Result<(), Refusal> {
         let refuse = |key: &str, value: String, limit: &str, remedy: &str| {
             Err(Refusal::new(format!("policy.{key}"), value, limit, remedy))
@@ -139,8 +139,8 @@ struct FixedCircuits(Circuits);
 
 impl Policy for FixedCircuits {
     fn decide(&mut self, _: &Demand, switch: &SwitchView) -> Result<Target, Refusal> {
-        // Ports that this switch does not have, because the policy was built for another, are
-        // refused with the rest of the decision.
+        // Ports that this switch does not have, because the policy was built for another switch,
+        // are refused with the rest of the decision.
         let is_dead = |rack, plane| {
             let exists = switch.hardware.check_port(rack, plane).is_ok();
             exists && !switch.works(rack, plane)

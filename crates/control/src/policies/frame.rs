@@ -6,16 +6,16 @@ use crate::policy::Target;
 use crate::schedule::{Frame, Schedule};
 use lightloom_engine::{Rate, Refusal, Time};
 
-/// Darkness at the start of a slot, unless told otherwise.
+/// The default night of a slot.
 pub const NIGHT: Time = Time(10 * Time::US.0);
 
-/// The least multiple of its night that a slot lasts, unless told otherwise.
+/// The default of the shortest slot, in nights.
 const NIGHTS: i64 = 5;
 
-/// Refuses what is a frame for no demand at all.
+/// Refuses limits that are invalid for every demand.
 ///
 /// # Errors
-/// As [`Frame::check`], of keys below `policy.`.
+/// Those of [`Frame::check`], with keys below `policy.`.
 pub fn check(
     night: Time,
     period: Option<Time>,
@@ -23,7 +23,7 @@ pub fn check(
     max_slots: usize,
 ) -> Result<(), Refusal> {
     let frame = Frame {
-        // A period that is not given is as long as needed.
+        // Without a given period, the schedule is as long as necessary.
         period: period.unwrap_or(Time(i64::MAX)),
         night,
         shortest: shortest.unwrap_or(least(night)),
@@ -32,7 +32,7 @@ pub fn check(
     frame.check().map_err(below_policy)
 }
 
-/// The refusal of a policy's key.
+/// Adds `policy.` to the key of a refusal.
 pub fn below_policy(refusal: Refusal) -> Refusal {
     Refusal {
         key: format!("policy.{}", refusal.key),
@@ -40,14 +40,13 @@ pub fn below_policy(refusal: Refusal) -> Refusal {
     }
 }
 
-/// The shortest slot, unless told otherwise.
+/// The default of the shortest slot.
 fn least(night: Time) -> Time {
     Time(night.0.saturating_mul(NIGHTS).max(1))
 }
 
-/// A frame for a demand: the period unless given is what the busiest port needs and a
-/// quarter more, and room for a slot for every node; slots unless told otherwise last
-/// five nights at least.
+/// The limits for a demand. By default the period is the time that the busiest port needs plus a
+/// quarter, with room for one slot per node, and slots last at least five nights.
 pub fn frame(
     demand: &Matrix,
     rate: Rate,
@@ -69,8 +68,9 @@ pub fn frame(
     }
 }
 
-/// Time for the busiest port to send or receive everything, a quarter more for what
-/// schedules waste, and room for so many slots; rounded up to two digits.
+/// The time that the busiest port needs to send or receive all its demand, plus a quarter for the
+/// overhead of schedules, and at least five nights for each of `slots` slots; rounded up to two
+/// significant digits.
 pub fn period(demand: &Matrix, rate: Rate, night: Time, slots: usize) -> Time {
     let ps = u128::from(demand.line_max() as u64) * 8_000_000_000_000;
     let busiest = ps.div_ceil(u128::from(rate.0.max(1)));
@@ -78,14 +78,14 @@ pub fn period(demand: &Matrix, rate: Rate, night: Time, slots: usize) -> Time {
     round_up((busiest * 5 / 4).max(nights))
 }
 
-/// The least time of two digits that is not shorter.
+/// The smallest time with two significant digits that is not shorter.
 fn round_up(ps: u128) -> Time {
     let ps = ps.max(1);
     let digit = 10u128.pow(ps.ilog10().saturating_sub(1));
     Time(i64::try_from(ps.div_ceil(digit) * digit).unwrap_or(i64::MAX))
 }
 
-/// A dark schedule, if no rack has anything to send.
+/// A dark schedule, for the case that no rack has demand.
 pub fn no_slots(hardware: &Hardware, night: Time) -> Target {
     Target::Schedule(Schedule {
         ports: hardware.racks as usize,
@@ -103,7 +103,7 @@ mod tests {
         let mut demand = Matrix::zeros(3);
         demand.set(0, 1, 1_000);
         demand.set(2, 1, 7);
-        // 1,007 bytes at 8 Gb/s are 1,007 ns; a quarter more, of two digits.
+        // 1,007 bytes at 8 Gb/s take 1,007 ns; a quarter more, rounded up to two digits.
         let rate = Rate(8 * Rate::GBPS.0);
         assert_eq!(period(&demand, rate, Time::ZERO, 3), Time::NS * 1_300);
         assert_eq!(period(&demand, rate, Time::US, 3), Time::US * 15);
@@ -113,8 +113,8 @@ mod tests {
         assert!(frame.check().is_ok());
     }
 
-    /// Whatever the demand: what the keys allow is decided on, and what they do not is
-    /// refused before anybody has sent a byte.
+    /// For every demand, allowed limits lead to a decision, and other limits are refused before any
+    /// demand exists.
     #[test]
     fn frames_that_cannot_be_are_refused_without_a_demand() {
         let us = |n: i64| Some(Time::US * n);
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(refused(us(10), None, None, 0), "policy.max_slots");
         assert!(check(Time::US * 10, us(50), None, 1).is_ok());
         assert!(check(Time::ZERO, None, None, 1).is_ok());
-        // A shortest slot that is longer than the demand needs.
+        // A shortest slot that is longer than the time that the demand needs.
         let mut little = Matrix::zeros(3);
         little.set(0, 1, 1);
         let frame = frame(&little, Rate::GBPS, Time::US, None, us(70), 9);

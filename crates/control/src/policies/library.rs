@@ -8,16 +8,16 @@ use crate::hardware::Hardware;
 use lightloom_engine::Refusal;
 use serde_json::{Map, Value};
 
-/// Knows policies by the file that they are in.
+/// Builds policies from the files that contain them.
 pub trait Library: Sync {
-    /// The policy `file` (`PATH:NAME`), made with these options.
+    /// Builds the policy `file` (`PATH:NAME`) with these options.
     ///
     /// # Errors
-    /// If there is no such file or policy, or it refuses its options.
+    /// If there is no such file or policy, or if the policy refuses its options.
     fn policy(&self, file: &str, options: &Map<String, Value>, hardware: &Hardware) -> Built;
 }
 
-/// No policies but those of the registry.
+/// A library without policies: only those of the registry are available.
 pub struct Empty;
 
 impl Library for Empty {

@@ -2,18 +2,17 @@
 //!
 //! | policy | what it decides |
 //! |---|---|
-//! | [`cthrough`] | the matching of most demand (c-Through's optical manager) |
+//! //! | policy | its decision |
 //! | [`hydra`] | a topology with multihop paths (HydRA's controller) |
 //! | [`assignment`] | directed circuits of most demand |
-//! | [`mordia`] | a schedule in which time follows demand |
-//! | [`solstice`] | a schedule that serves everything soon, packets beside it |
-//! | [`eclipse`] | a schedule that carries what a greedy choice can in a period |
-//! | [`rotation`] | a schedule in which every pair has its turn |
-//! | [`fixed`] | the same for ever: circuits, or a schedule that was planned beforehand |
+//! //! | [`assignment`] | directed circuits that carry the most demand |
+//! //! | [`mordia`] | a schedule whose days are proportional to demand |
+//! //! | [`solstice`] | a short schedule that serves all demand, with a packet network |
+//! //! | [`eclipse`] | a schedule that carries as much in a period as a greedy choice can |
+//! //! | [`rotation`] | a schedule in which every pair has its turn |
 //!
-//! A policy's table is a struct whose doc comments are what `lightloom explain` prints.
-//! The same table serves a simulated fabric (`policy = { kind = … }`) and
-//! `lightloom plan`.
+//! A policy's table is a struct; `lightloom explain` prints its doc comments. The same table serves
+//! a simulated fabric (`policy = { kind = … }`) and `lightloom plan`.
 
 pub mod assignment;
 pub mod cthrough;
@@ -36,11 +35,11 @@ use serde_json::Value;
 
 /// A policy's own table.
 pub trait PolicyConfig: DeserializeOwned + Serialize + JsonSchema {
-    /// Refuses what cannot decide for this switch. Keys in a [`Refusal`] begin with
+    /// Refuses a table that cannot decide for this switch. Keys in a [`Refusal`] begin with
     /// `policy.`, or are those of [`Hardware`].
     fn check(&self, hardware: &Hardware) -> Result<(), Refusal>;
 
-    /// The same table, with the values that depend on the demand filled in as a decision uses them.
+    /// The same table with the demand-dependent values that a decision uses.
     fn for_demand(self, _: &Demand, _: &Hardware) -> Self {
         self
     }
@@ -49,18 +48,18 @@ pub trait PolicyConfig: DeserializeOwned + Serialize + JsonSchema {
     fn build(self, hardware: &Hardware) -> Box<dyn Policy>;
 }
 
-/// A policy, or why its table was refused.
+/// A policy, or the refusal of its table.
 pub type Built = Result<Box<dyn Policy>, Refusal>;
 
 /// A policy in the registry.
 pub struct Entry {
     /// The value of `policy` or `--algorithm` that selects it.
     pub kind: &'static str,
-    /// Names of its algorithm, which stand for it wherever its own does.
+    /// Names of its algorithm, which may be used instead of its own name.
     pub aliases: &'static [&'static str],
-    /// The paper that it is taken from.
+    /// The paper that describes it.
     pub source: &'static str,
-    /// One or two sentences: what it decides.
+    /// One or two sentences on its decision.
     pub summary: &'static str,
     /// The properties of the switch that it uses.
     pub usual: Usual,
@@ -68,7 +67,7 @@ pub struct Entry {
     pub schema: fn() -> Value,
     /// Validates a table and fills in its defaults.
     pub resolve: fn(&Value, &Hardware) -> Result<Value, Refusal>,
-    /// The resolved table, with the values that depend on the demand.
+    /// The resolved table with its demand-dependent values.
     pub for_demand: fn(&Value, &Demand, &Hardware) -> Result<Value, Refusal>,
     /// Builds the policy from a table.
     pub build: fn(&Value, &Hardware) -> Built,
@@ -77,32 +76,32 @@ pub struct Entry {
 /// The properties of a switch that a policy uses, and their defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usual {
-    /// Optical switches in parallel, on each of which a rack has some ports; none, if the policy
+    /// Optical switches in parallel, on each of which a rack has some ports; `None` if the policy
     /// decides for a single port of each rack.
     pub planes: Option<u32>,
-    /// Rate of a circuit; none, if the policy does not use it.
+    /// Rate of a circuit; `None` if the policy does not use it.
     pub rate: Option<Rate>,
-    /// The time that demand is for; none, if that does not matter to it.
+    /// The time that demand is for; `None` if the policy does not use it.
     pub over: Option<Time>,
-    /// Whether it matches racks both ways and keeps what is lit among equals, so that
-    /// `lightloom plan` may be told what is, and weights that hold both directions.
+    /// Whether it matches racks bidirectionally and prefers lit circuits in ties, so that
+    /// `lightloom plan` accepts the lit circuits and symmetric weights.
     pub matches: bool,
 }
 
 impl Usual {
-    /// One port of each rack, whatever it carries.
+    /// One port of each rack, without a rate.
     pub const ONE_PORT: Usual = Usual {
         planes: None,
         rate: None,
         over: None,
         matches: false,
     };
-    /// One port of each rack, matched with another's.
+    /// One port of each rack, matched with another rack's.
     pub const MATCHING: Usual = Usual {
         matches: true,
         ..Usual::ONE_PORT
     };
-    /// One port of each rack, in slots that a circuit fills.
+    /// One port of each rack, with slots that a circuit fills.
     pub const IN_SLOTS: Usual = Usual {
         rate: Some(Rate(10 * Rate::GBPS.0)),
         ..Usual::ONE_PORT
@@ -121,7 +120,7 @@ pub const REGISTRY: &[Entry] = &[
     fixed::ENTRY,
 ];
 
-/// The policy of that name, or of an algorithm of that name.
+/// The policy with this name, or with an algorithm of this name.
 ///
 /// # Errors
 /// If there is no policy of this name; the refusal names `key`.
@@ -142,7 +141,7 @@ pub fn schema<C: PolicyConfig>() -> Value {
 /// Reads and checks a table, and fills in its defaults.
 ///
 /// # Errors
-/// Names a key below `policy.`, or one of [`Hardware`].
+/// If a value is refused; names a key below `policy.`, or one of [`Hardware`].
 pub fn resolve<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<Value, Refusal> {
     let config = read::<C>(table, hardware)?;
     Ok(serde_json::to_value(config).expect("configurations are plain data"))
@@ -171,7 +170,7 @@ pub fn build<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Built {
 
 fn read<C: PolicyConfig>(table: &Value, hardware: &Hardware) -> Result<C, Refusal> {
     if !table.is_object() {
-        // serde would take a list for the keys in order.
+        // serde would read a list as the keys in order.
         let limit = "must be a table of keys";
         return Err(Refusal::new("policy", table, limit, "name each key"));
     }

@@ -1,9 +1,9 @@
-//! Mordia's traffic-matrix scheduling (Porter et al., SIGCOMM 2013): demand is scaled
-//! so that every port has as much to send as to receive, decomposed into permutations,
-//! and their weights become lengths of days.
+//! Mordia's traffic-matrix scheduling (Porter et al., SIGCOMM 2013). Demand is scaled so that every
+//! port sends as much as it receives, and decomposed into permutations; their weights become the
+//! lengths of days.
 //!
-//! Demand that is too short for a slot waits, or goes over another network. Ports that do not work
-//! keep their slots, which stay dark.
+//! Demand that is too short for a slot waits or uses another network. Ports that do not work keep
+//! their slots, which stay dark.
 
 use super::frame::{self, frame, no_slots, NIGHT};
 use super::{Entry, PolicyConfig, Usual};
@@ -17,7 +17,7 @@ use lightloom_engine::{Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Its line in the registry.
+/// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "mordia",
     aliases: &["bvn", "tms"],

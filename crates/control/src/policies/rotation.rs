@@ -1,5 +1,5 @@
-//! Rotation: every rack meets every other once a round, whatever the demand. Mordia's
-//! round robin (SIGCOMM 2013), and what rotor switches do for ever.
+//! Rotation: every rack is connected to every other rack once a round, for any demand. It is
+//! Mordia's round robin (SIGCOMM 2013) and the schedule of rotor switches.
 //!
 //! The schedule is decided once and never changes. Ports that do not work keep their
 //! turns, which stay dark.
@@ -14,7 +14,7 @@ use lightloom_engine::{Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Its line in the registry.
+/// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "rotation",
     aliases: &["round-robin"],
@@ -102,13 +102,13 @@ impl PolicyConfig for RotationPolicy {
 }
 
 impl RotationPolicy {
-    /// A round with slots of a picosecond.
+    /// A round with slots of one picosecond.
     fn shortest_round(&self, racks: u32) -> Time {
         let slot = self.night.0.saturating_add(1);
         Time(slot.saturating_mul(i64::from(racks) - 1))
     }
 
-    /// A round that is long enough for what there is to send.
+    /// A round that is long enough for the demand.
     fn round_for(&self, seen: &Demand, hardware: &Hardware) -> Time {
         let slots = hardware.racks as usize - 1;
         let needed = period(&seen.bytes, hardware.rate, self.night, slots);
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// The day of each slot when `bytes` are all there is; none in the dark.
+    /// The day of each slot for a total demand of `bytes`; empty in the dark.
     fn days(policy: &mut dyn Policy, bytes: i64) -> Vec<Time> {
         let mut demand = Matrix::zeros(RACKS as usize);
         demand.set(2, 0, bytes);
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// 96 kB at 1 B/ns are 96 us, 120 us with a quarter: three slots of 40 us.
+    /// 96 kB at 1 B/ns take 96 µs, with a quarter more 120 µs: three slots of 40 µs.
     #[test]
     fn what_is_not_given_is_decided_when_somebody_sends() {
         let hardware = Hardware::new(RACKS, 1, Rate::GBPS);
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(days(&mut *round, 0), []);
         assert_eq!(days(&mut *round, 96_000), [Time::US * 39; 3]);
         assert_eq!(days(&mut *round, 1), [Time::US * 39; 3], "and stays");
-        // Without a night, too, and for hardly anything.
+        // Also without a night, and for very little demand.
         let mut round = config(0, None, None).build(&hardware);
         assert_eq!(days(&mut *round, 0), []);
         assert_eq!(days(&mut *round, 1).len(), 3);

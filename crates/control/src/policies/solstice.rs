@@ -1,5 +1,5 @@
-//! Solstice as a policy: a short schedule that serves everything, a packet network
-//! beside it (Liu et al., CoNEXT 2015); see [`crate::algorithms::solstice`].
+//! Solstice as a policy: a short schedule that serves all demand, with a packet network in parallel
+//! (Liu et al., CoNEXT 2015); see [`crate::algorithms::solstice`].
 //!
 //! Ports that do not work keep their slots, which stay dark.
 
@@ -13,7 +13,7 @@ use lightloom_engine::{Bytes, Rate, Refusal, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Its line in the registry.
+/// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "solstice",
     aliases: &[],
@@ -72,7 +72,7 @@ impl PolicyConfig for SolsticePolicy {
 
 struct Soon {
     config: SolsticePolicy,
-    /// When all was to be served, and the time that no schedule beats.
+    /// The time at which all demand was to be served, and a lower bound on it.
     ends: Option<(Time, Time)>,
 }
 

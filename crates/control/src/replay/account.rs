@@ -13,22 +13,22 @@ use crate::schedule::Schedule;
 use lightloom_engine::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Follows a controller and its switch.
+/// Follows the inputs and actions of a controller and the state of its switch.
 pub struct Bookkeeper {
     account: Account,
     hardware: Hardware,
     estimator: Estimator,
     switch: Fake,
-    /// Under way.
+    /// Steps in progress.
     steps: BTreeMap<StepId, Action>,
     measuring: bool,
-    /// A change that begins does so with a tick.
+    /// Whether a tick was received; a change begins with one.
     ticked: bool,
-    /// The last decision, and its demand.
+    /// The last decision and its demand.
     decided: Option<(Decision, Matrix)>,
-    /// Up to where light is counted.
+    /// The time up to which light has been counted.
     now: Time,
-    /// Since when the schedule is followed.
+    /// When the present schedule started.
     followed: Time,
     /// Lit circuits [circuits × ps] and dark ports [ports × ps], by plane.
     lit: Vec<i128>,
@@ -36,7 +36,7 @@ pub struct Bookkeeper {
 }
 
 impl Bookkeeper {
-    /// Creates the account of a controller that has not begun.
+    /// Creates the account of a controller that has not started.
     pub fn new(header: &Header) -> Bookkeeper {
         let planes = header.hardware.planes as usize;
         Bookkeeper {
@@ -55,7 +55,7 @@ impl Bookkeeper {
         }
     }
 
-    /// All of a log.
+    /// Processes all entries of a log.
     pub fn read(mut self, entries: &[Entry]) -> Bookkeeper {
         for entry in entries {
             match &entry.event {
@@ -67,7 +67,7 @@ impl Bookkeeper {
         self
     }
 
-    /// The controller hears something.
+    /// Processes an input of the controller.
     pub fn hear(&mut self, at: Time, input: &Input) {
         self.wait(at);
         self.ticked = *input == Input::Tick;
@@ -115,7 +115,7 @@ impl Bookkeeper {
         }
     }
 
-    /// The books at `end`.
+    /// The account at `end`.
     pub fn close(mut self, end: Time) -> Account {
         self.wait(end);
         self.account.decisions.extend(self.decided.map(|(d, _)| d));
@@ -127,7 +127,7 @@ impl Bookkeeper {
         }
     }
 
-    /// A decision joins what is joined already, unless it is followed by others.
+    /// Processes a decision, which includes the circuits that are already lit unless others follow.
     fn decide(&mut self, at: Time, demand: Matrix) {
         self.account
             .decisions
@@ -171,7 +171,7 @@ impl Bookkeeper {
         self.measuring = false;
     }
 
-    /// Light as it is until `at`.
+    /// Counts the light in its present state until `at`.
     fn wait(&mut self, at: Time) {
         let span = i128::from((at - self.now).0);
         let ports = i128::from(self.hardware.racks) * i128::from(self.hardware.ports);
@@ -196,7 +196,7 @@ impl Bookkeeper {
         }
     }
 
-    /// Light of a schedule that has been followed for so long [circuits × ps].
+    /// Light of a schedule that was followed for this long [circuits × ps].
     fn lit_by(&self, schedule: &Schedule, span: Time) -> i128 {
         let works = |rack: usize| self.switch.works(rack as u32, 0);
         let mut left = span;

@@ -1,21 +1,20 @@
-//! A log played again: what another policy, or the same, would have done.
+//! Replays a log: shows what another policy, or the same one, would have done.
 //!
-//! Until the two part, the other policy hears exactly what the log says, answers to its
-//! steps included: the same policy never parts. From then on a [fake switch](crate::fake)
-//! carries out what it asks for. It measures what the log measured last, its ports break
-//! when they broke, it is deaf when the log's controller was, and its steps take and
-//! fail what the log's did: the k-th of a kind as the k-th there; if that was never
-//! answered, or there is none, as the last before it; as the median of its kind, if none
-//! was answered before; and no time, if the log has no such step.
+//! Until their first different action, the replayed policy receives exactly the inputs of the log,
+//! including the answers to its steps; the same policy never differs. From then on a [fake
+//! switch](crate::fake) carries out its actions. This switch reports the demand that the log
+//! measured last, its ports break when they broke in the log, and its controller is silent when the
+//! log's controller was. Its k-th step of a kind takes and fails as the k-th in the log. If that
+//! step was never answered, or there is none, it takes the time of the last one before it; if none
+//! was answered before, the median of its kind; and no time if the log has no such step.
 //!
-//! Not modelled: that other circuits would have carried other traffic, so that there
-//! would have been other demand later.
+//! The effect of other circuits on traffic, and so on later demand, is not modelled.
 //!
 //! | file | concept |
 //! |---|---|
-//! | here | both together until they part, the other alone from then on |
-//! | `past` | what the log says of the world around its controller |
-//! | `account` | what a controller did, counted |
+//! //! | this file | both policies until they differ, then the replayed one alone |
+//! //! | `past` | the environment of the controller, from its log |
+//! //! | `account` | statistics of a controller |
 
 mod account;
 mod past;
@@ -40,7 +39,7 @@ use std::collections::BTreeMap;
 /// The result of replaying a log with a policy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Replay {
-    /// Where the two part; nowhere, if they do the same.
+    /// The first difference; `None` if both do the same.
     pub parted: Option<Parting>,
     /// The account of the controller in the log.
     pub recorded: Account,
@@ -48,70 +47,71 @@ pub struct Replay {
     pub replayed: Account,
 }
 
-/// The first action that is not the same.
+/// The first action that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Parting {
-    /// When.
+    /// Time of the action.
     #[serde(with = "crate::ps", rename = "at_ps")]
     pub at: Time,
-    /// The line of the log, counted from 1, in which the action stands, or the next
-    /// input if there is none.
+    /// The line of the log, counted from 1, that contains the action, or the next input if there is
+    /// none.
     pub line: usize,
-    /// The action of the log's controller there, in words; `None`, if the replayed one does more.
+    /// The action of the log's controller as text; `None` if the replayed controller performs an
+    /// additional one.
     pub recorded: Option<String>,
-    /// The action of the replayed controller.
+    /// The action of the replayed controller as text.
     pub replayed: Option<String>,
 }
 
 /// Statistics of a controller from the first line of a log to its last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Account {
-    /// Each of its decisions.
+    /// Its decisions.
     pub decisions: Vec<Decision>,
     /// Decisions that changed something.
     pub changes: u64,
     /// Steps that failed.
     pub failed_steps: u64,
-    /// Schedules that were handed over; what follows concerns circuits that stay.
+    /// Schedules that were set. The fields below this one refer to static circuits.
     pub schedules: u64,
     /// Circuits that came up.
     pub made: u64,
     /// Circuits that were taken down.
     pub broken: u64,
-    /// Circuits that ports took with them when they broke, or a silence did.
+    /// Circuits that were lost with a broken port or in a silence.
     pub lost: u64,
-    /// By plane: for how long circuits were lit, added up [circuit-seconds]; days of
-    /// schedules included.
+    /// By plane: total time for which circuits were lit [circuit-seconds], including the days of
+    /// schedules.
     pub lit_circuit_s: Vec<f64>,
-    /// By plane: for how long ports had no light to send, added up [port-seconds].
+    /// By plane: total time for which ports had no light to send [port-seconds].
     pub dark_port_s: Vec<f64>,
 }
 
 /// A decision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Decision {
-    /// When its demand was measured.
+    /// Time at which its demand was measured.
     #[serde(with = "crate::ps", rename = "at_ps")]
     pub at: Time,
     /// The demand that the policy saw [B].
     pub demand_bytes: u64,
-    /// As much of it is between racks that it joined: by a route, or in any slot of a
-    /// schedule [B].
+    /// The part of this demand between racks that the decision connected, by a route or in any slot
+    /// of a schedule [B].
     pub joined_bytes: u64,
-    /// The latter ÷ the former; none without demand.
+    /// `joined_bytes` ÷ `demand_bytes`; `None` without demand.
     pub share: Option<f64>,
 }
 
-/// Replays a log with a policy that was built for `log.header.hardware`, whose changes are carried
-/// out in its own order or, if given, in `order`. Timing and estimation of demand are those of the
+/// Replays a log with a policy that was built for `log.header.hardware`. Changes are carried out in
+/// the policy's own order or, if given, in `order`. Timing and demand estimation are those of the
 /// log.
 ///
 /// The policy of the log itself is `policies::find(kind)?.build(table, &hardware)` of
 /// `log.header.policy`, with `log.header.order`.
 ///
 /// # Errors
-/// If a line of the log does not fit the others ([`Read::check`]); if the policy cannot
-/// decide, or not for this switch: `policy`, its value being the time.
+/// If a line of the log is inconsistent with the others ([`Read::check`]); if the policy cannot
+/// decide, or not for this switch: `policy`, with the time as its value.
 pub fn replay(
     log: &Read,
     policy: Box<dyn Policy>,
@@ -133,27 +133,28 @@ pub fn replay(
     })
 }
 
-/// A policy that sees the slots of a log's switch, as the one of the log did, and whose
-/// decisions take what those of the log took.
+/// A policy that receives the slots of a log's switch and whose decisions take the times of the
+/// log.
 pub(crate) fn paced(log: &Read, policy: Box<dyn Policy>) -> Paced {
     Past::of(log).pace(policy)
 }
 
-/// The controller of the log, and the other, which hears the same.
+/// The controller of the log and the replayed one, which receives the same inputs.
 struct Together<'a> {
     log: &'a Read,
     other: Controller<Paced>,
     books: Bookkeeper,
-    /// The other's.
+    /// The switch of the replayed controller.
     switch: Fake,
     begun: Vec<Action>,
-    /// Steps under way, and when they would end.
+    /// Steps in progress and their ends.
     steps: BTreeMap<StepId, (Action, Time)>,
     measuring: Option<Time>,
     wakes: Vec<Time>,
 }
 
-/// Where the two part: in words, the input's place in the log, what the other does.
+/// Where the two differ: as text, the position of the input in the log, the actions of the replayed
+/// controller.
 type Parted = (Parting, usize, Vec<Action>);
 
 impl<'a> Together<'a> {
@@ -177,13 +178,13 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// Hands the other what the log's controller heard, until it does something else.
+    /// Passes the log's inputs to the replayed controller until its actions differ.
     fn run(&mut self) -> Result<Option<Parted>, Refusal> {
         let entries = &self.log.entries;
         let mut at = 0;
         while at < entries.len() {
             let Event::Input(input) = &entries[at].event else {
-                // Of the host: checked, actions follow inputs.
+                // Events of the host are checked already, and actions follow inputs.
                 at += 1;
                 continue;
             };
@@ -237,7 +238,7 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// From here on the other has a switch of its own.
+    /// From here on the replayed controller has its own switch.
     fn part(
         mut self,
         at: usize,
@@ -273,7 +274,7 @@ impl<'a> Together<'a> {
     }
 }
 
-/// The first difference between the actions that follow a line of the log.
+/// The first difference between the actions after a line of the log.
 fn parting(at: Time, line: usize, recorded: &[&Action], replayed: &[Action]) -> Option<Parting> {
     let same = { recorded.iter().zip(replayed) }
         .take_while(|(a, b)| is_same(a, b))
@@ -294,7 +295,7 @@ fn parting(at: Time, line: usize, recorded: &[&Action], replayed: &[Action]) -> 
     })
 }
 
-/// Whether a switch does the same: of schedules without slots none has a night.
+/// Whether two actions have the same effect on a switch; schedules without slots have no night.
 fn is_same(a: &Action, b: &Action) -> bool {
     match (a, b) {
         (Action::Follow(a, one), Action::Follow(b, other)) if one.slots.is_empty() => {
@@ -304,7 +305,7 @@ fn is_same(a: &Action, b: &Action) -> bool {
     }
 }
 
-/// The refusal of a decision that a policy cannot make, with its time.
+/// The refusal of a policy that cannot decide, with the time of the decision.
 fn undecided(refusal: Refusal, now: Time) -> Refusal {
     let limit = match refusal.value.is_empty() {
         true => refusal.limit,

@@ -1,5 +1,5 @@
-//! The environment of a controller, as its log records it: the time of every step, failures of
-//! steps, demand, failures of ports.
+//! The environment of a controller as its log records it: the duration of every step, failed steps,
+//! demand, failures of ports.
 
 use crate::controller::{Action, Found, Input, Kind, StepId};
 use crate::fake::Fake;
@@ -23,7 +23,7 @@ struct Course {
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     courses: BTreeMap<Kind, Vec<Course>>,
-    /// From each demand to its decision, if something was to change.
+    /// Time from each demand to its decision, if something was to change.
     computed: Vec<Option<Time>>,
     /// The shortest slot of the switch.
     shortest: Option<Time>,
@@ -100,7 +100,7 @@ impl Past {
         }
     }
 
-    /// A switch that takes as long.
+    /// Makes a switch take the times of the log.
     pub fn taking(&self, fake: Fake) -> Fake {
         let kinds = self.courses.iter();
         kinds.fold(fake, |fake, (&kind, courses)| {
@@ -121,8 +121,8 @@ impl Past {
         failures
     }
 
-    /// A policy whose decisions take as long, and whose slots are none that the switch does
-    /// not have.
+    /// Makes the decisions of a policy take the times of the log, and its slots at least the
+    /// shortest slot of the switch.
     pub fn pace(&self, policy: Box<dyn Policy>) -> Paced {
         Paced {
             policy,
@@ -188,11 +188,11 @@ pub fn happenings(log: &Read, after: usize) -> Vec<(Time, Happening)> {
                 continue;
             }
         };
-        // A log that does not say when: after the last that was heard.
+        // A log without this time: after the last input that was received.
         (deaf, begun) = (Time(at.0 + 1), None);
         match happening {
             Some(Happening::Demand(report)) if place <= after => {
-                // There is nothing else to be measured until the log says so.
+                // The measured demand stays the same until the log records another.
                 all.clear();
                 all.push((log.entries[after].at, Happening::Demand(report)));
             }
@@ -205,7 +205,7 @@ pub fn happenings(log: &Read, after: usize) -> Vec<(Time, Happening)> {
     all
 }
 
-/// Whether anything was lit and routed, as far as the log tells.
+/// Whether any circuit was lit and any route in force, according to the log.
 #[derive(Default)]
 struct Lit {
     circuits: bool,
@@ -227,8 +227,8 @@ impl Lit {
     }
 }
 
-/// A silence: ports are as they were found; if no circuit was lit any more, or no route in force,
-/// there is none.
+/// The events of a silence: ports are as they were found; if no circuit was lit any more, or no
+/// route in force, there is none afterwards either.
 fn silence(log: &Read, at: Time, found: &Found, before: &Lit) -> Vec<(Time, Happening)> {
     let hardware = log.header.hardware;
     let mut all = Vec::new();
@@ -251,8 +251,8 @@ fn silence(log: &Read, at: Time, found: &Found, before: &Lit) -> Vec<(Time, Happ
     all
 }
 
-/// A policy whose k-th decision takes as long as that of the log, and is followed as the
-/// log's switch can.
+/// A policy whose k-th decision takes the time of the log's k-th one, and whose schedules are
+/// adapted to the log's switch.
 pub struct Paced {
     policy: Box<dyn Policy>,
     shortest: Option<Time>,
@@ -269,7 +269,7 @@ impl Policy for Paced {
         let Some(shortest) = self.shortest else {
             return Ok(target);
         };
-        // Longer, a day of no length would pass.
+        // With a longer slot, a day without length would pass the check.
         target.check(switch)?;
         Ok(match target {
             Target::Schedule(schedule) => Target::Schedule(schedule.in_slots_of(shortest)),

@@ -1,5 +1,4 @@
-//! Step 1 of the control cycle, its end (§III.B): bytes between racks become demands
-//! for paths.
+//! The end of step 1 of the control cycle (§III.B): bytes between racks become demands for paths.
 
 use super::Need;
 use crate::algorithms::multihop::Demand;
@@ -15,14 +14,14 @@ pub struct Rule {
     pub threshold: u64,
     /// Rate of a circuit.
     pub circuit: Rate,
-    /// Most paths of a pair.
+    /// The largest number of paths of a pair.
     pub most_paths: u32,
 }
 
 impl Rule {
-    /// The demands of all pairs above the threshold, in the order of the racks, for
-    /// bytes that are to be carried within `over`. A pair that needs more than a
-    /// circuit carries has several, of equal parts.
+    /// The demands of all pairs above the threshold, in the order of the racks, for bytes that are
+    /// to be carried within `over`. A pair that needs more than one circuit has several demands of
+    /// equal size.
     pub fn demands(&self, bytes: &Matrix, over: Time) -> Vec<Demand> {
         let racks = bytes.n();
         let mut demands = Vec::new();
@@ -60,7 +59,7 @@ impl Rule {
         demands.extend((0..paths).map(|_| demand));
     }
 
-    /// [b/s].
+    /// The needed rate [b/s].
     fn need(&self, bytes: u64, over: Time) -> i64 {
         match self.need {
             Need::Circuit => self.circuit.0 as i64,

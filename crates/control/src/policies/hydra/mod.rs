@@ -5,7 +5,7 @@
 //! | file | step |
 //! |---|---|
 //! | `demands` | bytes become demands for paths |
-//! | here | the heuristic of §III.B.3, anew or for what has changed; VLANs |
+//! //! | this file | the heuristic of §III.B.3, for the whole topology or its changes; VLANs |
 //! | `standing` | the part of the previous topology that remains |
 //!
 //! The driver of the switch tags paths and installs rules.
@@ -34,10 +34,10 @@ use standing::Standing;
 pub const PLANES: u32 = 32;
 /// Rate of a circuit (§III.A).
 pub const RATE: Rate = Rate(10 * Rate::GBPS.0);
-/// From one decision to the next (§V.B), over which demand is spread.
+/// The time between decisions (§V.B), over which demand is spread.
 pub const INTERVAL: Time = Time(10 * Time::S.0);
 
-/// Its line in the registry.
+/// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
     kind: "hydra",
     aliases: &[],
@@ -121,7 +121,7 @@ pub enum Reconfigure {
     Whole,
 }
 
-/// Longest path: with both servers' links it fits the flow kernel's.
+/// The longest path; with the links of both servers it fits the flow kernel's limit.
 const HOPS_MAX: u32 = 12;
 const THRESHOLD_MAX: u64 = 1_000_000_000_000;
 
@@ -151,7 +151,7 @@ fn within(key: &str, value: u32, most: u32) -> Result<(), Refusal> {
     Err(Refusal::new(key, value, limit, remedy))
 }
 
-/// The same switch as the heuristic takes it: capacities in bits per second.
+/// The switch in the form of the heuristic: capacities in bits per second.
 fn path_hardware(hardware: &Hardware) -> multihop::Hardware {
     multihop::Hardware {
         ports: hardware.ports,
@@ -168,15 +168,15 @@ pub struct Controller {
     options: Options,
     /// The topology of the last decision.
     topology: Topology,
-    /// Circuits that stay, whatever goes over them.
+    /// Circuits that stay, whatever traffic they carry.
     pinned: Vec<Circuit>,
 }
 
-/// Decides which orders of paths are tried for few VLANs.
+/// Seed for the orders of paths that are tried to use few VLANs.
 const VLAN_SEED: u64 = 1;
 
 impl Controller {
-    /// From a table that has been checked for this hardware.
+    /// A controller from a table that has been checked for this hardware.
     pub fn new(config: HydraPolicy, hardware: &Hardware) -> Controller {
         Controller {
             config,
@@ -198,7 +198,7 @@ impl Controller {
         }
     }
 
-    /// The topology for `demands` of a switch of which some ports do not work.
+    /// The topology for `demands` on a switch some of whose ports may not work.
     fn find(&self, demands: &[PathDemand], works: &[bool]) -> Result<Topology, Refusal> {
         let mut before = match self.config.reconfigure {
             Reconfigure::Whole => Topology {
@@ -211,9 +211,8 @@ impl Controller {
         Standing::new(&before, demands, works, &self.pinned).change(self.options)
     }
 
-    /// The topology without the paths that no VLAN is left for, the lightest first,
-    /// and without the circuits that only those need (§III.B.1: a path is a VLAN, or
-    /// shares one).
+    /// The topology without the paths for which no VLAN is left, the lightest first, and without
+    /// the circuits that only these paths need (§III.B.1: a path is a VLAN, or shares one).
     fn within_vlans(&self, found: Topology) -> Topology {
         let served = |at: &usize| !found.routes[*at].is_empty();
         let mut order: Vec<usize> = (0..found.routes.len()).filter(served).collect();
@@ -255,8 +254,7 @@ impl Policy for Controller {
         Order::THREE_SUBSTEPS
     }
 
-    /// Demand of a pair that is pinned goes over its circuit first, and so may paths of
-    /// others.
+    /// Demand of a pinned pair uses its circuit first; paths of other pairs may use it, too.
     fn lay_down(&mut self, rules: &Rules) -> bool {
         self.pinned = rules.pinned.clone();
         self.topology.apart = rules.apart.clone();

@@ -1,26 +1,26 @@
-//! Partial reconfiguration (§III.B.3): demands that are served and still exist keep their paths, on
-//! which they reserve the capacity that they need now, or the rest; all other ports may be used
-//! anew.
+//! Partial reconfiguration (§III.B.3): served demands that still exist keep their paths. On these
+//! they reserve the capacity that they now need, or the remaining capacity if it is less. All other
+//! ports are free for new circuits.
 
 use crate::algorithms::multihop::{Circuit, Demand, Hardware, Options, Topology};
 use crate::circuits;
 use lightloom_engine::Refusal;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The part of a topology that remains, and the part that changes.
+/// The part of a topology that remains, and the part that may change.
 pub struct Standing {
     topology: Topology,
-    /// Ports that work and that no standing path takes: (rack, plane).
+    /// Working ports that no remaining path uses: (rack, plane).
     ports: Vec<(u32, u32)>,
-    /// Demands of `topology` that are not there any more.
+    /// Demands of `topology` that no longer exist.
     released: Vec<usize>,
-    /// Demands that it does not serve.
+    /// Demands that `topology` does not serve.
     waiting: Vec<Demand>,
 }
 
 impl Standing {
-    /// The part of a topology that remains for `demands` when some ports do not work; with the
-    /// `pinned` circuits, whatever traffic they carry.
+    /// The part of a topology that remains for `demands` on a switch some of whose ports may not
+    /// work. The `pinned` circuits always remain.
     pub fn new(
         before: &Topology,
         demands: &[Demand],
@@ -28,7 +28,7 @@ impl Standing {
         pinned: &[circuits::Circuit],
     ) -> Standing {
         let mut topology = lit(before, works);
-        // Where no path stands none is looked up: a whole reconfiguration needs no map.
+        // Without paths there is nothing to look up: a complete reconfiguration needs no map.
         let mut of_pair = match topology.demands.is_empty() {
             true => BTreeMap::new(),
             false => by_pair(demands),
@@ -66,7 +66,7 @@ impl Standing {
         }
     }
 
-    /// The topology that differs from the standing one only in what may change.
+    /// The topology that differs from the remaining one only where it may change.
     pub fn change(&self, options: Options) -> Result<Topology, Refusal> {
         self.topology
             .reconfigure(&self.ports, &self.released, &self.waiting, options)
@@ -83,8 +83,8 @@ fn by_pair(demands: &[Demand]) -> BTreeMap<(u32, u32), VecDeque<usize>> {
     of_pair
 }
 
-/// Lights circuits that are pinned where a topology does not have them, as if the pair
-/// that each joins had gone over it: so its demand does, as far as there is any.
+/// Lights pinned circuits that a topology does not have, as if the pair of each had used it; its
+/// demand then uses it, as far as there is any.
 pub fn light(pinned: &[circuits::Circuit], topology: &mut Topology) {
     for &circuits::Circuit { a, b, plane } in pinned {
         let joined = |c: &Circuit| (c.a, c.b, c.plane) == (a, b, plane);
@@ -108,13 +108,13 @@ pub fn light(pinned: &[circuits::Circuit], topology: &mut Topology) {
     }
 }
 
-/// Whether a circuit is one of those that are pinned.
+/// Whether a circuit is pinned.
 pub fn holds(pinned: &[circuits::Circuit], circuit: &Circuit) -> bool {
     let same = |p: &circuits::Circuit| (p.a, p.b, p.plane) == (circuit.a, circuit.b, circuit.plane);
     pinned.iter().any(same)
 }
 
-/// The ports of a switch that are wanted, at plane × racks + rack: (rack, plane).
+/// The selected ports of a switch, by the index plane × racks + rack: (rack, plane).
 pub fn ports(hardware: &Hardware, wanted: impl Fn(usize) -> bool) -> Vec<(u32, u32)> {
     let all = (0..hardware.planes).flat_map(|p| (0..hardware.racks).map(move |r| (r, p)));
     all.filter(|&(rack, plane)| wanted(port(hardware, rack, plane)))
@@ -125,8 +125,8 @@ fn port(hardware: &Hardware, rack: u32, plane: u32) -> usize {
     (plane * hardware.racks + rack) as usize
 }
 
-/// The rest of a topology when ports that do not work have taken their circuits,
-/// and the paths over those, away: demands that are served.
+/// The part of a topology, with its served demands, that remains after broken ports have removed
+/// their circuits and the paths over them.
 fn lit(before: &Topology, works: &[bool]) -> Topology {
     let works = |rack, plane| works[port(&before.hardware, rack, plane)];
     let lit = |c: &Circuit| works(c.a, c.plane) && works(c.b, c.plane);
@@ -134,8 +134,8 @@ fn lit(before: &Topology, works: &[bool]) -> Topology {
     part(before, &vec![true; before.routes.len()], &circuits)
 }
 
-/// A demand keeps its path and is now `demand`: it gives back what it reserved, and
-/// takes what it needs, as far as every circuit has it.
+/// Changes a demand that keeps its path to `demand`: releases its reservation, and reserves the
+/// present need, or the capacity that every circuit of the path has if this is less.
 fn reserve_anew(topology: &mut Topology, at: usize, demand: Demand) {
     let capacity = topology.hardware.capacity;
     let route = &topology.routes[at];
@@ -152,8 +152,8 @@ fn reserve_anew(topology: &mut Topology, at: usize, demand: Demand) {
     topology.demands[at] = Demand { need, ..demand };
 }
 
-/// A topology without the paths that are not kept, whose demands wait, and with these
-/// circuits only.
+/// A topology without the paths that are not kept, whose demands then wait, and with only these
+/// circuits.
 pub fn without_paths(whole: &Topology, kept: &[bool], circuits: &[bool]) -> Topology {
     let served = part(whole, kept, circuits);
     let mut routes = served.routes.into_iter();
@@ -168,8 +168,8 @@ pub fn without_paths(whole: &Topology, kept: &[bool], circuits: &[bool]) -> Topo
     }
 }
 
-/// The part of a topology with these circuits, and with those of these paths (by index) that still
-/// have their circuits.
+/// The part of a topology with these circuits, and with those of these paths (by index) whose
+/// circuits it has.
 pub fn part(whole: &Topology, paths: &[bool], circuits: &[bool]) -> Topology {
     let mut place = vec![None; whole.circuits.len()];
     let mut part = Topology {
