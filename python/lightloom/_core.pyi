@@ -435,5 +435,12 @@ class TestbedSockets:
     def waiting(self) -> dict[str, int]:
         """Bytes unacknowledged and not sent, by the peer's address."""
 
+class TestbedBacklog:
+    """The queues of the interfaces of a namespace."""
+
+    def __init__(self, namespace: Path) -> None: ...
+    def read(self) -> dict[int, tuple[int, int]]:
+        """Of each interface, by its index: bytes that wait, packets that did not fit so far."""
+
 def testbed_counters(namespace: Path) -> dict[str, tuple[int, int, int, int, int, int]]:
     """Of each interface: bytes, packets and drops received, then sent."""

@@ -400,10 +400,12 @@ def test_flows_of_a_result_replay_on_other_fabrics(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("drops", "said"),
     [
-        ({}, "3 frames lost in the fabric"),
-        ({"switch_drops": 2}, "3 frames lost in the fabric (2 of them in servers' switches)"),
+        ({}, ""),
+        ({"switch_drops": 2}, " (2 of them in servers' switches)"),
+        ({"queue_drops": 1200}, "; 1,200 packets dropped by full queues"),
     ],
 )
 def test_the_verdict_has_the_place_of_losses(drops: dict[str, int], said: str) -> None:
     figures = {"fabric": "hydra", "matched_ratio": None, "lost_frames": 3, **drops}
-    assert verdict(figures, "") == f"hydra on the testbed: {said}"
+    lost = "3 frames lost in the testbed itself"
+    assert verdict(figures, "") == f"hydra on the testbed: {lost}{said}"

@@ -1,5 +1,6 @@
 //! The data planes of the Linux testbed; `_core.pyi` documents the classes.
 
+use lightloom_testbed::backlog::Backlog;
 use lightloom_testbed::counters;
 use lightloom_testbed::kernel_plane::{KernelPlane, Port, Role, FIRST_TAG, NOWHERE, TAGS};
 use lightloom_testbed::sockets::Sockets;
@@ -19,6 +20,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<TestbedKernelPlane>()?;
     m.add_class::<TestbedUserPlane>()?;
     m.add_class::<TestbedSockets>()?;
+    m.add_class::<TestbedBacklog>()?;
     m.add_function(wrap_pyfunction!(testbed_counters, m)?)
 }
 
@@ -176,7 +178,23 @@ impl TestbedSockets {
     }
 }
 
-/// For each interface: bytes, packets and drops received, then the same sent.
+#[pyclass(module = "lightloom._core", unsendable)]
+struct TestbedBacklog(Backlog);
+
+#[pymethods]
+impl TestbedBacklog {
+    #[new]
+    fn new(namespace: PathBuf) -> PyResult<TestbedBacklog> {
+        Ok(TestbedBacklog(Backlog::of(&namespace)?))
+    }
+
+    fn read(&mut self) -> PyResult<BTreeMap<u32, (u32, u32)>> {
+        let queues = self.0.read()?.into_iter();
+        Ok(queues.map(|(at, q)| (at, (q.bytes, q.drops))).collect())
+    }
+}
+
+/// For each interface: bytes, packets and drops received, then sent.
 type Columns = (u64, u64, u64, u64, u64, u64);
 
 #[pyfunction]

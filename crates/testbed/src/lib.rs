@@ -10,11 +10,13 @@
 //! //! | [`kernel_plane`] | tc-eBPF: circuits of 10 ms and longer, with atomic changes |
 //! //! | [`user_plane`] | TAP devices and queues in user space: days of 100 µs and longer |
 //! | [`tap`] | a TAP device |
-//! //! | [`sockets`] | bytes that wait in the sockets of a namespace (c-Through §4.1) |
-//! //! | [`counters`] | byte and packet counters of the interfaces of a namespace |
+//! | [`sockets`] | bytes that wait in the sockets of a namespace (c-Through §4.1) |
+//! | [`backlog`] | the queues of the interfaces of a namespace |
+//! | [`counters`] | byte and packet counters of the interfaces of a namespace |
 
 #![cfg(target_os = "linux")]
 
+pub mod backlog;
 pub mod counters;
 pub mod kernel_plane;
 pub mod namespace;

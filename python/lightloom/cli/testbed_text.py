@@ -79,7 +79,9 @@ def verdict(figures: Mapping[str, Any], case: str) -> str:
     if "lost_frames" in figures:
         drops = figures.get("switch_drops")
         where = f" ({drops} of them in servers' switches)" if drops else ""
-        said.append(f"{figures['lost_frames']} frames lost in the fabric{where}")
+        said.append(f"{figures['lost_frames']} frames lost in the testbed itself{where}")
+    if figures.get("queue_drops"):
+        said.append(f"{figures['queue_drops']:,} packets dropped by full queues")
     if "dark_packets" in figures:
         said.append(f"{figures['dark_packets']} packets sent into the dark")
     name = f"{figures['fabric']}, {case}," if case else figures["fabric"]

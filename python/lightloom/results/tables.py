@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -54,9 +54,11 @@ def flow_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
     )
 
 
-def series_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
-    """Converts the core's time series to an Arrow table."""
-    return _named_table(columns, experiment)
+def series_table(
+    columns: Mapping[str, Any], experiment: Table, unknown: Collection[str] = ()
+) -> pa.Table:
+    """The time series of the core as an Arrow table; columns that are `unknown` are null."""
+    return _named_table(columns, experiment, unknown)
 
 
 def circuit_table(columns: Mapping[str, Any] | None, experiment: Table) -> pa.Table | None:
@@ -87,12 +89,15 @@ def link_table(
     )
 
 
-def _named_table(columns: Mapping[str, Any], experiment: Table) -> pa.Table:
-    """Makes a table of named columns; NaN becomes null."""
+def _named_table(
+    columns: Mapping[str, Any], experiment: Table, unknown: Collection[str] = ()
+) -> pa.Table:
+    """Columns under their names; what is no number, and what is `unknown`, is null."""
     arrays = {
         name: _numbers(values) if values.dtype.kind == "f" else column(values)
         for name, values in columns.items()
     }
+    arrays |= {name: pa.nulls(len(arrays[name]), arrays[name].type) for name in unknown}
     return _table(arrays, experiment)
 
 

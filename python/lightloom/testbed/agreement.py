@@ -23,16 +23,29 @@ AGREES = 0.1
 """Goodputs that differ by no more need no reason."""
 
 
+def transfers(live: Live) -> list[dict[str, Any]]:
+    """The applications that transferred something, in the order in which they began."""
+    rows = [
+        one
+        for one in live.applications
+        if one["to"] is not None and one["bytes"] and one["begin_s"] is not None
+    ]
+    return sorted(rows, key=lambda one: one["begin_s"])
+
+
 def flows(live: Live) -> list[tuple[int, int, int, int]]:
     """The transfers of a run as flows: sender, receiver, bytes, arrival [ps], in the fabric's own
     time."""
     scale = live.setup.table.time_scale
-    rows = []
-    for one in live.applications:
-        if one["to"] is not None and one["bytes"] and one["begin_s"] is not None:
-            size = max(1, round(one["bytes"] / scale))
-            rows.append((one["from"], one["to"], size, int(one["begin_s"] * 1e12 / scale)))
-    return sorted(rows, key=lambda row: row[3])
+    return [
+        (
+            one["from"],
+            one["to"],
+            max(1, round(one["bytes"] / scale)),
+            int(one["begin_s"] * 1e12 / scale),
+        )
+        for one in transfers(live)
+    ]
 
 
 def trace(rows: Sequence[tuple[int, int, int, int]]) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from lightloom import _core
 from lightloom.errors import ConfigError
+from lightloom.testbed.measure import Observed
 from lightloom.testbed.setup import Setup, json_of
 
 POLL_S = 0.001
@@ -27,6 +28,8 @@ class Plane(Protocol):
 
     history: list[tuple[int, int, int, float, float | None]]
     """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
+    directed: bool
+    """Whether each of them led one way only."""
 
     def carry_out(self, kind: str, body: Any) -> Iterator[float]:
         """Carries an action out; yields the seconds until it is to be resumed, 0 where something
@@ -39,6 +42,10 @@ class Plane(Protocol):
 
     def read_counters(self) -> list[tuple[str, int]]:
         """Byte counters by name: hosts, uplinks or pairs of racks."""
+        ...
+
+    def observe(self) -> Observed:
+        """What it has carried by now, and what waits."""
         ...
 
     def totals(self) -> dict[str, Any]:

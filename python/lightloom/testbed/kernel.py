@@ -17,8 +17,14 @@ from lightloom.testbed import namespaces, shell
 from lightloom.testbed.forwarding import Forwarding, Hop, RackForwarding
 from lightloom.testbed.layout import DEVICE
 from lightloom.testbed.links import MTU, make_links, shape_hosts
+from lightloom.testbed.measure import Link, Observed
 from lightloom.testbed.server_rules import ServerForwarding
 from lightloom.testbed.setup import Setup, scaled_ps
+
+Counters = Mapping[str, tuple[int, int, int, int, int, int]]
+"""By interface, as `_core.testbed_counters` has them."""
+RECEIVED, SENT = 0, 3
+"""Where in such a row the bytes are."""
 
 
 class KernelPlane:
@@ -41,6 +47,7 @@ class KernelPlane:
         make_links(setup)
         space = str(shell.NAMESPACES / setup.layout.fabric)
         indices = _indices(setup.layout.fabric)
+        self._ports = {indices[port.name]: port for port in setup.layout.ports()}
         rows = [
             (port.name, indices[port.name], port.rack, port.role, port.number)
             for port in setup.layout.ports()
@@ -50,7 +57,7 @@ class KernelPlane:
         self._plane = _core.TestbedKernelPlane(Path(space), racks, planes, electrical, rows)
         self.lit: set[Hop] = set()
         """Circuits: rack, rack, plane; each a way of its own if they were lit as directed ones."""
-        self._directed = False
+        self.directed = False
         self.forwarding: Forwarding
         if setup.has_server_rules:
             self.forwarding = ServerForwarding(setup, self._plane, self.lit, folder)
@@ -65,6 +72,7 @@ class KernelPlane:
             host.index: _core.TestbedSockets(shell.NAMESPACES / setup.layout.namespace(host))
             for host in setup.layout.hosts
         }
+        self._backlog = _core.TestbedBacklog(Path(space))
         self._racks_of = {host.address: host.rack for host in setup.layout.hosts}
         self.history: list[tuple[int, int, int, float, float | None]] = []
         """Circuits: racks, plane, when they came up and went dark [s of the monotonic clock]."""
@@ -98,7 +106,7 @@ class KernelPlane:
             yield from self.forwarding.route(body)
         elif kind == "enter":
             pairs, routes = body
-            yield from self.forwarding.enter([(a, b) for a, b in pairs], routes, self._directed)
+            yield from self.forwarding.enter([(a, b) for a, b in pairs], routes, self.directed)
 
     def _darken(self, hops: Iterable[Hop]) -> None:
         now = time.monotonic()
@@ -110,7 +118,7 @@ class KernelPlane:
                 self.history[at] = (a, b, plane, since, now)
 
     def _light(self, circuits: Mapping[str, Any]) -> None:
-        self._directed = bool(circuits["directed"])
+        self.directed = bool(circuits["directed"])
         new = [hop for hop in _hops(circuits) if hop not in self.lit]
         self.lit |= set(new)
         self._install_outputs()
@@ -119,7 +127,7 @@ class KernelPlane:
 
     def _install_outputs(self) -> None:
         racks, planes = self._layout.racks, self._layout.planes
-        self._plane.cross(outputs(self.lit, self._directed, racks, planes))
+        self._plane.cross(outputs(self.lit, self.directed, racks, planes))
 
     def report_demand(self) -> list[list[int]]:
         """Bytes in the sockets of each host for each rack: host, rack, bytes."""
@@ -136,16 +144,52 @@ class KernelPlane:
     def read_counters(self) -> list[tuple[str, int]]:
         """Bytes that hosts received and that uplinks sent, by their names."""
         found = _core.testbed_counters(shell.NAMESPACES / self._layout.fabric)
-        rows = [(f"host {host.index}", found[host.port][3]) for host in self._layout.hosts]
-        return rows + [(tor.name, found[tor.name][3]) for tor, _ in self._layout.uplinks()]
+        rows = [(f"host {host.index}", found[host.port][SENT]) for host in self._layout.hosts]
+        return rows + [(tor.name, found[tor.name][SENT]) for tor, _ in self._layout.uplinks()]
+
+    def observe(self) -> Observed:
+        """Counters of links, queues of their shapers, and what waits in the sockets of hosts."""
+        now = time.monotonic()
+        found = _core.testbed_counters(shell.NAMESPACES / self._layout.fabric)
+        backlog = self._backlog.read()
+        queues = [(port, *backlog[index]) for index, port in self._ports.items()]
+        dark, _, nowhere = self._plane.lost()
+        hosts = [found[host.port] for host in self._layout.hosts]
+        uplinks = [found[end.name][SENT] for ends in self._layout.uplinks() for end in ends]
+        delivered = sum(row[SENT] for row in hosts)
+        return Observed(
+            at=now,
+            delivered=delivered,
+            carried=delivered + sum(row[RECEIVED] for row in hosts) + sum(uplinks),
+            losses=dark + nowhere + sum(drops for *_, drops in queues),
+            queues=[(port.node, port.name, size) for port, size, _ in queues],
+            waiting=sum(sum(one.waiting().values()) for one in self._sockets.values()),
+            links=dict(self._links(found)),
+        )
+
+    def _links(self, found: Counters) -> Iterator[tuple[Link, int]]:
+        """The links of the electrical network, in the order of a simulation's."""
+        layout = self._layout
+        if not layout.electrical:
+            return
+        for host in layout.hosts:
+            yield ("server to rack", host.index, host.rack), found[host.port][RECEIVED]
+        for host in layout.hosts:
+            yield ("rack to server", host.rack, host.index), found[host.port][SENT]
+        ends = [ends for ends in layout.uplinks() if ends[1].role == "core"]
+        for tor, _ in ends:
+            yield ("rack to core", tor.rack, None), found[tor.name][SENT]
+        for tor, core in ends:
+            yield ("core to rack", None, tor.rack), found[core.name][SENT]
 
     def totals(self) -> dict[str, Any]:
         """Packets that the plane lost, by reason."""
         dark, strange, nowhere = self._plane.lost()
         own = self.forwarding.totals()
         lost = nowhere + own.get("switch_drops", 0)
+        full = sum(drops for _, drops in self._backlog.read().values())
         counts = {"dark_packets": dark, "strange_packets": strange, "lost_frames": lost}
-        return counts | own
+        return counts | {"queue_drops": full} | own
 
     def is_alive(self) -> bool:
         """Whether all that forwards packets still runs."""
@@ -156,7 +200,7 @@ class KernelPlane:
         namespaces."""
         self.forwarding.stop()
         self._sockets.clear()
-        del self._plane
+        del self._backlog, self._plane
 
 
 def _hops(circuits: Mapping[str, Any]) -> list[Hop]:

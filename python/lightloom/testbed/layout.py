@@ -65,6 +65,13 @@ class Port:
     number: int = 0
     """Of the host in its rack, or of the optical switch."""
 
+    @property
+    def node(self) -> str:
+        """Whose port it is: a rack switch, the electrical network or an optical switch."""
+        if self.role == "ocs":
+            return f"optical switch {self.number}"
+        return "core" if self.role == "core" else f"rack {self.rack}"
+
 
 @dataclass(frozen=True)
 class Layout:

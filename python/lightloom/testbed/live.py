@@ -39,6 +39,8 @@ class Live:
     fidelity: Fidelity
     log: str
     """Of the controller."""
+    directed: bool = False
+    """Whether each circuit led one way only."""
     captured: bytes | None = None
     """Packets of the links, as pcapng; None if none were asked for."""
 
@@ -80,6 +82,8 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
             samples.take(bed.plane.read_counters())
             next_sample += every
             now = time.monotonic()
+            if now >= samples.next_look:
+                samples.look(bed.plane.observe)
             for one in running:
                 one.poll(now, host.began)
             if host.trouble is not None:
@@ -92,6 +96,7 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
         for one in running:
             one.end()
     samples.take(bed.plane.read_counters())
+    samples.look(bed.plane.observe)
     ended = time.monotonic()
     totals = bed.plane.totals()
     captured, cut = capture.end() if capture is not None else (None, [])
@@ -105,6 +110,7 @@ def _measured(bed: Testbed, tick: Tick) -> Live:
         facts=totals | ({"capture_cut": cut} if cut else {}),
         fidelity=judge_fidelity(setup, totals, host.late_s, samples.loads),
         log=host.log(),
+        directed=bed.plane.directed,
         captured=captured,
     )
 

@@ -1,11 +1,57 @@
-"""Samples of byte counters during a run."""
+"""Samples of what a plane has carried, and of what waits in it, during a run."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+LOOK_S = 0.05
+"""The shortest time between two observations."""
+LOOK_SHARE = 0.05
+"""Observations take no more of the time than this."""
+
+Link = tuple[str, int | None, int | None]
+"""Parallel links in one direction as in `links.parquet`: tier, and the numbers of their ends; None
+is the core."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A plane at one time. Counters run from its start; sizes are those of frames."""
+
+    at: float
+    """[s of the monotonic clock]."""
+    delivered: int
+    """Bytes that left the fabric for hosts; on the user-space plane between racks alone."""
+    carried: int
+    """Bytes × links that they crossed."""
+    losses: int
+    """Packets that did not get through, those in the switches of servers left out."""
+    queues: Sequence[tuple[str, str, int]]
+    """Bytes that wait: node, name of the queue, bytes."""
+    waiting: int
+    """Bytes that wait at their sources."""
+    offered: int | None = None
+    """Bytes that sources have had; None where that is not counted."""
+    at_sources: bool = False
+    """Whether queues are those of sources."""
+    links: Mapping[Link, int] = field(default_factory=dict)
+    """Bytes of links of the electrical network; empty without one."""
+
+    @property
+    def queued(self) -> int:
+        """Bytes that wait inside the network."""
+        return 0 if self.at_sources else sum(size for *_, size in self.queues)
+
+    @property
+    def deepest(self) -> int:
+        """Bytes that wait at the node with the most."""
+        nodes: dict[str, int] = {}
+        for node, _, size in self.queues:
+            nodes[node] = nodes.get(node, 0) + size
+        return max(nodes.values(), default=0)
 
 
 @dataclass
@@ -18,6 +64,10 @@ class Samples:
     """By name (a host, an uplink, or a pair of racks): bytes so far."""
     loads: list[float] = field(default_factory=list)
     """Load average of a minute."""
+    observed: list[Observed] = field(default_factory=list)
+    """The plane at times of its own: this takes longer than to read counters."""
+    next_look: float = 0.0
+    """When the plane is observed again [s of the monotonic clock]."""
 
     def take(self, carried: Sequence[tuple[str, int]]) -> None:
         """Notes what a plane has carried by now."""
@@ -25,6 +75,14 @@ class Samples:
         self.loads.append(os.getloadavg()[0])
         for name, size in carried:
             self.columns.setdefault(name, []).append(size)
+
+    def look(self, observe: Callable[[], Observed]) -> None:
+        """Observes the plane. With many hosts it does so less often: the controller's actions
+        wait meanwhile."""
+        self.observed.append(observe())
+        now = time.monotonic()
+        took = now - self.observed[-1].at
+        self.next_look = now + max(LOOK_S, took / LOOK_SHARE)
 
     def rates(self, name: str) -> list[tuple[float, float, float]]:
         """Of each interval between two samples: from, until [s], bits a second."""

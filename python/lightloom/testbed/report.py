@@ -48,6 +48,7 @@ def _application(one: Mapping[str, Any]) -> dict[str, str]:
         "lit": _rate(one["matched_bps"]),
         "dark": _rate(one["unmatched_bps"]),
         "again": NONE if again is None else f"{again:,}",
+        "rtt": NONE if not one.get("mean_rtt_us") else formats.seconds(one["mean_rtt_us"] / 1e6),
     }
 
 
@@ -69,8 +70,9 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "actions late, p50 / p99 / max", " / ".join(f"{late[k]:.2f}" for k in late) + " ms"
     names = {
         "dark_packets": "packets sent into the dark",
-        "lost_frames": "frames lost in the fabric",
+        "lost_frames": "frames lost in the testbed itself",
         "switch_drops": "of these in the servers' switches",
+        "queue_drops": "packets dropped by full queues",
         "frames": "frames",
         "days": "days",
         "missed_days": "days that passed unseen",
@@ -85,6 +87,7 @@ def _facts(figures: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         late = figures["lateness_us"]
         numbers = " / ".join(f"{late[key]:.1f}" for key in late)
         yield "days late, p50 / p99 / p99.9 / max", f"{numbers} µs"
+    yield "most bytes in the queues of a node", formats.size(figures["queue_peak_bytes"])
     yield "load of the machine", f"{figures['load']:.1f} on {figures['processors']} processors"
 
 

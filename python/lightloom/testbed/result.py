@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 import lightloom
+from lightloom.config import identity, inputs
 from lightloom.config.experiment import to_toml
-from lightloom.storage import write_files
+from lightloom.storage import Staging
+from lightloom.testbed import tables
 from lightloom.testbed.agreement import compare_with_simulation, flows, replay_table, trace
 from lightloom.testbed.idealised import not_emulated
 from lightloom.testbed.live import Live
@@ -30,6 +30,7 @@ def summary(live: Live, agreement: bool = True) -> dict[str, Any]:
         "basis": "testbed",
         "version": lightloom.__version__,
         "fabric": setup.label,
+        "label": setup.label,
         "kind": setup.kind,
         "plane": setup.plane,
         "time_scale": setup.table.time_scale,
@@ -44,7 +45,7 @@ def summary(live: Live, agreement: bool = True) -> dict[str, Any]:
         "processors": live.fidelity.processors,
         "applications": applications,
     }
-    found |= live.facts
+    found |= tables.figures(live) | live.facts
     if agreement:
         found["agreement"] = compare_with_simulation(live)
     return found
@@ -54,8 +55,8 @@ def _matched(live: Live, one: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in matched(live, one).items() if key != "ratio"}
 
 
-def save(live: Live, figures: dict[str, Any], verdict: str, directory: Path) -> list[Path]:
-    """Writes all files of a run, or none; returns their paths. `verdict` heads the page.
+def save(live: Live, figures: dict[str, Any], verdict: str, directory: Path) -> None:
+    """Writes all files of a run, or none, and a record of them. `verdict` heads the page.
 
     Raises:
         WriteError: that names the file.
@@ -67,8 +68,6 @@ def save(live: Live, figures: dict[str, Any], verdict: str, directory: Path) -> 
     files = {
         "report.html": page(live, figures, verdict).encode(),
         "summary.json": json.dumps(figures, indent=2).encode() + b"\n",
-        "throughput.parquet": _parquet(_throughput(live)),
-        "circuits.parquet": _parquet(_circuits(live)),
         "controller.jsonl": live.log.encode(),
         "experiment.toml": to_toml(experiment).encode(),
         "flows.csv": trace(flows(live)).encode(),
@@ -76,7 +75,22 @@ def save(live: Live, figures: dict[str, Any], verdict: str, directory: Path) -> 
     }
     if live.captured is not None:
         files["capture.pcapng"] = live.captured
-    return write_files({directory / name: content for name, content in files.items()}, directory)
+    measured = {
+        "flows": tables.flow_table(live),
+        "timeseries": tables.series_table(live),
+        "queues": tables.queue_table(live),
+        "throughput": _throughput(live),
+        "circuits": tables.circuit_table(live),
+        "links": tables.link_table(live),
+    }
+    with Staging(directory) as staging:
+        for name, content in files.items():
+            staging.content(directory / name, content)
+        for name, table in measured.items():
+            if table is not None:
+                staging.parquet(directory / f"{name}.parquet", table)
+        read = inputs.located(dict(live.setup.resolved), directory)
+        staging.record(directory, {"build": identity.build(), "inputs": read})
 
 
 def _throughput(live: Live) -> pa.Table:
@@ -88,17 +102,3 @@ def _throughput(live: Live) -> pa.Table:
             rows["of"].append(name)
             rows["bps"].append(rate)
     return pa.table(rows)
-
-
-def _circuits(live: Live) -> pa.Table:
-    names = ("a", "b", "plane", "from_s", "until_s")
-    columns = list(zip(*live.circuits, strict=True)) or [()] * len(names)
-    types = (pa.int32(), pa.int32(), pa.int32(), pa.float64(), pa.float64())
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-    return pa.table(dict(zip(names, arrays, strict=True)))
-
-
-def _parquet(table: pa.Table) -> bytes:
-    out = io.BytesIO()
-    pq.write_table(table, out)
-    return out.getvalue()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lightloom import _core
 from lightloom.testbed import namespaces, shell
 from lightloom.testbed.layout import DEVICE
+from lightloom.testbed.measure import Observed
 from lightloom.testbed.setup import Setup, scaled_ps
 
 FRAMES = 100_000
@@ -45,6 +46,7 @@ class UserPlane:
             shell.batch("tc", [f"qdisc add dev {DEVICE} root tbf {rate}"], space)
         self.history: list[tuple[int, int, int, float, float | None]] = []
         """Circuits that stay: none, as days take turns."""
+        self.directed = False
         self.schedules: list[tuple[float, Mapping[str, Any]]] = []
         """Schedules that were followed, and since when [s of the monotonic clock]."""
 
@@ -78,9 +80,27 @@ class UserPlane:
 
     def read_counters(self) -> list[tuple[str, int]]:
         """Bytes that crossed circuits, by the racks of each pair."""
-        racks, sizes = self._racks, self.counts()["carried"]
+        return self._by_pair(self.counts()["carried"])
+
+    def _by_pair(self, sizes: Sequence[int]) -> list[tuple[str, int]]:
+        racks = self._racks
         pairs = ((at // racks, at % racks, size) for at, size in enumerate(sizes))
         return [(f"{a}>{b}", size) for a, b, size in pairs if a != b]
+
+    def observe(self) -> Observed:
+        """What crossed circuits, and what waits for them in the racks."""
+        now, counts = time.monotonic(), self.counts()
+        carried, waiting = sum(counts["carried"]), self._by_pair(counts["waiting"])
+        return Observed(
+            at=now,
+            delivered=carried,
+            carried=carried,
+            losses=counts["lost"],
+            queues=[(f"rack {name.partition('>')[0]}", name, size) for name, size in waiting],
+            waiting=sum(size for _, size in waiting),
+            offered=sum(counts["offered"]),
+            at_sources=True,
+        )
 
     def totals(self) -> dict[str, Any]:
         """Losses, share of frames in their day, and lateness of days."""
