@@ -1,6 +1,5 @@
 """The testbed as it runs: packets cross, bytes are intact, nothing is left behind."""
 
-import gc
 import json
 import os
 import re
@@ -22,6 +21,7 @@ from lightloom.testbed.bed import KernelPlane, UserPlane
 from lightloom.testbed.capture import Capture
 from lightloom.testbed.guardian import begin as begin_guardian
 from lightloom.testbed.host import exhaust
+from lightloom.testbed.measure import Observed
 from lightloom.testbed.setup import Setup
 
 pytestmark = LIVE
@@ -104,7 +104,9 @@ def test_bytes_are_intact_over_circuits_and_vlans_say_which() -> None:
         texts = {device: process.communicate(timeout=10)[0] for device, process in taken.items()}
         assert set(re.findall(r"vlan (\d+)", texts["o0.0"])) == {"200"}
         assert set(re.findall(r"vlan (\d+)", texts["e2"])) == {"100"}
-        assert plane.totals() == {"dark_packets": 0, "strange_packets": 0, "lost_frames": 0}
+        totals = plane.totals()
+        totals.pop("queue_drops")  # TCP fills the queues of shapers
+        assert totals == {"dark_packets": 0, "strange_packets": 0, "lost_frames": 0}
 
 
 def test_what_is_sent_into_the_dark_is_counted() -> None:
@@ -162,6 +164,45 @@ def test_a_matching_carries_its_pairs_alone() -> None:
     assert counts["lost"] == 0
 
 
+def shaped(space: str) -> dict[str, tuple[int, int]]:
+    """Bytes that wait and packets that were dropped of each device, as `tc` prints them."""
+    text = shell.call(["tc", "-s", "-j", "-n", space, "qdisc", "show"])
+    roots = [one for one in json.loads(text) if one.get("root")]
+    return {one["dev"]: (one["backlog"], one["drops"]) for one in roots if one["dev"] != "lo"}
+
+
+def sizes(observed: Observed) -> dict[str, int]:
+    """Bytes in each queue."""
+    return {name: size for _, name, size in observed.queues}
+
+
+def test_queues_are_those_of_the_shapers() -> None:
+    """UDP at the rate of a host fills the queue of its rack's uplink, which has a tenth."""
+    raw = table({**CTHROUGH, "oversubscription": 10, "interval": "60 s"})
+    raw["cluster"]["server_rate"] = "20 Mb/s"
+    with Testbed(setup(raw, "tqueues")) as bed:
+        address = bed.setup.layout.hosts[1].address
+        quiet = bed.plane.observe()
+        assert (quiet.queued, quiet.losses) == (0, 0)
+        # It may have more under way than the queue holds.
+        code = FLOOD.replace("24 << 10", "200 << 10")
+        flood = subprocess.Popen(inside(bed.setup, 0, sys.executable, "-c", code, address, "2.5"))
+        deepest = 0
+        while flood.poll() is None:
+            deepest = max(deepest, sizes(bed.plane.observe())["e0"])
+            time.sleep(0.01)
+        until = time.monotonic() + 20
+        while (last := bed.plane.observe()).queued and time.monotonic() < until:
+            time.sleep(0.1)
+        theirs = shaped(bed.setup.layout.fabric)
+        totals = bed.plane.totals()
+    # A burst passes, and what waits is no more than the latency at the rate of the uplink.
+    assert 1_400 < deepest < (64 << 10) + 0.005 * 2e6 / 8 + 1_600
+    assert sizes(last) == dict.fromkeys(theirs, 0)
+    assert last.losses == totals["queue_drops"] == sum(drops for _, drops in theirs.values())
+    assert totals["queue_drops"] > 100
+
+
 def runs(pid: int) -> bool:
     """Whether a process is there, and more than an entry that nobody has asked for."""
     try:
@@ -171,9 +212,8 @@ def runs(pid: int) -> bool:
 
 
 def left(name: str) -> tuple[list[str], list[str], int]:
-    """Namespaces of a name, devices outside of namespaces, and open files of this process; those of
-    the last testbed end with its objects."""
-    gc.collect()
+    """Namespaces of a name, devices outside of namespaces, and open files of this process: also of
+    BPF programs, which no garbage collection has to free."""
     devices = sorted(path.name for path in Path("/sys/class/net").iterdir())
     spaces = [space for space in namespaces.existing() if name in space]
     return spaces, devices, len(list(Path("/proc/self/fd").iterdir()))
@@ -195,6 +235,19 @@ def test_a_hundred_testbeds_leave_nothing() -> None:
         with Testbed(setup(table(MORDIA if cycle % 2 else CTHROUGH), "thundred")):
             assert len(namespaces.existing("thundred")) == 5
     assert left("thundred") == before
+
+
+def test_a_plane_that_ended_by_itself_is_taken_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = left("tended")
+
+    def stop(self: UserPlane) -> None:
+        self._plane.stop()
+        raise OSError("the data plane has ended")
+
+    monkeypatch.setattr(UserPlane, "stop", stop)
+    with pytest.raises(OSError, match="has ended"), Testbed(setup(table(MORDIA), "tended")):
+        assert len(namespaces.existing("tended")) == 5
+    assert left("tended") == before
 
 
 def test_a_second_testbed_beside_the_first() -> None:

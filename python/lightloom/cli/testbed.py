@@ -122,6 +122,7 @@ def shell(
     with _guarded():
         from lightloom.testbed import shell as tools
 
+        tools.check_rights()
         space = _space(_only(name), host)
         given = command or []
         words = given[1:] if given[:1] == ["--"] else given
@@ -137,7 +138,9 @@ def status(
     """List the testbeds that are up, their hosts and the processes on them."""
     with _guarded():
         from lightloom.testbed import namespaces
+        from lightloom.testbed import shell as tools
 
+        tools.check_rights()  # others do not see all processes
         found = {
             name: {space: len(namespaces.pids(space)) for space in namespaces.existing(name)}
             for name in namespaces.names()
@@ -166,6 +169,8 @@ def down(
         if name is not None and name not in up:
             known = ", ".join(up) or "none"
             raise refusal("NAME", name, "no such testbed is up", f"up are: {known}")
+        if not up:
+            console.say("no testbed is up")
         for one in [name] if name is not None else up:
             spaces, processes = namespaces.remove(one)
             folders.remove(one)
@@ -194,8 +199,12 @@ def _only(name: str | None) -> str:
         return names[0]
     if name in names and name is not None:
         return name
-    known = ", ".join(names) or "none"
-    raise refusal("--name", name or "(missing)", "no such testbed is up", f"up are: {known}")
+    if not names:
+        remedy = "start one with `lightloom testbed up EXPERIMENT.toml`"
+        raise refusal("--name", name or "(missing)", "no testbed is up", remedy)
+    known = f"name one of {', '.join(names)}"
+    limit = "several testbeds are up" if name is None else "no such testbed is up"
+    raise refusal("--name", name or "(missing)", limit, known)
 
 
 def _space(name: str, host: int) -> str:

@@ -71,9 +71,12 @@ class Testbed:
         self._down()
 
     def _down(self) -> None:
-        if hasattr(self, "plane"):
-            self.plane.stop()
-        namespaces.remove(self.setup.layout.name)
-        shutil.rmtree(self.folder, ignore_errors=True)
-        # Nothing is left for it: it ends with its pipe.
-        self._guardian.communicate(timeout=10)
+        try:
+            if hasattr(self, "plane"):
+                self.plane.stop()
+        finally:
+            # Also if the plane had failed, and says so now.
+            namespaces.remove(self.setup.layout.name)
+            shutil.rmtree(self.folder, ignore_errors=True)
+            # Nothing is left for it: it ends with its pipe.
+            self._guardian.communicate(timeout=10)

@@ -128,7 +128,8 @@ class RackForwarding:
         return True
 
     def stop(self) -> None:
-        """Does nothing."""
+        """Lets go of the tables: their program is detached when nothing holds it."""
+        del self._plane
 
 
 def hops_of(route: Mapping[str, Any]) -> list[Hop]:

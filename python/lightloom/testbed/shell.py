@@ -31,6 +31,8 @@ TOOLS = {
     "ovs-appctl": "openvswitch-switch",
 }
 """Programs, and the Debian packages that have them."""
+CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
+"""What namespaces, their devices and BPF programs need, and the numbers in linux/capability.h."""
 LIMIT_S = 30.0
 """No tool that sets something up takes longer."""
 NAMESPACES = Path("/run/netns")
@@ -61,6 +63,17 @@ def check_rights() -> None:
     if os.geteuid() != 0:
         limit = "network namespaces and BPF need root"
         raise refusal("testbed", f"user {os.geteuid()}", limit, "run it as root (sudo)")
+    missing = [name for name, bit in CAPABILITIES.items() if not held_capabilities() >> bit & 1]
+    if missing:
+        limit = f"root has no {' and no '.join(missing)} here, as in a container"
+        remedy = "run it on the machine itself, or give the container these capabilities"
+        raise refusal("testbed", "user 0", limit, remedy)
+
+
+def held_capabilities() -> int:
+    """The capabilities of this process, a bit each."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next((int(line[7:], 16) for line in lines if line.startswith("CapEff:")), 0)
 
 
 def call(arguments: Sequence[str], text: str | None = None) -> str:
