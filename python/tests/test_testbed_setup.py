@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import lightloom
 from lightloom import _core
+from lightloom.analysis.notes import of_workload
 from lightloom.cli.testbed_text import verdict
 from lightloom.errors import ConfigError
 from lightloom.testbed.forwarding import next_hops
@@ -409,3 +410,20 @@ def test_the_verdict_has_the_place_of_losses(drops: dict[str, int], said: str) -
     figures = {"fabric": "hydra", "matched_ratio": None, "lost_frames": 3, **drops}
     lost = "3 frames lost in the testbed itself"
     assert verdict(figures, "") == f"hydra on the testbed: {lost}{said}"
+
+
+def test_a_replay_of_transfers_that_begin_together_has_no_load(tmp_path: Path) -> None:
+    """Their bytes over the 0.6 ms between the first and the last were 1,300 times what the servers
+    can send; a third that begins when they could have ended makes it a load."""
+    raw = table({**CTHROUGH, "interval": "1 s"}, servers_per_rack=2)
+    head = "src,dst,bytes,arrival_ps\n0,4,270803888,306822853999\n2,6,128000000,307436886000\n"
+    loads = []
+    for more in ("", "1,5,128000000,2400000000000\n"):
+        (tmp_path / "flows.csv").write_text(head + more, encoding="utf-8")
+        raw |= {"workload": {"trace": str(tmp_path / "flows.csv")}, "run": {"stop": "drain"}}
+        result = lightloom.run(lightloom.load(raw))
+        notes = [*of_workload(result.summary, raw["workload"])]
+        loads.append((result.summary["load_offered"], notes))
+    assert loads[0] == (None, [])
+    bits = 8 * (270803888 + 2 * 128000000)
+    assert loads[1][0] == pytest.approx(bits / (8 * 500e6 * 2.4), rel=1e-6)

@@ -91,7 +91,8 @@ pub struct Summary {
     pub bytes_delivered: u64,
     /// Load of the workload as drawn: bits of all flows ÷ (servers × server rate × time from the
     /// first to the last arrival); for a mix with a window, of the flows until the end of the
-    /// window. Null if all flows arrive at once, wait for each other, or send until the run stops.
+    /// window. Null if all flows arrive at once (no later than the smallest could be delivered),
+    /// wait for each other, or send until the run stops.
     pub load_offered: Option<f64>,
     /// Bits delivered ÷ (servers × server rate × simulated time); without flows within racks if
     /// `run.goodput` excludes them.
@@ -388,7 +389,7 @@ fn normalized(cluster: &Cluster, bytes: u64, span: Time) -> Option<f64> {
 /// window.
 fn load_offered(run: &Finished) -> Option<f64> {
     let flows = &run.io.flows;
-    if !flows.after.starts.is_empty() || !flows.endless.is_empty() {
+    if !flows.after.starts.is_empty() || !flows.endless.is_empty() || is_batch(run) {
         return None;
     }
     let window = run.span.filter(|_| run.traffic.mixed);
@@ -399,6 +400,17 @@ fn load_offered(run: &Finished) -> Option<f64> {
     let came = (0..flows.len()).filter(|&f| flows.arrival[f] <= until);
     let bytes = came.map(|f| flows.bytes[f]).sum();
     normalized(run.cluster, bytes, until - flows.first_arrival())
+}
+
+/// Whether the flows are a batch: all of them arrive before the smallest could be delivered, on any
+/// fabric. Their bytes over the time of their arrivals are then no load. A load that was asked for is
+/// one also of few flows.
+fn is_batch(run: &Finished) -> bool {
+    let flows = &run.io.flows;
+    let follows = run.traffic.load.is_none() && !run.traffic.mixed;
+    let span = flows.last_arrival() - flows.first_arrival();
+    let smallest = flows.bytes.iter().min();
+    follows && smallest.is_some_and(|&bytes| ideal(run.cluster, bytes) >= span)
 }
 
 /// The load that was delivered while flows arrived.

@@ -103,6 +103,22 @@ fn what_is_in_force_is_written_as_it_is() {
 }
 
 #[test]
+fn flows_that_arrive_before_any_could_end_have_no_load() {
+    // 1,000,000 B take 1 ms at the 8 Gb/s of a rack.
+    let at = |late: i64| {
+        run(
+            &[(1_000_000, 0, None, 1.0), (1_500_000, late, None, 1.0)],
+            Time::US * 9_000,
+            Totals::default(),
+        )
+    };
+    let (batch, spread) = (at(1_000), at(1_001));
+    assert_eq!((batch.load_offered, batch.load_delivered), (None, None));
+    let load = 2_500_000.0 * 8.0 / (4.0 * 4e9 * 1.001e-3);
+    assert!((spread.load_offered.unwrap() - load).abs() < 1e-9);
+}
+
+#[test]
 fn figures_worked_out_by_hand() {
     let s = run(
         &[

@@ -19,7 +19,8 @@ MEANT = {
     "bytes_offered": "Bytes of the flows that were taken up [B].",
     "bytes_delivered": "Bytes delivered, of unfinished flows too [B].",
     "load_offered": "Load as drawn: bits of all flows ÷ (servers × server rate × time of the "
-    "last arrival). Null if all arrive at once, wait for each other or send until the run stops.",
+    "last arrival). Null if all arrive at once (no later than the smallest could be delivered), "
+    "wait for each other or send until the run stops.",
     "load_delivered": "Of that load what was delivered until the last arrival, in the same unit.",
     "goodput_normalized": "Goodput: bits delivered ÷ (servers × server rate × simulated time). It "
     'leaves out what never leaves a rack where run.goodput = "between-racks".',
