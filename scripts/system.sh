@@ -60,6 +60,7 @@ if [ "${1:-}" = --testbed ]; then
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%:*}" >/dev/null || wanted+=("${pair##*:}")
   done
   [ -e /usr/include/fftw3-mpi.h ] || wanted+=(libfftw3-mpi-dev)
+  [ -e /usr/include/gloo/allreduce.h ] || wanted+=(libgloo-dev)
   [ ${#wanted[@]} = 0 ] || (install_packages "${wanted[@]}") ||
     echo "without ${wanted[*]} the testbed is not built and tested in full" >&2
   exit 0

@@ -5,6 +5,7 @@ import re
 import shutil
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,6 +65,19 @@ def test_all_reduce_is_faster_with_full_bisection_than_on_the_electrical_network
         command = f'testbed.application.0.command="{folder}/allreduce 1000000 2"'
         electrical, full = ran("allreduce", ("electrical", "full-bisection"), command)
     assert fastest_ms(electrical["all-reduce"]) > 2 * fastest_ms(full["all-reduce"])
+
+
+@live
+@mpi
+@pytest.mark.skipif(not Path("/usr/include/gloo/allreduce.h").exists(), reason="no libgloo-dev")
+def test_gloo_reduces_faster_with_full_bisection_than_on_the_electrical_network() -> None:
+    """Also that its ranks leave no folder of addresses."""
+    before = {*Path(tempfile.gettempdir()).glob("gloo-*")}
+    with built({C / "allreduce_gloo.cc": ["-lgloo", "-lpthread"]}) as folder:
+        command = f'testbed.application.0.command="{folder}/allreduce_gloo 1000000 2"'
+        electrical, full = ran("gloo", ("electrical", "full-bisection"), command)
+    assert fastest_ms(electrical["all-reduce"]) > 2 * fastest_ms(full["all-reduce"])
+    assert {*Path(tempfile.gettempdir()).glob("gloo-*")} == before
 
 
 @live

@@ -1,4 +1,4 @@
-"""MPI programs in C, compiled when they are needed."""
+"""Programs in C with MPI, and in C++, compiled when they are needed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from pathlib import Path
 
 from lightloom.errors import refusal
 from lightloom.testbed import shell
+
+COMPILERS = {
+    ".c": ("mpicc", "libopenmpi-dev and libfftw3-mpi-dev"),
+    ".cc": ("g++", "g++ and libgloo-dev"),
+}
+"""By the end of a source's name: its compiler, and the Debian packages that it needs."""
 
 
 @contextmanager
@@ -27,13 +33,14 @@ def built(programs: Mapping[Path, Sequence[str]]) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="lightloom-programs-") as made:
         folder = Path(made)
         for source, libraries in programs.items():
-            line = ["mpicc", "-O2", str(source), "-o", str(folder / source.stem), *libraries]
-            shell.tool_path("mpicc")
+            compiler, packages = COMPILERS[source.suffix]
+            line = [compiler, "-O2", str(source), "-o", str(folder / source.stem), *libraries]
+            shell.tool_path(compiler)
             try:
                 shell.call(line)
             except RuntimeError as problem:
                 last = str(problem).strip().splitlines()[-1]
-                remedy = "install Debian's packages libopenmpi-dev and libfftw3-mpi-dev"
+                remedy = f"install Debian's packages {packages}"
                 raise refusal(
                     "testbed", source.name, f"does not compile ({last})", remedy
                 ) from None
