@@ -361,6 +361,9 @@ class ControlLoop:
 # The data planes of the Linux testbed; on Linux alone. Namespaces are files such as
 # /run/netns/NAME. All raise OSError of the kernel's refusals.
 
+TESTBED_KERNEL_PLANE: bool
+"""Whether clang was there when the package was built."""
+
 TESTBED_NOWHERE: int
 """What leads nowhere in the tables of the kernel plane."""
 

@@ -2,7 +2,7 @@
 
 use lightloom_testbed::backlog::Backlog;
 use lightloom_testbed::counters;
-use lightloom_testbed::kernel_plane::{KernelPlane, Port, Role, FIRST_TAG, NOWHERE, TAGS};
+use lightloom_testbed::kernel_plane::{KernelPlane, Port, Role, BUILT, FIRST_TAG, NOWHERE, TAGS};
 use lightloom_testbed::sockets::Sockets;
 use lightloom_testbed::user_plane::days::{Schedule, Slot};
 use lightloom_testbed::user_plane::{Host, Settings, UserPlane};
@@ -14,6 +14,7 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("TESTBED_KERNEL_PLANE", BUILT)?;
     m.add("TESTBED_NOWHERE", NOWHERE)?;
     m.add("TESTBED_FIRST_TAG", FIRST_TAG)?;
     m.add("TESTBED_TAGS", TAGS)?;

@@ -27,6 +27,9 @@ pub const TAGS: u32 = 256;
 /// The value for no output: a dark input, or a pair of racks that no network connects.
 pub const NOWHERE: u32 = 255;
 
+/// Whether clang compiled the program when the package was built.
+pub const BUILT: bool = cfg!(bpf);
+
 #[cfg(bpf)]
 static PROGRAM: &[u8] = aya::include_bytes_aligned!(concat!(env!("OUT_DIR"), "/plane.o"));
 

@@ -140,19 +140,29 @@ def prepare(tables: Sequence[Application], layout: Layout, folder: Path) -> list
     Raises:
         ConfigError: of a program that is not installed.
     """
+    check_programs(tables)
     made = []
     for at, table in enumerate(tables):
-        for tool in NEEDS[table.kind]:
-            shell.tool_path(tool)
-        if table.kind == "dask" and find_spec("distributed") is None:
-            remedy = "pip install 'lightloom[cluster]'"
-            raise refusal("testbed", "distributed", "not installed", remedy)
         source = layout.hosts[table.source]
         to = None if table.to is None else layout.hosts[table.to]
         commands = _commands(table, at, layout, source, to, folder)
         name = _plain(table.name) or f"{table.kind}-{at}"
         made.append(Running(table, name, source, to, commands, folder))
     return made
+
+
+def check_programs(tables: Sequence[Application]) -> None:
+    """Refuses applications whose programs are not there.
+
+    Raises:
+        ConfigError: naming the package.
+    """
+    for table in tables:
+        for tool in NEEDS[table.kind]:
+            shell.tool_path(tool)
+        if table.kind == "dask" and find_spec("distributed") is None:
+            remedy = "pip install 'lightloom[cluster]'"
+            raise refusal("testbed", "distributed", "not installed", remedy)
 
 
 def _plain(name: str) -> str:

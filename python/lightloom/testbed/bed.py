@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from types import TracebackType
 
+from lightloom import _core
 from lightloom.errors import refusal
 from lightloom.testbed import folders, guardian, namespaces, open_vswitch, shell
 from lightloom.testbed.host import Plane, RealTimeHost
@@ -42,8 +43,12 @@ class Testbed:
             OSError: of the kernel.
         """
         shell.check_rights()
-        for tool in ("ip", "tc"):
+        for tool in ("ip", "tc", "setpriv", "setsid"):
             shell.tool_path(tool)
+        if self.setup.plane == "kernel" and not _core.TESTBED_KERNEL_PLANE:
+            limit = "not there when Lightloom was built"
+            remedy = "install Debian's package clang, and build Lightloom again"
+            raise refusal("testbed", "clang", limit, remedy)
         name = self.setup.layout.name
         if namespaces.existing(name):
             remedy = f"lightloom testbed down {name}, or another --name"
@@ -51,7 +56,11 @@ class Testbed:
         if self.setup.has_server_rules:
             open_vswitch.check_tools()
         self.folder = folders.make(name)
-        self._guardian = guardian.begin(name, self.folder)
+        try:
+            self._guardian = guardian.begin(name, self.folder)
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
         try:
             namespaces.make(self.setup.layout)
             user = self.setup.plane == "user"

@@ -57,6 +57,7 @@ def measure(setup: Setup, tick: Tick = lambda now, what: None) -> Live:
         limit = "nothing would be sent"
         remedy = "add [[testbed.application]], or give a command after --"
         raise refusal("testbed.application", "(missing)", limit, remedy)
+    applications.check_programs(setup.table.application)
     usual = os.getpriority(os.PRIO_PROCESS, 0)
     try:
         with Testbed(setup) as bed:
