@@ -7,19 +7,19 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! //! | [`demand`] | checked demand between nodes; how reports become a matrix |
+//! | [`demand`] | checked demand between nodes; how reports become a matrix |
 //! | [`hardware`] | racks, planes and ports of the switch |
-//! //! | [`circuits`] | circuits, and the circuits that a change keeps, removes and adds |
-//! //! | [`routes`] | paths over circuits, and the pairs of racks that use them |
-//! //! | [`schedule`] | matchings that take turns, days and nights |
-//! //! | [`policy`] | the inputs and outputs of a policy |
-//! //! | [`order`] | the steps of a change and the dependencies between them |
-//! //! | [`controller`] | the control loop: from inputs to actions |
-//! //! | [`log`], [`replay`] | inputs and actions as lines of JSON, and their replay |
+//! | [`circuits`] | circuits, and the circuits that a change keeps, removes and adds |
+//! | [`routes`] | paths over circuits, and the pairs of racks that use them |
+//! | [`schedule`] | matchings that take turns, days and nights |
+//! | [`policy`] | the inputs and outputs of a policy |
+//! | [`order`] | the steps of a change and the dependencies between them |
+//! | [`controller`] | the control loop: from inputs to actions |
+//! | [`log`], [`replay`] | inputs and actions as lines of JSON, and their replay |
 //! | [`live`] | the loop in real time, from the first lines of a log |
-//! //! | [`words`], `ps` | actions as text; times as whole picoseconds |
+//! | [`words`], `ps` | actions as text; times as whole picoseconds |
 //! | [`host`] | a host of the loop in virtual time, over any driver of a switch |
-//! //! | [`fake`] | a switch for tests and replays that carries out all actions |
+//! | [`fake`] | a switch for tests and replays that carries out all actions |
 //! | [`policies`] | the policies, one file each, and their registry |
 //! | [`algorithms`] | matchings, assignments, topologies, schedules, VLANs |
 //!

@@ -4,17 +4,17 @@
 //! `timeseries.parquet`. The flow columns are written as they are. Exact integers become floats
 //! here and nowhere earlier.
 //!
-//! //! | file | contents |
+//! | file | contents |
 //! |---|---|
 //! | `summary` | `summary.json`, key by key |
 //! | `series` | the columns of `timeseries.parquet` |
 //! | `percentile`, `batches` | order statistics; confidence intervals of one run |
-//! //! | `relaxation`, `room` | the relaxation time of queues; whether a run is long enough for intervals |
-//! //! | `completion`, `bounds` | completion times and slowdowns; bounds on them if flows are unfinished |
+//! | `relaxation`, `room` | the relaxation time of queues; whether a run is long enough for intervals |
+//! | `completion`, `bounds` | completion times and slowdowns; bounds on them if flows are unfinished |
 //! | `by_size` | slowdowns by flow size |
-//! //! | `window`, `span`, `throughput` | latency and throughput after the warm-up; the measured time; the carried bytes |
+//! | `window`, `span`, `throughput` | latency and throughput after the warm-up; the measured time; the carried bytes |
 //! | `jobs`, `updates`, `parts`, `derived` | keys of the summary that fabrics and workloads fill |
-//! //! | `memory` | the peak memory of the process |
+//! | `memory` | the peak memory of the process |
 //!
 //! A run is one sample of its seed; `sweep` runs several seeds. Within a run, completion times
 //! ([`Bound`]) and the latencies of a [`Window`] have confidence intervals from batches of flows.

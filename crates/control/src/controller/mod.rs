@@ -11,14 +11,14 @@
 //! ```
 //!
 //! **The contract of a host**
-//! //! - The host answers every [`Action`] with a [`StepId`] once, by `Done` or by `Failed`, in any
-//! //!   order; `Failed` means that no part of the action was carried out. An action without an answer
-//! //!   stops the loop, so a host that could wait without end must stop the wait by itself.
-//! //! - The host carries out actions on one port in the order in which they were given, and reports
-//! //!   inputs in the order of the events: a port that broke before a step was carried out is
-//! //!   reported before that step is done, not after.
-//! //! - The host answers `WakeAt` with a `Tick` at that time, `Measure` with a `Demand`.
-//! //! - When the host reports `PortDown`, servers have detected the loss of light and moved traffic.
+//! - The host answers every [`Action`] with a [`StepId`] once, by `Done` or by `Failed`, in any
+//!   order; `Failed` means that no part of the action was carried out. An action without an answer
+//!   stops the loop, so a host that could wait without end must stop the wait by itself.
+//! - The host carries out actions on one port in the order in which they were given, and reports
+//!   inputs in the order of the events: a port that broke before a step was carried out is
+//!   reported before that step is done, not after.
+//! - The host answers `WakeAt` with a `Tick` at that time, `Measure` with a `Demand`.
+//! - When the host reports `PortDown`, servers have detected the loss of light and moved traffic.
 //!
 //! Only one change is in progress at a time: a decision that falls due waits for the end of the
 //! change. A step that fails ends its change; the next decision, in the next interval, decides
@@ -26,10 +26,10 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! //! | this file | the loop: when to measure, decide and change |
+//! | this file | the loop: when to measure, decide and change |
 //! | `messages` | inputs and actions |
 //! | `change` | a change in progress |
-//! //! | `network` | the circuits and routes that the controller knows of |
+//! | `network` | the circuits and routes that the controller knows of |
 
 mod change;
 mod messages;

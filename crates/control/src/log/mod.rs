@@ -18,9 +18,9 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! //! | this file | the contents of a log, and how it is written |
-//! //! | `read` | parsing of lines to entries |
-//! //! | `check` | consistency of the lines with each other and with a controller |
+//! | this file | the contents of a log, and how it is written |
+//! | `read` | parsing of lines to entries |
+//! | `check` | consistency of the lines with each other and with a controller |
 
 mod check;
 mod read;

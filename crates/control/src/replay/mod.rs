@@ -12,9 +12,9 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! //! | this file | both policies until they differ, then the replayed one alone |
-//! //! | `past` | the environment of the controller, from its log |
-//! //! | `account` | statistics of a controller |
+//! | this file | both policies until they differ, then the replayed one alone |
+//! | `past` | the environment of the controller, from its log |
+//! | `account` | statistics of a controller |
 
 mod account;
 mod past;

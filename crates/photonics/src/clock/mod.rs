@@ -6,15 +6,15 @@
 //! their delay to the grating with cells to themselves, and subtract it.
 //!
 //! ```text
-//! //! fibres, thermal   true delays and the nodes' estimates                    (A.2)
-//! //! starts            delays, offsets and epoch starts: the formulas          (A.2, Fig 14)
+//! fibres, thermal   true delays and the nodes' estimates                    (A.2)
+//! starts            delays, offsets and epoch starts: the formulas          (A.2, Fig 14)
 //! noise             oscillators and timestamps
-//! //! leaders           the leader of each epoch; dead leaders                  (§4.4)
+//! leaders           the leader of each epoch; dead leaders                  (§4.4)
 //! pll               the loop and its linear theory
-//! //! detector          measurements and their filter                           (§4.4)
+//! detector          measurements and their filter                           (§4.4)
 //! ensemble          the fast loop: all clocks, epoch by epoch
 //! day               the slow model: a day in long steps
-//! //! judge             the deviation between clocks
+//! judge             the deviation between clocks
 //! terms, simulate   each term alone; a run
 //! ```
 //!

@@ -2,12 +2,12 @@
 //!
 //! | laser | tuning |
 //! |---|---|
-//! //! | `off-the-shelf` | 10 ms for every pair (§3.2) |
-//! //! | `dsdbr-undamped` | a single step of the current, followed by ringing ([`damped`]) |
+//! | `off-the-shelf` | 10 ms for every pair (§3.2) |
+//! | `dsdbr-undamped` | a single step of the current, followed by ringing ([`damped`]) |
 //! | `dsdbr` | overshoot and undershoot ([`damped`]) |
-//! //! | `fixed-bank` | one laser per wavelength, selected by gates ([`gates`]) |
-//! //! | `tunable-bank` | `dsdbr` lasers in turn, selected by gates ([`bank`]) |
-//! //! | `comb` | one source of all wavelengths, selected by gates |
+//! | `fixed-bank` | one laser per wavelength, selected by gates ([`gates`]) |
+//! | `tunable-bank` | `dsdbr` lasers in turn, selected by gates ([`bank`]) |
+//! | `comb` | one source of all wavelengths, selected by gates |
 //!
 //! Power, temperature control, cost, line width and wavelength drift are not modelled.
 

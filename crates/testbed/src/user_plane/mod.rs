@@ -5,13 +5,13 @@
 //! and only if all of it passes before the night. Otherwise the frame waits, so no frame is lost at
 //! the end of a day. Frames within a rack are forwarded at once.
 //!
-//! //! | file | contents |
+//! | file | contents |
 //! |---|---|
-//! //! | this file | the plane, its thread, its settings and its counters |
-//! //! | [`days`] | the matching that is lit at a given time |
-//! //! | [`queues`] | frames that wait, in reused buffers |
+//! | this file | the plane, its thread, its settings and its counters |
+//! | [`days`] | the matching that is lit at a given time |
+//! | [`queues`] | frames that wait, in reused buffers |
 //! | `poll` | the loop: read, open, send |
-//! //! | [`lateness`] | how late the loop detects the start of each day |
+//! | [`lateness`] | how late the loop detects the start of each day |
 
 pub mod days;
 pub mod lateness;

@@ -5,7 +5,7 @@
 //! | file | step |
 //! |---|---|
 //! | `demands` | bytes become demands for paths |
-//! //! | this file | the heuristic of §III.B.3, for the whole topology or its changes; VLANs |
+//! | this file | the heuristic of §III.B.3, for the whole topology or its changes; VLANs |
 //! | `standing` | the part of the previous topology that remains |
 //!
 //! The driver of the switch tags paths and installs rules.
