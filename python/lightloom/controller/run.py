@@ -147,18 +147,19 @@ class Loop:
     def turn(self) -> None:
         """Does what is due now."""
         if not self._role.held:
-            self._is_active = False
+            self._is_active, self._controller.failure = False, None
             return
+        if self._is_active and self._clock() < self._next_at:
+            return
+        was_active, self._is_active = self._is_active, True
+        self._next_at = self._clock() + self._interval_s
         try:
-            if not self._is_active:
-                self._is_active, self._next_at = True, self._clock()
+            if not was_active:
                 for one in self._controller.start():
                     self._say(f"transaction {one.id} of {one.switch} was left open: {one.state}")
-            if self._clock() >= self._next_at:
-                self._next_at = self._clock() + self._interval_s
-                for one in self._controller.cycle():
-                    about = f"transaction {one.id} of {one.switch}: {one.state} {one.reason}"
-                    self._say(about.rstrip())
+            for one in self._controller.cycle():
+                about = f"transaction {one.id} of {one.switch}: {one.state} {one.reason}"
+                self._say(about.rstrip())
             self._controller.failure = None
         except DeposedError:
             self._is_active = False

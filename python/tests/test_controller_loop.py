@@ -1,0 +1,61 @@
+"""The loop of a controller's process, turn by turn."""
+
+from pathlib import Path
+
+import pytest
+from controller_support import Lab
+
+from lightloom.controller.run import Loop, Role
+
+
+class Driven:
+    """A loop in the time of a lab."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab, self.said = lab, list[str]()
+        self.role = Role(lab.store, 10.0, "one")
+        self.loop = Loop(lab.controller, self.role, self.said.append, lambda: lab.now)
+
+    def turn(self, after_s: float) -> None:
+        self.lab.now += after_s
+        self.role.renew()
+        self.loop.turn()
+
+
+def test_a_failure_is_shown_until_a_pass_succeeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driven = Driven(Lab(tmp_path))
+    controller = driven.lab.controller
+
+    def fail() -> None:
+        raise ValueError("no")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(controller, "cycle", fail)
+        driven.turn(1.0)
+        assert controller.failure == "ValueError: no"
+        driven.turn(0.2)
+        assert controller.failure == "ValueError: no"
+        assert len(driven.said) == 1
+    driven.turn(0.2)
+    assert controller.failure == "ValueError: no"
+    driven.turn(1.0)
+    assert controller.failure is None
+
+
+def test_a_loop_passes_once_an_interval_and_only_with_the_role(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driven = Driven(Lab(tmp_path))
+    passes, began = [], []
+    monkeypatch.setattr(driven.lab.controller, "cycle", lambda: passes.append(driven.lab.now) or [])
+    monkeypatch.setattr(driven.lab.controller, "start", lambda: began.append(driven.lab.now) or [])
+    for _ in range(20):
+        driven.turn(0.2)
+    assert (len(began), len(passes)) == (1, 4)
+    driven.role.held = False
+    driven.loop.turn()
+    assert (len(began), len(passes)) == (1, 4)
+    driven.turn(0.1)
+    assert (len(began), len(passes)) == (2, 5)
