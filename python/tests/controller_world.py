@@ -4,7 +4,7 @@ import random
 from collections.abc import Collection, Mapping
 
 from lightloom.controller.hooks import HookError
-from lightloom.switches.ports import Pair, Port
+from lightloom.switches.ports import Pair, Port, Size
 from lightloom.switches.protocol import (
     CrossConnect,
     Description,
@@ -16,6 +16,7 @@ from lightloom.switches.states import Status
 
 PORTS = 5
 SWITCH = "east"
+SETTLE_S = 2.0
 
 
 class CrashError(BaseException):
@@ -31,14 +32,25 @@ class World:
         self.drained: set[Pair] = set()
         self.now = 1_000_000.0
         self.crashes_left = self.random.choice([0, 1, 1, 2, 3])
+        self.crash_share = 0.05
         self.faults_left = self.random.choice([0, 0, 1, 2, 4])
+        self.lies_left = 0
+        """A switch says so often that it made a change, and did not."""
         self.kept: set[Pair] = set()
         """Cross-connects that the transaction under way must not touch."""
         self.foreign = self.random.random() < 0.15
+        self.foreigners: set[Pair] = set()
+        """Cross-connects that another client made."""
+        self.answered: set[Pair] = set()
+        """The last answer of the switch."""
         self.breaches: list[str] = []
         self.stuck_port = self.random.choice([None] * 4 + [1])
         self.stuck_from = self.random.randint(0, 60)
         """From this step on the mirror of that port does not move."""
+        self.dim_port: int | None = None
+        """No light leaves this B port."""
+        self.is_permissive = False
+        """Whether the switch lights a second cross-connect at a port."""
         self.steps = 0
 
     def clock(self) -> float:
@@ -48,7 +60,7 @@ class World:
     def point(self) -> None:
         """A place at which the process may crash."""
         self.steps += 1
-        if self.crashes_left and self.random.random() < 0.05:
+        if self.crashes_left and self.random.random() < self.crash_share:
             self.crashes_left -= 1
             raise CrashError
 
@@ -58,19 +70,38 @@ class World:
             return True
         return False
 
+    def lying(self) -> bool:
+        if self.lies_left and self.random.random() < 0.2:
+            self.lies_left -= 1
+            return True
+        return False
+
+    def is_stuck(self, port: int) -> bool:
+        return self.stuck_port == port and self.steps >= self.stuck_from
+
+    def is_taken(self, pair: Pair) -> bool:
+        return any(pair[0] == a or pair[1] == b for a, b in self.lit)
+
     def darken(self, pair: Pair) -> None:
         if pair in self.kept:
             self.breaches.append(f"kept {pair} went dark")
         if pair not in self.drained:
             self.breaches.append(f"{pair} went dark with traffic on it")
         self.lit.discard(pair)
+        self.foreigners.discard(pair)
 
     def light(self, pair: Pair) -> None:
-        if any(pair[0] == a or pair[1] == b for a, b in self.lit):
+        if self.is_taken(pair):
             self.breaches.append(f"a port of {pair} is in two cross-connects")
         self.lit.add(pair)
         # New light carries nothing until traffic is let in.
         self.drained.add(pair)
+
+    def enter(self, pair: Pair) -> None:
+        """Traffic is let in. What another client did since the last answer nobody knows."""
+        if pair not in self.lit | self.answered:
+            self.breaches.append(f"traffic was sent to {pair}, which is dark")
+        self.drained.discard(pair)
 
     def meddle(self) -> None:
         """Another client changes a cross-connect that is not kept."""
@@ -79,12 +110,16 @@ class World:
         self.foreign = False
         loose = sorted(self.lit - self.kept)
         if loose and self.random.random() < 0.5:
-            self.lit.discard(self.random.choice(loose))
+            pair = self.random.choice(loose)
+            self.lit.discard(pair)
+            self.foreigners.discard(pair)
             return
         a = sorted({*range(1, PORTS + 1)} - {a for a, _ in self.lit})
         b = sorted({*range(1, PORTS + 1)} - {b for _, b in self.lit})
         if a and b:
-            self.lit.add((self.random.choice(a), self.random.choice(b)))
+            pair = (self.random.choice(a), self.random.choice(b))
+            self.lit.add(pair)
+            self.foreigners.add(pair)
 
 
 class FaultySwitch:
@@ -94,14 +129,18 @@ class FaultySwitch:
         self.world = world
 
     def describe(self) -> Description:
-        raise NotImplementedError
+        model = "of a simulated world"
+        return Description(SWITCH, "none", model, Size(PORTS, PORTS), int(SETTLE_S * 1e12))
 
     def read(self) -> Reading:
-        self.world.point()
-        self.world.meddle()
-        if self.world.faulty(0.1):
+        world = self.world
+        world.point()
+        world.meddle()
+        if world.faulty(0.1):
             raise SwitchError("no answer")
-        found = [CrossConnect(p, f"{p[0]}A-{p[1]}B", Status.CONNECTED) for p in self.world.lit]
+        world.answered = {*world.lit}
+        found = [CrossConnect(p, f"{p[0]}A-{p[1]}B", Status.CONNECTED) for p in world.lit]
+        self.after()
         return Reading(sorted(found, key=lambda one: one.pair))
 
     def change(
@@ -109,8 +148,11 @@ class FaultySwitch:
     ) -> Outcome:
         world = self.world
         world.point()
+        self.before(remove, add)
         if world.faulty(0.15):
             raise SwitchError("refused", Outcome())
+        if world.lying():
+            return Outcome([*remove], [*add])
         half = world.faulty(0.15)
         steps = [(world.darken, p) for p in sorted(remove) if p in world.lit]
         steps += [(world.light, p) for p in sorted(add) if p not in world.lit]
@@ -118,19 +160,27 @@ class FaultySwitch:
             if half and number == len(steps) // 2:
                 raise SwitchError("half of it is done")
             if act == world.light:
-                if world.stuck_port == pair[0] and world.steps >= world.stuck_from:
+                if world.is_stuck(pair[0]):
                     raise SwitchError(f"port {pair[0]}A is stuck")
-                if any(pair[0] == a or pair[1] == b for a, b in world.lit):
+                if world.is_taken(pair) and not world.is_permissive:
                     raise SwitchError("port in use")
             act(pair)
             world.point()
+        self.after()
         if world.faulty(0.15):
             raise SwitchError("the connection was cut after the switch acted")
         return Outcome([*remove], [*add])
 
+    def before(self, remove: Collection[Pair], add: Collection[Pair]) -> None:
+        """The command has arrived."""
+
+    def after(self) -> None:
+        """The switch has acted, and has not answered yet."""
+
     def power(self) -> Mapping[Port, float] | None:
         self.world.point()
-        return {Port("B", b): -3.0 for _, b in self.world.lit}
+        dim = self.world.dim_port
+        return {Port("B", b): -60.0 if b == dim else -3.0 for _, b in self.world.lit}
 
     def close(self) -> None:
         pass
@@ -153,7 +203,8 @@ class WorldHook:
 
     def enter(self, switch: str, pairs: Collection[Pair]) -> None:
         self.world.point()
-        self.world.drained -= {*pairs}
+        for pair in pairs:
+            self.world.enter(pair)
         if self.world.faulty(0.05):
             raise HookError("no answer")
 

@@ -11,9 +11,10 @@ from lightloom.controller import deferred, jobs, schema
 from lightloom.controller.change import Change
 from lightloom.controller.cost import cost_of
 from lightloom.controller.dark import dark_s
-from lightloom.controller.deferrals import Deferrals
+from lightloom.controller.hooks import HookError, NoHook
 from lightloom.controller.racks import Racks
 from lightloom.controller.store import Store
+from lightloom.controller.transaction import Steps
 from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
 
@@ -120,20 +121,19 @@ def test_another_client_s_change_goes_on_waiting(lab: Lab) -> None:
 def test_after_a_crash_a_change_that_was_made_stays(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The controller stops between the last step of the transaction and the end of the waiting;
-    when it begins again, the checkpoint is over."""
+    """The controller stops before the last step of the transaction; when it begins again, the
+    checkpoint is over."""
 
     class CrashError(BaseException):
         pass
 
-    def crash(self: Deferrals, one: object, carried_out: list[Any]) -> None:
-        if carried_out:
-            raise CrashError
+    def crash(*_: object) -> None:
+        raise CrashError
 
     later(lab)
     boundary(lab, 60)
     with monkeypatch.context() as broken:
-        broken.setattr(Deferrals, "fulfil", crash)
+        broken.setattr(Steps, "_verify", crash)
         with pytest.raises(CrashError):
             lab.controller.cycle()
     assert lab.lit() == AC
@@ -271,3 +271,30 @@ def test_what_the_client_does_amid_the_change_counts(
     assert {wish.pair for wish in lab.controller.wanted("east")} == {*AB}
     lab.controller.cycle()
     assert lab.lit() == AB
+
+
+def test_a_change_whose_hook_failed_at_its_end_is_carried_out_once(lab: Lab) -> None:
+    """It is over by the time that another operator's request ends it: its circuits stay."""
+
+    class Falters(NoHook):
+        fails = True
+
+        def enter(self, switch: str, pairs: object) -> None:
+            if self.fails:
+                raise HookError("no answer")
+
+    hook = Falters()
+    lab.begin(hook=hook)
+    later(lab)
+    boundary(lab, 60)
+    assert [one.state for one in lab.controller.cycle()] == ["verifying"]
+    lab.now += 100  # the checkpoint is over
+    hook.fails = False
+    lab.controller.want("east", [(5, 6)], "bob")
+    states = [one.state for one in lab.controller.reconcile("east", "bob")]
+    assert states == ["done", "done"]
+    assert lab.lit() == [*AC, (5, 6)]
+    assert deferred.waiting(lab.store) == []
+    (first, second) = reversed(lab.store.transactions(limit=2))
+    assert (len(first.plan["deferred"]), second.plan["deferred"]) == (1, [])
+    assert second.plan["removed"] == []

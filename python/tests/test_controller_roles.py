@@ -159,6 +159,19 @@ def test_an_undo_leaves_others_circuits_alone(tmp_path: Path) -> None:
     assert [alarm["kind"] for alarm in lab.controller.alarms()] == ["drift"]
 
 
+def test_after_a_crash_no_traffic_is_sent_to_what_another_client_removed(tmp_path: Path) -> None:
+    """The change had not begun: of what it was to remove, one circuit is there still."""
+    lab, hook = Lab(tmp_path), Recorder()
+    lab.switches["east"].change([], [(1, 1), (2, 2)])
+    plan = {"before": [(1, 1), (2, 2)], "removed": [(1, 1), (2, 2)], "added": [], "kept": []}
+    one = lab.store.plan("east", plan, "x")
+    lab.store.move(one.id, "draining")
+    lab.switches["east"].change([(1, 1)], [])
+    lab.begin(hook=hook)
+    assert [made.state for made in lab.recovered] == ["undone"]
+    assert hook.calls == [("enter", [(2, 2)])]
+
+
 class Shut(Recorder):
     """Refuses to drain, and to let traffic in again before its fourth attempt."""
 

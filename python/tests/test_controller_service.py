@@ -26,6 +26,7 @@ from lightloom.controller.racks import Racks
 from lightloom.controller.schema import VERSION, meta
 from lightloom.controller.store import DeposedError, Store, Wanted
 from lightloom.errors import ConfigError
+from lightloom.switches.protocol import SwitchError
 
 CTHROUGH = {"kind": "cthrough", "unrequested": "alone"}
 
@@ -270,12 +271,23 @@ def test_quiet_hours_are_those_of_the_clock(now: float, start: int, end: int) ->
 def test_limits_hold_a_policy_back() -> None:
     limits = Limits(dwell_s=10, gain=0.1, dark_per_hour_s=1.0)
     lit = [((1, 2), 95.0)]
-    assert limits.refusal(100, [(1, 3)], lit, 0.5, [], 0.1) is not None  # lit for 5 s
-    assert limits.refusal(106, [(1, 3)], lit, 0.5, [], 0.1) is None
-    assert limits.refusal(106, [(1, 3)], lit, 0.09, [], 0.1) is not None
-    spent = [(50.0, 0.5), (60.0, 0.45)]
-    assert limits.refusal(106, [(1, 3)], lit, 0.5, spent, 0.1) is not None
-    assert limits.refusal(3_655, [(1, 3)], lit, 0.5, spent, 0.1) is None  # the first is an hour ago
+    assert limits.refusal(100, [(1, 3)], lit, 0.5, 0.0, 0.1) is not None  # lit for 5 s
+    assert limits.refusal(106, [(1, 3)], lit, 0.5, 0.0, 0.1) is None
+    assert limits.refusal(106, [(1, 3)], lit, 0.09, 0.0, 0.1) is not None
+    assert limits.refusal(106, [(1, 3)], lit, 0.5, 0.95, 0.1) is not None
+    assert limits.refusal(106, [(1, 3)], lit, 0.5, 0.85, 0.1) is None
+
+
+def test_of_a_change_that_began_before_an_hour_the_part_within_it_counts(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    plan: dict[str, Any] = {"before": [], "removed": [], "added": [], "kept": []}
+    for length in (100.0, 10.0):
+        one = lab.store.plan("east", plan, "x")
+        lab.now += length
+        end = lab.store.move(one.id, "undone").updated
+    assert lab.store.busy_s("east", end - 30.0) == pytest.approx(30.0, abs=0.01)
+    assert lab.store.busy_s("east", end - 5.0) == pytest.approx(5.0, abs=0.01)
+    assert lab.store.busy_s("east", end - 1000.0) == pytest.approx(110.0, abs=0.01)
 
 
 def test_the_budget_of_dark_time_counts_all_changes_of_the_hour(tmp_path: Path) -> None:
@@ -298,6 +310,63 @@ def test_the_budget_of_dark_time_counts_all_changes_of_the_hour(tmp_path: Path) 
     lab.send(matrix((0, 1, 5_000_000)))
     lab.controller.cycle()
     assert lab.lit() == [(1, 2), (2, 1)]
+
+
+def refuse(*args: object, **keys: object) -> None:
+    raise SwitchError("refused")
+
+
+def test_a_policy_s_change_that_failed_is_not_made_in_quiet_hours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is advised again within the limits of that time; until it is carried out it is no wish."""
+    lab = Lab(tmp_path, policy=CTHROUGH, mode="act", limits={"quiet": ["22:00-06:00"]})
+    lab.now = 21 * 3600 + 59 * 60 + 58
+    lab.send(matrix((0, 1, 5_000_000)))
+    with monkeypatch.context() as broken:
+        broken.setattr(lab.switches["east"], "change", refuse)
+        assert [one.state for one in lab.controller.cycle()] == ["undone"]
+    assert lab.controller.wanted("east") == []
+    for _ in range(3):
+        lab.now += 600
+        lab.send(matrix((0, 1, 5_000_000)))
+        assert lab.controller.cycle() == []
+    assert lab.controller.switches["east"].held_back == "quiet hours"
+    lab.now += 8 * 3600
+    lab.send(matrix((0, 1, 5_000_000)))
+    assert [one.state for one in lab.controller.cycle()] == ["done"]
+    assert lab.lit() == [wish.pair for wish in lab.controller.wanted("east")] == [(1, 2), (2, 1)]
+
+
+def test_a_policy_s_change_that_fails_holds_up_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = Lab(tmp_path, policy=CTHROUGH, mode="act")
+    lab.send(matrix((0, 1, 5_000_000)))
+    usual = lab.switches["east"].change
+
+    def change(remove: object, add: Any, **keys: Any) -> Any:
+        if (1, 2) in add:
+            raise SwitchError("1A does not move")
+        return usual(remove, add, **keys)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(lab.switches["east"], "change", change)
+    assert [one.state for one in lab.controller.cycle()] == ["undone"]
+    reserve(lab.store, "east", ("c", "d"), "job", 0, lab.now, lab.now + 100)
+    lab.controller.cycle()
+    lab.controller.cycle()
+    assert lab.lit() == [(3, 4), (4, 3)]
+
+
+def test_an_undo_gives_up_own_wishes_that_need_the_same_port(tmp_path: Path) -> None:
+    """The first of two changes is undone: the circuit that it removed comes back."""
+    lab = Lab(tmp_path)
+    for pairs in ([(1, 1)], [(1, 2)], [(1, 3), (4, 4)]):
+        lab.controller.want("east", pairs, "ann")
+        (made,) = lab.controller.reconcile("east", "ann")
+    lab.controller.undo(made.id - 1, "ann")
+    assert lab.lit() == [(1, 1), (4, 4)]
+    assert lab.controller.switches["east"].conflicts == []
 
 
 def test_leases_come_before_operators_and_end(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-"""The policy's advice: it is asked for each switch at every interval, and its advice becomes a wish
-unless a limit holds it back."""
+"""The policy's advice: it is asked for each switch at every interval, and its advice may be carried
+out unless a limit holds it back."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from lightloom.controller.matrices import Seen
 from lightloom.controller.smoothing import Smoothing
 from lightloom.controller.store import Store, Wanted
 from lightloom.controller.timed import LateError, within
-from lightloom.controller.wishes import Wishes
+from lightloom.controller.wishes import Due, Wishes
 from lightloom.errors import ConfigError
-from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
 
 
@@ -47,12 +46,16 @@ class Advice:
         self._within_s = duration_ps("policy_within", config.policy_within) / 1e12
         self._older_s = duration_ps("demand.older", config.demand.older) / 1e12
 
-    def renew(self, one: Managed) -> None:
-        """Reads the demand of a switch and asks its policy."""
+    def renew(self, one: Managed) -> list[Due]:
+        """Reads the demand of a switch and asks its policy; returns what may be carried out now.
+
+        It becomes the policy's wish when it is carried out: a change that fails is asked for
+        again, within the limits of that time.
+        """
         now = self._clock()
         seen = self._measured(one, now)
         if seen is None or one.decider is None:
-            return
+            return []
         try:
             decide = partial(one.decider.decide, seen.matrix, one.lit)
             one.advice = within(self._within_s, decide)
@@ -63,16 +66,16 @@ class Advice:
                 f"the policy did not answer within {self._config.policy_within} (policy_within) "
                 "and is not asked again; correct it, then restart the controller"
             )
-            return
+            return []
         except ConfigError as problem:
             # A policy that fails changes nothing; a new one is built from its table.
             one.held_back = str(problem)
             policy = self._config.policy_table
             if policy is not None:
                 one.decider = Decider(policy, one.racks, self._config.interval)
-            return
+            return []
         one.decided_at = now
-        self._follow(one, now)
+        return self._permitted(one, now)
 
     def _measured(self, one: Managed, now: float) -> Seen | None:
         """Reads the newest demand; None if there is none that counts."""
@@ -87,26 +90,26 @@ class Advice:
             return None
         return one.demand
 
-    def _follow(self, one: Managed, now: float) -> None:
-        """The advice becomes a wish, unless a limit holds it back."""
+    def _permitted(self, one: Managed, now: float) -> list[Due]:
+        """The advice, unless it is carried out already or a limit holds it back."""
         if self._config.mode == "advise":
             one.held_back = 'mode = "advise"'
-            return
+            return []
         advice, mine = one.advice or [], self._wishes.of_policy(one)
         if {wish.pair for wish in mine} == {*advice}:
             one.held_back = None
-            return
+            return []
         gained = one.share(advice) - one.share([wish.pair for wish in mine])
         lit = [(wish.pair, wish.since) for wish in mine]
-        spent = self._store.durations(one.name, now - HOUR_S)
+        spent = self._store.busy_s(one.name, now - HOUR_S)
         dark = dark_s(self._store, one) or 0.0
         one.held_back = self._limits.refusal(now, advice, lit, gained, spent, dark)
+        due = Due.of_policy(advice)
         if one.held_back is None and self._config.limits.when == CHECKPOINT:
-            one.held_back = self._waits_for(one, advice)
-        if one.held_back is None:
-            self._wishes.follow(one, advice)
+            one.held_back = self._waits_for(one, due)
+        return [due] if one.held_back is None else []
 
-    def _waits_for(self, one: Managed, advice: Sequence[Pair]) -> str | None:
+    def _waits_for(self, one: Managed, due: Due) -> str | None:
         """The jobs that the advice would stop now."""
-        running = self._cost(one, self._wishes.with_policy(one, advice)).waits_for
+        running = self._cost(one, self._wishes.with_(one, [due])).waits_for
         return f"not at a checkpoint: {', '.join(running)}" if running else None

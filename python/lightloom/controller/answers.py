@@ -62,6 +62,18 @@ class Price(Answer):
     """None if a job did not say how many accelerators it has."""
 
 
+class Due(Answer):
+    """A wish that takes effect when a transaction is done."""
+
+    owner: str
+    who: str
+    pairs: list[Pair]
+    """All cross-connects that this owner wants then."""
+    priority: int
+    deferred: int | None
+    """Number of the deferred change that it is; None if it is none."""
+
+
 class Plan(Answer):
     """The change of a transaction."""
 
@@ -72,6 +84,8 @@ class Plan(Answer):
     cost: Price | None = None
     deferred: list[int] = []
     """Numbers of the deferred changes that it carries out."""
+    due: list[Due] = []
+    """What takes effect when it is done: these, and what the policy wants."""
 
 
 State = Literal["planned", "draining", "changing", "verifying", "done", "undone", "stuck"]

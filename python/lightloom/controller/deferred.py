@@ -70,18 +70,9 @@ def defer(
     if at is not None and at <= now:
         limit = f"it is over: the time is {now:.0f}"
         raise refusal("when", at, limit, 'choose a later time, or "now"')
-    end_all(store, switch, who, "replaced", now)
-    values: dict[str, Any] = {"switch": switch, "client": who, "priority": priority, "at": at}
-    values |= {"pairs": json.dumps(sorted({*pairs})), "created": now}
-    number = store.add(schema.deferred, who, "deferred", **values)
-    return next(one for one in waiting(store, switch) if one.id == number)
-
-
-def end_all(store: Store, switch: str, who: str, outcome: Outcome, now: float) -> None:
-    """Ends what a client has waiting for a switch."""
-    for one in waiting(store, switch):
-        if one.who == who:
-            end(store, one.id, who, outcome, now)
+    text = json.dumps(sorted({*pairs}))
+    number = store.defer(switch, who, pairs=text, priority=priority, at=at, created=now)
+    return _deferred(store.rows(schema.deferred, id=number)[0])
 
 
 def end(store: Store, number: int, who: str, outcome: Outcome, now: float) -> None:

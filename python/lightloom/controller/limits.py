@@ -48,7 +48,7 @@ class Limits:
         wanted: Collection[Pair],
         lit: Sequence[tuple[Pair, float]],
         gained: float,
-        dark: Sequence[tuple[float, float]],
+        spent_s: float,
         dark_s: float,
     ) -> str | None:
         """Why a policy's change must not be made now; None if it may be.
@@ -58,7 +58,7 @@ class Limits:
             wanted: cross-connects that the policy wants.
             lit: cross-connects that it wanted before, and since when.
             gained: increase of the share of demand between joined racks.
-            dark: dark times of earlier changes: when, and how long.
+            spent_s: the dark time of earlier changes within the last hour.
             dark_s: the dark time of this change.
         """
         if self.is_quiet(now):
@@ -69,9 +69,8 @@ class Limits:
         if gained < self.gain:
             return f"gain: {gained:.3f} of the demand, and {self.gain:g} is needed"
         if self.dark_per_hour_s is not None:
-            spent = sum(length for at, length in dark if now - at < HOUR_S)
-            if spent + dark_s > self.dark_per_hour_s:
-                left = max(0.0, self.dark_per_hour_s - spent)
+            left = max(0.0, self.dark_per_hour_s - spent_s)
+            if dark_s > left:
                 return (
                     f"dark time: {dark_s:.3g} s are needed, and {left:.3g} s of the hour are left"
                 )

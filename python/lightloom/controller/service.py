@@ -15,7 +15,7 @@ from lightloom.controller.cost import Cost, cost_of
 from lightloom.controller.dark import dark_s
 from lightloom.controller.decider import Decider
 from lightloom.controller.deferrals import Deferrals
-from lightloom.controller.deferred import Deferred, defer, end_all
+from lightloom.controller.deferred import Deferred, defer
 from lightloom.controller.demand import Collector
 from lightloom.controller.hooks import Hook, HttpHook, NoHook
 from lightloom.controller.jobs import jobs
@@ -27,7 +27,7 @@ from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
 from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction import Executor
-from lightloom.controller.wishes import POLICY, Wishes, check_pairs
+from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
@@ -129,7 +129,6 @@ class Controller:
             ConfigError: of a port that is in two of them, or not on the switch.
         """
         self.wishes.replace(self.managed(switch), pairs, who, priority)
-        end_all(self.store, switch, who, "replaced", self.clock())
         self._tell()
 
     def want_later(
@@ -163,7 +162,6 @@ class Controller:
         with one.lock:
             recovered = self._executor.recover(one.name)
             self._leave_policy(one)
-            self._deferrals.resume(one)
             self._read(one)
         self._tell()
         return recovered
@@ -206,10 +204,9 @@ class Controller:
             # Such as a change whose hook failed at its end.
             made = self._executor.recover(one.name)
             self._leave_policy(one)
-            self._deferrals.resume(one)
             if self._read(one):
-                self._advice.renew(one)
-                made += self._reconcile(one, SELF)
+                advised = self._advice.renew(one)
+                made += self._reconcile(one, SELF, advised)
         self._tell()
         return made
 
@@ -223,11 +220,7 @@ class Controller:
         """
         one = self.managed(name)
         with one.lock:
-            made = self._executor.recover(one.name)
-            for left in made:
-                if left.state in OPEN:
-                    limit = f"transaction {left.id} of this switch is not over: {left.reason}"
-                    raise refusal("switch", name, limit, "mend that; the wish is kept")
+            made = self._recover(one)
             if not self._read(one):
                 raise UnreachableError(
                     f"switch = {name}: {one.trouble}; check the switch and its address"
@@ -236,12 +229,25 @@ class Controller:
         self._tell()
         return made
 
+    def _recover(self, one: Managed) -> list[Transaction]:
+        """Ends a transaction that a hook has kept open.
+
+        Raises:
+            ConfigError: if the hook fails still.
+        """
+        made = self._executor.recover(one.name)
+        for left in made:
+            if left.state in OPEN:
+                limit = f"transaction {left.id} of this switch is not over: {left.reason}"
+                raise refusal("switch", one.name, limit, "mend that; the wish is kept")
+        return made
+
     def difference(self, name: str, wanted: Sequence[Wanted] | None = None) -> Change:
         """What a reconciliation of a switch would change; with other wishes than those that count
         now if they are given."""
         one = self.managed(name)
         if wanted is None:
-            wanted = self._deferrals.with_(one, self._deferrals.due(one))
+            wanted = self.wishes.with_(one, self._deferrals.due(one))
         return self._change_of(one, wanted)
 
     def _change_of(self, one: Managed, wanted: Sequence[Wanted]) -> Change:
@@ -258,21 +264,28 @@ class Controller:
     def _cost_of(self, one: Managed, wanted: Sequence[Wanted]) -> Cost:
         return self.cost(one.name, self._change_of(one, wanted))
 
-    def _reconcile(self, one: Managed, who: str) -> list[Transaction]:
-        due = self._deferrals.due(one)
-        change = self._change_of(one, self._deferrals.with_(one, due))
+    def _reconcile(self, one: Managed, who: str, advised: Sequence[Due] = ()) -> list[Transaction]:
+        due = [*self._deferrals.due(one), *advised]
+        change = self._change_of(one, self.wishes.with_(one, due))
+        if advised and self._waits(one.name, change):
+            # The policy's change failed a short time ago: nobody else's waits for it.
+            return self._reconcile(one, who)
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
         self._adopt(one, change)
         if change.is_empty:
-            self._deferrals.fulfil(one, due)
+            self.wishes.fulfil(one, due)
             return []
         if who == SELF and self._waits(one.name, change):
             return []
         if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
             # Its hook failed: the next cycle resumes it first.
             return []
-        about = {"cost": self.cost(one.name, change).table(), "deferred": [w.id for w in due]}
+        about = {
+            "cost": self.cost(one.name, change).table(),
+            "due": [wish.table() for wish in due],
+            "deferred": [wish.deferred for wish in due if wish.deferred is not None],
+        }
         try:
             made = self._executor.run(one.name, change, one.lit, who, about)
         except DeposedError:
@@ -280,8 +293,6 @@ class Controller:
         except SwitchError as problem:
             one.trouble = str(problem)
             return []
-        if made.state == "done":
-            self._deferrals.fulfil(one, due)
         self._read(one)
         return [made]
 
@@ -304,9 +315,11 @@ class Controller:
         if found is None or found.state != "done":
             limit = "no such transaction" if found is None else f"it is {found.state}"
             raise refusal("transaction", number, limit, "name one that is done")
-        self.managed(found.switch)
-        self.wishes.revert(found, who)
-        return self.reconcile(found.switch, who)
+        one = self.managed(found.switch)
+        with one.lock:
+            made = self._recover(one)
+            self.wishes.revert(found, who)
+            return made + self.reconcile(found.switch, who)
 
     def state(self) -> dict[str, Any]:
         """The state of all switches as the interface and the dashboard show it; a change that is

@@ -188,17 +188,58 @@ class Store:
         with self._write() as db:
             self._want(db, switch, owner, pairs, priority, who)
 
-    def fulfil(
-        self, number: int, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str
+    def want_now(
+        self, switch: str, owner: str, pairs: Sequence[Pair], priority: int, who: str
     ) -> None:
-        """Ends a deferred wish and makes it what its owner wants, both or neither; one that was
-        replaced or withdrawn meanwhile changes nothing."""
+        """The same, and ends what this client has waiting for the switch: both or neither."""
         with self._write() as db:
-            values = {"outcome": "done", "ended": self._clock()}
-            still_open = update(schema.deferred).filter_by(id=number, outcome=None)
-            if db.execute(still_open.values(**values)).rowcount:
-                self._record(db, who, "deferred done", {"id": number, **values})
+            self._want(db, switch, owner, pairs, priority, who)
+            self._end_waiting(db, switch, who)
+
+    def want_each(
+        self, switch: str, wishes: Mapping[str, tuple[list[Pair], int]], who: str
+    ) -> None:
+        """Replaces what several owners want on a switch, with a priority each: all or nothing."""
+        with self._write() as db:
+            for owner, (pairs, priority) in wishes.items():
                 self._want(db, switch, owner, pairs, priority, who)
+
+    def defer(self, switch: str, who: str, **values: Any) -> int:
+        """Adds a deferred wish instead of the one that this client has for the switch, if any."""
+        with self._write() as db:
+            self._end_waiting(db, switch, who)
+            row = {"switch": switch, "client": who, **values}
+            key = db.execute(insert(schema.deferred).values(**row)).inserted_primary_key
+            assert key is not None
+            self._record(db, who, "deferred", {**row, "key": list(key)})
+        return int(key[0])
+
+    def _end_waiting(self, db: Connection, switch: str, who: str) -> None:
+        mine: dict[str, Any] = {"switch": switch, "client": who, "outcome": None}
+        for row in db.execute(select(schema.deferred.c.id).filter_by(**mine)).all():
+            self._end_deferred(db, row.id, "replaced", who)
+
+    def _end_deferred(self, db: Connection, number: int, outcome: str, who: str) -> bool:
+        """Ends a deferred wish; whether it was open."""
+        values = {"outcome": outcome, "ended": self._clock()}
+        still_open = update(schema.deferred).filter_by(id=number, outcome=None)
+        if not db.execute(still_open.values(**values)).rowcount:
+            return False
+        self._record(db, who, f"deferred {outcome}", {"id": number, **values})
+        return True
+
+    def fulfil(self, switch: str, due: Sequence[Mapping[str, Any]]) -> None:
+        """Wishes take effect, as the plan of a transaction holds them (`wishes.Due`): all or
+        nothing. A deferred one that was replaced or withdrawn meanwhile does not."""
+        with self._write() as db:
+            self._fulfil(db, switch, due)
+
+    def _fulfil(self, db: Connection, switch: str, due: Sequence[Mapping[str, Any]]) -> None:
+        for one in due:
+            number, who = one["deferred"], one["who"]
+            if number is None or self._end_deferred(db, number, "done", who):
+                pairs = [(a, b) for a, b in one["pairs"]]
+                self._want(db, switch, one["owner"], pairs, one["priority"], who)
 
     def _want(
         self,
@@ -292,6 +333,8 @@ class Store:
             moved = _transaction({**row, **values})
             if state in ("done", "stuck"):
                 self._own(db, moved)
+            if state == "done":
+                self._fulfil(db, moved.switch, moved.plan.get("due", ()))
             body = {"transaction": number, "switch": moved.switch, "reason": reason}
             self._record(db, moved.who, state, body)
         return moved
@@ -346,13 +389,14 @@ class Store:
             rows = db.execute(query.group_by(table.c.state)).all()
         return {state: (count, float(seconds)) for state, count, seconds in rows}
 
-    def durations(self, switch: str, since: float) -> list[tuple[float, float]]:
-        """When each transaction of a switch since a time began, and its duration so far [s]."""
+    def busy_s(self, switch: str, since: float) -> float:
+        """The total duration of the transactions of a switch since a time [s]; of one that began
+        before, the part since then."""
         table = schema.transaction
-        query = select(table.c.created, table.c.updated - table.c.created)
-        query = query.filter_by(switch=switch).where(table.c.created >= since)
+        query = select(table.c.created, table.c.updated).filter_by(switch=switch)
         with self._read() as db:
-            return [(at, length) for at, length in db.execute(query.order_by(table.c.id)).all()]
+            spans = db.execute(query.where(table.c.updated > since)).all()
+        return float(sum(end - max(begin, since) for begin, end in spans))
 
     def transaction(self, number: int) -> Transaction | None:
         """The transaction of a number."""
@@ -459,16 +503,20 @@ class Store:
         A takeover increases the fencing token, so that the former holder cannot write. A session
         that the database ended meanwhile, as this process had stopped, has not taken it.
         """
-        before = self.fence
         try:
-            return self._take_role(holder, length_s)
+            fence = self._take_role(holder, length_s)
         except DBAPIError as problem:
             if not _ended(problem):
                 raise
-            self.fence = before
             return False
+        if fence is None:
+            return False
+        # Only once it is in the database: another controller may get the same token otherwise.
+        self.fence = fence
+        return True
 
-    def _take_role(self, holder: str, length_s: float) -> bool:
+    def _take_role(self, holder: str, length_s: float) -> int | None:
+        """The token of this controller; None if another one holds the role."""
         table, now = schema.role, self._clock()
         with self._lock, self._writing.begin() as db:
             row = db.execute(select(table).filter_by(name=ROLE).with_for_update()).first()
@@ -479,17 +527,15 @@ class Store:
                     with db.begin_nested():
                         db.execute(insert(table).values(**values))
                 except IntegrityError:
-                    return False
-                self.fence = 1
-                return True
+                    return None
+                return 1
             mine = row.holder == holder and self.fence == row.fence
             if not mine and row.until > now:
-                return False
-            fence = row.fence if mine else row.fence + 1
+                return None
+            fence = int(row.fence if mine else row.fence + 1)
             values = {"holder": holder, "until": now + length_s, "fence": fence}
             db.execute(update(table).filter_by(name=ROLE).values(**values))
-            self.fence = fence
-        return True
+        return fence
 
 
 def digest(record: Mapping[str, Any]) -> str:

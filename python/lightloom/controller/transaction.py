@@ -210,12 +210,14 @@ class Steps:
         return None
 
     def _let_in_again(self, one: Transaction, why: str) -> Transaction:
-        """The switch is as before: traffic may use what was to be removed. A hook that fails is
-        called again at every cycle."""
+        """The switch is as before: traffic may use what was to be removed, unless another client
+        has removed it. A hook that fails is called again at every cycle."""
         try:
-            self._guarded.enter(one.switch, one.pairs("removed"))
-        except HookError as problem:
-            # Open still: the next cycle tries the hook again.
+            there = {*self._read(one.switch).pairs}
+            back = [pair for pair in one.pairs("removed") if pair in there]
+            self._guarded.enter(one.switch, back)
+        except (HookError, SwitchError) as problem:
+            # Open still: the next cycle tries again.
             return self._move(one, "draining", f"{why}{KEPT_AWAY}{problem}")
         return self._move(one, "undone", why)
 

@@ -7,6 +7,8 @@ first, then the older wish.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from lightloom.controller.leases import leases
 from lightloom.controller.managed import Managed
@@ -19,6 +21,34 @@ PRIORITY = {POLICY: 0, OPERATOR: 1_000, LEASE: 2_000}
 """Added to the priority of a wish by the kind of its owner."""
 
 
+@dataclass(frozen=True)
+class Due:
+    """A wish that takes effect once the switch is as it asks."""
+
+    owner: str
+    who: str
+    """The client that wants it, or the policy."""
+    pairs: Sequence[Pair]
+    """All cross-connects that this owner wants then."""
+    priority: int
+    deferred: int | None = None
+    """Number of the deferred wish that it is; None if it is none."""
+
+    @classmethod
+    def of_client(cls, who: str, pairs: Sequence[Pair], priority: int, number: int) -> Due:
+        """A deferred wish of an operator."""
+        return cls(operator(who), who, pairs, PRIORITY[OPERATOR] + priority, number)
+
+    @classmethod
+    def of_policy(cls, pairs: Sequence[Pair]) -> Due:
+        """What the policy wants."""
+        return cls(POLICY, POLICY, pairs, PRIORITY[POLICY])
+
+    def table(self) -> dict[str, Any]:
+        """The wish as a transaction holds it."""
+        return {**asdict(self), "pairs": sorted({*self.pairs})}
+
+
 class Wishes:
     """The wishes in a store."""
 
@@ -27,21 +57,29 @@ class Wishes:
         self._clock = clock
 
     def replace(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> None:
-        """Sets the cross-connects that an operator wants on a switch.
+        """Sets the cross-connects that an operator wants on a switch, instead of what this client
+        has waiting.
 
         Raises:
             ConfigError: of a port that is in two of them, or not on the switch.
         """
         check_pairs(one, pairs)
         rank = PRIORITY[OPERATOR] + priority
-        self._store.want(one.name, operator(who), pairs, rank, who)
+        self._store.want_now(one.name, operator(who), pairs, rank, who)
 
-    def fulfil(
-        self, one: Managed, number: int, pairs: Sequence[Pair], who: str, priority: int
-    ) -> None:
-        """Sets what a deferred wish asks for, if it is still open."""
-        rank = PRIORITY[OPERATOR] + priority
-        self._store.fulfil(number, one.name, operator(who), pairs, rank, who)
+    def fulfil(self, one: Managed, due: Sequence[Due]) -> None:
+        """They take effect: the switch is as they ask."""
+        if due:
+            self._store.fulfil(one.name, [wish.table() for wish in due])
+
+    def with_(self, one: Managed, due: Sequence[Due]) -> list[Wanted]:
+        """All wishes of a switch as they are once some others have taken effect."""
+        wanted, now = self.all(one), self._clock()
+        for wish in due:
+            others = [other for other in wanted if other.owner != wish.owner]
+            made = [Wanted(pair, wish.owner, wish.priority, now) for pair in wish.pairs]
+            wanted = in_order([*others, *made])
+        return wanted
 
     def all(self, one: Managed) -> list[Wanted]:
         """All wishes of a switch, active leases among them, the most important first."""
@@ -62,16 +100,6 @@ class Wishes:
         """The wishes of the policy."""
         return [wish for wish in self._store.intents(one.name) if wish.owner == POLICY]
 
-    def follow(self, one: Managed, pairs: Sequence[Pair]) -> None:
-        """Sets the cross-connects that the policy wants on a switch."""
-        self._store.want(one.name, POLICY, pairs, PRIORITY[POLICY], POLICY)
-
-    def with_policy(self, one: Managed, pairs: Sequence[Pair]) -> list[Wanted]:
-        """All wishes as they would be after `follow`."""
-        others = [wish for wish in self.all(one) if wish.owner != POLICY]
-        now = self._clock()
-        return in_order([*others, *(Wanted(p, POLICY, PRIORITY[POLICY], now) for p in pairs)])
-
     def preview(self, one: Managed, pairs: Sequence[Pair], who: str, priority: int) -> list[Wanted]:
         """All wishes as they would be after `replace`; nothing is written.
 
@@ -79,30 +107,31 @@ class Wishes:
             ConfigError: as `replace`.
         """
         check_pairs(one, pairs)
-        return self.exchanged(self.all(one), pairs, who, priority)
-
-    def exchanged(
-        self, wanted: Sequence[Wanted], pairs: Sequence[Pair], who: str, priority: int
-    ) -> list[Wanted]:
-        """Wishes with others of one operator."""
-        others = [wish for wish in wanted if wish.owner != operator(who)]
-        rank, now = PRIORITY[OPERATOR] + priority, self._clock()
-        return in_order([*others, *(Wanted(pair, operator(who), rank, now) for pair in pairs)])
+        rank = PRIORITY[OPERATOR] + priority
+        return self.with_(one, [Due(operator(who), who, pairs, rank)])
 
     def revert(self, done: Transaction, who: str) -> None:
-        """Withdraws what a transaction added from all owners; an operator wants what it removed."""
+        """Withdraws what a transaction added from all owners; an operator wants what it removed,
+        and gives up own wishes that need a port of it."""
         added, removed = {*done.pairs("added")}, {*done.pairs("removed")}
         wishes: dict[str, list[Wanted]] = {operator(who): []}
         for wish in self._store.intents(done.switch):
             wishes.setdefault(wish.owner, []).append(wish)
+        changed = {}
         for owner, own in wishes.items():
             left = {wish.pair for wish in own} - added
             if owner == operator(who):
-                left |= removed
-            elif len(left) == len(own):
-                continue
-            rank = own[0].priority if own else PRIORITY[OPERATOR]
-            self._store.want(done.switch, owner, sorted(left), rank, who)
+                left = _without_ports_of(left, removed) | removed
+            if left != {wish.pair for wish in own}:
+                rank = own[0].priority if own else PRIORITY[OPERATOR]
+                changed[owner] = (sorted(left), rank)
+        self._store.want_each(done.switch, changed, who)
+
+
+def _without_ports_of(pairs: set[Pair], others: set[Pair]) -> set[Pair]:
+    """The cross-connects that share no port with some others."""
+    a_ports, b_ports = {a for a, _ in others}, {b for _, b in others}
+    return {pair for pair in pairs if pair[0] not in a_ports and pair[1] not in b_ports}
 
 
 def operator(who: str) -> str:
