@@ -145,6 +145,40 @@ def test_a_stuck_change_waits_for_an_operator_and_its_alarm_stays(tmp_path: Path
     assert lab.controller.alarms() == []
 
 
+def test_apply_ends_a_stuck_transaction_of_a_switch_that_was_set_by_hand(tmp_path: Path) -> None:
+    """As the alarm says. Traffic had left one circuit, and enters it again."""
+    lab, hook = Lab(tmp_path), Recorder()
+    lab.switches["east"].change([], [(1, 1)])
+    controller = lab.begin(hook=hook)
+    controller.want("east", [(1, 1)], "ann")
+    controller.reconcile("east", "ann")
+    plan = {"before": [(1, 1)], "removed": [(1, 1)], "added": [(1, 2)], "kept": []}
+    lab.store.move(lab.store.plan("east", plan, "x").id, "stuck", "port 1A")
+    hook.calls.clear()
+    assert controller.cycle() == []
+    (made,) = controller.reconcile("east", "ann")
+    assert (made.state, made.plan["entered"]) == ("done", [[1, 1]])
+    assert ("enter", [(1, 1)]) in hook.calls
+    assert controller.alarms() == []
+    assert controller.reconcile("east", "ann") == []
+
+
+def test_traffic_enters_a_circuit_that_the_controller_takes_over(tmp_path: Path) -> None:
+    """It had left it when the controller removed it; then another client lit it again."""
+    lab, hook = Lab(tmp_path), Faltering()
+    lab.switches["east"].change([], [(1, 2)])
+    controller = lab.begin(hook=hook)
+    controller.want("east", [(1, 2)], "ann")
+    for _ in range(2):
+        controller.cycle()
+        assert [alarm["kind"] for alarm in controller.alarms()] == ["hook"]
+        assert lab.store.owned("east") == set()
+    controller.cycle()
+    assert hook.calls == [("enter", [(1, 2)])] * 3
+    assert lab.store.owned("east") == {(1, 2)}
+    assert controller.alarms() == []
+
+
 def test_an_undo_leaves_others_circuits_alone(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lab.switches["east"].change([], [(8, 8)])

@@ -358,6 +358,27 @@ def test_a_policy_s_change_that_fails_holds_up_nobody(
     assert lab.lit() == [(3, 4), (4, 3)]
 
 
+def test_what_is_blocked_is_no_wish_of_a_policy(tmp_path: Path) -> None:
+    """When the lease ends in quiet hours, the policy lights nothing new; what it had lit before
+    comes back."""
+    lab = Lab(tmp_path, policy=CTHROUGH, mode="act", limits={"quiet": ["22:00-06:00"]})
+    lab.now = 21 * 3600.0
+    lab.send(matrix((0, 1, 5_000_000)))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2), (2, 1)]
+    ends = lab.now + 2 * 3600
+    reserve(lab.store, "east", ("a", "c"), "job", 0, lab.now, ends)
+    lab.now += 10
+    lab.send(matrix((0, 1, 5_000_000), (2, 3, 9_000_000)))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 3), (3, 1)]
+    assert {wish.pair for wish in lab.store.intents("east")} == {(1, 2), (2, 1)}
+    lab.now = ends + 1
+    lab.send(matrix((0, 1, 5_000_000), (2, 3, 9_000_000)))
+    lab.controller.cycle()
+    assert lab.lit() == [(1, 2), (2, 1)]
+
+
 def test_an_undo_gives_up_own_wishes_that_need_the_same_port(tmp_path: Path) -> None:
     """The first of two changes is undone: the circuit that it removed comes back."""
     lab = Lab(tmp_path)

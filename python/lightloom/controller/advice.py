@@ -4,8 +4,10 @@ out unless a limit holds it back."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
+from lightloom.controller.change import Change
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost
 from lightloom.controller.dark import dark_s
@@ -18,9 +20,20 @@ from lightloom.controller.matrices import Seen
 from lightloom.controller.smoothing import Smoothing
 from lightloom.controller.store import Store, Wanted
 from lightloom.controller.timed import LateError, within
-from lightloom.controller.wishes import Due, Wishes
+from lightloom.controller.wishes import POLICY, Due, Wishes
 from lightloom.errors import ConfigError
+from lightloom.switches.ports import Pair
 from lightloom.units.durations import duration_ps
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Works out changes, and carries none out."""
+
+    change: Callable[[Managed, Sequence[Wanted]], Change]
+    """The change to what some wishes ask for."""
+    cost: Callable[[str, Change], Cost]
+    """Its cost on a switch of a name."""
 
 
 class Advice:
@@ -33,9 +46,9 @@ class Advice:
         wishes: Wishes,
         collector: Collector,
         clock: Callable[[], float],
-        cost: Callable[[Managed, Sequence[Wanted]], Cost],
+        planner: Planner,
     ) -> None:
-        self._cost = cost
+        self._planner = planner
         self._config = config
         self._store = store
         self._wishes = wishes
@@ -46,11 +59,15 @@ class Advice:
         self._within_s = duration_ps("policy_within", config.policy_within) / 1e12
         self._older_s = duration_ps("demand.older", config.demand.older) / 1e12
 
-    def renew(self, one: Managed) -> list[Due]:
+    def renew(self, one: Managed, beside: Sequence[Due]) -> list[Due]:
         """Reads the demand of a switch and asks its policy; returns what may be carried out now.
 
-        It becomes the policy's wish when it is carried out: a change that fails is asked for
-        again, within the limits of that time.
+        It becomes the policy's wish when it is carried out: a change that fails, or a circuit
+        that another owner's wish blocks, is asked for again, within the limits of that time.
+
+        Args:
+            one: the switch.
+            beside: other wishes that take effect now.
         """
         now = self._clock()
         seen = self._measured(one, now)
@@ -75,7 +92,7 @@ class Advice:
                 one.decider = Decider(policy, one.racks, self._config.interval)
             return []
         one.decided_at = now
-        return self._permitted(one, now)
+        return self._permitted(one, now, beside)
 
     def _measured(self, one: Managed, now: float) -> Seen | None:
         """Reads the newest demand; None if there is none that counts."""
@@ -90,12 +107,13 @@ class Advice:
             return None
         return one.demand
 
-    def _permitted(self, one: Managed, now: float) -> list[Due]:
+    def _permitted(self, one: Managed, now: float, beside: Sequence[Due]) -> list[Due]:
         """The advice, unless it is carried out already or a limit holds it back."""
         if self._config.mode == "advise":
             one.held_back = 'mode = "advise"'
             return []
-        advice, mine = one.advice or [], self._wishes.of_policy(one)
+        mine = self._wishes.of_policy(one)
+        advice = self._attainable(one, mine, beside)
         if {wish.pair for wish in mine} == {*advice}:
             one.held_back = None
             return []
@@ -109,7 +127,19 @@ class Advice:
             one.held_back = self._waits_for(one, due)
         return [due] if one.held_back is None else []
 
+    def _attainable(
+        self, one: Managed, mine: Sequence[Wanted], beside: Sequence[Due]
+    ) -> list[Pair]:
+        """The advice without what another owner blocks. What the policy has carried out before
+        stays its wish, and comes back when the other owner leaves."""
+        advice, before = one.advice or [], {wish.pair for wish in mine}
+        wanted = self._wishes.with_(one, [*beside, Due.of_policy(advice)])
+        conflicts = self._planner.change(one, wanted).conflicts
+        blocked = {found.pair for found in conflicts if found.owner == POLICY}
+        return [pair for pair in advice if pair not in blocked or pair in before]
+
     def _waits_for(self, one: Managed, due: Due) -> str | None:
         """The jobs that the advice would stop now."""
-        running = self._cost(one, self._wishes.with_(one, [due])).waits_for
+        change = self._planner.change(one, self._wishes.with_(one, [due]))
+        running = self._planner.cost(one.name, change).waits_for
         return f"not at a checkpoint: {', '.join(running)}" if running else None

@@ -81,6 +81,8 @@ class Plan(Answer):
     removed: list[Pair]
     added: list[Pair]
     kept: list[Pair]
+    entered: list[Pair] = []
+    """Kept cross-connects on which traffic is let in, after a stuck transaction."""
     cost: Price | None = None
     deferred: list[int] = []
     """Numbers of the deferred changes that it carries out."""

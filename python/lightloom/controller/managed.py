@@ -37,6 +37,8 @@ class Managed:
     """Why the advice is not carried out."""
     policy_trouble: str | None = None
     """Why the policy is not asked any more; None if it is."""
+    kept_away: str | None = None
+    """Why traffic is kept away from cross-connects that the controller took over; None if not."""
     unowned: list[Pair] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     demand: Seen | None = None

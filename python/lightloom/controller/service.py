@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from lightloom.controller.advice import Advice
+from lightloom.controller.advice import Advice, Planner
 from lightloom.controller.change import Change, change_to
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost, cost_of
@@ -17,7 +18,7 @@ from lightloom.controller.decider import Decider
 from lightloom.controller.deferrals import Deferrals
 from lightloom.controller.deferred import Deferred, defer
 from lightloom.controller.demand import Collector
-from lightloom.controller.hooks import Hook, HttpHook, NoHook
+from lightloom.controller.hooks import Hook, HookError, HttpHook, NoHook
 from lightloom.controller.jobs import jobs
 from lightloom.controller.managed import Managed
 from lightloom.controller.overview import alarms_of, state_of
@@ -25,11 +26,12 @@ from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
+from lightloom.controller.stuck import stuck, touched
 from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction import Executor
 from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
 from lightloom.errors import refusal
-from lightloom.switches.ports import Pair
+from lightloom.switches.ports import Pair, name_of
 from lightloom.switches.protocol import CircuitSwitch, SwitchError
 from lightloom.switches.targets import open_target
 from lightloom.units.durations import duration_ps
@@ -92,7 +94,8 @@ class Controller:
         self._passes = Passes(workers)
         self._interval_s = duration_ps("interval", config.interval) / 1e12
         self._opener = opener or _opened
-        self._advice = Advice(config, store, self.wishes, self.collector, clock, self._cost_of)
+        planner = Planner(self._change_of, self.cost)
+        self._advice = Advice(config, store, self.wishes, self.collector, clock, planner)
         self._hook = hook or _hook(config, self.switches)
         self._executor = Executor(store, self._open, self._hook, tell=self._tell, pace=pace)
 
@@ -205,7 +208,8 @@ class Controller:
             made = self._executor.recover(one.name)
             self._leave_policy(one)
             if self._read(one):
-                advised = self._advice.renew(one)
+                self._adopt(one)
+                advised = self._advice.renew(one, self._deferrals.due(one))
                 made += self._reconcile(one, SELF, advised)
         self._tell()
         return made
@@ -225,6 +229,7 @@ class Controller:
                 raise UnreachableError(
                     f"switch = {name}: {one.trouble}; check the switch and its address"
                 )
+            self._adopt(one)
             made += self._reconcile(one, who)
         self._tell()
         return made
@@ -272,15 +277,16 @@ class Controller:
             return self._reconcile(one, who)
         one.unowned = [*change.unowned]
         one.conflicts = [str(conflict) for conflict in change.conflicts]
-        self._adopt(one, change)
-        if change.is_empty:
+        if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
+            # Its hook failed: the next cycle resumes it first.
+            return []
+        left = stuck(self.store, one.name)
+        if change.is_empty and (who == SELF or not left):
             self.wishes.fulfil(one, due)
             return []
         if who == SELF and self._waits(one.name, change):
             return []
-        if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
-            # Its hook failed: the next cycle resumes it first.
-            return []
+        change = replace(change, entered=sorted(touched(left) & {*change.kept}))
         about = {
             "cost": self.cost(one.name, change).table(),
             "due": [wish.table() for wish in due],
@@ -296,11 +302,20 @@ class Controller:
         self._read(one)
         return [made]
 
-    def _adopt(self, one: Managed, change: Change) -> None:
+    def _adopt(self, one: Managed) -> None:
         """A lit and requested cross-connect belongs to the controller, which removes it when no
-        request for it remains."""
-        if found := {*change.kept} - self.store.owned(one.name):
-            self.store.adopt(one.name, sorted(found), SELF)
+        request for it remains. Traffic may have been kept away from it."""
+        one.kept_away = None
+        kept = self._change_of(one, self.wanted(one.name)).kept
+        found = sorted({*kept} - self.store.owned(one.name))
+        if not found or self.store.transactions(one.name, OPEN, limit=1):
+            return
+        try:
+            self._executor.let_in(one.name, found)
+        except HookError as problem:
+            one.kept_away = f"{', '.join(map(name_of, found))}: {problem}; it is tried again"
+            return
+        self.store.adopt(one.name, found, SELF)
 
     def _waits(self, name: str, change: Change) -> bool:
         return must_wait(self.store, name, change, self.clock(), self._interval_s)

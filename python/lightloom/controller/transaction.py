@@ -181,18 +181,19 @@ class Steps:
 
     def _verify(self, one: Transaction) -> Transaction:
         one = self._move(one, "verifying")
-        failure = self._unlit(one.switch, one.pairs("added"))
+        entering = [*one.pairs("added"), *((a, b) for a, b in one.plan.get("entered", ()))]
+        failure = self._unlit(one.switch, entering)
         if failure is not None:
             return self._undo(one, failure)
         try:
-            self._guarded.enter(one.switch, one.pairs("added"))
+            self._guarded.enter(one.switch, entering)
         except HookError as problem:
             # The light is there and traffic keeps away: the next cycle tries the hook again.
             return self._move(one, "verifying", f"lit, but {problem}")
         return self._move(one, "done")
 
-    def _unlit(self, switch: str, added: Sequence[Pair]) -> str | None:
-        """The first new cross-connect without light, on a switch that measures it."""
+    def _unlit(self, switch: str, pairs: Sequence[Pair]) -> str | None:
+        """The first of some cross-connects without light, on a switch that measures it."""
         try:
             opened = self._guarded.open(switch)
             try:
@@ -203,7 +204,7 @@ class Steps:
             return f"light was not measured: {problem}"
         if power is None:
             return None
-        for pair in added:
+        for pair in pairs:
             level = power.get(Port("B", pair[1]))
             if level is not None and level < DARK_DBM:
                 return f"{name_of(pair)} is connected, and no light leaves it ({level:.1f} dBm)"
@@ -296,6 +297,14 @@ class Executor:
         steps = self._steps_now()
         one = self._store.plan(switch, {**change.plan(lit), **about}, who)
         return steps.carry_out(one)
+
+    def let_in(self, switch: str, pairs: Sequence[Pair]) -> None:
+        """Traffic may use cross-connects that were lit before the controller had them.
+
+        Raises:
+            HookError: if it may not.
+        """
+        Guarded(self._store, self._open, self._hook).enter(switch, pairs)
 
     def recover(self, switch: str | None = None) -> list[Transaction]:
         """Finishes or undoes every transaction that a crash left open; those of one switch alone
