@@ -1,10 +1,11 @@
 """The arithmetic of the papers, to the cent and the watt."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from cli_support import ROOT
-from economics_support import counts, experiment, network
+from economics_support import book, counts, experiment, network
 from scipy.optimize import brentq
 
 import lightloom
@@ -284,3 +285,38 @@ def test_where_one_end_of_the_prices_alone_has_an_equal_the_other_end_is_said() 
     assert float(some.some) == pytest.approx(float(dear.value.low), abs=2e-3)
     assert "at the other nothing from 1 to 1000 does" in solved(some)
     assert solved(cheap).endswith("nothing from 1 to 1000 costs what sirius does")
+
+
+def test_a_cost_that_jumps_over_another_is_never_equal(tmp_path: Path) -> None:
+    """Eight uplinks ÷ o come in whole: 4 from o = 2 on ($33,440, by hand 16 × 1,000 + 128 × 100 +
+    64 × 10 + 4 × 1,000) and 3 from 8/3 on ($29,080); RotorNet costs $33,280."""
+    same = {"circuit-transceiver": "transceiver", "circuit-cable": "cable"}
+    same |= {f"tree-{part}": part for part in ("switch", "transceiver", "cable")}
+    path = tmp_path / "book.toml"
+    parts = {"switch": 'ports = 16\nrate = "10 Gb/s"\nprice = 1000\npower = 100'}
+    parts |= {"transceiver": 'rate = "10 Gb/s"\nprice = 100\npower = 1'}
+    parts |= {
+        "cable": "price = 10\npower = 0",
+        "rotor-switch": "ports = 32\nprice = 400\npower = 1",
+    }
+    text = book(16, **parts).replace("price = 5\n", "price = 0\n")
+    text = text.replace("price = 1\npower = 0", "price = 0\npower = 0")
+    path.write_text(text + "".join(f'[part.{a}]\nsame_as = "{b}"\n' for a, b in same.items()))
+    clos = {"kind": "clos", "tiers": 2, "oversubscription_at": "rack", "link_rate": "10 Gb/s"}
+    fabrics = [
+        {"kind": "rotornet", "switches": 8},
+        {**clos, "label": "c", "oversubscription": 2},
+        {"kind": "tree", "label": "t"},
+    ]
+    cluster = {"racks": 16, "servers_per_rack": 8, "server_rate": "10 Gb/s"}
+    loaded = lightloom.load(experiment("tree", cluster) | {"fabric": fabrics})
+    found = equal_cost(loaded, "c.oversubscription=rotornet", books.load(path))
+    assert found.value is not None
+    assert float(found.value.low) == pytest.approx(8 / 3, abs=1e-4)
+    assert found.jump is not None
+    assert float(found.jump.low) == pytest.approx(29080 / 33280)
+    assert float(found.jump.high) == pytest.approx(33440 / 33280)
+    level = equal_cost(loaded, "t.oversubscription=c", books.load(path))
+    assert level.value is not None
+    assert float(level.value.low) == pytest.approx(2, abs=1e-4)
+    assert level.jump is None

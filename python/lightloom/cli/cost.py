@@ -261,7 +261,8 @@ def _equal_json(solved: EqualCost) -> dict[str, Any]:
     ends = None if value is None else [float(value.low), float(value.high)]
     some = None if solved.some is None else float(solved.some)
     more = None if solved.more is None else solved.more.to_json()
-    found = {"key": solved.key, "other": solved.other, "value": ends, "some": some}
+    jump = None if solved.jump is None else [float(solved.jump.low), float(solved.jump.high)]
+    found = {"key": solved.key, "other": solved.other, "value": ends, "some": some, "jump": jump}
     return {**found, "rack_switches": more}
 
 

@@ -254,6 +254,15 @@ def solved(found: EqualCost) -> str:
         )
     low, high = (f"{float(end):.4g}" for end in (found.value.low, found.value.high))
     value = low if low == high else f"{low} to {high}, by the prices"
+    if found.jump is not None:
+        below, above = (f"{float(end):.4g}" for end in (found.jump.low, found.jump.high))
+        return (
+            f"{found.key} = {value}: the cost jumps there, as parts come whole, between {below} "
+            f"and {above} times what {found.other} costs; no value costs the same"
+        )
+    if found.whole and low == high and found.value.low.denominator > 1:
+        under = found.value.low.numerator // found.value.low.denominator
+        return f"{found.key}: {under} costs less than {found.other}, {under + 1} more"
     return f"{found.key} = {value}: costs what {found.other} does"
 
 

@@ -11,13 +11,15 @@ from lightloom.config.experiment import Experiment
 from lightloom.config.overrides import toml_literal
 from lightloom.costs import network as networks
 from lightloom.costs import pricing, rack_switches
-from lightloom.costs.amounts import Prices, Range
+from lightloom.costs.amounts import Form, Prices, Range, ratio
 from lightloom.costs.book import Book
 from lightloom.costs.equal import WIDTH, equal_ends
 from lightloom.errors import ConfigError, refusal
 
 #: Largest integer ÷ value in the table, and largest ratio, that are searched.
 TIMES, MOST = 64, 1000
+JUMP = Fraction(1, 1000)
+"""Costs on both sides of a value that differ by more are those of different parts [share]."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,9 @@ class EqualCost:
     """Whether the key is an integer; the result then lies between two integers."""
     low: Fraction
     high: Fraction
+    jump: Range | None = None
+    """Set if the cost jumps at the value, as parts come whole: the cost just before and just after
+    it, as multiples of the other fabric's, at the prices of that end. No value costs the same."""
     more: rack_switches.More | None = None
     """For an integer: set if racks need more switches at that value than at present."""
 
@@ -82,7 +87,23 @@ def equal_cost(experiment: Experiment, asked: str, book: Book) -> EqualCost:
     value = Range(known[0], known[1]) if len(known) == 2 else None
     some = known[0] if len(known) == 1 else None
     more = rack_switches.more(at, int(present), known[-1]) if whole and known else None
-    return EqualCost(f"{label}.{key}", other, value, some, whole, low, top, more)
+    jumps = [] if whole else [_jump(at, end, target.form, prices) for end in known]
+    jump = next((found for found in jumps if found is not None), None)
+    return EqualCost(f"{label}.{key}", other, value, some, whole, low, top, jump, more)
+
+
+def _jump(
+    at: Callable[[Fraction], pricing.FabricCost], value: Fraction, target: Form, prices: Prices
+) -> Range | None:
+    """The costs on both sides of a value, as multiples of the target's, if they differ by more than
+    `JUMP`; at the prices for which the target lies between them."""
+    before, after = (
+        ratio(at(max(Fraction(1), value + side)).form, target, prices)
+        for side in (-2 * WIDTH, 2 * WIDTH)
+    )
+    ends = ((before.low, after.low), (before.high, after.high))
+    found = [Range(min(pair), max(pair)) for pair in ends if abs(pair[0] - pair[1]) > JUMP]
+    return next((r for r in found if r.low < 1 - WIDTH and r.high > 1 + WIDTH), None)
 
 
 def _after_jump(at: Callable[[Fraction], pricing.FabricCost], prices: Prices) -> Fraction:
