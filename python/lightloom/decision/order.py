@@ -17,14 +17,20 @@ from lightloom.units.intervals import LEVEL, over_runs
 
 
 def share(one: Purchase, other: Purchase, measure: Measure) -> Range | None:
-    """What one takes ÷ what the other does, for a unit delivered, over all prices; None where
-    either is not known, or the other can take nothing."""
+    """What one takes ÷ what the other does, for a unit delivered, over all prices and the interval
+    of the seeds; None if either is not known, or the other can take nothing."""
+    found = priced(one, other, measure)
+    paired = _over_seeds(one, other)
+    return None if found is None else Range(found.low * paired.low, found.high * paired.high)
+
+
+def priced(one: Purchase, other: Purchase, measure: Measure) -> Range | None:
+    """The same over all prices, by the mean of the seeds."""
     above, below = measure.form(one), measure.form(other)
     amounts = both(one, other, measure)
     if above is None or below is None or below.value(amounts).low <= 0:
         return None
-    found, paired = ratio(above, below, amounts), _over_seeds(one, other)
-    return Range(found.low * paired.low, found.high * paired.high)
+    return ratio(above, below, amounts)
 
 
 def both(one: Purchase, other: Purchase, measure: Measure) -> Amounts:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from lightloom.decision.order import share
+from lightloom.costs.amounts import Range
+from lightloom.decision.order import priced, share
 from lightloom.decision.purchases import CAPITAL, POWER, Measure, Purchase
 from lightloom.units.intervals import LEVEL
 
@@ -27,9 +28,10 @@ def behind(
     One is better than another if its performance is better or level, it takes no more dollars and
     no more watts for each bit delivered at any price of the book, and it is surely better in one of
     the three. Of the fabrics that are left, one is better, too, if its performance is surely better
-    and it takes at most `LEVEL` more of the two: costs so close are printed as equal. Neither rule
-    makes a ring of fabrics each better than the next: in one by the first rule all would be equal
-    in dollars and watts, and one by the second is a ring of sure performance.
+    and it takes at most `LEVEL` more of the two by the mean of the seeds: costs so close are
+    printed as equal. Neither rule makes a ring of fabrics each better than the next: in one by the
+    first rule all would be equal in dollars and watts, and one by the second is a ring of sure
+    performance.
 
     Args:
         standing: of two labels, 1 if the first is surely the better in what was measured, 0 if
@@ -42,13 +44,13 @@ def behind(
 
     def better(other: Purchase, one: Purchase) -> bool:
         found = standing(other.label, one.label)
-        times = _times(other, one, measures)
+        times = _times(share, other, one, measures)
         if found is None or found < 0 or times is None or times[1] > 1:
             return False
         return found > 0 or times[0] < 1
 
     def nearly(other: Purchase, one: Purchase) -> bool:
-        times = _times(other, one, measures)
+        times = _times(priced, other, one, measures)
         surely = (standing(other.label, one.label) or 0) > 0
         return surely and times is not None and times[1] <= 1 + LEVEL
 
@@ -59,10 +61,13 @@ def behind(
 
 
 def _times(
-    one: Purchase, other: Purchase, measures: Sequence[Measure]
+    of: Callable[[Purchase, Purchase, Measure], Range | None],
+    one: Purchase,
+    other: Purchase,
+    measures: Sequence[Measure],
 ) -> tuple[Fraction, Fraction] | None:
     """How many times as much as another one takes at most: of the measure in which that is the
     least, and of the one in which it is the most; None if one is not known."""
-    shares = [share(one, other, measure) for measure in measures]
+    shares = [of(one, other, measure) for measure in measures]
     known = [s.high for s in shares if s is not None]
     return (min(known), max(known)) if len(known) == len(shares) else None
