@@ -25,7 +25,7 @@ arrivals = "poisson"
 load = 0.4
 sizes = "web-search"
 pattern = "uniform"
-flows = 300
+flows = 2000
 [run]
 seed = 1
 [decision]

@@ -25,7 +25,7 @@ from lightloom.analysis.findings import (
     WindowTooShort,
     whole_run,
 )
-from lightloom.analysis.findings.carriage import carriages
+from lightloom.analysis.findings.carriage import carriages, untold
 from lightloom.analysis.model import Carriage, Fabric, LoadPoint
 from lightloom.analysis.ranking import Score, rank
 from lightloom.costs import book as books
@@ -561,3 +561,45 @@ def test_flows_that_a_limit_left_out_are_not_finished() -> None:
     }
     (fabric,) = reading.read([comparison])[0].fabrics
     assert fabric.finished == 0.5
+
+
+def test_chance_denies_no_load_that_is_carried() -> None:
+    """Web search at nine tenths of what the uplinks of a tree 3:1 carry: a window of three of the
+    largest flows offers more than these to one rack or another in half of the seeds."""
+    denied = []
+    for seed in range(1, 21):
+        pattern = {"kind": "permutation", "of": "racks"}
+        comparison = lightloom.compare(
+            {
+                "cluster": {"racks": 4, "servers_per_rack": 4, "server_rate": "10 Gb/s"},
+                "workload": {"load": 0.3, "sizes": "web-search", "pattern": pattern},
+                "run": {"seed": seed, "warm_up": "20 ms", "measure": "80 ms"},
+                "fabric": [
+                    {"kind": "tree", "label": "whole"},
+                    {"kind": "tree", "label": "third", "oversubscription": 3},
+                ],
+            }
+        )
+        denied += [seed] if fabrics(comparison)["third"].carriage == "short" else []
+    assert denied == []
+
+
+def test_a_price_needs_a_load_that_is_known_to_be_carried() -> None:
+    """A tree 2:1 of 16 racks of one server carries 0.533. At 0.6 late flows take longer, whether it
+    delivers nine tenths of them or not, which leaves it open. At 0.3 it is told."""
+    for load, open_ in ((0.6, True), (0.3, False)):
+        made = fabrics(trees(fixed(load, "50 KB", 20_000), {}, whole=1, half=2))
+        told = dict(zip(made, untold([*made.values()]), strict=True))
+        assert (told["half"] or made["half"].is_doubtful) == open_
+        assert not told["whole"]
+
+
+def test_a_window_that_offered_little_by_chance_prices_nothing() -> None:
+    window = {"stable": True, "accepted": 0.3, "offered": 0.32, "paced": 0.32, "flows": 900}
+    window |= {"from_s": 0.1, "until_s": 0.2}
+    found = fabrics(made := trees(fixed(0.3, "50 KB", 500), {}, whole=1))
+    (fabric,) = found.values()
+    assert made.results
+    for asked, open_ in ((0.6, True), (0.34, False)):
+        summary = {**fabric.summary, "window": window, "load_asked": asked}
+        assert untold([replace(fabric, summary=summary)]) == [open_]

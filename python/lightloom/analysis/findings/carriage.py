@@ -28,6 +28,7 @@ from lightloom.results.window_rules import (
 from lightloom.units.intervals import LEVEL, Interval, over_runs
 
 from ..model import Carriage, Fabric, LoadPoint, figure
+from . import whole_run
 from .limits import SURELY
 from .whole_run import lagging, lagging_points, of_point, of_run
 
@@ -48,6 +49,22 @@ def settle(fabrics: Sequence[Fabric], experiment: Mapping[str, Any]) -> tuple[Fa
     for load in sorted({p.load for f in fabrics for p in f.sweep}):
         made = _settle_load(made, load, experiment)
     return tuple(made)
+
+
+def untold(fabrics: Sequence[Fabric]) -> list[bool]:
+    """Whether it is open that each fabric carries the load, although its times may be compared: its
+    run leaves it open (`whole_run.untold`), or its windows offered, by chance, less than nine
+    tenths of the load that was asked for."""
+    runs = whole_run.untold(fabrics)
+    return [
+        open_ or _offered_less([judged(s.summary) for s in f.each if s.window is not None])
+        for f, open_ in zip(fabrics, runs, strict=True)
+    ]
+
+
+def _offered_less(seeds: Sequence[Window]) -> bool:
+    asked = [load for w in seeds if (load := w.get("load")) is not None]
+    return bool(asked) and _mean_due(seeds) < CENSORED * sum(asked) / len(asked)
 
 
 def _settle_load(
@@ -139,7 +156,7 @@ def _of_one(
     """Whether windows that are not all stable carry the load."""
     if not (_says_short(seeds) and has_enough_flows(seeds) and is_long_enough(seeds)):
         return "unsettled"
-    if own is None or own.mean < CENSORED * best_other:
+    if own is None or own.mean < SURELY * best_other:
         return "short"
     accepted = own.mean / _mean_due(seeds) if _mean_due(seeds) else 1.0
     if all(grows(w, missed(w) or 0.0) for w in seeds):

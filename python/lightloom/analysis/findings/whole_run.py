@@ -96,6 +96,18 @@ def lagging(fabrics: Sequence[Fabric]) -> list[bool]:
     return [_is_behind(f, best, BEHIND) and _slows(f) for f in fabrics]
 
 
+def untold(fabrics: Sequence[Fabric]) -> list[bool]:
+    """Whether a run without a window leaves open that each fabric carries the load: it delivered
+    less than nine tenths of it, and its late flows take longer, or it delivered at least `LEVEL`
+    less than another fabric. Others delivered less only because the last flows arrived late."""
+    best = max((f.through or 0.0 for f in fabrics), default=0.0)
+    least: Mapping[Carriage, float] = {"unsettled": 1 - LEVEL}
+    return [
+        f.window is None and f.carriage == "unsettled" and (_is_behind(f, best, least) or _slows(f))
+        for f in fabrics
+    ]
+
+
 def lagging_points(points: Sequence[LoadPoint | None]) -> list[bool]:
     """The same at one load of the sweep, where flows are not kept: whether each fabric that has the
     load delivered less than nine tenths of what a fabric did that carries it."""

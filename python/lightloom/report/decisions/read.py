@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from lightloom.analysis.fair import carrying, not_carrying_at
+from lightloom.analysis.findings import carriage
 from lightloom.analysis.findings.headline import limit_s
 from lightloom.analysis.model import Fabric, LoadPoint, Workload
 from lightloom.analysis.ranking import Score, is_level
@@ -80,13 +81,15 @@ def read(workload: Workload, book: Book) -> Read:
             *(f.label, costs.fabrics[f.label], found),
             _known(goodput(g) for g in f.seeds),
             f.label in carried,
-            f.is_doubtful,
+            f.is_doubtful or open_,
             f.window is not None,
             has_waited(f),
             undone(f),
             limit_s([f]),
         )
-        for f, found in zip(workload.fabrics, _delivered(workload), strict=True)
+        for f, found, open_ in zip(
+            workload.fabrics, _delivered(workload), carriage.untold(workload.fabrics), strict=True
+        )
     )
     criterion, scores = _judged(workload)
     return Read(workload, costs, purchases, criterion, scores, _by_flow(workload, criterion))
