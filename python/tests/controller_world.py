@@ -30,10 +30,14 @@ class World:
         self.random = random.Random(seed)
         self.lit: set[Pair] = set()
         self.drained: set[Pair] = set()
+        self.carried: set[Pair] = set()
+        """Traffic was on these before it was led away: it may be let in again."""
         self.now = 1_000_000.0
         self.crashes_left = self.random.choice([0, 1, 1, 2, 3])
         self.crash_share = 0.05
         self.faults_left = self.random.choice([0, 0, 1, 2, 4])
+        self.fault_factor = 1.0
+        """Faults of a switch often come in a row."""
         self.lies_left = 0
         """A switch says so often that it made a change, and did not."""
         self.kept: set[Pair] = set()
@@ -65,7 +69,7 @@ class World:
             raise CrashError
 
     def faulty(self, share: float) -> bool:
-        if self.faults_left and self.random.random() < share:
+        if self.faults_left and self.random.random() < share * self.fault_factor:
             self.faults_left -= 1
             return True
         return False
@@ -101,6 +105,8 @@ class World:
         """Traffic is let in. What another client did since the last answer nobody knows."""
         if pair not in self.lit | self.answered:
             self.breaches.append(f"traffic was sent to {pair}, which is dark")
+        if pair[1] == self.dim_port and pair not in self.carried:
+            self.breaches.append(f"traffic was sent to {pair}, and no light leaves it")
         self.drained.discard(pair)
 
     def meddle(self) -> None:
@@ -197,7 +203,9 @@ class WorldHook:
 
     def drain(self, switch: str, pairs: Collection[Pair]) -> None:
         self.world.point()
-        self.world.drained |= {*pairs}
+        world = self.world
+        world.carried |= {pair for pair in pairs if pair in world.lit - world.drained}
+        world.drained |= {*pairs}
         if self.world.faulty(0.1):
             raise HookError("no answer")
 

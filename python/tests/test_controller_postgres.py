@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from test_controller_lives import lived as whole_life
+from test_controller_lives import ports_in
 from test_controller_service import free_port, wait
 from test_controller_simulated import lived
 
@@ -76,6 +78,11 @@ def emptied(url: str) -> str:
 def test_whatever_happens_the_invariants_hold_on_postgresql(database: str) -> None:
     for seed in range(20):
         lived(seed, emptied(database))
+
+
+def test_the_promises_are_kept_on_postgresql(database: str, tmp_path: Path) -> None:
+    for seed in range(6):
+        whole_life(seed, ports_in(tmp_path), emptied(database))
 
 
 def test_a_stopped_controller_is_deposed(database: str) -> None:

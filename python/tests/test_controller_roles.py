@@ -157,7 +157,7 @@ def test_apply_ends_a_stuck_transaction_of_a_switch_that_was_set_by_hand(tmp_pat
     hook.calls.clear()
     assert controller.cycle() == []
     (made,) = controller.reconcile("east", "ann")
-    assert (made.state, made.plan["entered"]) == ("done", [[1, 1]])
+    assert (made.state, made.plan["away"]) == ("done", [[1, 1]])
     assert ("enter", [(1, 1)]) in hook.calls
     assert controller.alarms() == []
     assert controller.reconcile("east", "ann") == []

@@ -81,8 +81,9 @@ class Plan(Answer):
     removed: list[Pair]
     added: list[Pair]
     kept: list[Pair]
-    entered: list[Pair] = []
-    """Kept cross-connects on which traffic is let in, after a stuck transaction."""
+    away: list[Pair] = []
+    """Lit cross-connects from which traffic is kept away since a stuck transaction; it is let in at
+    the end where they are kept."""
     cost: Price | None = None
     deferred: list[int] = []
     """Numbers of the deferred changes that it carries out."""

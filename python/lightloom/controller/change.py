@@ -34,8 +34,8 @@ class Change:
     unowned: Sequence[Pair] = ()
     """Lit without an owner; not changed."""
     conflicts: Sequence[Conflict] = field(default_factory=list)
-    entered: Sequence[Pair] = ()
-    """Kept, and traffic may be kept away from it: it is let in at the end."""
+    away: Sequence[Pair] = ()
+    """Lit, and traffic is kept away from it since a stuck transaction."""
 
     @property
     def is_empty(self) -> bool:
@@ -49,7 +49,7 @@ class Change:
             "removed": sorted(self.removed),
             "added": sorted(self.added),
             "kept": sorted(self.kept),
-            "entered": sorted(self.entered),
+            "away": sorted(self.away),
         }
 
 

@@ -4,13 +4,14 @@ last decision."""
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lightloom.controller.decider import Decider
 from lightloom.controller.matrices import Seen
 from lightloom.controller.racks import Racks
-from lightloom.switches.ports import Pair
+from lightloom.switches.ports import Pair, Port
 from lightloom.switches.protocol import Description
 
 
@@ -27,7 +28,8 @@ class Managed:
     """Dark time of a change as configured; None if it is not."""
     description: Description | None = None
     lit: list[Pair] = field(default_factory=list)
-    power: dict[str, float] = field(default_factory=dict)
+    power: Mapping[Port, float] = field(default_factory=dict)
+    """The light that each port sends out, where the switch measures it [dBm]."""
     read_at: float | None = None
     trouble: str | None = None
     """Why it could not be read; None if it could."""

@@ -28,7 +28,7 @@ from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
 from lightloom.controller.stuck import stuck, touched
 from lightloom.controller.timed import REAL, Pace
-from lightloom.controller.transaction import Executor
+from lightloom.controller.transaction import Executor, without_light
 from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
 from lightloom.errors import refusal
 from lightloom.switches.ports import Pair, name_of
@@ -184,8 +184,7 @@ class Controller:
                     one.description = switch.describe()
                     one.racks.check(one.description.size, one.name)
                 one.lit = switch.read().pairs
-                measured = switch.power()
-                one.power = {str(port): level for port, level in (measured or {}).items()}
+                one.power = switch.power() or {}
             finally:
                 switch.close()
         except SwitchError as problem:
@@ -281,12 +280,14 @@ class Controller:
             # Its hook failed: the next cycle resumes it first.
             return []
         left = stuck(self.store, one.name)
+        away = touched(left) & {*one.lit}
         if change.is_empty and (who == SELF or not left):
-            self.wishes.fulfil(one, due)
+            if not away & {*change.kept}:
+                self.wishes.fulfil(one, due)
             return []
         if who == SELF and self._waits(one.name, change):
             return []
-        change = replace(change, entered=sorted(touched(left) & {*change.kept}))
+        change = replace(change, away=sorted(away))
         about = {
             "cost": self.cost(one.name, change).table(),
             "due": [wish.table() for wish in due],
@@ -310,12 +311,16 @@ class Controller:
         found = sorted({*kept} - self.store.owned(one.name))
         if not found or self.store.transactions(one.name, OPEN, limit=1):
             return
+        if (dark := without_light(found, one.power)) is not None:
+            one.kept_away = dark
+            found = [pair for pair in found if without_light([pair], one.power) is None]
         try:
             self._executor.let_in(one.name, found)
         except HookError as problem:
             one.kept_away = f"{', '.join(map(name_of, found))}: {problem}; it is tried again"
             return
-        self.store.adopt(one.name, found, SELF)
+        if found:
+            self.store.adopt(one.name, found, SELF)
 
     def _waits(self, name: str, change: Change) -> bool:
         return must_wait(self.store, name, change, self.clock(), self._interval_s)

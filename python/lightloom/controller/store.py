@@ -65,7 +65,7 @@ class Transaction:
     state: str
     who: str
     plan: Mapping[str, Any]
-    """`before`, `removed`, `added`, `kept`: lists of pairs."""
+    """`before`, `removed`, `added`, `kept`, `away`: lists of pairs; what it costs and makes due."""
     reason: str
     created: float
     updated: float
@@ -74,7 +74,7 @@ class Transaction:
 
     def pairs(self, name: str) -> list[Pair]:
         """A list of the plan as pairs."""
-        return [(a, b) for a, b in self.plan[name]]
+        return [(a, b) for a, b in self.plan.get(name, ())]
 
 
 IDLE_MS = 5_000

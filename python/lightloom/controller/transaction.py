@@ -181,7 +181,8 @@ class Steps:
 
     def _verify(self, one: Transaction) -> Transaction:
         one = self._move(one, "verifying")
-        entering = [*one.pairs("added"), *((a, b) for a, b in one.plan.get("entered", ()))]
+        kept = {*one.pairs("kept")}
+        entering = [*one.pairs("added"), *(pair for pair in one.pairs("away") if pair in kept)]
         failure = self._unlit(one.switch, entering)
         if failure is not None:
             return self._undo(one, failure)
@@ -202,19 +203,13 @@ class Steps:
                 opened.close()
         except SwitchError as problem:
             return f"light was not measured: {problem}"
-        if power is None:
-            return None
-        for pair in pairs:
-            level = power.get(Port("B", pair[1]))
-            if level is not None and level < DARK_DBM:
-                return f"{name_of(pair)} is connected, and no light leaves it ({level:.1f} dBm)"
-        return None
+        return None if power is None else without_light(pairs, power)
 
     def _let_in_again(self, one: Transaction, why: str) -> Transaction:
-        """The switch is as before: traffic may use what was to be removed, unless another client
-        has removed it. A hook that fails is called again at every cycle."""
+        """The switch is as before: traffic may use what was to be removed as it did before,
+        unless another client has removed it. A hook that fails is called again at every cycle."""
         try:
-            there = {*self._read(one.switch).pairs}
+            there = {*self._read(one.switch).pairs} - {*one.pairs("away")}
             back = [pair for pair in one.pairs("removed") if pair in there]
             self._guarded.enter(one.switch, back)
         except (HookError, SwitchError) as problem:
@@ -315,6 +310,15 @@ class Executor:
     def _steps_now(self) -> Steps:
         guarded = Guarded(self._store, self._open, self._hook)
         return self.steps(self._store, guarded, self._wait_s, self._tell, self._pace)
+
+
+def without_light(pairs: Sequence[Pair], power: Mapping[Port, float]) -> str | None:
+    """The first of some cross-connects that no light leaves; None if there is none."""
+    for pair in pairs:
+        level = power.get(Port("B", pair[1]))
+        if level is not None and level < DARK_DBM:
+            return f"{name_of(pair)} is connected, and no light leaves it ({level:.1f} dBm)"
+    return None
 
 
 def _taken(reading: Reading, removed: Sequence[Pair], added: Sequence[Pair]) -> str | None:

@@ -1,0 +1,70 @@
+"""References of the controller's rules, written apart from it: who gets a port, and what a policy
+may change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lightloom.controller.config import LimitsTable
+from lightloom.switches.ports import Pair
+from lightloom.units.durations import duration_ps
+
+Wish = tuple[int, float, Pair, str]
+"""Rank, since when, cross-connect, owner."""
+DAY_S = 86_400.0
+HOUR_S = 3_600.0
+
+
+def chosen(wishes: Sequence[Wish]) -> dict[Pair, str]:
+    """The cross-connects to have, and their owners: the highest rank first, then the oldest."""
+    found: dict[Pair, str] = {}
+    for _, _, pair, owner in sorted(wishes, key=lambda one: (-one[0], *one[1:3])):
+        if all(pair[0] != a and pair[1] != b for a, b in found):
+            found[pair] = owner
+    return found
+
+
+class Limited:
+    """The limits of a policy in seconds."""
+
+    def __init__(self, table: LimitsTable, settle_s: float) -> None:
+        self.dwell_s = duration_ps("dwell", table.dwell) / 1e12
+        self.gain = table.gain
+        dark = table.dark_per_hour
+        self.dark_s = None if dark is None else duration_ps("dark", dark) / 1e12
+        self.settle_s = settle_s
+        self.quiet: list[tuple[float, float]] = []
+        for text in table.quiet:
+            hours = [part.split(":") for part in text.split("-")]
+            start, end = (3600.0 * int(hour) + 60.0 * int(minute) for hour, minute in hours)
+            self.quiet.append((start, end))
+
+
+def permitted(
+    limited: Limited,
+    now: float,
+    spans: Sequence[tuple[float, float]],
+    given_up: Mapping[Pair, float],
+    gained: float,
+) -> str | None:
+    """Why a policy's change must not begin now; None if it may.
+
+    Args:
+        limited: its limits; quiet times are within a day.
+        now: seconds since 1970.
+        spans: when the transactions before began and ended.
+        given_up: cross-connects that the policy wanted so far, and since when.
+        gained: more of the demand is between joined racks.
+    """
+    if any(start <= now % DAY_S < end for start, end in limited.quiet):
+        return "quiet hours"
+    if any(now - since < limited.dwell_s - 0.1 for since in given_up.values()):
+        return f"dwell of {given_up}"
+    if gained < limited.gain - 1e-9:
+        return f"gain {gained}"
+    if limited.dark_s is not None:
+        within = [(max(start, now - HOUR_S), end) for start, end in spans if end > now - HOUR_S]
+        spent = sum(end - start for start, end in within)
+        if spent + limited.settle_s > limited.dark_s + 0.1:
+            return f"dark time: {spent} s are spent"
+    return None

@@ -1,0 +1,227 @@
+"""The whole controller in virtual time: two of them on one store, their clients, and a switch that
+refuses, lies and is slow. A seed decides all; the invariants hold after every step.
+
+Of each invariant, a controller that breaks its rule is found out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controller_lives import RACKS, Life
+from controller_world import SWITCH
+
+from lightloom.controller import change, schema, service, wishes
+from lightloom.controller.advice import Advice
+from lightloom.controller.change import change_to
+from lightloom.controller.config import ControllerTable, config_of
+from lightloom.controller.deferred import Deferred
+from lightloom.controller.limits import Limits
+from lightloom.controller.store import Store
+from lightloom.controller.transaction import Executor, Guarded, Steps
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+def ports_in(folder: Path) -> Path:
+    """The folder, with a port map in it."""
+    lines = [f"{rack},{port},{port}" for port, rack in enumerate(RACKS, 1)]
+    (folder / "ports.csv").write_text("\n".join(["rack,A port,B port", *lines]), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return ports_in(tmp_path_factory.mktemp("lives"))
+
+
+def config_for(seed: int, folder: Path) -> ControllerTable:
+    """A configuration: the world begins at 13:46 UTC."""
+    chance = random.Random(f"configuration {seed}")
+    limits: dict[str, Any] = {
+        "dwell": chance.choice(["0 s", "60 s"]),
+        "gain": chance.choice([0.0, 0.1]),
+        "when": chance.choice(["now", "now", "at checkpoint"]),
+        "quiet": chance.choice([[], ["13:55-14:20"]]),
+    }
+    if chance.random() < 0.5:
+        limits["dark_per_hour"] = chance.choice(["5 s", "30 s"])
+    switch = {"name": SWITCH, "url": "scpi://127.0.0.1:1", "ports": "ports.csv"}
+    return config_of(
+        {
+            "switch": [switch],
+            "mode": chance.choice(["act", "act", "act", "advise"]),
+            "unowned": chance.choice(["report", "remove"]),
+            "limits": limits,
+            "interval": "10 s",
+        },
+        folder,
+    )
+
+
+def lived(seed: int, folder: Path, url: str = "sqlite://") -> Life:
+    """A life; fails if an invariant does not hold."""
+    life = Life(seed, config_for(seed, folder), url)
+    for _ in range(life.chance.randint(10, 40)):
+        life.step()
+    life.calm()
+    return life
+
+
+@pytest.mark.parametrize("first", range(0, 160, 20))
+def test_whatever_happens_the_promises_are_kept(folder: Path, first: int) -> None:
+    for seed in range(first, first + 20):
+        lived(seed, folder)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(160, 10_160, 200))
+def test_whatever_happens_the_promises_are_kept_for_long(folder: Path, first: int) -> None:
+    for seed in range(first, first + 200):
+        lived(seed, folder)
+
+
+def test_the_lives_are_not_all_alike(folder: Path) -> None:
+    """Every outcome, takeovers amid changes, deferred changes, leases, policies that act."""
+    seen: Counter[str] = Counter()
+    for seed in range(80):
+        life = lived(seed, folder)
+        for row in life.rows(schema.transaction):
+            seen[row["state"]] += 1
+            seen["policy"] += '"owner": "policy"' in row["plan"]
+            seen["after stuck"] += '"away": [[' in row["plan"]
+        seen["fence"] = max(seen["fence"], life.rows(schema.role)[0]["fence"])
+        for table in (schema.lease, schema.job):
+            seen[table.name] += len(life.rows(table))
+        for row in life.rows(schema.deferred):
+            seen[f"deferred {row['outcome']}"] += 1
+    for what in ("done", "undone", "stuck", "policy", "lease", "job"):
+        assert seen[what] > 3, seen
+    for outcome in ("done", "replaced", "withdrawn"):
+        assert seen[f"deferred {outcome}"] > 1, seen
+    assert seen["after stuck"] > 0
+    assert seen["fence"] > 3
+
+
+def instead(target: Any, name: str, act: Callable[..., Any]) -> Patch:
+    """A rule that is broken: a function with another result, which it is given first."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        usual = getattr(target, name)
+        monkeypatch.setattr(target, name, lambda *args, **keys: act(usual, *args, **keys))
+
+    return patch
+
+
+def two_at_a_port(usual: Any, wanted: Any) -> Any:
+    return {one.pair: one.owner for one in wanted}, []
+
+
+def darkens_kept(usual: Any, self: Steps, switch: str, removed: Any, added: Any) -> None:
+    kept = self._store.transactions(switch, limit=1)[0].pairs("kept")
+    usual(self, switch, [*removed, *kept[:1]], added)
+
+
+def tampers(usual: Any, self: Store, db: Any, who: str, what: str, body: Any) -> None:
+    usual(self, db, "nobody" if what == "done" else who, what, body)
+    if what == "done":
+        db.execute(schema.audit.update().filter_by(who="nobody").values(who=who))
+
+
+def forgets_priority(
+    usual: Any, self: Any, switch: str, owner: str, pairs: Any, rank: int, who: str
+) -> None:
+    if rank == 1_000:
+        usual(self, switch, owner, pairs, rank, who)
+
+
+def without_dwell(usual: Any, self: Limits, now: float, wanted: Any, lit: Any, *rest: Any) -> Any:
+    return usual(self, now, wanted, [], *rest)
+
+
+def without_gain(
+    usual: Any, self: Limits, now: float, wanted: Any, lit: Any, gained: float, *rest: Any
+) -> Any:
+    return usual(self, now, wanted, lit, 1.0, *rest)
+
+
+def without_reason(
+    usual: Any, self: Store, number: int, state: str, reason: str = "", before: Any = None
+) -> Any:
+    return usual(self, number, state, "" if state == "stuck" else reason, before)
+
+
+def leaves_one_out(usual: Any, *args: Any, **keys: Any) -> Any:
+    found = usual(*args, **keys)
+    object.__setattr__(found, "added", found.added[:-1])
+    return found
+
+
+def ends_nothing(usual: Any, self: Store, db: Any, number: int, outcome: str, who: str) -> bool:
+    return outcome == "done" or usual(self, db, number, outcome, who)
+
+
+def half_a_request(
+    usual: Any, self: Store, switch: str, owner: str, pairs: Any, rank: int, who: str
+) -> None:
+    self.want(switch, owner, pairs, rank, who)
+    with self._write() as db:
+        self._end_waiting(db, switch, who)
+
+
+def leases_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(wishes.PRIORITY, wishes.LEASE, 500)
+
+
+BROKEN: dict[str, Patch] = {
+    "a port in one cross-connect": instead(change, "settle", two_at_a_port),
+    "kept circuits stay lit": instead(Steps, "_ask", darkens_kept),
+    "drained before dark": instead(Guarded, "drain", lambda usual, *_: None),
+    "no traffic into the dark": instead(Steps, "_unlit", lambda usual, *_: None),
+    "traffic is let in again": instead(Guarded, "enter", lambda usual, *_: None),
+    "the switch becomes as wanted": instead(service, "change_to", leaves_one_out),
+    "a crash is recovered from": instead(Executor, "recover", lambda usual, *_: []),
+    "a stuck change says why": instead(Store, "move", without_reason),
+    "the audit chain is whole": instead(Store, "_record", tampers),
+    "what is acknowledged is stored": instead(Store, "want_now", forgets_priority),
+    "a request is stored whole": instead(Store, "want_now", half_a_request),
+    "a leased port is left alone": leases_last,
+    "a deferred change runs once": instead(Store, "_end_deferred", ends_nothing),
+    "a deferred change waits for its jobs": instead(
+        Deferred, "is_due", lambda usual, self, now, waits_for: usual(self, now, [])
+    ),
+    "the policy waits for jobs": instead(Advice, "_waits_for", lambda usual, *_: None),
+    "the budget of dark time": instead(Store, "busy_s", lambda usual, *_: 0.0),
+    "quiet hours": instead(Limits, "is_quiet", lambda usual, *_: False),
+    "dwell": instead(Limits, "refusal", without_dwell),
+    "gain": instead(Limits, "refusal", without_gain),
+    "one writer": instead(Guarded, "check", lambda usual, *_: None),
+    "others' circuits stay": instead(
+        service,
+        "change_to",
+        lambda usual, lit, wanted, owned, **_: change_to(lit, wanted, owned, remove_unowned=True),
+    ),
+}
+MOST = 150
+RARE = ("dwell", "a deferred change waits for its jobs", "a request is stored whole")
+"""Few lives need these rules."""
+
+
+@pytest.mark.parametrize(
+    "rule", [pytest.param(rule, marks=pytest.mark.long if rule in RARE else ()) for rule in BROKEN]
+)
+def test_a_controller_that_breaks_a_rule_is_found_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    BROKEN[rule](monkeypatch)
+    for seed in range(MOST):
+        try:
+            lived(seed, folder)
+        except AssertionError:
+            return
+    pytest.fail(f"in {MOST} lives nothing was found")
