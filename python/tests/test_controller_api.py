@@ -125,6 +125,35 @@ def test_healthz_names_a_standby_and_a_loop_that_fails(reached: Reached) -> None
     assert health() == ("standby", [])
 
 
+def test_a_standby_says_that_it_is_one(reached: Reached) -> None:
+    """Of what it answers with 200, and refuses what it would not keep."""
+    lab, demand = reached.lab, {"matrix": matrix((0, 1, 5))}
+    dry = {"circuits": [["a", "b"]], "dry_run": True}
+    asked = [
+        ("GET", "/state", None),
+        ("GET", "/switches/east/diff", None),
+        ("PUT", "/switches/east/circuits", dry),
+    ]
+
+    def roles() -> set[tuple[str, str]]:
+        found = [reached.ask(*request) for request in asked]
+        assert [answer.status_code for answer in found] == [200] * 3
+        return {(answer.json()["role"], answer.headers["Lightloom-Role"]) for answer in found}
+
+    assert lab.store.take_role("this", 10.0)
+    assert roles() == {("active", "active")}
+    assert reached.ask("POST", "/switches/east/demand", demand).status_code == 200
+    read_at = reached.ask("GET", "/switches/east/diff").json()["read_at"]
+    assert read_at == pytest.approx(lab.now, abs=1)
+    lab.now += 11
+    assert roles() == {("standby", "standby")}
+    assert reached.ask("POST", "/switches/east/demand", demand).status_code == 503
+    lab.controller.switches["east"].read_at = None
+    assert reached.ask("GET", "/switches/east/diff").json()["read_at"] is None
+    for path in ("/healthz", "/metrics", "/transactions"):
+        assert reached.ask("GET", path).headers["Lightloom-Role"] == "standby"
+
+
 def test_metrics_are_what_prometheus_reads(reached: Reached) -> None:
     reached.ask("PUT", "/switches/east/circuits", {"circuits": [["a", "b"]]})
     text = reached.http.get("/metrics").text

@@ -42,6 +42,7 @@ def get(url: Url = None, json: Json = False) -> None:
         state = _client(url).state()
         if json:
             return console.print_json(state)
+        _print_role(state)
         for one in state["switches"]:
             wanted = {c["name"] for c in one["wanted"]}
             console.say(f"{one['name']}: {len(one['lit'])} lit, {len(wanted)} wanted")
@@ -270,7 +271,15 @@ def _wanted(
     return {"cross_connects": cross_connect or []}
 
 
+def _print_role(found: dict[str, Any]) -> None:
+    if found["role"] == "standby":
+        console.say(
+            "a standby answers: switches are as it last read them; ask the active controller"
+        )
+
+
 def _print_change(found: dict[str, Any]) -> None:
+    _print_role(found)
     for name in ("removed", "added", "kept", "unowned"):
         if found[name]:
             console.say(f"{name:9}{' '.join(found[name])}")

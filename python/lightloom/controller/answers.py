@@ -33,6 +33,11 @@ class Health(Answer):
     unreachable: list[str]
 
 
+Role = Literal["active", "standby"]
+"""Whether the controller that answers drives the switches. A standby answers with the switches as
+it last read them, if it ever did."""
+
+
 class NamedPair(Answer):
     """A cross-connect, and the racks that it joins."""
 
@@ -226,6 +231,7 @@ class ControllerState(Answer):
     """All switches, transactions, leases and alarms."""
 
     name: str
+    role: Role
     mode: Literal["advise", "act"]
     now: float
     version: int
@@ -250,6 +256,10 @@ class Difference(Answer):
 
 class TimedDifference(Difference, Price):
     """The same with its cost."""
+
+    role: Role
+    read_at: float | None
+    """When the switch was read [s since 1970]; None: never, so that all seems to be dark."""
 
 
 class Interval(Answer):

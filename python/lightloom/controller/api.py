@@ -15,14 +15,21 @@ from sse_starlette import EventSourceResponse
 
 import lightloom
 from lightloom.controller import answers, bodies, deferred, jobs, schema
-from lightloom.controller.admission import IN_ADDRESS, Who, add_admission, check_scope, needs
+from lightloom.controller.admission import (
+    IN_ADDRESS,
+    Follow,
+    Who,
+    add_admission,
+    check_scope,
+    needs,
+)
 from lightloom.controller.change import Change
 from lightloom.controller.dark import dark_s
 from lightloom.controller.foresight import Foresight, foresee
 from lightloom.controller.leases import release, reserve
 from lightloom.controller.matrices import checked
 from lightloom.controller.metrics import exposition
-from lightloom.controller.overview import deferred_table
+from lightloom.controller.overview import deferred_table, role_of
 from lightloom.controller.page import page
 from lightloom.controller.refusals import add_refusals
 from lightloom.controller.replays import Replays
@@ -37,6 +44,9 @@ KEEP_S = 15
 POLL_S = 0.2
 VALID_S = 1.0
 """An event stream ends this long after its token has [s]."""
+
+ROLE = "Lightloom-Role"
+"""Header of every answer: `active` or `standby`."""
 
 routes = APIRouter()
 
@@ -54,7 +64,23 @@ def app_of(controller: Controller) -> FastAPI:
     app.include_router(routes)
     add_refusals(app)
     add_admission(app, controller.store, controller.clock)
+    _add_role(app, controller)
     return app
+
+
+def _add_role(app: FastAPI, controller: Controller) -> None:
+    """Has every answer say whether the active controller gave it."""
+
+    async def tell(request: Request, follow: Follow) -> Response:
+        answer = await follow(request)
+        try:
+            answer.headers[ROLE] = await asyncio.to_thread(role_of, controller)
+        except SQLAlchemyError:
+            # Without its store a controller does not act.
+            answer.headers[ROLE] = "standby"
+        return answer
+
+    app.middleware("http")(tell)
 
 
 def _controller(request: Request) -> Controller:
@@ -172,11 +198,13 @@ def circuits(
     return _applied(controller, once, switch, pairs, body, who, idempotency_key)
 
 
-@routes.post("/switches/{switch}/demand", **needs("plan", 400, 422))
+@routes.post("/switches/{switch}/demand", **needs("plan", 400, 422, 503))
 def demand(controller: Ours, switch: Switch, body: bodies.Demand, who: Who) -> answers.DemandTaken:
     """Takes the demand between the racks of a switch."""
     racks = controller.managed(switch).racks
     matrix = checked(body.matrix, racks, "matrix")
+    # It is kept in memory: of a standby the active controller would never have it.
+    controller.store.check_role(controller.store.fence)
     controller.collector.send(switch, matrix, controller.clock(), who.name)
     return answers.DemandTaken(switch=switch, bytes=sum(map(sum, matrix)))
 
@@ -306,7 +334,8 @@ def _shown(controller: Controller, switch: str) -> answers.TimedDifference:
 
 
 def _priced(controller: Controller, switch: str, change: Change) -> dict[str, Any]:
-    return {**_named(switch, change), **controller.cost(switch, change).table()}
+    seen = {"role": role_of(controller), "read_at": controller.managed(switch).read_at}
+    return {**_named(switch, change), **controller.cost(switch, change).table(), **seen}
 
 
 def _named(switch: str, change: Change) -> dict[str, Any]:
@@ -358,11 +387,9 @@ def _preview(
     one = controller.managed(switch)
     wanted = controller.wishes.preview(one, pairs, who.name, body.priority)
     change = controller.difference(switch, wanted)
-    cost = controller.cost(switch, change)
     seen = foresee(controller.config, one, change, dark_s(controller.store, one))
     return answers.Preview(
-        **_named(switch, change),
-        **cost.table(),
+        **_priced(controller, switch, change),
         forecast=_forecast(seen) if isinstance(seen, Foresight) else None,
         no_forecast=None if isinstance(seen, Foresight) else seen,
     )

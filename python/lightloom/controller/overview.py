@@ -29,6 +29,7 @@ def state_of(controller: Controller) -> dict[str, Any]:
     store, now = controller.store, controller.clock()
     return {
         "name": controller.config.name,
+        "role": role_of(controller),
         "mode": controller.config.mode,
         "now": now,
         "version": controller.version,
@@ -44,6 +45,11 @@ def state_of(controller: Controller) -> dict[str, Any]:
         "deferred": [deferred_table(one) for one in waiting(store)],
         "alarms": alarms_of(controller),
     }
+
+
+def role_of(controller: Controller) -> str:
+    """Whether a controller is the active one or a standby."""
+    return "active" if controller.store.is_active() else "standby"
 
 
 def deferred_table(one: Deferred) -> dict[str, Any]:

@@ -147,7 +147,9 @@ class Loop:
     def turn(self) -> None:
         """Does what is due now."""
         if not self._role.held:
-            self._is_active, self._controller.failure = False, None
+            if self._is_active:
+                self._controller.stand_by()
+            self._is_active = False
             return
         if self._is_active and self._clock() < self._next_at:
             return

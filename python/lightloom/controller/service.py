@@ -158,6 +158,11 @@ class Controller:
         self._hook.start()
         return self._passes.run(self._jobs(self._begin))
 
+    def stand_by(self) -> None:
+        """Another controller may be the active one: a dashboard shows that."""
+        self.failure = None
+        self._tell()
+
     def _jobs(self, act: Callable[[Managed], list[Transaction]]) -> dict[str, Job]:
         return {one.name: partial(act, one) for one in self.switches.values()}
 

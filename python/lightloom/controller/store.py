@@ -169,6 +169,14 @@ class Store:
         if row is None or row.fence != fence or self.fence != fence or row.until <= self._clock():
             raise DeposedError("another controller holds the role, or may take it now")
 
+    def is_active(self) -> bool:
+        """Whether this controller holds the role, and its time is not over."""
+        try:
+            self.check_role(self.fence)
+        except DeposedError:
+            return False
+        return True
+
     def close(self) -> None:
         """Closes all connections."""
         self._engine.dispose()
