@@ -311,6 +311,28 @@ def test_down_takes_down_what_nobody_guards() -> None:
     assert process.wait(5) != 0
 
 
+@pytest.mark.parametrize("fabric", [CTHROUGH, MORDIA], ids=["kernel", "user"])
+def test_a_command_ends_when_another_takes_its_testbed_down(
+    fabric: dict[str, Any], tmp_path: Path
+) -> None:
+    file = written(tmp_path / "tended.toml", fabric, 30)
+    line = [sys.executable, "-m", "lightloom", "testbed"]
+    for verb, code in (("up", 0), ("run", 1)):
+        more = ["-o", str(tmp_path / "out")] if verb == "run" else []
+        command = subprocess.Popen([*line, verb, str(file), *more], stdout=subprocess.PIPE)
+        assert command.stdout is not None
+        if verb == "up":
+            assert b"tended: 4 hosts" in command.stdout.readline()
+        until = time.monotonic() + 20
+        while len(namespaces.existing("tended")) < 5 and time.monotonic() < until:
+            time.sleep(0.1)
+        time.sleep(1)
+        assert command.poll() is None
+        subprocess.run([*line, "down", "tended"], check=True, timeout=60)
+        said, _ = command.communicate(timeout=30)
+        assert command.returncode == code, said
+
+
 def test_a_guardian_waits_for_its_maker(tmp_path: Path) -> None:
     layout = setup(table(CTHROUGH), "tguard").layout
     namespaces.make(layout)

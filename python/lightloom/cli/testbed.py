@@ -97,7 +97,7 @@ def run(
 def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name = None) -> None:
     """Build a testbed and keep it up, its controller at work, until it is interrupted."""
     with _guarded():
-        from lightloom.testbed.bed import Testbed
+        from lightloom.testbed.bed import TakenDownError, Testbed
         from lightloom.testbed.setup import setup_of
 
         setup = setup_of(_given(file, overrides, None, 0), fabric, name)
@@ -105,9 +105,13 @@ def up(file: File, overrides: Overrides = None, fabric: Label = None, name: Name
             bed.host.begin()
             console.say(f"{setup.layout.name}: {len(setup.layout.hosts)} hosts on {setup.label}")
             console.say(f"  lightloom testbed shell --name {setup.layout.name} HOST")
-            while bed.host.trouble is None and bed.plane.is_alive():
-                bed.host.step(time.monotonic() + 0.1)
-            raise bed.host.trouble or OSError("the data plane has ended")
+            sys.stdout.flush()
+            try:
+                while True:
+                    bed.host.step(time.monotonic() + 0.1)
+                    bed.check_up()
+            except TakenDownError as problem:
+                console.say(str(problem))
 
 
 @commands.command(

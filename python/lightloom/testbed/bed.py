@@ -15,6 +15,10 @@ from lightloom.testbed.setup import Setup
 from lightloom.testbed.user import UserPlane
 
 
+class TakenDownError(OSError):
+    """A testbed that another command has removed."""
+
+
 class Testbed:
     """Racks of hosts in network namespaces, and the emulated fabric between them.
 
@@ -78,6 +82,21 @@ class Testbed:
         trace: TracebackType | None,
     ) -> None:
         self._down()
+
+    def check_up(self) -> None:
+        """Whoever drives the testbed calls this again and again.
+
+        Raises:
+            ConfigError: of the policy.
+            TakenDownError: if another command has taken it down.
+            OSError: if it carries no packets any more.
+        """
+        if self.host.trouble is not None:
+            raise self.host.trouble
+        if not (shell.NAMESPACES / self.setup.layout.fabric).exists():
+            raise TakenDownError(f"{self.setup.layout.name} was taken down by another command")
+        if not self.plane.is_alive():
+            raise OSError("the data plane has ended")
 
     def _down(self) -> None:
         try:
