@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from test_testbed_hydra import ovs
-from test_testbed_live import runs, written
-from test_testbed_setup import CTHROUGH, HYDRA, MORDIA
+from test_testbed_live import NIGHTS, runs, written
+from test_testbed_setup import CTHROUGH, HYDRA
 from testbed_support import live
 
 from lightloom.testbed import namespaces
@@ -90,8 +90,8 @@ def check_clean(there: list[int], devices: set[str]) -> None:
 
 
 CASES = [
-    ("command", MORDIA),
-    ("guardian", MORDIA),
+    ("command", NIGHTS),
+    ("guardian", NIGHTS),
     ("both", CTHROUGH),
     ("application", CTHROUGH),
     ("switch", HYDRA),

@@ -28,6 +28,9 @@ pytestmark = LIVE
 #: Circuits of everyone with everyone else's rack: what is decided without demand.
 STILL = {"kind": "hybrid", "policy": {"kind": "fixed", "circuits": [[0, 1]]}, "settle": "20 ms"}
 
+#: The thread of the user-space plane sleeps in these nights: other commands need a processor.
+NIGHTS = {**MORDIA, "slot": "19 ms", "night": "9 ms", "shortest_slot": "19 ms"}
+
 
 def inside(bed_setup: Setup, host: int, *command: str) -> list[str]:
     layout = bed_setup.layout
@@ -311,7 +314,7 @@ def test_down_takes_down_what_nobody_guards() -> None:
     assert process.wait(5) != 0
 
 
-@pytest.mark.parametrize("fabric", [CTHROUGH, MORDIA], ids=["kernel", "user"])
+@pytest.mark.parametrize("fabric", [CTHROUGH, NIGHTS], ids=["kernel", "user"])
 def test_a_command_ends_when_another_takes_its_testbed_down(
     fabric: dict[str, Any], tmp_path: Path
 ) -> None:
