@@ -1,8 +1,8 @@
-//! Cyclic schedules: the pairs that meet in each slot, known in advance for all slots.
+//! Cyclic schedules: the pairs that meet in each slot are known in advance for all slots.
 
-/// The idealised fractional round robin: in slot `t` uplink `u` of node `s`
-/// meets node `(s + 1 + (t · U + u)) mod N`, so that a pair meets every `N / U`
-/// slots on average and at most one slot off that.
+/// The idealised fractional round robin: in slot `t` uplink `u` of node `s` meets node `(s + 1 + (t
+/// · U + u)) mod N`. A pair therefore meets every `N / U` slots on average, with a deviation of at
+/// most one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRobin {
     /// N.

@@ -20,10 +20,10 @@ impl<const W: usize> Drrm<W> {
         Drrm(RoundRobin::new(ports))
     }
 
-    /// Pointers as [`Drrm::pointers`] gave them.
+    /// The pointers that [`Drrm::pointers`] returned.
     ///
     /// # Panics
-    /// If there is not one of each a port, or a port beyond the last.
+    /// If the number of pointers is not that of the ports, or a port is beyond the last.
     pub fn with_pointers(request: &[u32], grant: &[u32]) -> Drrm<W> {
         Drrm(RoundRobin::with_pointers(request, grant))
     }
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Input 0 asks output 1 first, and output 1 grants input 2 first.
+    /// Input 0 requests output 1 first, and output 1 grants input 2 first.
     #[test]
     fn pointers_are_those_that_were_given_and_move_beyond_who_is_served() {
         let mut switch = Drrm::<1>::with_pointers(&[1, 0, 1], &[0, 2, 0]);

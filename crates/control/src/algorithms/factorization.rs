@@ -1,28 +1,29 @@
-//! Random 1-factorisations: the complete graph as disjoint perfect matchings.
+//! Random 1-factorisations: the complete graph as a set of disjoint perfect matchings.
 //!
-//! Switches that turn through such matchings join every two nodes once in a cycle, both
-//! ways at once; and some of them, taken at random, are an expander together (Mellette et
-//! al., NSDI 2020). Up to `BASE` nodes one random perfect matching after another is taken
-//! out of the complete graph. More are two halves and what joins them: matchings of the
-//! halves side by side, and those between them, which are a cyclic Latin square whose rows
-//! and columns come in random order. Any two of all these form cycles together, and they
+//! Switches that rotate through such matchings connect every two nodes once in a cycle, in both
+//! directions at once; a random subset of the matchings forms an expander (Mellette et al., NSDI
+//! 2020). For up to `BASE` nodes, random perfect matchings are removed from the complete graph one
+//! after another. Larger graphs consist of two halves and the edges between them: matchings of the
+//! two halves side by side, and matchings between the halves, which form a cyclic Latin square with
+//! randomly ordered rows and columns. Any two of these matchings form cycles together. They
+//! exchange their pairs along some of the cycles, so that each matching connects the halves.
 //! exchange their pairs along some of them, so that each joins the halves.
 
 use super::matching::{maximum_weight_perfect, Weights};
 use lightloom_engine::Stream;
 
-/// A perfect matching: of each node the other.
+/// A perfect matching: the partner of each node.
 pub type Factor = Vec<u32>;
 
 /// Largest number of nodes that is factorised directly.
 const BASE: usize = 64;
-/// Number of last matchings that are drawn again if they leave odd cycles.
+/// The number of last matchings that are drawn again if they leave odd cycles.
 const REDRAWN: usize = 6;
-/// How often each matching meets another to exchange pairs.
+/// The number of other matchings with which each exchanges pairs.
 const EXCHANGES: usize = 4;
 
-/// The complete graph of `nodes` as matchings, in random order: N - 1 of them for an even
-/// number; for an odd number N, in each of which another node is alone (joined to itself).
+/// The complete graph of `nodes` as matchings, in random order: N − 1 matchings for an even N; N
+/// for an odd N, where a different node is alone in each matching (matched with itself).
 ///
 /// # Panics
 /// With fewer than two nodes.
@@ -75,8 +76,8 @@ impl Left {
         }
     }
 
-    /// A random perfect matching, if there is one: that of most weight where each pair has
-    /// a random weight, and so much that two do not make up for a third.
+    /// A random perfect matching, if there is one: the maximum-weight matching under random weights
+    /// that are so large that two pairs do not outweigh three.
     fn take(&mut self, rng: &mut Stream) -> Option<Factor> {
         const SPREAD: u32 = 1 << 16;
         let n = self.n;
@@ -100,8 +101,8 @@ impl Left {
         Some(factor)
     }
 
-    /// The two matchings that are left where every node has two others: one goes round each
-    /// cycle, and none of these is odd.
+    /// The two matchings that remain if every node has two partners: each takes every second edge
+    /// of each cycle, all of which must be even.
     fn halve(&self) -> Option<[Factor; 2]> {
         let mut halves = [vec![u32::MAX; self.n], vec![u32::MAX; self.n]];
         for start in 0..self.n {
@@ -121,8 +122,8 @@ impl Left {
     }
 }
 
-/// One random matching after another; where the last cannot be had, others in place of
-/// some before.
+/// One random matching after another; if the last ones cannot be found, some earlier ones are drawn
+/// again.
 fn direct(n: usize, rng: &mut Stream) -> Vec<Factor> {
     if n == 2 {
         return vec![vec![1, 0]];
@@ -147,20 +148,20 @@ fn direct(n: usize, rng: &mut Stream) -> Vec<Factor> {
 
 // ---- Two halves -----------------------------------------------------------------
 
-/// Two halves of `m` nodes: if m is even, matchings of both side by side; if it is odd, in
-/// each matching a node of either half is alone, and these two are joined.
+/// Two halves of `m` nodes. If m is even, matchings of both halves side by side. If m is odd, one
+/// node of each half is alone in each matching, and these two are matched.
 fn doubled(m: usize, rng: &mut Stream) -> Vec<Factor> {
     let odd = m % 2;
     let halves = [even(m + odd, rng), even(m + odd, rng)];
     let mut factors: Vec<Factor> = { halves[0].iter().zip(&halves[1]) }
         .map(|(one, other)| beside(&one[..m], &other[..m]))
         .collect();
-    // The order in which the Latin square has rows and columns.
+    // The random order of the rows and columns of the Latin square.
     let [mut rows, mut columns]: [Vec<u32>; 2] = [(0..m as u32).collect(), (0..m as u32).collect()];
     rng.shuffle(&mut rows);
     rng.shuffle(&mut columns);
     if odd == 1 {
-        // Its first matching is that of the nodes that were alone.
+        // Its first matching consists of the nodes that were alone.
         let alone = |half: &Factor| half[m];
         rows = halves[0].iter().map(alone).collect();
         columns = halves[1].iter().map(alone).collect();
@@ -180,7 +181,7 @@ fn doubled(m: usize, rng: &mut Stream) -> Vec<Factor> {
     factors
 }
 
-/// Two matchings form cycles; along half of these they swap their pairs.
+/// Two matchings form cycles together; along half of these cycles they exchange their pairs.
 fn exchange(one: &mut Factor, other: &mut Factor, rng: &mut Stream) {
     let mut seen = vec![false; one.len()];
     for start in 0..one.len() {
@@ -203,7 +204,7 @@ fn exchange(one: &mut Factor, other: &mut Factor, rng: &mut Stream) {
     }
 }
 
-/// A matching of each half; who is alone in his is joined with who is in the other.
+/// A matching of each half; the two nodes that are alone in their halves are matched.
 fn beside(one: &[u32], other: &[u32]) -> Factor {
     let m = one.len();
     let alone = |half: &[u32]| half.iter().position(|&to| to as usize == m);
@@ -231,7 +232,8 @@ fn between(rows: &[u32], columns: &[u32], shift: usize) -> Factor {
 mod tests {
     use super::*;
 
-    /// The definition of a 1-factorisation: each matching joins pairs, and each pair is in one.
+    /// The definition of a 1-factorisation: each matching consists of pairs, and each pair is in
+    /// one matching.
     fn check(n: usize, factors: &[Factor]) {
         let mut met = vec![0; n * n];
         assert_eq!(factors.len(), n - 1 + n % 2);
@@ -262,8 +264,8 @@ mod tests {
         assert_ne!(random_factors(20, 3), random_factors(20, 4));
     }
 
-    /// Mean number of circuits between two nodes over the first `k` of these matchings;
-    /// none if some cannot be reached.
+    /// Mean number of circuits between two nodes over the first `k` of these matchings; `None` if a
+    /// node is unreachable.
     fn mean_path(factors: &[Factor], k: usize) -> Option<f64> {
         let n = factors[0].len();
         let mut all = 0;
@@ -288,9 +290,9 @@ mod tests {
         Some(f64::from(all) / (n * (n - 1)) as f64)
     }
 
-    /// Any five are nearly as good as a random regular graph of degree 5 can be: that has
-    /// at most 5 · 4^(h - 1) nodes h circuits away (Moore's bound), and a round robin's
-    /// five have some 5 h.
+    /// Any five matchings are nearly as good as a random regular graph of degree 5 can be: that has
+    /// at most 5 · 4^(h − 1) nodes at a distance of h circuits (Moore's bound), while five
+    /// matchings of a round robin reach about 5 h.
     #[test]
     fn some_are_an_expander() {
         let moore = (5.0 + 2.0 * 20.0 + 3.0 * 80.0 + 4.0 * 2.0) / 107.0;

@@ -1,11 +1,11 @@
 //! Maximum-cardinality matching of rows with columns (Hopcroft & Karp, 1973).
 //!
-//! Rows are bitsets, so a breadth-first search touches 64 columns at once; at
-//! N = 64 a row is one word. A search starts from any valid [`Pairing`]: who
-//! lowers a threshold or removes a few edges augments what is still there.
+//! Rows are bitsets, so a breadth-first search processes 64 columns at once; at N = 64 a row is one
+//! word. A search starts from any valid [`Pairing`], so that after a lower threshold or removed
+//! edges the remaining pairs are augmented.
 //!
-//! Weights are not looked at (see [`crate::algorithms::assignment`]); sparse adjacency lists
-//! are not stored: at N = 4,096 the bitsets take 2 MB.
+//! Weights are not used (see [`crate::algorithms::assignment`]), and there are no sparse adjacency
+//! lists: at N = 4,096 the bitsets take 2 MB.
 
 /// In [`Pairing`]: not matched.
 pub(crate) const FREE: u32 = u32::MAX;
@@ -20,7 +20,7 @@ pub struct BitRows {
 }
 
 impl BitRows {
-    /// `rows` × `columns`, no edge yet.
+    /// A `rows` × `columns` graph without edges.
     pub fn new(rows: usize, columns: usize) -> BitRows {
         let words = columns.div_ceil(64);
         BitRows {
@@ -42,7 +42,7 @@ impl BitRows {
         found
     }
 
-    /// Replaces all edges by those that `edge(row, column)` says.
+    /// Replaces all edges by those for which `edge(row, column)` is true.
     pub fn fill(&mut self, mut edge: impl FnMut(usize, usize) -> bool) {
         for row in 0..self.rows {
             for word in 0..self.words {
@@ -88,7 +88,7 @@ impl BitRows {
     }
 }
 
-/// A matching of rows with columns, perhaps a partial one.
+/// A matching of rows with columns, possibly partial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairing {
     column_of: Vec<u32>,
@@ -97,7 +97,7 @@ pub struct Pairing {
 }
 
 impl Pairing {
-    /// no vertex is matched.
+    /// A matching without pairs.
     pub fn new(rows: usize, columns: usize) -> Pairing {
         Pairing {
             column_of: vec![FREE; rows],
@@ -112,17 +112,17 @@ impl Pairing {
         (column != FREE).then_some(column as usize)
     }
 
-    /// The column of every row, [`FREE`] where there is none.
+    /// The column of every row, [`FREE`] if it has none.
     pub(crate) fn column_of(&self) -> &[u32] {
         &self.column_of
     }
 
-    /// The row of every column, [`FREE`] where there is none.
+    /// The row of every column, [`FREE`] if it has none.
     pub(crate) fn row_of(&self) -> &[u32] {
         &self.row_of
     }
 
-    /// How many rows are matched.
+    /// The number of matched rows.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -132,7 +132,7 @@ impl Pairing {
         self.size == self.column_of.len()
     }
 
-    /// Matches two that are both free.
+    /// Matches a free row and a free column.
     pub fn pair(&mut self, row: usize, column: usize) {
         debug_assert!(self.column_of[row] == FREE && self.row_of[column] == FREE);
         self.column_of[row] = column as u32;
@@ -140,7 +140,7 @@ impl Pairing {
         self.size += 1;
     }
 
-    /// Frees a row and its column; nothing happens to a free one.
+    /// Frees a row and its column; no effect on a free row.
     pub fn release(&mut self, row: usize) {
         let column = std::mem::replace(&mut self.column_of[row], FREE);
         if column != FREE {
@@ -149,21 +149,21 @@ impl Pairing {
         }
     }
 
-    /// Frees everyone.
+    /// Frees all rows and columns.
     pub fn clear(&mut self) {
         self.column_of.fill(FREE);
         self.row_of.fill(FREE);
         self.size = 0;
     }
 
-    /// Gives `row` the column; its last one is now another row's, or free.
+    /// Assigns the column to `row`; the row's last column belongs to another row or is free.
     fn hand(&mut self, row: u32, column: u32) {
         self.column_of[row as usize] = column;
         self.row_of[column as usize] = row;
     }
 }
 
-/// The search's memory, to be kept between calls.
+/// The workspace of the search, kept between calls.
 #[derive(Clone, Debug, Default)]
 pub struct HopcroftKarp {
     /// Columns by their distance from the free rows, a bitset each.
@@ -183,9 +183,9 @@ impl HopcroftKarp {
         HopcroftKarp::default()
     }
 
-    /// Augments `pairing`, whose pairs must all be edges, until it is as large as
-    /// `edges` allow, and returns its size. Who is matched stays matched, though
-    /// perhaps with another. At most about √N rounds of N²/64 words each.
+    /// Augments `pairing`, whose pairs must all be edges, to the maximum that `edges` allow, and
+    /// returns its size. Matched vertices stay matched, possibly with another partner. At most
+    /// about √N rounds of N²/64 words each.
     ///
     /// # Panics
     /// If `pairing` was made for other numbers of rows or columns.
@@ -201,8 +201,8 @@ impl HopcroftKarp {
         pairing.size
     }
 
-    /// Breadth-first layers of columns from the free rows, to the first layer with
-    /// a free column; false if there is none: the matching is maximum.
+    /// Breadth-first layers of columns from the free rows, up to the first layer with a free
+    /// column; false if there is none, which means that the matching is maximum.
     fn layer(&mut self, edges: &BitRows, pairing: &Pairing) -> bool {
         let words = edges.words;
         self.depth = 0;
@@ -257,7 +257,7 @@ impl HopcroftKarp {
         }
     }
 
-    /// A maximal set of shortest augmenting paths that share no vertex.
+    /// Augments along a maximal set of shortest augmenting paths without common vertices.
     fn augment_disjoint(&mut self, edges: &BitRows, pairing: &mut Pairing) {
         for row in 0..edges.rows as u32 {
             if pairing.column_of[row as usize] == FREE && self.walk(row, edges, pairing) {
@@ -269,8 +269,8 @@ impl HopcroftKarp {
         }
     }
 
-    /// Depth-first through the layers from a free row; a column that was tried is
-    /// taken out of its layer.
+    /// Depth-first search through the layers from a free row; a visited column is removed from its
+    /// layer.
     fn walk(&mut self, from: u32, edges: &BitRows, pairing: &Pairing) -> bool {
         let words = edges.words;
         self.rows.clear();
@@ -349,8 +349,8 @@ mod tests {
         assert_eq!(pairing, Pairing::new(2, 3));
     }
 
-    /// Rows and columns that together touch every edge: by König's theorem a
-    /// matching of that many pairs is maximum.
+    /// The number of rows and columns that together cover every edge: by König's theorem a matching
+    /// with that many pairs is maximum.
     fn cover_size(edges: &BitRows, pairing: &Pairing) -> usize {
         let mut row_reached = vec![false; edges.rows()];
         let mut column_reached = vec![false; edges.columns()];
@@ -391,7 +391,7 @@ mod tests {
 
     fn bipartite() -> impl Strategy<Value = BitRows> {
         (1usize..150, 1usize..150, 0.0f64..1.0).prop_flat_map(|(rows, columns, density)| {
-            // Around one edge a row the matching is hardest.
+            // With about one edge per row the matching is hardest.
             let density = density.powi(4);
             proptest::collection::vec(0.0f64..1.0, rows * columns).prop_map(move |draws| {
                 BitRows::from_fn(rows, columns, |r, c| draws[r * columns + c] < density)

@@ -1,10 +1,10 @@
-//! iSLIP: which input of a switch sends to which output in this slot, agreed upon by
-//! round-robin pointers (McKeown, IEEE/ACM Transactions on Networking 7(2), 1999).
+//! iSLIP: matches the inputs and outputs of a switch in each slot by round-robin pointers (McKeown,
+//! IEEE/ACM Transactions on Networking 7(2), 1999).
 //!
-//! In every iteration each free output grants one of the free inputs that request
-//! it, the next at or after its pointer; each input accepts one grant likewise.
-//! Pointers move beyond their partner only where a grant of the first iteration was
-//! accepted. Priorities and multicast are not here.
+//! In every iteration each free output grants one of the free inputs that request it, the next at
+//! or after its pointer; each input accepts one grant in the same way. Pointers move beyond their
+//! partner only if a grant of the first iteration was accepted. Priorities and multicast are not
+//! modelled.
 
 use crate::algorithms::round_robin::{RoundRobin, Set};
 
@@ -21,10 +21,10 @@ impl<const W: usize> Islip<W> {
         Islip(RoundRobin::new(ports))
     }
 
-    /// Pointers as [`Islip::pointers`] gave them.
+    /// The pointers that [`Islip::pointers`] returned.
     ///
     /// # Panics
-    /// If there is not one of each a port, or a port beyond the last.
+    /// If the number of pointers is not that of the ports, or a port is beyond the last.
     pub fn with_pointers(grant: &[u32], accept: &[u32]) -> Islip<W> {
         Islip(RoundRobin::with_pointers(grant, accept))
     }
@@ -52,11 +52,11 @@ impl<const W: usize> Islip<W> {
     /// ```
     /// use lightloom_control::algorithms::islip::Islip;
     /// let mut switch = Islip::<1>::new(3);
-    /// // Inputs 0 and 1 want output 0, and input 0 also output 2.
+    /// // Inputs 0 and 1 request output 0, and input 0 also output 2.
     /// let requests = |output| [[0b011], [0b000], [0b001]][output];
     /// let mut pairs = Vec::new();
     /// assert_eq!(switch.schedule(1, requests, |i, o| pairs.push((i, o))), 1);
-    /// // Output 0 is input 1's now; input 0 takes the other.
+    /// // Output 0 now grants input 1; input 0 gets output 2.
     /// assert_eq!(switch.schedule(1, requests, |i, o| pairs.push((i, o))), 2);
     /// assert_eq!(pairs, [(0, 0), (0, 2), (1, 0)]);
     /// ```
@@ -80,7 +80,7 @@ pub(crate) mod tests {
     /// Not matched.
     pub(crate) const FREE: u32 = u32::MAX;
 
-    /// Writes down the output of every input.
+    /// Stores the output of every input.
     pub(crate) fn into(output_of: &mut [u32]) -> impl FnMut(usize, usize) + '_ {
         output_of.fill(FREE);
         |input, output| output_of[input] = output as u32
@@ -120,9 +120,9 @@ pub(crate) mod tests {
         { idle }.all(|i| (0..wants.len()).all(|j| !wants[i][j] || !free(j)))
     }
 
-    /// Feeds a switch with a cell per input and slot at a load, to outputs drawn
-    /// uniformly; returns what was sent and what arrived, in cells, in the second
-    /// half: queues that grow then grow for ever.
+    /// Feeds a switch with a cell per input and slot at a load, to outputs drawn uniformly. Returns
+    /// the sent and arrived cells of the second half, in which queues of an unstable switch keep
+    /// growing.
     pub(crate) fn throughput(
         ports: usize,
         load: f64,
@@ -175,7 +175,8 @@ pub(crate) mod tests {
             }
         }
 
-        /// McKeown: who keeps asking is served within N² slots, whatever others do.
+        /// McKeown: a persistent request is served within N² slots, whatever the other requests
+        /// are.
         #[test]
         fn nobody_starves(ports in 2usize..9, density in 0.1f64..1.0, seed: u64) {
             let mut rng = Stream::new(seed, "starve", 0);
@@ -194,8 +195,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// With every queue full, pointers come to differ and stay so: all send always.
-    /// All outputs grant input 0, which accepts output 2 first.
+    /// With every queue full, pointers desynchronise and stay so: all inputs send in all slots. All
+    /// outputs grant input 0, which accepts output 2 first.
     #[test]
     fn pointers_are_those_that_were_given_and_move_beyond_who_is_served() {
         let mut switch = Islip::<1>::with_pointers(&[0, 1, 0], &[2, 0, 1]);
@@ -223,7 +224,7 @@ pub(crate) mod tests {
                 );
                 (0..ports).for_each(|i| met[i * ports + output_of[i] as usize] += 1);
             }
-            // A time-division round: every pair once.
+            // A time-division round: every pair meets once.
             assert!(met.iter().all(|&times| times == 1));
         }
     }

@@ -1,16 +1,16 @@
-//! The few largest of many.
+//! The few largest values of many.
 
-/// The largest values above a least one, earlier ones of equals; largest first.
+/// The largest values above a minimum, in descending order; earlier ones first among equals.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Largest {
     pub kept: Vec<(i64, u32)>,
     most: usize,
-    /// Values up to here are not kept: to be compared with before `offer` is called.
+    /// Values up to this are not stored; callers compare with it before they call `offer`.
     pub least: i64,
 }
 
 impl Largest {
-    /// Keeps the `most` largest above `least`.
+    /// Stores the `most` largest values above `least`.
     pub fn new(most: usize, least: i64) -> Largest {
         Largest {
             kept: Vec::with_capacity(most),
@@ -19,13 +19,13 @@ impl Largest {
         }
     }
 
-    /// Forgets all, to keep the `most` largest above `least`.
+    /// Removes all values, to store the `most` largest above `least`.
     pub fn restart(&mut self, most: usize, least: i64) {
         self.kept.clear();
         (self.most, self.least) = (most, least);
     }
 
-    /// Keeps a value that is large enough.
+    /// Stores a value if it is large enough.
     pub fn offer(&mut self, value: i64, of: u32) {
         if value <= self.least {
             return;

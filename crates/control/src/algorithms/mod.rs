@@ -1,13 +1,12 @@
-//! Algorithms of control: pure functions that policies, the `plan` command and
-//! users' scripts call alike. When circuits are decided on, and what a switch makes
-//! of it, is not here.
+//! Algorithms of control: pure functions for policies, the `plan` command and users' scripts. When
+//! circuits are decided and how a switch carries out a decision is not part of them.
 //!
 //! | for | modules |
 //! |---|---|
-//! | circuits of both directions | [`matching`], [`multihop`] |
-//! | circuits of one direction | [`assignment`], [`hopcroft_karp`] |
+//! //! | bidirectional circuits | [`matching`], [`multihop`] |
+//! //! | directed circuits | [`assignment`], [`hopcroft_karp`] |
 //! | schedules of permutations | [`birkhoff`] after [`sinkhorn`] or [`quickstuff`], [`solstice`], [`eclipse`] |
-//! | known for ever | [`cyclic`], [`factorization`] |
+//! //! | fixed schedules | [`cyclic`], [`factorization`] |
 //! | slot by slot, inside kernels | [`islip`], [`drrm`], both on [`round_robin`] |
 //! | VLANs for multihop paths | [`vlan`] |
 

@@ -1,13 +1,13 @@
-//! QuickStuff: demand raised until every port sends and receives the same, so
-//! that it decomposes into permutations (Liu et al., Solstice, CoNEXT 2015, §4.2).
+//! QuickStuff: raises demand until every port sends and receives the same amount, so that it
+//! decomposes into permutations (Liu et al., Solstice, CoNEXT 2015, §4.2).
 //!
-//! No entry shrinks, so a schedule of the stuffed matrix carries all demand; the
-//! added volume is capacity without use. Shares of the demand are not kept equal
-//! (see [`crate::algorithms::sinkhorn`] for that). What is added on the diagonal is idling.
+//! No entry decreases, so a schedule of the stuffed matrix carries all demand; the added volume is
+//! unused capacity. The shares of the demand are not preserved ([`crate::algorithms::sinkhorn`]
+//! comes closer to them). Volume on the diagonal is idle time.
 
 use crate::demand::Matrix;
 
-/// The stuffed matrix and what all its row and column sums are.
+/// The stuffed matrix and the value of all its row and column sums.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuffed {
     /// At least the demand, entry by entry; its diagonal may be used.
@@ -16,8 +16,8 @@ pub struct Stuffed {
     pub line_sum: i64,
 }
 
-/// Adds as much as possible to the entries that are not zero, then to all, row by
-/// row, until every row and column sums up to the largest of them. O(N²).
+/// Raises the non-zero entries as far as possible, then all entries, row by row, until every row
+/// and column sum equals the largest of them. O(N²).
 ///
 /// ```
 /// use lightloom_control::{algorithms::quickstuff::stuff, demand::Matrix};
@@ -48,7 +48,7 @@ pub(crate) fn stuff_lines(demand: &Matrix, mut rows: Vec<i64>, mut columns: Vec<
     Stuffed { matrix, line_sum }
 }
 
-/// Raises entries of one row by the amounts that the row and its columns are short.
+/// Raises entries of one row by the amounts that the row and its columns lack.
 fn raise(cells: &mut [i64], short: &mut i64, columns: &mut [i64], fill_zeros: bool) {
     for (cell, column) in cells.iter_mut().zip(columns) {
         if *short == 0 {
@@ -81,7 +81,7 @@ mod tests {
             }
         }
 
-        /// Why non-zero entries come first: fewer circuits are ever needed.
+        /// The reason for which non-zero entries come first: fewer circuits are needed.
         #[test]
         fn the_first_pass_leaves_no_pair_short(demand in demands(12, 1000)) {
             let mut first = demand.clone();

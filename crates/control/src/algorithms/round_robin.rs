@@ -1,4 +1,4 @@
-//! Rounds of two choices by round-robin pointers: the common part of iSLIP and DRRM.
+//! Two-sided round-robin matching: the common part of iSLIP and DRRM.
 //!
 //! Each port of one side makes an offer to one of its possible partners; ports of the other side
 //! choose among their offers. In [`crate::algorithms::islip`] outputs offer (they grant) and inputs
@@ -7,8 +7,8 @@
 //! two: this keeps pointers from synchronising, so that one iteration serves uniform traffic in
 //! full, and prevents starvation.
 //!
-//! To be used inside kernels: sets of ports are arrays of words, nothing is
-//! allocated after construction, and all is inlined.
+//! For use inside kernels: sets of ports are arrays of words, nothing is allocated after
+//! construction, and all functions are inlined.
 
 /// A set of up to 64 · W ports: bit `p % 64` of word `p / 64`.
 pub type Set<const W: usize> = [u64; W];
@@ -30,7 +30,7 @@ pub fn next_from<const W: usize>(set: &Set<W>, from: usize) -> Option<usize> {
     if late != 0 {
         return Some(first(word, late));
     }
-    // With the word of `from` last: its bits before `from` are what remains.
+    // The word of `from` comes last: of it only the bits before `from` remain.
     let around = (word + 1..W).chain(0..W.min(word + 1));
     for word in around {
         if set[word] != 0 {
@@ -101,7 +101,7 @@ impl<const W: usize> RoundRobin<W> {
         }
     }
 
-    /// Pointers as [`RoundRobin::pointers`] gave them.
+    /// The pointers that [`RoundRobin::pointers`] returned.
     pub fn with_pointers(offer: &[u32], choose: &[u32]) -> RoundRobin<W> {
         let known = |&port: &u32| (port as usize) < offer.len();
         assert!(
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// The last port is one, and the one after it is not.
+    /// The last port is accepted, the next number is not.
     #[test]
     #[should_panic(expected = "two pointers a port, to ports")]
     fn pointers_beyond_the_last_port_are_refused() {

@@ -2,25 +2,24 @@
 //! columns and rows in turn (Sinkhorn, 1964; Mordia's traffic-matrix scheduling,
 //! Porter et al., SIGCOMM 2013).
 //!
-//! Every port sends and receives all the time afterwards, so what a port has
-//! little of gets more than it asks for: shares change, unlike with
-//! [`crate::algorithms::quickstuff`]. A little is added to every pair first, without which
-//! many matrices have no such scaling. Floats are used here alone; what is handed
-//! on are integers whose lines sum up exactly.
+//! Afterwards every port sends and receives all the time, so ports with little demand get more time
+//! than they request: shares change, unlike with [`crate::algorithms::quickstuff`]. A small amount
+//! is first added to every pair, because many matrices have no such scaling otherwise. Floats are
+//! used only here; the results are integers whose lines have exactly equal sums.
 
 use crate::demand::{number, Matrix};
 use lightloom_engine::Refusal;
 
-/// The sum of each line of [`Scaled::units`]: shares of 2⁻⁴⁰.
+/// The sum of each line of [`Scaled::units`], in units of 2⁻⁴⁰.
 pub const WHOLE: i64 = 1 << 40;
 
-/// How scaling is done.
+/// The parameters of the scaling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// ε: added to every pair, in means of the demand over all pairs. The smaller,
-    /// the truer to the demand and the slower.
+    /// ε: added to every pair, in units of the mean demand of all pairs. Smaller values are closer
+    /// to the demand and slower.
     pub epsilon: f64,
-    /// The worst row or column sum may be off 1 by this.
+    /// The largest deviation of a row or column sum from 1.
     pub tolerance: f64,
     /// Rounds of one normalisation of columns and one of rows.
     pub max_rounds: usize,
@@ -59,9 +58,9 @@ pub struct Scaled {
     pub n: usize,
     /// Shares, row by row.
     pub cells: Vec<f64>,
-    /// How many rounds it took.
+    /// The number of rounds.
     pub rounds: usize,
-    /// How far the worst row or column sum is off 1.
+    /// The largest deviation of a row or column sum from 1.
     pub error: f64,
 }
 
@@ -125,7 +124,7 @@ fn raise(demand: &Matrix, epsilon: f64) -> Vec<f64> {
     raised
 }
 
-/// Sets the factors of columns to what makes their sums 1.
+/// Sets the factors of columns so that their sums are 1.
 fn normalise_columns(cells: &[f64], rows: &[f64], columns: &mut [f64]) {
     columns.fill(0.0);
     for (line, row) in cells.chunks_exact(columns.len()).zip(rows) {
@@ -136,8 +135,7 @@ fn normalise_columns(cells: &[f64], rows: &[f64], columns: &mut [f64]) {
     columns.iter_mut().for_each(|sum| *sum = 1.0 / *sum);
 }
 
-/// Sets the factors of rows to what makes their sums 1; returns how far the worst
-/// was off.
+/// Sets the factors of rows so that their sums are 1; returns the largest deviation before.
 fn normalise_rows(cells: &[f64], rows: &mut [f64], columns: &[f64]) -> f64 {
     let mut error = 0.0f64;
     for (line, row) in cells.chunks_exact(columns.len()).zip(rows) {
@@ -148,7 +146,7 @@ fn normalise_rows(cells: &[f64], rows: &mut [f64], columns: &[f64]) -> f64 {
     error
 }
 
-/// In eight sums side by side, which the processor adds at once.
+/// The dot product in eight partial sums, which the processor adds in parallel.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -182,9 +180,9 @@ fn worst(n: usize, cells: &[f64]) -> f64 {
 }
 
 impl Scaled {
-    /// The shares as integers whose rows and columns each sum up to exactly
-    /// [`WHOLE`]: rounded down, then what is missing added where both lines are
-    /// short. The diagonal stays zero; no entry is off by more than about N units.
+    /// The shares as integers whose rows and columns each sum up to exactly [`WHOLE`]: shares are
+    /// rounded down, and the remainder is added where row and column both lack it. The diagonal
+    /// stays zero; no entry deviates by more than about N units.
     ///
     /// ```
     /// use lightloom_control::{algorithms::sinkhorn, demand::Matrix};
@@ -195,8 +193,8 @@ impl Scaled {
     /// assert_eq!(units.column_sums(), [sinkhorn::WHOLE; 3]);
     /// ```
     pub fn units(&self) -> Matrix {
-        // The residual error of scaling is subtracted from all entries, so that no line is too
-        // long.
+        // The residual error of scaling is subtracted from all entries, so that no line sum is too
+        // large.
         let unit = WHOLE as f64 * (1.0 - 2.0 * self.error.max(1e-12));
         let cells = self.cells.iter().map(|share| (share * unit) as i64);
         let mut matrix = Matrix::from_cells(self.n, cells.collect());
@@ -209,7 +207,7 @@ impl Scaled {
     }
 }
 
-/// Adds what rows and columns are short of.
+/// Adds the amounts that rows and columns lack.
 fn fill_off_diagonal(matrix: &mut Matrix, rows: &mut [i64], columns: &mut [i64]) {
     let n = matrix.n();
     let cells = matrix.cells_mut();
@@ -223,8 +221,8 @@ fn fill_off_diagonal(matrix: &mut Matrix, rows: &mut [i64], columns: &mut [i64])
             }
         }
     }
-    // Only a row and a column of the same node can still be short: they get theirs
-    // through entries of two others.
+    // Only a row and a column of the same node can still lack units; they get them through entries
+    // of two other nodes.
     let Some(k) = (0..n).find(|&k| rows[k] > 0) else {
         return;
     };
@@ -292,8 +290,8 @@ mod tests {
         assert_eq!(scale(&Matrix::zeros(3), &good).unwrap_err().key, "demand");
     }
 
-    /// Scaling keeps all cross ratios a_ij · a_kl / (a_il · a_kj), and only one
-    /// doubly stochastic matrix has those of a given one.
+    /// Scaling keeps all cross ratios a_ij · a_kl / (a_il · a_kj), and only one doubly stochastic
+    /// matrix has the given ratios.
     fn cross_ratios(n: usize, cells: &[f64], check: &mut dyn FnMut(f64)) {
         let at = |i: usize, j: usize| cells[i * n + j];
         for i in 0..n {

@@ -1,4 +1,4 @@
-//! Checks of demands: shapes, entries and sums that are refused by name.
+//! Checks of demands: shapes, entries and sums are refused by name.
 
 use lightloom_engine::Refusal;
 use std::fmt;
@@ -11,11 +11,11 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Adds upper and lower halves up apart, so that nothing overflows and a processor
-    /// adds several at once.
+    /// Adds upper and lower halves separately, so that nothing overflows and the processor adds
+    /// several values at once.
     pub(super) fn of(cells: &[i64]) -> Sums {
         let (mut signs, mut total) = (0, 0);
-        // The sum of this many halves fits a word.
+        // The sum of this many halves fits into a word.
         for part in cells.chunks(1 << 16) {
             let (mut low, mut high) = (0u64, 0u64);
             for &value in part {
@@ -53,7 +53,7 @@ impl Sums {
     }
 }
 
-/// A number for a message, with an exponent where its digits would fill a line.
+/// A number for a message, with an exponent if it has too many digits for a line.
 pub(crate) fn number(x: f64) -> String {
     match x.abs() {
         size if size == 0.0 || (1e-6..1e21).contains(&size) || !size.is_finite() => x.to_string(),
@@ -103,7 +103,7 @@ pub(super) fn check_float(n: usize, at: usize, x: f64) -> Result<(), Refusal> {
     match x {
         _ if x.is_nan() => refuse("not a number", "give 0 where there is no demand"),
         _ if x.is_infinite() => refuse("demand is finite", "give a number"),
-        // Values that rounding would change to valid ones.
+        // Values that rounding would turn into valid ones.
         _ if x < 0.0 => Err(negative(n, at, &shown)),
         _ if x >= i64::MAX as f64 => refuse(
             "an entry must fit 63 bits",
@@ -113,7 +113,7 @@ pub(super) fn check_float(n: usize, at: usize, x: f64) -> Result<(), Refusal> {
     }
 }
 
-/// Fractions of a byte matter where there are hardly any bytes.
+/// Refuses fractions of a byte that are large relative to the demand.
 pub(super) fn check_rounding(n: usize, cells: &[f64]) -> Result<(), Refusal> {
     let largest = cells.iter().copied().fold(0.0, f64::max);
     let lossy = |x: f64| (x - x.round()).abs() > 1e-3 * largest;

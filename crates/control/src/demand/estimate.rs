@@ -1,26 +1,26 @@
-//! How reports become a demand matrix: servers, or switches on their behalf, say how
-//! much they have for each rack, and the controller adds it up.
+//! Estimates a demand matrix from reports: servers, or switches on their behalf, report the bytes
+//! that they hold for each rack, and the controller adds them.
 //!
-//! With thresholds (c-Through, SIGCOMM 2010, §4.1, §4.3) a queue that is no larger
-//! than the first counts as empty, and one that has changed by no more than the second
-//! since it was last reported is not reported: the controller goes on with what it
-//! knows. With smoothing it sees a moving average over its reports.
+//! With thresholds (c-Through, SIGCOMM 2010, §4.1, §4.3) a queue up to the first threshold counts
+//! as empty. A queue whose change since its last report is at most the second threshold is not
+//! reported; the controller then uses the last report. With smoothing the controller uses a moving
+//! average over its reports.
 //!
-//! Not modelled: the time and bandwidth of reports; [`Estimator::reported`] counts them.
+//! The time and bandwidth of reports are not modelled; [`Estimator::reported`] counts them.
 
 use super::Matrix;
 use lightloom_engine::Refusal;
 use serde::{Deserialize, Serialize};
 
-/// The bytes that one reporter has for one rack.
+/// The bytes that one reporter holds for one rack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(u32, u32, u64)", into = "(u32, u32, u64)")]
 pub struct Queue {
     /// The reporter: a server, or a rack if racks report.
     pub from: u32,
-    /// The rack that it is for.
+    /// The destination rack.
     pub to: u32,
-    /// How much [B]. Queues named twice are added.
+    /// The length of the queue [B]. Queues that occur twice are added.
     pub bytes: u64,
 }
 
@@ -36,7 +36,7 @@ impl From<Queue> for (u32, u32, u64) {
     }
 }
 
-/// The bytes that all reporters have at one time.
+/// The bytes that all reporters hold at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Report {
@@ -45,7 +45,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The demand of racks for each other, reported by the racks.
+    /// The demand between racks, reported by the racks.
     pub fn of(demand: &Matrix) -> Report {
         let queue = |(from, to, bytes): (usize, usize, i64)| Queue {
             from: from as u32,
@@ -62,7 +62,7 @@ impl Report {
     /// Refuses a queue whose reporter or rack does not exist.
     ///
     /// # Errors
-    /// Names the queue.
+    /// If there is such a queue; names it.
     pub fn check(&self, rules: &Estimation) -> Result<(), Refusal> {
         let reporters = u64::from(rules.racks) * u64::from(rules.reporters_per_rack);
         let is_odd = |q: &&Queue| u64::from(q.from) >= reporters || q.to >= rules.racks;
@@ -83,17 +83,17 @@ impl Report {
     }
 }
 
-/// When reporters speak.
+/// The conditions for a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thresholds {
     /// A queue that is no larger than this counts as empty [B].
     pub queue_above: u64,
-    /// One that has changed by no more than this is not told [B].
+    /// A queue whose change is at most this is not reported [B].
     pub change_above: u64,
 }
 
-/// A queue of a reporter for a rack: (reporter × racks + rack, bytes).
+/// A queue from a reporter to a rack: (reporter × racks + rack, bytes).
 type Told = (u64, u64);
 
 /// The rules that turn reports into demand.
@@ -104,17 +104,17 @@ pub struct Estimation {
     pub racks: u32,
     /// The number of reporters of each rack: its servers, or 1 if racks report.
     pub reporters_per_rack: u32,
-    /// When reporters speak; always, without.
+    /// The conditions for a report; without them everything is reported.
     pub thresholds: Option<Thresholds>,
-    /// Share of a new report in what is believed, above 0 to 1; the rest is what was
-    /// believed before.
+    /// The weight of a new report in the estimate, above 0 and at most 1; the rest is the previous
+    /// estimate.
     pub smoothing: f64,
-    /// No pair counts for more [B].
+    /// The largest demand that counts for a pair [B].
     pub most: u64,
 }
 
 impl Estimation {
-    /// Every report is believed as it is.
+    /// Every report is used unchanged.
     ///
     /// ```
     /// use lightloom_control::demand::{Estimation, Estimator, Queue, Report};
@@ -134,10 +134,10 @@ impl Estimation {
         }
     }
 
-    /// Refuses rules without reporters, or without any weight for reports.
+    /// Refuses rules without reporters, or in which reports have no weight.
     ///
     /// # Errors
-    /// Names `reporters_per_rack`, `smoothing` or `most`.
+    /// If a value is out of range; names `reporters_per_rack`, `smoothing` or `most`.
     pub fn check(&self) -> Result<(), Refusal> {
         let refuse =
             |key, value: String, limit, remedy| Err(Refusal::new(key, value, limit, remedy));
@@ -171,16 +171,16 @@ impl Estimation {
 pub struct Estimator {
     rules: Estimation,
     racks: u64,
-    /// No pair counts for more [B], so that sums stay in range.
+    /// The largest demand that counts for a pair, so that sums stay in range [B].
     most: u64,
-    /// Queues as last reported, in order; no empty ones.
+    /// Queues as last reported, in order and without empty ones.
     known: Vec<Told>,
     average: Option<Vec<f64>>,
     reported: u64,
 }
 
 impl Estimator {
-    /// Nothing has been reported yet.
+    /// An estimator without reports.
     pub fn new(rules: Estimation) -> Estimator {
         let pairs = u64::from(rules.racks) * u64::from(rules.racks);
         Estimator {
@@ -198,12 +198,12 @@ impl Estimator {
         &self.rules
     }
 
-    /// How many queues have been reported so far; not counted without thresholds.
+    /// The number of queues reported so far; not counted without thresholds.
     pub fn reported(&self) -> u64 {
         self.reported
     }
 
-    /// Adds a report of all reporters and returns the known demand of the racks.
+    /// Adds a report of all reporters and returns the estimated demand between racks.
     pub fn update(&mut self, report: &Report) -> Matrix {
         let mut demand = Matrix::zeros(self.racks as usize);
         match self.rules.thresholds {
@@ -225,7 +225,7 @@ impl Estimator {
         self.smooth(demand)
     }
 
-    /// So much for one pair is as good as more, and what stays in a rack needs no
+    /// Adds demand up to the largest that counts for a pair; traffic within a rack needs no
     /// circuit.
     fn add(&self, from: u64, to: u32, bytes: u64, demand: &mut Matrix) {
         let (from, to) = (
@@ -239,7 +239,7 @@ impl Estimator {
         }
     }
 
-    /// Reporters compare their present bytes with their last report.
+    /// Compares the present bytes of the reporters with their last report.
     fn tell(&mut self, queues: &[Queue], thresholds: Thresholds) {
         let now = added_up(queues, self.racks);
         let known = std::mem::take(&mut self.known);
@@ -288,7 +288,7 @@ impl Estimator {
     }
 }
 
-/// Queues in order, each named once.
+/// The queues in order, each once.
 fn added_up(queues: &[Queue], racks: u64) -> Vec<Told> {
     let told = |q: &Queue| (u64::from(q.from) * racks + u64::from(q.to), q.bytes);
     let mut now: Vec<Told> = queues.iter().map(told).collect();
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn servers_of_a_rack_add_up() {
-        // Two connections of server 0, one of server 1 (rack 0); one of rack 2.
+        // Server 0 has two connections and server 1 one (both rack 0); rack 2 has one.
         let queues = [
             (0, 2, 50 * MB),
             (1, 2, 20 * MB),
@@ -375,8 +375,8 @@ mod tests {
         assert_eq!(e.reported(), 2);
     }
 
-    /// c-Through §7.3: when every server has something for every rack, 1,000 racks of
-    /// 40 servers report 4 B for each of 1,000 racks: 160 MB. Here a tenth of each.
+    /// c-Through §7.3: if every server has bytes for every rack, 1,000 racks of 40 servers report 4
+    /// B for each of 1,000 racks: 160 MB. The test uses a tenth of each number.
     #[test]
     fn at_worst_every_server_reports_every_rack() {
         const REPORT_BYTES: u64 = 4;
@@ -386,7 +386,7 @@ mod tests {
         let queues: Vec<_> = all.filter(|&(s, r, _)| s / servers != r).collect();
         let demand = e.update(&report(&queues));
         let told = e.reported() * REPORT_BYTES;
-        // But for a server's own rack, to which no circuit leads.
+        // Except for a server's own rack, to which no circuit leads.
         assert_eq!(told, 100 * 4 * 99 * 4);
         assert_eq!(demand.total() as u64, 2 * MB * 100 * 4 * 99);
         let scaled = (told + 100 * 4 * 4) * 10 * 10 * 10;
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(seen(&mut e, &many)[1], i64::MAX / 4);
     }
 
-    /// 100, then 0 for ever: 25 of 100 less each time.
+    /// 100, then 0 in all later reports: a quarter is forgotten each time.
     #[test]
     fn smoothing_forgets_geometrically() {
         let mut e = Estimator::new(Estimation {

@@ -1,12 +1,11 @@
-//! Demand matrices: how many bytes each of N nodes has for each other.
+//! Demand matrices: the bytes that each of N nodes has for each other node.
 //!
-//! Every algorithm of this crate reads demand as a [`Matrix`], so that what cannot
-//! be demand (negative, infinite, a node's traffic to itself, sums beyond an i64)
-//! is refused in one place, by the name of its entry. Units are the caller's:
-//! bytes where a schedule has to last long enough to carry them.
+//! Every algorithm of this crate takes demand as a [`Matrix`]. Invalid demand (negative or infinite
+//! values, a node's traffic to itself, sums beyond an i64) is therefore refused in one place, by
+//! the name of its entry. The caller chooses the unit: bytes if a schedule has to last long enough
+//! to carry them.
 //!
-//! Matrices are dense: at N = 4,096 one takes 128 MiB. How demand is measured or
-//! predicted is the caller's matter.
+//! Matrices are dense: at N = 4,096 one takes 128 MiB. The caller measures or predicts the demand.
 
 use super::checks::{check_float, check_rounding, check_shape, entry, negative, Sums};
 use lightloom_engine::Refusal;
@@ -46,7 +45,7 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// A matrix whose diagonal may be used, as stuffed demand uses it to idle.
+    /// A matrix whose diagonal may be used; stuffed demand uses it for idle time.
     ///
     /// # Errors
     /// As [`Matrix::new`], but for the diagonal.
@@ -130,7 +129,7 @@ impl Matrix {
         Matrix { n, cells }
     }
 
-    /// Matrices that need not be demand: stuffed ones may use their diagonal.
+    /// A matrix that need not be demand: a stuffed one may use its diagonal.
     pub(crate) fn from_cells(n: usize, cells: Vec<i64>) -> Matrix {
         debug_assert_eq!(cells.len(), n * n);
         Matrix { n, cells }
@@ -141,7 +140,7 @@ impl Matrix {
         self.n
     }
 
-    /// The demand of `row` for `column`.
+    /// The demand from `row` to `column`.
     pub fn get(&self, row: usize, column: usize) -> i64 {
         debug_assert!(column < self.n);
         self.cells[row * self.n + column]
@@ -163,17 +162,17 @@ impl Matrix {
         &self.cells
     }
 
-    /// All entries, row by row, and no matrix any more.
+    /// All entries, row by row; consumes the matrix.
     pub fn into_cells(self) -> Vec<i64> {
         self.cells
     }
 
-    /// All entries of a matrix that solvers take apart.
+    /// All entries, for solvers that modify them.
     pub(crate) fn cells_mut(&mut self) -> &mut [i64] {
         &mut self.cells
     }
 
-    /// The demand of `row` for all nodes.
+    /// The demand from `row` to all nodes.
     pub fn row(&self, row: usize) -> &[i64] {
         &self.cells[row * self.n..][..self.n]
     }
@@ -202,8 +201,8 @@ impl Matrix {
         self.line_sums().1
     }
 
-    /// The largest row or column sum: no schedule of one circuit a port that
-    /// carries everything is shorter.
+    /// The largest row or column sum: a lower bound on the length of a schedule with one circuit
+    /// per port that carries everything.
     ///
     /// ```
     /// use lightloom_control::demand::Matrix;
@@ -215,7 +214,7 @@ impl Matrix {
         rows.into_iter().chain(columns).max().unwrap_or(0)
     }
 
-    /// Row sums and column sums, read in one go.
+    /// Row sums and column sums in one pass.
     pub(crate) fn line_sums(&self) -> (Vec<i64>, Vec<i64>) {
         let mut columns = vec![0; self.n];
         let rows = (0..self.n).map(|i| {
@@ -249,8 +248,7 @@ impl Matrix {
         self.cells.iter().all(|&value| value == 0)
     }
 
-    /// Demand of both directions on both, `D + Dᵀ`: the weights of circuits that
-    /// carry both.
+    /// The sum of both directions, `D + Dᵀ`: the weights of bidirectional circuits.
     ///
     /// ```
     /// use lightloom_control::demand::Matrix;
@@ -265,10 +263,10 @@ impl Matrix {
         Matrix { n: self.n, cells }
     }
 
-    /// Refuses weights that differ by direction, for undirected circuits.
+    /// Refuses asymmetric weights, for bidirectional circuits.
     ///
     /// # Errors
-    /// Names the first entry that is not its mirror image.
+    /// If an entry differs from its mirror image; names the first.
     ///
     /// ```
     /// use lightloom_control::demand::Matrix;
@@ -293,7 +291,7 @@ impl Matrix {
         Ok(())
     }
 
-    /// The first entry that is no demand, by name.
+    /// Refuses the first entry that is not a valid demand, by name.
     fn check_entries(&self) -> Result<(), Refusal> {
         for (i, row) in self.cells.chunks_exact(self.n).enumerate() {
             for (j, &value) in row.iter().enumerate() {

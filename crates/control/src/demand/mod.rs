@@ -1,5 +1,4 @@
-//! The demand of nodes for each other: [`Matrix`], and its estimation from reports of hosts
-//! ([`Estimator`]).
+//! The demand between nodes: [`Matrix`], and its estimation from reports of hosts ([`Estimator`]).
 
 mod checks;
 mod estimate;

@@ -1,9 +1,9 @@
-//! The limits of a schedule that is repeated.
+//! The limits of a periodic schedule.
 
 use super::check_night;
 use lightloom_engine::{Refusal, Time};
 
-/// The limits of a schedule that is repeated: its length, and the cost of a slot.
+/// The limits of a periodic schedule: its length, and the cost of a slot.
 ///
 /// ```
 /// use lightloom_control::schedule::Frame;
@@ -18,18 +18,18 @@ use lightloom_engine::{Refusal, Time};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// W: from one start of the schedule to the next.
+    /// W: the time between two starts of the schedule.
     pub period: Time,
-    /// t_setup: darkness at the start of every slot.
+    /// t_setup: dark time at the start of every slot.
     pub night: Time,
-    /// T_min: no slot, its night included, is shorter.
+    /// T_min: the shortest slot, with its night.
     pub shortest: Time,
-    /// k_max: no more slots.
+    /// k_max: the largest number of slots.
     pub max_slots: usize,
 }
 
 impl Frame {
-    /// A period without nights, and as many slots as one likes, 1 ps or longer.
+    /// A period without nights and with any number of slots, each at least 1 ps long.
     pub fn of(period: Time) -> Frame {
         Frame {
             period,
@@ -89,7 +89,7 @@ impl Frame {
         }
     }
 
-    /// How many slots can fit.
+    /// The largest number of slots that fit.
     pub fn most_slots(&self) -> usize {
         let fit = self.period.0 / self.shortest.0.max(1);
         self.max_slots.min(fit as usize)
@@ -109,7 +109,7 @@ mod tests {
             ..Frame::of(Time::US * 9)
         };
         assert_eq!((good.check(), good.most_slots()), (Ok(()), 3));
-        // Where no shortest slot was given, none is named.
+        // If no shortest slot was given, the message does not name one.
         let all_night = Frame {
             night: Time::US,
             shortest: Time(Time::US.0 + 1),

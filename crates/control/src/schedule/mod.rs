@@ -1,15 +1,15 @@
-//! Schedules of circuit switches: permutations, each lit for a day, with a night
-//! between any two while mirrors or filters move and all circuits are dark.
+//! Schedules of circuit switches: permutations, each lit for a day, with nights between them in
+//! which mirrors or filters move and all circuits are dark.
 //!
-//! Time is integer picoseconds. Every slot begins with its night, so a schedule
-//! that is repeated for ever stands still nowhere. What the switch cannot know is
-//! not here: guard times of hosts, jitter, and which bytes are sent first.
+//! Time is integer picoseconds. Every slot begins with its night, so a repeated schedule has no
+//! gap. Guard times of hosts, jitter and the order in which bytes are sent are not part of a
+//! schedule.
 //!
 //! | file | concept |
 //! |---|---|
-//! | here | slots, and what they carry |
-//! | `frame` | what bounds a schedule that is planned |
-//! | [`plan`] | a schedule that was planned beforehand, from its file |
+//! //! | this file | slots, and the bytes that they carry |
+//! //! | `frame` | the limits of a planned schedule |
+//! //! | [`plan`] | a schedule that was planned before, from its file |
 
 mod frame;
 pub mod plan;
@@ -21,15 +21,15 @@ use crate::hardware::Hardware;
 use lightloom_engine::{Rate, Refusal, Time};
 use serde::{de, Deserialize, Deserializer, Serialize};
 
-/// One configuration of the switch and how long it is lit.
+/// One configuration of the switch and the time for which it is lit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Slot {
     /// The output of every input; no two inputs have the same one. An input with its own number,
-    /// or as which -1 is read, is idle, whether or not another has that output.
+    /// for which files may have -1, is idle, even if another input has that output.
     #[serde(deserialize_with = "outputs")]
     pub permutation: Vec<u32>,
-    /// How long the circuits are lit, after the night.
+    /// The time for which the circuits are lit, after the night.
     #[serde(with = "crate::ps", rename = "day_ps")]
     pub day: Time,
 }
@@ -50,20 +50,20 @@ impl Slot {
     }
 }
 
-/// Slots in their order, each a night and a day.
+/// Slots in their order, each with a night and a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
     /// Ports of the switch.
     pub ports: usize,
-    /// Darkness at the start of every slot.
+    /// Dark time at the start of every slot.
     #[serde(with = "crate::ps", rename = "night_ps")]
     pub night: Time,
     /// The slots, in order.
     pub slots: Vec<Slot>,
 }
 
-/// Refuses a night that runs backwards.
+/// Refuses a negative night.
 pub(crate) fn check_night(night: Time) -> Result<(), Refusal> {
     if night < Time::ZERO {
         return Err(Refusal::new(
@@ -76,7 +76,7 @@ pub(crate) fn check_night(night: Time) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses a rate at which nothing ever moves.
+/// Refuses a rate of 0.
 pub(crate) fn check_rate(key: &str, rate: Rate) -> Result<(), Refusal> {
     if rate.0 == 0 {
         return Err(Refusal::new(
@@ -99,7 +99,7 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// The share of the demand that is carried, in [0, 1]; 1 for no demand.
+    /// The carried share of the demand, in [0, 1]; 1 without demand.
     pub fn share(&self) -> f64 {
         match self.demand {
             0 => 1.0,
@@ -109,8 +109,8 @@ impl Carried {
 }
 
 impl Schedule {
-    /// Every port meets every other one once: slot t joins input i with output
-    /// i + t + 1, for days of `day`.
+    /// A schedule in which every pair of ports meets once: slot t connects input i with output i +
+    /// t + 1 for days of `day`.
     ///
     /// # Errors
     /// Fewer than two ports; a negative night; a day that is not positive.
@@ -170,8 +170,8 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// The round robin whose slots are as long as a frame's period allows. The
-    /// rest of the division is left out: the round may be some picoseconds short.
+    /// The round robin with the longest slots that a frame's period allows. The remainder of the
+    /// division is omitted: the round may be some picoseconds shorter than the period.
     ///
     /// # Errors
     /// As [`Frame::check`] and [`Schedule::round_robin`]; a frame in which not
@@ -209,7 +209,7 @@ impl Schedule {
         Schedule::round_robin(ports, day, frame.night)
     }
 
-    /// Refuses slots that no switch can show.
+    /// Refuses slots that no switch can have.
     ///
     /// # Errors
     /// A negative night; a slot of which two inputs have the same output, or whose day
@@ -273,8 +273,8 @@ impl Schedule {
         ))
     }
 
-    /// The same for a switch that has no shorter slots, nights included: slots that would be
-    /// last as long.
+    /// The schedule for a switch with a shortest slot, nights included: shorter slots are extended
+    /// to it.
     pub fn in_slots_of(mut self, shortest: Time) -> Schedule {
         let least = shortest - self.night;
         for slot in &mut self.slots {
@@ -283,7 +283,7 @@ impl Schedule {
         self
     }
 
-    /// From the start of the schedule to its end, nights included.
+    /// The time from the start of the schedule to its end, nights included.
     pub fn period(&self) -> Time {
         self.lit() + self.night * self.slots.len() as i64
     }
@@ -303,7 +303,7 @@ impl Schedule {
     }
 
     /// The part of `demand` that one period carries over circuits of `rate`: in each day whole
-    /// bytes of the remaining demand, on direct circuits only.
+    /// bytes of the remaining demand, over direct circuits only.
     ///
     /// # Panics
     /// If `demand` is of another size than the switch.
@@ -326,8 +326,8 @@ impl Schedule {
         }
     }
 
-    /// The part of `demand` that one period leaves for another network, as [`Schedule::carried`]
-    /// counts.
+    /// The part of `demand` that one period leaves to another network, counted as in
+    /// [`Schedule::carried`].
     ///
     /// # Panics
     /// If `demand` is of another size than the switch.
@@ -358,7 +358,7 @@ impl Schedule {
     }
 }
 
-/// Outputs, of which -1 is an idle input's own number.
+/// Reads outputs; -1 becomes an idle input's own number.
 pub(crate) fn outputs<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<u32>, D::Error> {
     let found = Vec::<i64>::deserialize(d)?;
     let ports = found.into_iter().zip(0u32..);
@@ -420,7 +420,7 @@ mod tests {
         assert_eq!(slot.permutation, [1, 0, 2]);
         let circuits: Vec<(usize, usize)> = slot.circuits().collect();
         assert_eq!(circuits, [(0, 1), (1, 0)]);
-        // Input 1 is idle while input 0 has its output.
+        // Input 1 is idle while input 0 has output 1.
         let slot = read(r#"{"permutation": [1, -1, -1], "day_ps": 5}"#).unwrap();
         assert_eq!(slot.circuits().collect::<Vec<_>>(), [(0, 1)]);
         assert_eq!(
@@ -487,7 +487,7 @@ mod tests {
         assert_eq!(left.cells(), [0, 0, 9, 0, 0, 4, 0, 1, 0]);
         let carried = schedule.carried(&demand, Rate(8));
         assert_eq!((carried.bytes, carried.share()), (10, 10.0 / 24.0));
-        // Idle inputs carry nothing, and no slots carry nothing.
+        // Idle inputs carry nothing, nor does a schedule without slots.
         assert_eq!(schedule.slots[0].circuits().count(), 2);
         let none = Schedule {
             slots: vec![],
@@ -505,7 +505,7 @@ mod tests {
             for i in 0..ports {
                 (0..ports).filter(|&j| j != i).for_each(|j| demand.set(i, j, 1000));
             }
-            // 1,000 bytes in a microsecond: one meeting is just enough.
+            // 1,000 bytes per microsecond: one meeting is just enough.
             let carried = round.carried(&demand, Rate(8 * Rate::GBPS.0));
             prop_assert_eq!(carried.share(), 1.0);
             prop_assert_eq!(round.slots.len(), ports - 1);

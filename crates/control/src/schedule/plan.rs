@@ -1,9 +1,9 @@
 //! A schedule that was planned before: the text of a file that `lightloom plan -o` wrote.
 //!
-//! The parts of a plan that a switch follows are read: its ports, the night, and for each slot the
-//! permutation and the day. The start of a slot and the bytes that it carries follow from these and
-//! from the demand, and are not read. Ports are racks in their order; their names in the plan are
-//! used in messages only.
+//! The parts of a plan that a switch follows are read: its ports, the night, and the permutation
+//! and day of each slot. The start of a slot and the bytes that it carries follow from these and
+//! from the demand and are not read. Ports are racks in their order; their names in the plan are
+//! used only in messages.
 
 use super::{Schedule, Slot};
 use crate::hardware::Hardware;
@@ -18,7 +18,7 @@ pub const FORMAT: &str = "lightloom-plan/1";
 /// The remedy for a text that is not a plan.
 pub const REMEDY: &str = "name what `lightloom plan -o` wrote";
 
-/// The keys of a plan of `lightloom plan -o`.
+/// The keys of a plan that `lightloom plan -o` writes.
 const KEYS: [&str; 11] = [
     "format",
     "version",
@@ -33,7 +33,7 @@ const KEYS: [&str; 11] = [
     "vlans",
 ];
 
-/// Names of nodes that a message lists.
+/// The number of node names that a message lists.
 const LISTED: usize = 3;
 
 /// A checked schedule, and the names of the ports for which it was planned.
@@ -45,7 +45,7 @@ pub struct Planned {
     pub names: Vec<String>,
 }
 
-/// The first look at a plan: whether it is one.
+/// The keys that show whether a text is a plan.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
@@ -96,12 +96,12 @@ impl Rows {
     }
 }
 
-/// The schedule of a plan.
+/// Reads the schedule of a plan.
 ///
 /// # Errors
-/// Names the key of the plan, or none where it is the text as a whole: no JSON, another
-/// format, a plan of circuits, no slots, slots that no switch can show
-/// ([`Schedule::check`]).
+/// If the text is not JSON, has another format, is a plan of circuits, has no slots, or has slots
+/// that no switch can have ([`Schedule::check`]). Names the key of the plan, or no key if the text
+/// as a whole is wrong.
 ///
 /// ```
 /// use lightloom_control::schedule::plan;
@@ -112,7 +112,7 @@ impl Rows {
 /// ```
 pub fn read(text: &str) -> Result<Planned, Refusal> {
     if text.trim_start().starts_with('[') {
-        // serde would take it for the keys in order.
+        // serde would read the list as the keys in order.
         return Err(Refusal::new("", "", "not a plan, but a list", REMEDY));
     }
     let Head { format } = parsed(text)?;
@@ -142,7 +142,8 @@ pub fn read(text: &str) -> Result<Planned, Refusal> {
     Ok(Planned { schedule, names })
 }
 
-/// Why a plan has no schedule: its key is misspelt or missing, or it is of circuits.
+/// The reason for which a plan has no schedule: its key is misspelt or missing, or the plan
+/// contains circuits.
 fn unscheduled(text: &str, algorithm: &str) -> Refusal {
     let plan: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
     if plan.contains_key("schedule") {
@@ -163,8 +164,7 @@ fn unscheduled(text: &str, algorithm: &str) -> Refusal {
     }
 }
 
-/// Refuses a schedule that no switch can follow for ever, by the keys that it has in
-/// plans and tables.
+/// Refuses a schedule that no switch can follow repeatedly, with its keys in plans and tables.
 ///
 /// # Errors
 /// No slots; as [`Schedule::check`].
@@ -188,7 +188,7 @@ fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
     if let Ok(found) = serde_json::from_str(text) {
         return Ok(found);
     }
-    // Once more, to say where.
+    // Parsed again, to locate the error.
     let whole = |limit: String| Refusal::new("", "", limit, REMEDY);
     let value: Value =
         { serde_json::from_str(text) }.map_err(|error| whole(format!("not JSON ({error})")))?;
@@ -202,7 +202,7 @@ fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
 }
 
 impl Planned {
-    /// The schedule for a switch of as many racks as it has ports.
+    /// The schedule for a switch whose number of racks equals the number of ports.
     ///
     /// # Errors
     /// If the sizes differ; names `schedule.ports`, both sizes, and the ports of the plan.
@@ -238,7 +238,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    /// As `lightloom plan` writes it, with what is not read.
+    /// The text that `lightloom plan` writes, with the keys that are not read.
     fn text(schedule: &Schedule, names: Option<Vec<&str>>) -> String {
         let mut start = 0;
         let slot = |slot: &Slot| {
@@ -292,7 +292,7 @@ mod tests {
         let deep = format!("{{\"format\": {}", "[".repeat(100_000));
         assert!(whole(&deep).starts_with("not JSON (recursion limit"));
         assert!(whole("3").starts_with("not a plan (must be a table"));
-        // The log of a controller: a line of JSON after another.
+        // The log of a controller: several lines of JSON.
         assert!(whole("{\"format\": \"x\"}\n{}").starts_with("not JSON (trailing"));
         let (key, value, _) = refused("{}");
         assert_eq!((key.as_str(), value.as_str()), ("format", "(missing)"));
@@ -406,8 +406,8 @@ mod tests {
             prop_assert_eq!(planned.schedule, schedule);
         }
 
-        /// A plan that was cut off or damaged is read or refused, and what is read can be
-        /// followed.
+        /// A plan that was truncated or damaged is either refused, or read as a schedule that can
+        /// be followed.
         #[test]
         fn damage_is_refused_or_harmless(
             schedule in schedules(), at in any::<prop::sample::Index>(), byte in 32u8..127,

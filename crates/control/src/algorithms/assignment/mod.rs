@@ -1,15 +1,14 @@
-//! Maximum-weight assignment: one column for every row, one row for every column,
-//! so that the weights on the chosen entries are the largest possible in sum.
-//! With demand as weights, the best set of directed circuits.
+//! Maximum-weight assignment: one column for every row and one row for every column, with the
+//! largest possible sum of weights. With demand as weights, it is the best set of directed
+//! circuits.
 //!
-//! Rows come one by one and take the shortest augmenting path under potentials
-//! (Kuhn & Munkres; Jonker & Volgenant, 1987, without their column reduction,
-//! which hurts on skewed demand). O(N³) at worst, but a search looks at few entries
-//! of a row unless it has to. The potentials come with the result: who doubts the
-//! optimum checks it in O(N²).
+//! Rows are added one by one along the shortest augmenting path under potentials (Kuhn & Munkres;
+//! Jonker & Volgenant, 1987, without their column reduction, which is slow for skewed demand). The
+//! worst case is O(N³), but a search usually visits few entries of a row. The result includes the
+//! potentials, with which the optimum can be checked in O(N²).
 //!
-//! The diagonal is an entry like any other: with zero demand on it, a row that is
-//! assigned its own column has no circuit. Rectangular matrices are not solved.
+//! The diagonal is treated like other entries: with zero demand on it, a row that is assigned its
+//! own column has no circuit. Rectangular matrices are not supported.
 
 mod solver;
 
@@ -21,7 +20,7 @@ use std::fmt;
 /// The largest weight, of 61 bits.
 const LIMIT: i64 = i64::MAX / 4;
 
-/// A square of weights ≥ 0, seen row by row, none counting more than a cap.
+/// A square matrix of weights ≥ 0, read row by row, with an optional cap on each weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights<'a> {
     n: usize,
@@ -43,8 +42,8 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// The same, where what exceeds `cap` counts as `cap`: what a slot of limited
-    /// length can serve, without a matrix of its own.
+    /// The same weights, where weights above `cap` count as `cap`: the bytes that a slot of limited
+    /// length can serve, without a separate matrix.
     pub fn capped(self, cap: i64) -> Weights<'a> {
         Weights { cap, ..self }
     }
@@ -64,8 +63,8 @@ impl<'a> Weights<'a> {
         &self.entries[row * self.n..][..self.n]
     }
 
-    /// Potentials stay between 0 and the largest weight, and distances below three
-    /// of it, while a column is free; so nothing else can overflow.
+    /// Refuses weights that could overflow. Potentials stay between 0 and the largest weight, and
+    /// distances below three times this weight while a column is free; nothing else can overflow.
     fn check(&self) -> Result<(), Refusal> {
         let (mut least, mut most, mut total) = (0, 0, 0i128);
         for row in self.entries.chunks_exact(self.n.max(1)) {
@@ -115,16 +114,15 @@ pub struct Assignment {
     pub weight: i64,
     /// u: for every row, ≥ 0.
     pub row_potential: Vec<i64>,
-    /// v: for every column, ≥ 0. u_i + v_j ≥ w_ij everywhere, with equality where
-    /// i is assigned j; so no assignment weighs more than Σ u + Σ v, and this one
-    /// weighs as much.
+    /// v: for every column, ≥ 0. u_i + v_j ≥ w_ij for all entries, with equality if i is assigned
+    /// j. No assignment therefore weighs more than Σ u + Σ v, and this one has that weight.
     pub column_potential: Vec<i64>,
 }
 
 /// An error in an assignment or its proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
-    /// Not one entry for each of as many rows as there are weights.
+    /// The number of entries does not match the number of rows of the weights.
     Shape,
     /// Two rows have this column, or it does not exist.
     Column(u32),
@@ -132,7 +130,7 @@ pub enum Violation {
     Uncovered(u32, u32),
     /// The weight is not the sum of the chosen ones.
     Weight,
-    /// The potentials sum up to this much more than the weight.
+    /// The potentials exceed the weight by this amount.
     Gap(i128),
 }
 
@@ -156,8 +154,8 @@ impl fmt::Display for Violation {
 impl std::error::Error for Violation {}
 
 impl Assignment {
-    /// Checks that this is an assignment and that its potentials prove it to be
-    /// of maximum weight; O(N²), sharing no code with the solver.
+    /// Checks that this is an assignment and that its potentials prove maximum weight; O(N²). It
+    /// shares no code with the solver.
     pub fn verify(&self, weights: &Weights) -> Result<(), Violation> {
         let n = weights.size();
         let lengths = [
@@ -208,8 +206,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The best total of rows `row..` on the columns not in `taken`, over all sets
-    /// of columns: O(2ⁿ n).
+    /// The best total of rows `row..` over the columns that are not in `taken`, by dynamic
+    /// programming over sets of columns: O(2ⁿ n).
     fn best_by_subsets(n: usize, weights: &Weights) -> i64 {
         let mut best = vec![i64::MIN; 1 << n];
         best[0] = 0;
@@ -223,7 +221,7 @@ mod tests {
         best[(1 << n) - 1]
     }
 
-    /// Squares of few or many distinct weights, up to the largest allowed.
+    /// Square matrices with few or many distinct weights, up to the largest allowed.
     fn square(most: usize) -> impl Strategy<Value = (usize, Vec<i64>)> {
         let range = prop_oneof![Just(0), Just(1), Just(5), Just(1_000_000), Just(LIMIT / 16)];
         (0..=most, range)
@@ -317,8 +315,8 @@ mod tests {
         assert!(maximum(&Weights::new(5, &[LIMIT; 25]).capped(7)).is_ok());
     }
 
-    /// Three rows want two columns, and their weights for them differ by 1. Bids would rise by 1 or
-    /// 2 per round until no row gains by them; the search stops bidding before.
+    /// Three rows compete for two columns, and their weights for them differ by 1. Bids would rise
+    /// by 1 or 2 per round until no row gains by them; the search stops bidding earlier.
     #[test]
     fn bids_end_long_before_prices_are_spent() {
         const MOST: i64 = 1_000_000_000_000_000;

@@ -1,10 +1,9 @@
 //! Shortest augmenting paths, row by row.
 //!
-//! Potentials u_i + v_j ≥ w_ij are kept all the time, with equality where row i has
-//! column j. Column potentials only ever rise. What a row remembers are therefore
-//! its best few columns by w_ij − v_j, and the worth that no other column has: a
-//! search looks at those few, and at the whole row when it has come so far that
-//! another column may be next.
+//! The potentials satisfy u_i + v_j ≥ w_ij at all times, with equality if row i has column j.
+//! Column potentials never fall. Each row therefore stores its few best columns by w_ij − v_j, and
+//! an upper bound for all other columns. A search visits these few columns, and the whole row only
+//! if another column may be next.
 
 use super::{Assignment, Weights};
 use crate::algorithms::largest::Largest;
@@ -12,12 +11,12 @@ use lightloom_engine::Refusal;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// No row, no column.
+/// The value for no row or no column.
 const NONE: u32 = u32::MAX;
-/// In the heap, set for a row whose other columns come next, not for a column.
+/// In the heap, marks a row whose other columns come next, instead of a column.
 const ROW: u32 = 1 << 31;
 
-/// The memory of a search, to be kept between calls.
+/// The workspace of a search, kept between calls.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     /// u and v of [`Assignment`].
@@ -27,17 +26,17 @@ pub struct Solver {
     row_of: Vec<u32>,
     /// Weights of the best columns of every row, and those columns.
     best: Vec<(i64, u32)>,
-    /// How many of `best` are a row's.
+    /// The number of entries of `best` per row.
     remembered: usize,
     /// Upper bound on the weights of a row's other columns.
     others: Vec<i64>,
     largest: Largest,
-    /// Length of the shortest path found to each column, and the row before it.
+    /// Length of the shortest path found to each column, and the previous row on it.
     distance: Vec<i64>,
     before: Vec<u32>,
-    /// Length of the path to a row's column, plus u: what its columns are seen from.
+    /// Length of the path to a row's column, plus u.
     reach: Vec<i64>,
-    /// Columns and rows that the search may come to, by length.
+    /// Columns and rows that the search may reach, by path length.
     heap: BinaryHeap<Reverse<(i64, u32)>>,
     touched: Vec<u32>,
     settled: Vec<u32>,
@@ -52,7 +51,7 @@ impl Solver {
         Solver::default()
     }
 
-    /// A maximum-weight assignment of `weights`; among equals, always the same.
+    /// A maximum-weight assignment of `weights`; the choice among equals is deterministic.
     ///
     /// # Errors
     /// Weights below 0, or so large that a sum of them would not fit 63 bits.
@@ -103,12 +102,13 @@ impl Solver {
         self.free.clear();
     }
 
-    /// Remembers the best columns of a row.
+    /// Stores the best columns of a row.
     fn look(&mut self, row: usize, weights: &Weights, value: impl Fn(i64) -> i64) {
         let (entries, v) = (weights.row(row), &self.v);
         let largest = &mut self.largest;
         largest.restart(self.remembered, i64::MIN);
-        // From the diagonal onwards: of equals, not all rows remember the same.
+        // Starts at the diagonal, so that rows with equal entries do not all store the same
+        // columns.
         let mut offer = |from: usize, to: usize| {
             for ((&entry, &v), column) in entries[from..to].iter().zip(&v[from..to]).zip(from..) {
                 let worth = value(entry) - v;
@@ -130,7 +130,7 @@ impl Solver {
         &self.best[row as usize * self.remembered..][..self.remembered]
     }
 
-    /// A row asks for its heaviest entry; the first to ask gets it.
+    /// A row requests its heaviest entry; the first to request a column gets it.
     fn ask(&mut self, row: u32) {
         let best = self.best(row);
         let most = best.first().map_or(0, |best| best.0);
@@ -145,8 +145,8 @@ impl Solver {
         }
     }
 
-    /// A round of bids (augmenting row reduction): every free row takes its best
-    /// column and pays what leaves it as content with the second best.
+    /// A round of bids (augmenting row reduction): every free row takes its best column and pays
+    /// until the second best is equally good.
     fn bid(&mut self, weights: &Weights, value: impl Fn(i64) -> i64 + Copy) {
         let mut waiting = std::mem::take(&mut self.free);
         let mut at = 0;
@@ -163,7 +163,7 @@ impl Solver {
             if best == next && self.row_of[column as usize] != NONE && second != NONE {
                 column = second;
             }
-            // Worths below 0 do not count: a free column is worth 0 or more.
+            // Values below 0 do not count: a free column is worth at least 0.
             let next = next.max(0);
             self.u[row as usize] = next;
             self.v[column as usize] += best - next;
@@ -183,7 +183,7 @@ impl Solver {
         }
     }
 
-    /// The two columns that are worth most to a row, of those that it remembers.
+    /// The two stored columns with the highest value for a row.
     fn two_best(&self, row: u32) -> [(i64, u32); 2] {
         let mut two = [(i64::MIN, NONE); 2];
         for &(weight, column) in self.best(row) {
@@ -222,8 +222,8 @@ impl Solver {
         self.end
     }
 
-    /// A row at distance `length` sees the columns that it remembers, and says when
-    /// the others might be next.
+    /// Visits the stored columns of a row at distance `length`, and computes when its other columns
+    /// might be next.
     fn see_best(&mut self, row: u32, length: i64) {
         let reach = length + self.u[row as usize];
         self.reach[row as usize] = reach;
@@ -266,7 +266,7 @@ impl Solver {
         }
     }
 
-    /// Makes the entries of the path found tight and leaves no slack negative.
+    /// Makes the entries of the found path tight without negative slack.
     fn reprice(&mut self, from: u32, length: i64) {
         self.u[from as usize] -= length;
         for column in self.settled.drain(..) {
@@ -299,8 +299,8 @@ impl Solver {
     }
 }
 
-/// How many columns a row remembers: the more columns there are, the further a
-/// search goes before it ends; but what is remembered has to be gone through.
+/// The number of columns that a row stores. With more columns a search goes further before it ends,
+/// but each stored column costs time.
 fn remembered(n: usize) -> usize {
     n.min(n.max(1).ilog2() as usize + 3)
 }

@@ -1,14 +1,13 @@
 //! Bottleneck perfect matchings: the smallest chosen entry is as large as possible.
 //!
 //! Free rows grow trees along entries that reach a threshold. A tree that cannot grow proves (Hall)
-//! that every perfect matching needs an entry from the tree's rows to columns outside: the largest
-//! of those becomes the threshold. The threshold therefore falls to exactly the bottleneck, without
-//! a search over sorted entries, and the valid pairs of an earlier matching are augmented rather
-//! than built anew.
+//! that every perfect matching needs an entry from the tree's rows to columns outside; the largest
+//! of these entries becomes the threshold. The threshold therefore falls exactly to the bottleneck,
+//! without a search over sorted entries. Valid pairs of an earlier matching are kept and augmented.
 
 const NONE: u32 = u32::MAX;
 
-/// A matching and the memory to find it.
+/// A matching and the workspace to find it.
 #[derive(Clone, Debug)]
 pub struct Bottleneck {
     n: usize,
@@ -26,7 +25,7 @@ pub struct Bottleneck {
 const INSIDE: i64 = -1;
 
 impl Bottleneck {
-    /// no vertex is matched.
+    /// A workspace in which no vertex is matched.
     pub fn new(n: usize) -> Bottleneck {
         Bottleneck {
             n,
@@ -42,11 +41,10 @@ impl Bottleneck {
         &self.column_of
     }
 
-    /// Finds a bottleneck perfect matching of the n × n non-negative `cells` and
-    /// returns its smallest entry. Pairs of the last matching whose entries still
-    /// reach the threshold are its start. `above` must be at least the answer:
-    /// [`i64::MAX`], or the last answer where entries only shrank since. O(n³), and
-    /// O(n²) for each pair that is lost.
+    /// Finds a bottleneck perfect matching of the n × n non-negative `cells` and returns its
+    /// smallest entry. It starts with the pairs of the last matching whose entries still reach the
+    /// threshold. `above` must be at least the result: [`i64::MAX`], or the last result if entries
+    /// have only decreased since. O(n³), and O(n²) for each lost pair.
     ///
     /// ```
     /// use lightloom_control::algorithms::birkhoff::Bottleneck;
@@ -80,7 +78,7 @@ impl Bottleneck {
         }
     }
 
-    /// Matches one more row; returns the threshold that this took.
+    /// Matches one more row; returns the threshold that this required.
     fn augment(&mut self, root: usize, cells: &[i64], mut threshold: i64) -> i64 {
         self.widest
             .copy_from_slice(&cells[root * self.n..][..self.n]);
@@ -98,8 +96,7 @@ impl Bottleneck {
         }
     }
 
-    /// A free column within the threshold, or else the column with the largest
-    /// entry from the tree.
+    /// A free column within the threshold, or else the column with the largest entry from the tree.
     fn reach(&self, threshold: i64) -> usize {
         let mut best = (INSIDE, 0);
         for (column, (&widest, &row)) in self.widest.iter().zip(&self.row_of).enumerate() {
@@ -136,7 +133,7 @@ impl Bottleneck {
     }
 }
 
-/// No row, and no column, can be matched by more than its largest entry.
+/// An upper bound: the smallest of the largest entries of all rows and columns.
 fn widest_possible(n: usize, cells: &[i64]) -> i64 {
     let mut columns = vec![0; n];
     let mut least = i64::MAX;

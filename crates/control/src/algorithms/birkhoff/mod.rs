@@ -1,11 +1,11 @@
-//! Birkhoff-von Neumann decomposition: a matrix whose rows and columns all have
-//! the same sum, taken apart into weighted permutations, and their weights turned
-//! into the slots of a schedule (traffic-matrix scheduling: Porter et al.,
-//! "Integrating Microsecond Circuit Switching into the Data Center", SIGCOMM 2013).
+//! Birkhoff-von Neumann decomposition: a matrix whose rows and columns all have the same sum is
+//! decomposed into weighted permutations, whose weights become the slots of a schedule
+//! (traffic-matrix scheduling: Porter et al., "Integrating Microsecond Circuit Switching into the
+//! Data Center", SIGCOMM 2013).
 //!
 //! Each permutation is a bottleneck matching of the remaining matrix, so a few heavy ones carry
-//! most of the mass: at N = 64 a twelfth of the number that first-fit matchings need. The
-//! decomposition with the fewest permutations is not searched (it is NP-hard).
+//! most of the mass: at N = 64 one twelfth of the number that first-fit matchings need. The
+//! decomposition with the fewest permutations is not searched for (it is NP-hard).
 
 mod bottleneck;
 
@@ -33,29 +33,29 @@ pub struct Decomposition {
     pub n: usize,
     /// The sum of each row and column.
     pub line_sum: i64,
-    /// Weights never rise.
+    /// The terms, with weights that never increase.
     pub terms: Vec<Term>,
 }
 
-/// When a decomposition is good enough.
+/// When a decomposition stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// As soon as the terms hold this share of the mass.
+    /// When the terms contain this share of the mass.
     pub mass: f64,
-    /// After so many terms.
+    /// After this number of terms.
     pub terms: usize,
 }
 
 impl Stop {
-    /// When nothing is left.
+    /// When nothing remains.
     pub const NEVER: Stop = Stop {
         mass: 1.0,
         terms: usize::MAX,
     };
 }
 
-/// Takes `matrix` apart into at most N² − 2N + 2 permutations (Marcus & Ree, 1959),
-/// or until `stop`. O(N⁴) at worst, as a rule a few O(N²) a permutation.
+/// Decomposes `matrix` into at most N² − 2N + 2 permutations (Marcus & Ree, 1959), or until `stop`.
+/// O(N⁴) in the worst case, usually a few O(N²) per permutation.
 ///
 /// # Errors
 /// A row or column whose sum is not that of the others; a share that is not in
@@ -78,7 +78,7 @@ pub fn decompose(matrix: &Matrix, stop: Stop) -> Result<Decomposition, Refusal> 
     let mut terms: Vec<Term> = Vec::new();
     let (mut taken, mut last) = (0, i64::MAX);
     let enough = match stop.mass {
-        1.0 => line_sum, // which a float may not hold
+        1.0 => line_sum, // which a float may not represent exactly
         mass => (mass * line_sum as f64).ceil() as i64,
     };
     while taken < enough && terms.len() < stop.terms {
@@ -142,10 +142,9 @@ impl Decomposition {
         }
     }
 
-    /// The heaviest terms as slots in proportion to their weights: as many of them
-    /// as there may be without a slot, night included, shorter than the frame's
-    /// shortest. Together they last exactly the period. What the other terms would
-    /// have carried waits, or is for another network.
+    /// The heaviest terms as slots in proportion to their weights: as many as fit without a slot,
+    /// night included, shorter than the frame's shortest. Together they last exactly the period.
+    /// The demand of the other terms waits or uses another network.
     ///
     /// # Errors
     /// As [`Frame::check`]; a decomposition without terms.
@@ -185,13 +184,14 @@ impl Decomposition {
     }
 }
 
-/// The lengths of as many slots as fit, in proportion to falling weights; what
-/// rounding leaves goes to the first.
+/// The lengths of as many slots as fit, in proportion to falling weights; the rounding remainder
+/// goes to the first.
 fn share_out(weights: &[i64], frame: &Frame) -> Vec<Time> {
     let period = i128::from(frame.period.0);
     let length = |weight: i64, sum: i128| i128::from(weight) * period / sum;
     let (mut count, mut sum) = (0, 0i128);
-    // With every slot more the last one's share falls: the first too short ends it.
+    // Each further slot reduces the share of the last one; the first that is too short ends the
+    // loop.
     for &weight in weights.iter().take(frame.most_slots()) {
         let with = sum + i128::from(weight);
         if length(weight, with) < i128::from(frame.shortest.0) {
@@ -240,8 +240,8 @@ impl Scaling {
     }
 }
 
-/// Mordia's schedule for a demand: scaled, decomposed until no more slots could
-/// fit, and shared out over the period.
+/// Mordia's schedule for a demand: scaled, decomposed until no more slots could fit, and
+/// distributed over the period.
 ///
 /// # Errors
 /// As [`Frame::check`], [`Scaling::apply`] and [`Decomposition::schedule`].
@@ -260,7 +260,7 @@ impl Scaling {
 pub fn plan(demand: &Matrix, scaling: Scaling, frame: &Frame) -> Result<Schedule, Refusal> {
     frame.check()?;
     let matrix = scaling.apply(demand)?;
-    // The lightest of k slots has at most a k-th of the period.
+    // The lightest of k slots has at most one k-th of the period.
     let stop = Stop {
         terms: frame.most_slots(),
         ..Stop::NEVER
@@ -274,7 +274,7 @@ mod tests {
     use crate::demand::tests::demands;
     use proptest::prelude::*;
 
-    /// Puts the terms together again.
+    /// Adds the terms up again.
     fn compose(found: &Decomposition) -> Vec<i64> {
         let mut cells = vec![0; found.n * found.n];
         for term in &found.terms {
@@ -332,7 +332,7 @@ mod tests {
             for slot in &schedule.slots {
                 prop_assert!(slot.day + night >= Time(shortest));
             }
-            // One more slot, if there is one, would be too short or too many.
+            // One more slot, if there is one, would be too short or exceed the maximum.
             let all = decompose(&quickstuff::stuff(&demand).matrix, Stop::NEVER).unwrap();
             let count = schedule.slots.len();
             if count < all.terms.len().min(max_slots) {
@@ -342,7 +342,7 @@ mod tests {
             }
         }
 
-        /// Stuffed demand that gets φ and a night a permutation is carried whole.
+        /// A period of φ plus one night per permutation carries stuffed demand completely.
         #[test]
         fn a_long_enough_period_carries_everything(demand in demands(8, 1000)) {
             use lightloom_engine::Rate;
@@ -392,14 +392,14 @@ mod tests {
         );
     }
 
-    /// The worst case of the bound needs N² − 2N + 2 permutations somewhere; at
-    /// N = 3 that is 5, and no 3 × 3 matrix needs more.
+    /// The worst case of the bound is N² − 2N + 2 permutations; at N = 3 this is 5, and no 3 × 3
+    /// matrix needs more.
     #[test]
     fn small_matrices_stay_within_the_bound() {
         let mut most = 0;
         for code in 0..4096u32 {
             let cell = |at: u32| i64::from(code >> (3 * at) & 7) + 1;
-            // Two rows and columns are free, the rest follows from line sum 20.
+            // Two rows and columns are free; the rest follows from the line sum 20.
             let (a, b, c, d) = (cell(0), cell(1), cell(2), cell(3));
             let rest = |x, y| 20 - x - y;
             let corner = 20 - rest(a, b) - rest(c, d);

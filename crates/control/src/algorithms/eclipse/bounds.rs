@@ -1,10 +1,10 @@
-//! Days to try, and what no schedule can exceed.
+//! The days to try, and upper bounds for every schedule.
 
 use super::Options;
 use crate::demand::Matrix;
 use lightloom_engine::Time;
 
-/// A day of the grid, and at most how much can be carried in it.
+/// A day of the grid, and an upper bound on the bytes carried in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub day: Time,
@@ -15,8 +15,8 @@ pub(super) struct Candidate {
     pub most: i64,
 }
 
-/// Days ηδ(1 + η)^k, from the shortest that matter to the first that carries the
-/// largest entry or fills the window.
+/// Days ηδ(1 + η)^k, from the shortest useful day to the first that carries the largest entry or
+/// fills the window.
 pub(super) fn grid(demand: &Matrix, options: &Options) -> Vec<Candidate> {
     let frame = &options.frame;
     let longest = frame.period - frame.night;
@@ -43,7 +43,8 @@ pub(super) fn grid(demand: &Matrix, options: &Options) -> Vec<Candidate> {
     }
 }
 
-/// With m slots a port is lit for the window less m nights, and meets m peers.
+/// An upper bound per port: with m slots a port is lit for the window less m nights and meets m
+/// peers.
 pub(super) fn port_bound(demand: &Matrix, options: &Options) -> i64 {
     let n = demand.n();
     let sorted = |entries: Vec<i64>| {

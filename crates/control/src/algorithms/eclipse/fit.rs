@@ -1,8 +1,8 @@
-//! How long to light a matching.
+//! The time for which a matching is lit.
 
 use lightloom_engine::{Rate, Time};
 
-/// Bytes for a time, compared exactly.
+/// Bytes per time, compared exactly.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ratio {
     pub bytes: i64,
@@ -25,9 +25,9 @@ impl Ratio {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub rate: Rate,
-    /// Darkness before it.
+    /// Dark time before it.
     pub night: Time,
-    /// How long it is lit already.
+    /// The time for which it is lit already.
     pub before: Time,
     /// Shortest time for which the matching has to be lit longer.
     pub shortest: Time,
@@ -36,13 +36,13 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// Bytes that a pair can send if its circuit is lit for `day` more.
+    /// The bytes that a pair can send if its circuit is lit for `day` longer.
     pub fn bytes(&self, day: Time) -> i64 {
         let bytes = |day| i64::try_from(self.rate.bytes_in(day)).unwrap_or(i64::MAX);
         bytes(self.before + day) - bytes(self.before)
     }
 
-    /// The least that lets a pair send so much, within the bounds.
+    /// The shortest day that lets a pair send `bytes`, within the limits.
     pub fn day_for(&self, bytes: i64) -> Time {
         let sent = self.rate.bytes_in(self.before) as u128;
         let bits = (sent + bytes as u128) * 8_000_000_000_000;
@@ -51,9 +51,8 @@ impl Terms {
         (end - self.before).max(self.shortest).min(self.longest)
     }
 
-    /// The day that carries most for its time. The ratio of a concave function and
-    /// a line is best where the slope changes: where some pair has sent all its
-    /// `entries`, or at the longest day.
+    /// The day that carries most per time. The ratio of a concave function and a line is largest
+    /// where the slope changes: where a pair has sent all its `entries`, or at the longest day.
     pub fn best_day(&self, entries: &mut [i64]) -> (Ratio, Time) {
         entries.sort_unstable();
         let mut best = (Ratio::NOTHING, self.longest);

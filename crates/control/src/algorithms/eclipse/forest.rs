@@ -1,34 +1,33 @@
-//! Shortest augmenting paths from all lines that wait, at once.
+//! Shortest augmenting paths from all waiting lines at once.
 //!
-//! A tree grows from every line of one side that waits, along pairs that are tight.
-//! While time passes, potentials of the forest's own side fall, those of the other
-//! side rise, so that peers outside become tight and join with the line that they are
-//! assigned. A path ends at a peer that is free, or where a line of the tree is worth
-//! nothing any more and can do without: every line on it shifts by one peer, and the
-//! tree leaves the forest. The other trees stay as they are: nothing is searched twice.
-//! The bound falls by one for each tree and unit of time, so that a search that can
-//! stop early stops soon.
+//! A tree grows from every waiting line of one side along tight pairs. As time passes, potentials
+//! of the forest's own side fall and those of the other side rise, so that peers outside become
+//! tight and join with the line that they are assigned to. A path ends at a free peer, or at a line
+//! of the tree whose potential has fallen to 0, which needs no peer any more. Every line on the
+//! path then shifts by one peer, and the tree leaves the forest. The other trees stay unchanged, so
+//! nothing is searched twice. The bound falls by one for each tree and unit of time, so a search
+//! that may stop early stops soon.
 //!
-//! A line visits its pairs in descending order, no sooner than they might be tight. O(log N) for
-//! each visited pair, O(F) for a tree that leaves a forest of F lines.
+//! A line visits its pairs in descending order, not before they might be tight. O(log N) for each
+//! visited pair, O(F) for a tree that leaves a forest of F lines.
 
 use super::sides::{View, NONE};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A line of the forest, from when it joins until its tree leaves.
+/// A line of the forest, from the time at which it joins until its tree leaves.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     line: u32,
-    /// The line that its tree grows from; `NONE` when the tree has left.
+    /// The line from which its tree grows; `NONE` when the tree has left.
     root: u32,
-    /// When its potential is 0.
+    /// The time at which its potential is 0.
     key: i64,
-    /// How many of its pairs it has looked at.
+    /// The number of its pairs that it has visited.
     seen: usize,
 }
 
-/// A pair that may be tight then, `peer` or, if `NONE`, the next that the member sees.
+/// A pair that may be tight at that time: `peer`, or the member's next one if it is `NONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     time: i64,
@@ -38,22 +37,22 @@ struct Event {
     due: i64,
 }
 
-/// The forest, to be kept between calls for its memory.
+/// The forest; kept between calls for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forest {
     members: Vec<Member>,
     /// Lines of trees that have not left the forest.
     standing: Vec<u32>,
-    /// For peers in the forest: the root of their tree, the line with which they
-    /// joined, and when.
+    /// For peers in the forest: the root of their tree, the line with which they joined, and the
+    /// time.
     root: Vec<u32>,
     with: Vec<u32>,
     joined: Vec<i64>,
-    /// For every peer the root of the tree that saw it last, and what was due first:
-    /// whatever that tree sees later is of no use.
+    /// For every peer the root of the tree that saw it last, and the earliest due value; later
+    /// visits of that tree are useless.
     nearest: Vec<(u32, i64)>,
-    /// Members of other trees that met a peer in the forest, and what was due: they
-    /// meet again when it leaves.
+    /// Members of other trees that met a peer in the forest, and their due values; they meet the
+    /// peer again when it leaves.
     later: Vec<Vec<(u32, i64)>>,
     events: BinaryHeap<Reverse<Event>>,
     now: i64,
@@ -61,8 +60,7 @@ pub(super) struct Forest {
 }
 
 impl Forest {
-    /// Grows until no line waits (`true`), or stops when no matching can carry more
-    /// than `enough`.
+    /// Grows until no line waits (`true`), or stops when no matching can carry more than `enough`.
     pub fn grow(&mut self, view: &mut View, enough: i64) -> bool {
         self.plant(view);
         while self.trees > 0 {
@@ -87,7 +85,7 @@ impl Forest {
         true
     }
 
-    /// Every line that waits is a tree of its own.
+    /// Makes every waiting line a tree.
     fn plant(&mut self, view: &mut View) {
         let n = view.own.peer.len();
         self.members.clear();
@@ -126,7 +124,7 @@ impl Forest {
         self.look(member, view);
     }
 
-    /// A member sees what may be tight now, or is worth nothing any more.
+    /// A member visits pairs that may be tight now, unless its potential has fallen to 0.
     fn look(&mut self, member: u32, view: &mut View) {
         let Member {
             line,
@@ -184,8 +182,8 @@ impl Forest {
         }
     }
 
-    /// A member meets a peer that it has seen: the path ends if it is free, otherwise
-    /// it joins, with the line that it is assigned.
+    /// A member meets a peer that it has seen: the path ends if the peer is free; otherwise the
+    /// peer joins with the line that it is assigned to.
     fn meet(&mut self, event: Event, view: &mut View) {
         let at = event.peer as usize;
         let outside = self.root[at] == NONE;
@@ -208,7 +206,7 @@ impl Forest {
         }
     }
 
-    /// A line can do without its peer: the others of its path get theirs.
+    /// A line needs no peer any more: the other lines of its path get their peers.
     fn release(&mut self, line: u32, root: u32, view: &mut View) {
         self.fell(Some(root), view);
         if line != root {
@@ -217,7 +215,7 @@ impl Forest {
         }
     }
 
-    /// Every line on the path from `root` shifts by one peer, the last gets `peer`.
+    /// Shifts every line on the path from `root` by one peer; the last gets `peer`.
     fn shift(&self, mut peer: u32, root: u32, view: &mut View) {
         loop {
             let line = self.with[peer as usize];
@@ -230,7 +228,8 @@ impl Forest {
         }
     }
 
-    /// The tree with this root leaves the forest, or all do; its potentials are fixed.
+    /// Removes the tree with this root, or all trees, from the forest; its potentials are then
+    /// fixed.
     fn fell(&mut self, root: Option<u32>, view: &mut View) {
         let now = self.now;
         self.trees = root.map_or(0, |_| self.trees - 1);

@@ -1,12 +1,12 @@
-//! The rest of the demand, line by line.
+//! The remaining demand, line by line.
 //!
-//! Rows and columns list the pairs that have something left, the largest first, which
-//! stays the order under every cap: who looks for a line's best pairs can stop early,
-//! and pairs that have nothing left are not there at all.
+//! Rows and columns list the pairs with remaining demand, the largest first. This order holds for
+//! every cap, so a search for the best pairs of a line can stop early. Pairs without remaining
+//! demand are not listed.
 
 use std::cmp::Reverse;
 
-/// The rest of a pair, as one of its lines sees it.
+/// The remaining demand of a pair in one of its lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub bytes: i64,
@@ -14,8 +14,8 @@ pub(super) struct Entry {
     pub of: u32,
 }
 
-/// The pairs of every row, or of every column, from large to small; of equals, from
-/// the diagonal onwards, so that not all lines see the same first.
+/// The pairs of every row, or of every column, in descending order; equal ones from the diagonal
+/// onwards, so that not all lines have the same first pair.
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     entries: Vec<Entry>,
@@ -23,14 +23,14 @@ pub(super) struct Lines {
     bounds: Vec<(usize, usize)>,
 }
 
-/// The rest of the demand.
+/// The remaining demand.
 #[derive(Clone, Debug)]
 pub(super) struct Left {
     n: usize,
     cells: Vec<i64>,
     pub rows: Lines,
     pub columns: Lines,
-    /// Pairs whose lines do not know yet that less is left, and what they know.
+    /// Pairs whose entries in the lines are outdated, with the outdated values.
     unsorted: Vec<(u32, u32, i64)>,
 }
 
@@ -99,7 +99,7 @@ impl Lines {
         &self.entries[from..to]
     }
 
-    /// The most that any pair of each line has left.
+    /// The largest remaining demand of a pair, for each line.
     pub fn largest(&self) -> impl Iterator<Item = i64> + '_ {
         let lines = (0..self.bounds.len()).map(|line| self.line(line));
         lines.map(|line| line.first().map_or(0, |entry| entry.bytes))

@@ -1,6 +1,5 @@
-//! Eclipse: as much demand as possible carried within a window (Bojja Venkatakrishnan
-//! et al., "Costly circuits, submodular schedules and approximate Carathéodory
-//! theorems", SIGMETRICS 2016).
+//! Eclipse: carries as much demand as possible within a window (Bojja Venkatakrishnan et al.,
+//! "Costly circuits, submodular schedules and approximate Carathéodory theorems", SIGMETRICS 2016).
 //!
 //! Coverage has diminishing returns, so the schedule is built greedily: each step adds the day α
 //! and the matching M with the largest Σ_M min(α, remaining demand) / (α + night). For a given α
@@ -10,8 +9,7 @@
 //! potentials from slot to slot: their bounds avoid most assignments, and the others resume from
 //! them.
 //!
-//! Circuits alone are planned, and direct ones only (Eclipse++, their multihop
-//! sequel, is not here).
+//! Only direct circuits are planned (Eclipse++, their multihop extension, is not implemented).
 
 mod bounds;
 mod fit;
@@ -32,9 +30,9 @@ use search::Search;
 pub struct Options {
     /// Rate of a circuit.
     pub rate: Rate,
-    /// W and what bounds a slot. The schedule may end earlier.
+    /// W and the limits of a slot. The schedule may end earlier.
     pub frame: Frame,
-    /// η: steps of the grid of days; smaller is slower, and better at most by as
+    /// η: step of the grid of days. Smaller steps are slower and improve the result by at most as
     /// much.
     pub step: f64,
 }
@@ -69,20 +67,20 @@ impl Options {
     }
 }
 
-/// Circuits, and how good they are.
+/// Circuits and bounds on their quality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The circuits, within the window.
     pub schedule: Schedule,
     /// Demand that they carry [bytes].
     pub covered: i64,
-    /// No schedule of direct circuits in the same frame carries more [bytes].
+    /// An upper bound on the bytes that any schedule of direct circuits in the same frame carries.
     pub upper_bound: i64,
 }
 
-/// Eclipse's schedule for `demand`. About slots × twenty assignments that resume where
-/// they were, each O(N³) at worst, and memory for a hundred bounds of
-/// 24 N bytes and 32 bytes for each pair that has demand.
+/// Eclipse's schedule for `demand`. It takes about slots × twenty assignments, which resume from
+/// earlier potentials and are O(N³) in the worst case, and memory for a hundred bounds of 24 N
+/// bytes and for 32 bytes per pair with demand.
 ///
 /// # Errors
 /// As [`Frame::check`]; a rate of 0; a step outside 0.001 to 10; an entry of which a
@@ -118,9 +116,9 @@ pub fn plan(demand: &Matrix, options: &Options) -> Result<Plan, Refusal> {
     })
 }
 
-/// No schedule of direct circuits in the same frame carries more of `demand` [bytes],
-/// however it was made: with m slots a port is lit for the window less m nights, and
-/// meets m peers. O(N² log N).
+/// An upper bound on the bytes of `demand` that any schedule of direct circuits in the same frame
+/// carries: with m slots a port is lit for the window less m nights, and meets m peers. O(N² log
+/// N).
 ///
 /// # Errors
 /// The errors of [`plan`].
@@ -161,8 +159,8 @@ mod tests {
         Options::new(RATE, frame)
     }
 
-    /// The most that three ports can carry in days of whole nanoseconds, by trying
-    /// all: how long each of the five permutations is lit.
+    /// The largest demand that three ports can carry in days of whole nanoseconds, by trying all
+    /// lengths of the five permutations.
     fn exhaustive(demand: &Matrix, period: i64, night: i64) -> i64 {
         const PERMUTATIONS: [[usize; 3]; 5] =
             [[1, 2, 0], [2, 0, 1], [1, 0, 2], [2, 1, 0], [0, 2, 1]];
@@ -222,7 +220,7 @@ mod tests {
             prop_assert!(plan.upper_bound <= demand.total());
         }
 
-        /// No two slots show the same: the second night would be wasted.
+        /// No two slots have the same permutation, because the second night would be wasted.
         #[test]
         fn permutations_differ(demand in demands(6, 1000), period in 500i64..5_000) {
             let plan = plan(&demand, &options(period, 50)).unwrap();
@@ -232,7 +230,7 @@ mod tests {
             }
         }
 
-        /// Time enough for a stuffed schedule: everything is covered, or nearly.
+        /// With enough time for a stuffed schedule, everything is covered, or nearly everything.
         #[test]
         fn a_generous_window_covers_everything(demand in demands(6, 1000)) {
             let slots = 2 * demand.n() as i64 * demand.n() as i64;

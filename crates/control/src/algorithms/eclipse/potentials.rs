@@ -13,22 +13,22 @@ use super::sides::{Side, View, NONE};
 use lightloom_engine::Refusal;
 
 /// A limit of 60 bits: potentials stay below the largest weight, times in the forest below three
-/// times as much.
+/// times this weight.
 const LIMIT: i64 = i64::MAX / 8;
-/// Rounds of bids before paths are looked for: cheaper while many lines wait.
+/// Rounds of bids before the search for paths; they are cheaper while many lines wait.
 const ROUNDS: usize = 2;
 
-/// Potentials, and the pairs that are tight and assigned.
+/// Potentials, and the tight pairs that are assigned.
 #[derive(Clone, Debug)]
 pub(super) struct Potentials {
     pub rows: Side,
     pub columns: Side,
-    /// Σ u + Σ v: no matching carries more.
+    /// Σ u + Σ v, an upper bound for every matching.
     pub most: i128,
 }
 
 impl Potentials {
-    /// Nothing assigned, `columns` as potentials of the columns, none below 0.
+    /// Without assignments, with `columns` as potentials of the columns, all at least 0.
     ///
     /// # Errors
     /// Weights so large that potentials might overflow.
@@ -45,7 +45,7 @@ impl Potentials {
         Ok(potentials)
     }
 
-    /// Takes back what is no longer tight, and lowers what has slack.
+    /// Removes assignments that are no longer tight, and lowers potentials that have slack.
     pub fn tighten(&mut self, left: &Left, cap: i64) {
         for row in 0..self.rows.peer.len() {
             let column = self.rows.peer[row];
@@ -57,8 +57,8 @@ impl Potentials {
         self.lower(left, cap);
     }
 
-    /// Goes on until the matching is the best (`true`), or until it is certain that it
-    /// carries no more than `enough`.
+    /// Continues until the matching is optimal (`true`), or until it is certain that it carries no
+    /// more than `enough`.
     pub fn solve(&mut self, left: &Left, cap: i64, forest: &mut Forest, enough: i64) -> bool {
         solve(self.by_rows(left, cap), forest, enough)
             && solve(self.by_columns(left, cap), forest, enough)
@@ -69,7 +69,7 @@ impl Potentials {
         waiting.count() == 0
     }
 
-    /// The matching, and pairs that have nothing left for lines that are free.
+    /// The matching; free lines get pairs without remaining demand.
     pub fn permutation(&self) -> Vec<u32> {
         let mut permutation = self.rows.peer.clone();
         for (row, column) in self.rows.free().zip(self.columns.free()) {
@@ -109,8 +109,8 @@ impl Potentials {
     }
 }
 
-/// No line of the view's own side waits any more (`true`), or no matching carries more than
-/// `enough`.
+/// Continues until no line of the view's own side waits (`true`), or until no matching carries more
+/// than `enough`.
 fn solve(mut view: View, forest: &mut Forest, enough: i64) -> bool {
     let mut waiting: Vec<u32> = view.own.waiting().collect();
     for _ in 0..ROUNDS {
@@ -144,7 +144,7 @@ mod tests {
     use crate::demand::tests::demands;
     use proptest::prelude::*;
 
-    /// Feasible, tight where assigned, and the sum is right.
+    /// Checks that potentials are feasible, tight where assigned, and that the sum is right.
     fn verify(potentials: &Potentials, left: &Left, cap: i64) {
         let sum = |side: &Side| side.potential.iter().map(|&p| i128::from(p)).sum::<i128>();
         let (rows, columns) = (&potentials.rows, &potentials.columns);
@@ -181,8 +181,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
-        /// The remaining demand and the cap shrink by arbitrary amounts: each time the weight
-        /// equals that of an assignment solved afresh, and so does a bound at which a search stops.
+        /// The remaining demand and the cap decrease by arbitrary amounts. Each time the weight
+        /// equals that of a newly solved assignment, and so does a bound at which a search stops.
         #[test]
         fn resumed_is_as_good_as_afresh(
             demand in demands(10, 40), cap in 1i64..60, most in prop_oneof![Just(1), Just(LIMIT / 60)],

@@ -19,20 +19,20 @@ struct Choice {
 }
 
 enum What {
-    /// A slot, by index, for a day more.
+    /// Lengthens the slot with this index.
     Longer(usize),
-    /// A permutation, after a night.
+    /// Adds a permutation, after a night.
     New(Vec<u32>),
 }
 
 /// The quality of a candidate's bound in this step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// A bound from a step before.
+    /// A bound from an earlier step.
     Old,
     /// The bound of its potentials, tightened to the remaining demand.
     Tightened,
-    /// The best matching, or that none is good enough.
+    /// The best matching, or the result that none is good enough.
     Done,
 }
 
@@ -43,13 +43,14 @@ pub(super) struct Search<'a> {
     left: Left,
     /// From short to long.
     grid: Vec<Candidate>,
-    /// The potentials of every promising day so far; at last, of the longest that fits.
+    /// The potentials of every promising day so far; the last are those of the longest day that
+    /// fits.
     potentials: Vec<Option<Potentials>>,
     forest: Forest,
     pub(super) slots: Vec<Slot>,
-    /// How many pairs of each slot have something left.
+    /// The number of pairs of each slot with remaining demand.
     open: Vec<usize>,
-    /// Rest of the window after the slots.
+    /// The rest of the window after the slots.
     remaining: Time,
     pub(super) covered: i64,
     pub(super) upper_bound: i64,
@@ -133,8 +134,8 @@ impl<'a> Search<'a> {
         Ok(best)
     }
 
-    /// Takes a candidate a stage further: it may turn out that it carries no more than
-    /// `enough`.
+    /// Improves the bound of a candidate by one stage; the result may be that it carries no more
+    /// than `enough`.
     fn look_into(
         &mut self,
         at: usize,
@@ -155,8 +156,8 @@ impl<'a> Search<'a> {
         Ok((potentials, Stage::Done))
     }
 
-    /// Potentials of columns for a day that is tried for the first time: in proportion
-    /// to those of the nearest day that was.
+    /// Potentials of columns for a day that is tried for the first time: proportional to those of
+    /// the nearest day tried before.
     fn potentials_near(&self, at: usize, cap: i64) -> Vec<i64> {
         let steps = 0..=self.grid.len();
         let mut around = steps.flat_map(|step| [at.wrapping_sub(step), at + step]);
@@ -171,7 +172,7 @@ impl<'a> Search<'a> {
         potentials.columns.potential.iter().map(scaled).collect()
     }
 
-    /// The matching of solved potentials, lit for as long as is best.
+    /// The matching of solved potentials, with its best day.
     fn found(&self, potentials: &Potentials, longest: Time) -> Option<Choice> {
         if !potentials.is_solved() {
             return None;
@@ -183,8 +184,8 @@ impl<'a> Search<'a> {
     }
 
     /// The slot that is best lengthened, which costs no night: the first of those with most pairs
-    /// that have remaining demand, until one of these pairs has sent all, because the ratio only
-    /// falls then.
+    /// that have remaining demand. It is lengthened until one of these pairs has sent everything,
+    /// because the ratio only falls afterwards.
     fn longer(&self) -> Option<Choice> {
         let open = self.open.iter().copied().max().filter(|&open| open > 0)?;
         let at = self.open.iter().position(|&other| other == open)?;
@@ -234,8 +235,8 @@ impl<'a> Search<'a> {
         Candidate { day, cap, most }
     }
 
-    /// The candidate with the best bound, if it may beat `best`: its place in the
-    /// grid, or behind it.
+    /// The candidate with the best bound if it may beat `best`: its index in the grid, or one
+    /// beyond it.
     fn promising(&self, longest: Candidate, stages: &[Stage], mut best: Ratio) -> Option<usize> {
         let fit = self
             .grid
@@ -264,8 +265,8 @@ impl<'a> Search<'a> {
         i64::try_from(bytes).unwrap_or(i64::MAX)
     }
 
-    /// The capacity of one day bounds the others: shorter ones carry no more, longer ones no more
-    /// in proportion.
+    /// Derives bounds for other days from one day: shorter days carry no more bytes, longer ones no
+    /// more in proportion.
     fn spread(&mut self, known: Candidate, carried: i64) {
         for candidate in &mut self.grid {
             let most = match candidate.cap <= known.cap {
@@ -283,7 +284,7 @@ impl<'a> Search<'a> {
         terms.best_day(&mut self.entries(permutation).collect::<Vec<_>>())
     }
 
-    /// The rest of a permutation's pairs.
+    /// The remaining demand of a permutation's pairs.
     fn entries<'p>(&'p self, permutation: &'p [u32]) -> impl Iterator<Item = i64> + 'p {
         let pairs = permutation.iter().enumerate();
         pairs.map(|(row, &column)| self.left.get(row, column))
@@ -319,15 +320,15 @@ impl<'a> Search<'a> {
         self.remaining -= choice.day + night;
     }
 
-    /// A pair has sent all, in every slot that it has.
+    /// Records that a pair has sent everything, in every slot that contains it.
     fn close(&mut self, i: usize, j: u32) {
         for (open, slot) in self.open.iter_mut().zip(&self.slots) {
             *open -= usize::from(slot.permutation[i] == j);
         }
     }
 
-    /// Diminishing returns: whatever is optimal adds to what is covered at most a
-    /// window at the best ratio, which the grid misses by a factor 1 + η at most.
+    /// The upper bound by diminishing returns: an optimal schedule adds to the covered demand at
+    /// most one window at the best ratio, from which the grid differs by a factor of at most 1 + η.
     fn bound(&mut self) {
         let mut best = Ratio::NOTHING;
         for candidate in &self.grid {
@@ -338,7 +339,7 @@ impl<'a> Search<'a> {
         }
         let window = i128::from(best.bytes) * i128::from(self.options.frame.period.0);
         let per_window = (window / i128::from(best.time.0) + 1) as f64;
-        // A float's last digit must not make the bound too small.
+        // Rounding errors of floats must not make the bound too small.
         let more = (per_window * (1.0 + self.options.step) * (1.0 + 1e-12)).ceil();
         let bound = self.covered.saturating_add(more as i64);
         self.upper_bound = self.upper_bound.min(bound);
@@ -361,8 +362,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Lazy evaluation is an optimisation: no day of the grid, computed afresh on the remaining
-        /// demand, has a better ratio than the chosen one.
+        /// Lazy evaluation is only an optimisation: no day of the grid, computed anew on the
+        /// remaining demand, has a better ratio than the chosen one.
         #[test]
         fn every_choice_is_the_best_of_the_whole_grid(
             demand in demands(8, 1000), period in 500i64..5_000, night in 1i64..100,

@@ -1,12 +1,12 @@
-//! Potentials and assignments of one side of the demand, rows or columns, and what its lines
-//! do with each other's peers: both sides do the same.
+//! Potentials and assignments of one side of the demand, rows or columns, and the operations of its
+//! lines on the peers of the other side; both sides use the same code.
 
 use super::left::Lines;
 
 /// No line.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The rows, or the columns.
+/// The rows or the columns.
 #[derive(Clone, Debug)]
 pub(super) struct Side {
     pub potential: Vec<i64>,
@@ -23,7 +23,7 @@ impl Side {
         }
     }
 
-    /// Lines that are worth something and not assigned.
+    /// Lines with a potential above 0 that are not assigned.
     pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
         let lines = self.potential.iter().zip(&self.peer).zip(0..);
         lines
@@ -40,7 +40,7 @@ impl Side {
     }
 }
 
-/// Potentials seen from the rows, or from the columns: both do the same.
+/// Potentials as seen from the rows or from the columns.
 pub(super) struct View<'a> {
     pub lines: &'a Lines,
     pub cap: i64,
@@ -49,8 +49,8 @@ pub(super) struct View<'a> {
     pub most: &'a mut i128,
 }
 
-/// The gain of a line from its best peer and from the second best, with these peers: w_ij less the
-/// peer's potential. At least 0, of no peer.
+/// The gain of a line from its best and its second best peer, with these peers: w_ij less the
+/// peer's potential. At least 0, for no peer.
 type TwoBest = [(i64, u32); 2];
 
 impl View<'_> {
@@ -65,8 +65,8 @@ impl View<'_> {
         *potential = to;
     }
 
-    /// Lines that wait need no more than their best peer leaves them, and get it if it
-    /// is free, too.
+    /// Lowers the potentials of waiting lines to the gain from their best peer, and assigns that
+    /// peer if it is free.
     pub fn lower(&mut self) {
         for line in 0..self.own.peer.len() as u32 {
             let at = line as usize;
@@ -81,9 +81,9 @@ impl View<'_> {
         }
     }
 
-    /// A round of bids (augmenting row reduction): every line takes its best peer and
-    /// pays what leaves it as content with the second best. Those that lost theirs bid
-    /// at once, at most once each, the others are returned.
+    /// A round of bids (augmenting row reduction): every line takes its best peer and pays until
+    /// the second best is equally good. A line that loses its peer bids at once, but at most once;
+    /// the others are returned.
     pub fn bid(&mut self, mut waiting: Vec<u32>) -> Vec<u32> {
         let (mut lost, mut at, mut patience) = (Vec::new(), 0, waiting.len());
         while at < waiting.len() {

@@ -4,7 +4,7 @@ use super::weights::Weights;
 use crate::circuits::Circuits;
 use std::fmt;
 
-/// A set of racks that a matching cannot match all within, being odd.
+/// An odd set of racks, which a matching cannot match completely within the set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blossom {
     /// Its dual, ≥ 0, in units of half a weight.
@@ -32,16 +32,16 @@ pub struct Certificate {
 /// An error in a matching or its proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
-    /// Not one dual for each rack, or more than one rack without a circuit.
+    /// Not one dual per rack, or more than one rack without a circuit.
     Shape,
-    /// The circuit of this index joins no two racks that have no other.
+    /// The circuit with this index does not connect two racks without another circuit.
     Circuit(usize),
     /// The weight is not the sum over the pairs.
     Weight,
     /// The dual of this rack is below 0.
     Negative(u32),
-    /// The blossom of this index has a dual below 0, an even number of racks,
-    /// fewer than three, or one that does not exist or appears twice.
+    /// The blossom with this index has a dual below 0, an even number of racks, fewer than three
+    /// racks, or a rack that does not exist or occurs twice.
     Blossom(usize),
     /// The duals do not cover the weight of this pair.
     Uncovered(u32, u32),
@@ -70,8 +70,8 @@ impl fmt::Display for Violation {
 impl std::error::Error for Violation {}
 
 impl Certificate {
-    /// Twice the weight that no matching exceeds, if the duals cover `weights`;
-    /// O(N² + Σ |B|²).
+    /// Twice the upper bound on the weight of a matching, if the duals cover `weights`; O(N² + Σ
+    /// |B|²).
     ///
     /// # Errors
     /// The first violation found.
@@ -103,9 +103,8 @@ impl Certificate {
         Ok(self.y.iter().map(|&y| i128::from(y)).sum::<i128>() + odd)
     }
 
-    /// Checks that `circuits` are a perfect matching of weight `weight` (one rack alone
-    /// if their number is odd), and that these duals prove it optimal. Shares no
-    /// code with the solver.
+    /// Checks that `circuits` are a perfect matching of weight `weight` (one rack is alone if their
+    /// number is odd), and that these duals prove it optimal. It shares no code with the solver.
     ///
     /// # Errors
     /// The first violation found.
@@ -139,7 +138,7 @@ impl Certificate {
         }
     }
 
-    /// The blossoms that every rack is in, ascending.
+    /// The blossoms that contain each rack, in ascending order.
     fn memberships(&self, n: usize) -> Result<Vec<Vec<usize>>, Violation> {
         let mut within = vec![Vec::new(); n];
         for (index, blossom) in self.blossoms.iter().enumerate() {
@@ -157,7 +156,7 @@ impl Certificate {
         Ok(within)
     }
 
-    /// Adds z of these blossoms, so many times, for each of their members.
+    /// Adds z of these blossoms `times` times for each of their members.
     fn share(&self, blossoms: &[usize], times: i128, shared: &mut [i128]) {
         for &index in blossoms {
             let Blossom { z, members } = &self.blossoms[index];
@@ -172,7 +171,7 @@ impl Certificate {
 mod tests {
     use super::*;
 
-    /// The bound for four racks, of which only 1 and 2 have traffic; `y` and one blossom.
+    /// The bound for four racks of which only 1 and 2 have traffic, with `y` and one blossom.
     fn bound(y: [i64; 4], z: i64, members: &[u32]) -> Result<i128, Violation> {
         let cells = vec![0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
         let blossoms = vec![Blossom {

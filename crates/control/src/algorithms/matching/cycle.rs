@@ -1,4 +1,4 @@
-//! The odd cycles that blossoms are made of, as lists of their nodes.
+//! The odd cycles that form blossoms, as lists of their nodes.
 
 /// A child of a blossom, and the edge to the next child of the cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,8 +10,8 @@ pub(super) struct Link {
     pub to: u32,
 }
 
-/// Turns the way from a node up to its ancestor into the way down from the
-/// ancestor, which goes on with `edge`.
+/// Reverses the path from a node up to its ancestor into the path down from the ancestor, which
+/// continues with `edge`.
 pub(super) fn turn_downwards(links: &mut Vec<Link>, ancestor: u32, mut edge: (u32, u32)) {
     for link in links.iter_mut() {
         let back = (link.to, link.from);
@@ -26,8 +26,8 @@ pub(super) fn turn_downwards(links: &mut Vec<Link>, ancestor: u32, mut edge: (u3
     links.reverse();
 }
 
-/// Rotates a cycle to begin at `at` and to go on by a matched edge, and returns
-/// how many steps it is from there to the base.
+/// Rotates a cycle so that it begins at `at` and continues with a matched edge; returns the number
+/// of steps from there to the base.
 pub(super) fn turn_to_base(links: &mut [Link], at: usize) -> usize {
     let len = links.len();
     if at % 2 == 1 {
@@ -36,7 +36,7 @@ pub(super) fn turn_to_base(links: &mut [Link], at: usize) -> usize {
     }
     links.reverse();
     links.rotate_left(len - 1 - at);
-    // Backwards, an edge belongs to the other one of its ends.
+    // In the other direction, an edge belongs to its other end.
     let (from, to) = (links[0].from, links[0].to);
     for k in 0..len {
         let edge = links

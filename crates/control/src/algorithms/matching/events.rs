@@ -1,4 +1,4 @@
-//! The events of a search, ordered by their moments.
+//! The events of a search, ordered by time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,16 +6,16 @@ use std::collections::BinaryHeap;
 /// The next event of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// This node joins the tree by the best edge that it was offered.
+    /// This node joins the tree by its best edge.
     Grow(u32),
-    /// z of this blossom is 0.
+    /// z of this blossom becomes 0.
     Expand(u32),
-    /// The edge between these even vertices is tight.
+    /// The edge between these even vertices becomes tight.
     Shrink(u32, u32),
 }
 
-/// An event in two words with its moment, where the enum takes three. At the same
-/// moment nodes join first, by number: results are reproducible.
+/// An event in two words with its time, where the enum takes three. At the same time, joining nodes
+/// come first, by number, so that results are reproducible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Packed(u64);
 
@@ -44,8 +44,8 @@ impl From<Packed> for Event {
     }
 }
 
-/// Events to come. Those that something else has made void are not removed; who
-/// handles them finds out.
+/// Pending events. Events that have become void are not removed; they are ignored when they are
+/// processed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Events {
     heap: BinaryHeap<Reverse<(i64, Packed)>>,
@@ -56,7 +56,7 @@ impl Events {
         self.heap.push(Reverse((moment, event.into())));
     }
 
-    /// The next event if it happens before `end`.
+    /// The next event if it occurs before `end`.
     pub fn pop_before(&mut self, end: i64) -> Option<(i64, Event)> {
         match self.heap.peek() {
             Some(&Reverse((moment, _))) if moment < end => {}

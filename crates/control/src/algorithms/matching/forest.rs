@@ -7,7 +7,7 @@
 
 use super::cycle::Link;
 
-/// No node, no vertex.
+/// The value for no node or no vertex.
 pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Debug)]
@@ -24,15 +24,15 @@ pub(super) struct Forest {
     pub sign: Vec<u32>,
     /// The outermost node of each sign.
     bearer: Vec<u32>,
-    /// The sign of each node, when it is outermost: that of its largest child, so
-    /// that few vertices change theirs when blossoms come and go.
+    /// The sign of each node while it is outermost: that of its largest child, so that few vertices
+    /// change their sign when blossoms are created or dissolved.
     sign_of: Vec<u32>,
     size: Vec<u32>,
-    /// The only vertex of each node that may be matched outside it.
+    /// The only vertex of each node that may be matched outside the node.
     pub base: Vec<u32>,
     parent: Vec<u32>,
-    /// Children of each blossom (by node − n); the first holds the base, after
-    /// it the second and third are matched with each other, and so on.
+    /// Children of each blossom (by node − n). The first holds the base; after it, the second and
+    /// third are matched with each other, and so on.
     cycle: Vec<Vec<Link>>,
     /// The vertices of a node: from `first` along `next` to `last`.
     first: Vec<u32>,
@@ -40,7 +40,7 @@ pub(super) struct Forest {
     next: Vec<u32>,
     /// Blossoms not in use.
     spare: Vec<u32>,
-    /// Blossoms and vertices that `rebase` has yet to visit.
+    /// Blossoms and vertices that `rebase` still has to visit.
     turning: Vec<(u32, u32)>,
 }
 
@@ -77,7 +77,7 @@ impl Forest {
         self.n
     }
 
-    /// Number of nodes there can be.
+    /// The largest number of nodes.
     pub fn nodes(&self) -> usize {
         self.base.len()
     }
@@ -91,7 +91,7 @@ impl Forest {
         self.bearer[self.sign[vertex as usize] as usize]
     }
 
-    /// Whether a node is outermost; a blossom that was taken apart is not.
+    /// Whether a node is outermost; a dissolved blossom is not.
     pub fn is_outermost(&self, node: u32) -> bool {
         self.top(self.first(node)) == node
     }
@@ -105,12 +105,12 @@ impl Forest {
         &mut self.z[blossom as usize - self.n]
     }
 
-    /// The vertex outside a node with which its base is matched.
+    /// The vertex outside a node that is matched with its base.
     pub fn partner(&self, node: u32) -> u32 {
         self.mate[self.base[node as usize] as usize]
     }
 
-    /// The first vertex of a node; others follow by [`Forest::after`].
+    /// The first vertex of a node; [`Forest::after`] returns the others.
     pub fn first(&self, node: u32) -> u32 {
         self.first[node as usize]
     }
@@ -132,8 +132,8 @@ impl Forest {
         })
     }
 
-    /// Changes y of all vertices of a node, and z of a blossom so that its inner
-    /// edges stay as tight as they are.
+    /// Changes y of all vertices of a node, and z of a blossom so that the slack of its inner edges
+    /// stays the same.
     pub fn shift(&mut self, node: u32, dy: i64) {
         let mut vertex = self.first(node);
         while vertex != NONE {
@@ -145,8 +145,7 @@ impl Forest {
         }
     }
 
-    /// A new outermost blossom with z = 0 of outermost nodes; the first holds the
-    /// base.
+    /// Creates an outermost blossom with z = 0 from outermost nodes; the first holds the base.
     pub fn shrink(&mut self, links: &[Link]) -> u32 {
         let blossom = self.spare.pop().expect("fewer blossoms than vertices");
         let at = blossom as usize;
@@ -179,8 +178,8 @@ impl Forest {
         blossom
     }
 
-    /// Takes an outermost blossom apart and returns its cycle. Its number must not
-    /// be used again before [`Forest::recycle`].
+    /// Dissolves an outermost blossom and returns its cycle. Its number must not be used again
+    /// before [`Forest::recycle`].
     pub fn dissolve(&mut self, blossom: u32) -> Vec<Link> {
         let links = std::mem::take(&mut self.cycle[blossom as usize - self.n]);
         for link in &links {
@@ -230,13 +229,13 @@ impl Forest {
         }
     }
 
-    /// Rotates the cycle of a blossom so that the child with `vertex` comes first,
-    /// and leaves to `rebase` the children that are matched by another vertex now.
+    /// Rotates the cycle of a blossom so that the child with `vertex` comes first; children that
+    /// are now matched by another vertex are added to `turning` for `rebase`.
     fn turn(&mut self, blossom: u32, vertex: u32) {
         let at = self.position(blossom, vertex);
         let mut links = std::mem::take(&mut self.cycle[blossom as usize - self.n]);
         self.turning.push((links[at].child, vertex));
-        // The way to the old base that begins with a matched edge.
+        // The path to the old base that begins with a matched edge.
         let flipped = if at.is_multiple_of(2) {
             0..at
         } else {
@@ -255,9 +254,9 @@ impl Forest {
         self.cycle[blossom as usize - self.n] = links;
     }
 
-    /// Raises y of `vertex` by `dy` > 0, against that of `other`, and frees who is
-    /// no longer matched by a tight edge. The whole outermost blossom is raised as
-    /// long as its z lasts and `other` is not in it.
+    /// Raises y of `vertex` by `dy` > 0 relative to that of `other`, and frees vertices that are no
+    /// longer matched by a tight edge. The whole outermost blossom is raised while its z is above 0
+    /// and `other` is not in it.
     pub fn lift(&mut self, vertex: u32, other: u32, mut dy: i64) {
         loop {
             let node = self.top(vertex);
@@ -277,7 +276,7 @@ impl Forest {
         }
     }
 
-    /// Frees an outermost node and who it is matched with.
+    /// Frees an outermost node and its partner.
     fn release(&mut self, node: u32) {
         let partner = self.partner(node);
         if partner != NONE {
@@ -286,18 +285,18 @@ impl Forest {
         }
     }
 
-    /// The blossoms that hold a node, from within.
+    /// The blossoms that contain a node, the innermost first.
     pub fn holders(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let holder = |&node: &u32| Some(self.parent[node as usize]).filter(|&b| b != NONE);
         std::iter::successors(holder(&node), holder)
     }
 
-    /// The sum of z over the blossoms that hold both vertices.
+    /// The sum of z over the blossoms that contain both vertices.
     pub fn shared_z(&self, a: u32, b: u32) -> i64 {
         if self.sign[a as usize] != self.sign[b as usize] {
             return 0;
         }
-        // The blossoms that hold b, from outside, as long as they hold a.
+        // The blossoms that contain b, the outermost first, as long as they contain a.
         let (with_a, with_b): (Vec<u32>, Vec<u32>) =
             (self.holders(a).collect(), self.holders(b).collect());
         let pairs = with_a.iter().rev().zip(with_b.iter().rev());
@@ -307,7 +306,7 @@ impl Forest {
             .sum()
     }
 
-    /// The first and the last vertex of a node along its vertices.
+    /// The first and the last vertex of a node.
     pub fn ends(&self, node: u32) -> (u32, u32) {
         (self.first[node as usize], self.last[node as usize])
     }
@@ -361,7 +360,8 @@ pub(super) mod tests {
         assert_eq!(forest.sign, [sign; 5]);
     }
 
-    /// By 5: all five by 2, which is half of z; the inner three by 1 more, and 0 by the other 2.
+    /// Against 5: all five rise by 2, which is half of z; the inner three by 1 more, and 0 by the
+    /// other 2.
     #[test]
     fn blossoms_rise_with_a_vertex_as_long_as_they_last() {
         let mut forest = nested();
@@ -374,7 +374,7 @@ pub(super) mod tests {
         assert_eq!(forest.top(3), forest.top(0));
     }
 
-    /// The blossom that holds both does not rise before 0 rises by 1 against 1.
+    /// The blossom that contains both does not rise before 0 rises by 1 against 1.
     #[test]
     fn a_vertex_rises_against_another_of_its_blossoms_once_they_are_apart() {
         let mut forest = nested();

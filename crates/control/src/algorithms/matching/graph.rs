@@ -1,4 +1,4 @@
-//! The few edges that a sparse solve looks at.
+//! The few edges that a sparse solve uses.
 
 /// Undirected edges by vertex, with doubled weights so that duals stay whole.
 #[derive(Clone, Debug)]

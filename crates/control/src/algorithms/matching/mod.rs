@@ -1,17 +1,15 @@
-//! Maximum-weight perfect matching: which pairs of racks get a circuit, one each.
+//! Maximum-weight perfect matching: the pairs of racks that get a circuit, one circuit per rack.
 //!
-//! c-Through sets its circuits so (SIGCOMM 2010, §4.1: Edmonds' algorithm). Here a
-//! sparse graph of each rack's most promising edges is solved exactly; all pairs are
-//! priced with the duals found; pairs that these do not cover are added, and the
-//! solution is repaired and solved on from where it stands, until none is left.
-//! The result is optimal for all pairs and comes with its proof, a
+//! c-Through sets its circuits in this way (SIGCOMM 2010, §4.1: Edmonds' algorithm). Here a sparse
+//! graph of each rack's most promising edges is solved exactly. All pairs are then priced with the
+//! duals. Pairs that the duals do not cover are added, and the solution is repaired and continued,
+//! until no uncovered pair is left. The result is optimal for all pairs and comes with its proof, a
 //! [`Certificate`].
 //!
-//! Weights are at least 0, so a perfect matching of a complete graph weighs as
-//! much as the best matching of any size: racks that the solver leaves alone are
-//! paired at weight 0. With an odd number of racks one stays alone, as if matched
-//! with a dummy of weight 0. Several circuits a rack (b-matching) are not
-//! modelled.
+//! Weights are at least 0, so a perfect matching of a complete graph has the same weight as the
+//! best matching of any size: racks that the solver leaves unmatched are paired at weight 0. With
+//! an odd number of racks one rack stays alone, as if matched with a dummy of weight 0. Several
+//! circuits per rack (b-matching) are not modelled.
 
 mod certificate;
 mod cycle;
@@ -37,16 +35,15 @@ const PATIENCE: i128 = 4096;
 /// A perfect matching of maximum weight, and its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matching {
-    /// The pairs, in the order of their lower racks; one rack has none if their number
-    /// is odd.
+    /// The pairs, in the order of their lower racks; one rack is alone if their number is odd.
     pub circuits: Circuits,
     /// The sum of the weights of the pairs.
     pub weight: i64,
     /// Duals that prove that no matching weighs more.
     pub certificate: Certificate,
-    /// How often all pairs were priced.
+    /// The number of times that all pairs were priced.
     pub rounds: u32,
-    /// How many pairs the last sparse graph had.
+    /// The number of pairs in the last sparse graph.
     pub edges: usize,
 }
 
@@ -66,9 +63,9 @@ impl Matching {
     }
 }
 
-/// A perfect matching of maximum weight; among equals, always the same.
+/// A perfect matching of maximum weight; the choice among equals is deterministic.
 ///
-/// O(N³)-class at worst; a few milliseconds at N = 1,000 for most demand.
+/// O(N³)-class in the worst case; a few milliseconds at N = 1,000 for most demand.
 ///
 /// ```
 /// use lightloom_control::demand::Matrix;
@@ -118,8 +115,8 @@ pub fn maximum_weight_perfect(weights: &Weights) -> Matching {
     }
 }
 
-/// Lowers each free vertex' dual until an edge is tight, and takes an edge whose
-/// other end is free, too.
+/// Lowers each free vertex' dual until an edge is tight, and matches it if the other end is free,
+/// too.
 fn match_tight(graph: &Graph, forest: &mut Forest) {
     for v in 0..forest.vertices() as u32 {
         if forest.mate[v as usize] != NONE {
@@ -141,9 +138,9 @@ fn match_tight(graph: &Graph, forest: &mut Forest) {
     }
 }
 
-/// Searches from every free node until it is matched or may stay alone. A search
-/// may change duals by little at first: where much is to change, it is better
-/// changed around all free nodes at a time than far and wide around one.
+/// Searches from every free node until it is matched or may stay alone. At first a search may
+/// change duals only by a small amount: large changes are better made around all free nodes
+/// together than far around a single one.
 fn solve(graph: &Graph, forest: &mut Forest) {
     let mut search = Search::new(forest);
     let sum: i128 = forest.y.iter().map(|&y| i128::from(y)).sum();
@@ -162,7 +159,7 @@ fn solve(graph: &Graph, forest: &mut Forest) {
     }
 }
 
-/// Pairs who was left alone, at weight 0, in order.
+/// Pairs the unmatched racks at weight 0, in order.
 fn pair_leftovers(mut mate: Vec<u32>) -> Vec<u32> {
     let alone: Vec<u32> = (0..mate.len() as u32)
         .filter(|&i| mate[i as usize] == NONE)
@@ -178,9 +175,9 @@ fn pair_leftovers(mut mate: Vec<u32>) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// By hand, in halves of a weight: 0 falls to 0, where both its edges are tight, and takes
-    /// the first; 2 falls to 6, where its edge to 0 is tight, who is taken; the edge of 3 is
-    /// slack already.
+    /// By hand, in halves of a weight: 0 falls to 0, where both its edges are tight, and is matched
+    /// by the first; 2 falls to 6, where its edge to 0, which is matched, is tight; the edge of 3
+    /// already has slack.
     #[test]
     fn free_vertices_fall_until_an_edge_is_tight() {
         let graph = Graph::new(4, &[(0, 1, 5), (0, 2, 3), (2, 3, 1)]);

@@ -6,10 +6,10 @@ use super::weights::Weights;
 use crate::algorithms::largest::Largest;
 use std::ops::Range;
 
-/// Edges that a vertex brings into the graph at most in a round.
+/// The largest number of edges that a vertex adds to the graph in a round.
 const DEGREE: usize = 8;
 
-/// For every vertex, the pairs with it that lack most dual, at most `DEGREE`.
+/// For every vertex, the pairs with it that are least covered, at most `DEGREE`.
 pub(super) fn uncovered(weights: &Weights, forest: &Forest) -> Vec<Edge> {
     let mut edges = Vec::new();
     let mut shared = Shared::new(forest);
@@ -29,14 +29,13 @@ pub(super) fn uncovered(weights: &Weights, forest: &Forest) -> Vec<Edge> {
     edges
 }
 
-/// For one vertex at a time, the sums of z over the blossoms that it shares with
-/// each other vertex.
+/// For one vertex at a time, the sums of z over the blossoms that contain it and each other vertex.
 struct Shared {
     z: Vec<i64>,
     /// Vertices node by node, so that a blossom is a range.
     order: Vec<u32>,
     place: Vec<u32>,
-    /// The range of entries of `z` that may be other than 0.
+    /// The range of entries of `z` that can differ from 0.
     filled: Range<usize>,
     holders: Vec<u32>,
 }
@@ -90,8 +89,8 @@ impl Shared {
     }
 }
 
-/// Raises y at both ends of every edge that is not covered, by half of the difference, and keeps as
-/// much as possible of the matching and of the blossoms.
+/// Raises y at both ends of every uncovered edge by half of the difference, and keeps as much as
+/// possible of the matching and of the blossoms.
 pub(super) fn cover(edges: &[Edge], forest: &mut Forest) {
     for &(i, j, weight) in edges {
         let duals = forest.y[i as usize] + forest.y[j as usize] + forest.shared_z(i, j);
@@ -109,7 +108,7 @@ mod tests {
     use super::super::forest::{tests::nested, NONE};
     use super::*;
 
-    /// 8 − 3 lack for 0 and 1, that is 3 each in whole numbers; nothing lacks for 2 and 3.
+    /// 0 and 1 lack 8 − 3, which is 3 each in whole numbers; 2 and 3 lack nothing.
     #[test]
     fn both_ends_rise_by_half_of_what_lacks() {
         let mut forest = Forest::new(vec![1, 2, 9, 9]);
@@ -119,7 +118,8 @@ mod tests {
         assert_eq!(forest.mate, [NONE, NONE, 3, 2]);
     }
 
-    /// 10 − 1 − 1 − 6 lack, 1 each, beside what replaces the z of both blossoms.
+    /// 10 − 1 − 1 − 6 are lacking, 1 each, in addition to the replacement for the z of both
+    /// blossoms.
     #[test]
     fn blossoms_that_hold_both_ends_cover_a_part() {
         let mut forest = nested();

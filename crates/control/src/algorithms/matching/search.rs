@@ -2,13 +2,12 @@
 //! change as it grows (Edmonds, 1965; the bookkeeping by clock follows Galil,
 //! 1986).
 //!
-//! Even nodes (S) of the tree lose dual at rate 1 and odd ones (T) gain it, so
-//! every event has a fixed moment: an edge to a node outside becomes tight and the
-//! tree grows; an edge between even nodes becomes tight and a blossom is made; z
-//! of an odd blossom reaches 0 and it is taken apart. A heap holds the moments. It
-//! ends when an edge to another free node is tight, or y of an even vertex is 0: a
-//! vertex may stay alone at y = 0 only. Both are known when a vertex joins the
-//! tree, so the earliest such end is a bound, and later events are not stored.
+//! Even nodes (S) of the tree lose dual at rate 1 and odd ones (T) gain it, so every event has a
+//! fixed time: an edge to a node outside becomes tight and the tree grows; an edge between even
+//! nodes becomes tight and a blossom is created; z of an odd blossom reaches 0 and it is dissolved.
+//! A heap stores the times. The search ends when an edge to another free node is tight, or when y
+//! of an even vertex is 0, because a vertex may stay alone only at y = 0. Both are known when a
+//! vertex joins the tree, so the earliest such end is a bound, and later events are not stored.
 //!
 //! Duals in the tree are stored as they would be at moment 0 had their nodes
 //! always had the label that they have: at moment t, y is `y − t` in S and `y + t`
@@ -21,7 +20,7 @@ use super::events::{Event, Events};
 use super::forest::{Forest, NONE};
 use super::graph::Graph;
 
-/// Where a vertex stands: as the outermost node that holds it.
+/// The position of a vertex: that of its outermost node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
     /// Matched, not in the tree.
@@ -37,32 +36,32 @@ enum Label {
 /// How a search ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    /// By the edge from an even vertex to one in a free node.
+    /// With the edge from an even vertex to one in a free node.
     Augment(u32, u32),
     /// The path ends by leaving this even vertex unmatched.
     Alone(u32),
-    /// By the limit: this vertex, the base of the root, is as free as before.
+    /// At the limit: this vertex, the base of the root, is as free as before.
     Pause(u32),
 }
 
-/// The memory of searches, and the labels of vertices outside any.
+/// The workspace of searches, and the labels of vertices outside a search.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     label: Vec<Label>,
     /// The edge by which an odd node joined: its vertex in the tree, then its own.
     entry: Vec<(u32, u32)>,
-    /// For nodes outside: the moment and the edge by which they could join first.
+    /// For nodes outside: the earliest time and the edge by which they could join.
     best: Vec<(i64, u32, u32)>,
     has_best: Vec<u32>,
     events: Events,
     bound: i64,
     end: End,
-    /// Nodes that were labelled, some within others by now.
+    /// Nodes that were labelled; some are inside others by now.
     labelled: Vec<u32>,
-    /// Blossoms that were made, and those taken apart with their cycles.
+    /// Created blossoms, and dissolved ones with their cycles.
     made: Vec<u32>,
     apart: Vec<(u32, Vec<Link>)>,
-    /// Marks of the climb to a common ancestor.
+    /// Marks used to find a common ancestor.
     mark: Vec<u32>,
     climb: u32,
     links: Vec<Link>,
@@ -94,9 +93,8 @@ impl Search {
         }
     }
 
-    /// Matches the free node `root`, or makes a vertex free instead whose y is 0;
-    /// false if duals would have to change by more than `limit` and nothing but
-    /// duals has changed.
+    /// Matches the free node `root`, or instead frees a vertex whose y is 0. Returns false if duals
+    /// would have to change by more than `limit` and only duals have changed.
     pub fn run(&mut self, root: u32, limit: i64, graph: &Graph, forest: &mut Forest) -> bool {
         self.bound = limit;
         self.end = End::Pause(forest.base[root as usize]);
@@ -113,7 +111,7 @@ impl Search {
         !matches!(self.end, End::Pause(_))
     }
 
-    /// An even vertex sees its neighbours.
+    /// Visits the neighbours of an even vertex.
     fn scan(&mut self, u: u32, graph: &Graph, forest: &Forest) {
         let (y, sign) = (forest.y[u as usize], forest.sign[u as usize]);
         if y < self.bound {
@@ -147,7 +145,7 @@ impl Search {
         }
     }
 
-    /// The edge from the even `u` to `v` outside is tight at `moment`.
+    /// Records that the edge from the even `u` to `v` outside is tight at `moment`.
     fn offer(&mut self, moment: i64, u: u32, v: u32, forest: &Forest) {
         let node = forest.top(v);
         let best = &mut self.best[node as usize];
@@ -160,7 +158,7 @@ impl Search {
         }
     }
 
-    /// A node outside becomes odd, the one that it is matched with even.
+    /// Makes a node outside odd, and its matched partner even.
     fn grow(&mut self, node: u32, now: i64, graph: &Graph, forest: &mut Forest) {
         let (moment, u, v) = self.best[node as usize];
         let outside = forest.top(v) == node && self.label[v as usize] == Label::Outside;
@@ -175,7 +173,7 @@ impl Search {
         self.scan_node(even, graph, forest);
     }
 
-    /// Labels an outermost node, whose duals are stored otherwise from now on.
+    /// Labels an outermost node, whose duals are then stored relative to this label.
     fn relabel(&mut self, node: u32, label: Label, dy: i64, forest: &mut Forest) {
         forest.shift(node, dy);
         self.set_label(node, label, forest);
@@ -196,8 +194,8 @@ impl Search {
         }
     }
 
-    /// The even nodes of `u` and `v` and their paths to the nearest common
-    /// ancestor become an even blossom.
+    /// Creates an even blossom from the even nodes of `u` and `v` and their paths to the nearest
+    /// common ancestor.
     fn shrink(&mut self, u: u32, v: u32, now: i64, graph: &Graph, forest: &mut Forest) {
         let (top_u, top_v) = (forest.top(u), forest.top(v));
         if top_u == top_v {
@@ -256,7 +254,7 @@ impl Search {
         }
     }
 
-    /// The nodes from an even one up to, without, its ancestor.
+    /// The nodes from an even one up to its ancestor, which is not included.
     fn path_up(&self, from: u32, ancestor: u32, forest: &Forest, links: &mut Vec<Link>) {
         let mut even = from;
         while even != ancestor {
@@ -277,8 +275,8 @@ impl Search {
         }
     }
 
-    /// An odd blossom without z is replaced by its children: those on the even way
-    /// from where it was entered to its base stay in the tree, the others leave it.
+    /// Replaces an odd blossom whose z is 0 by its children: those on the even path from its entry
+    /// to its base stay in the tree, the others leave it.
     fn expand(&mut self, blossom: u32, now: i64, graph: &Graph, forest: &mut Forest) {
         let first = forest.first(blossom) as usize;
         let odd = forest.is_outermost(blossom) && self.label[first] == Label::Odd;
@@ -316,7 +314,7 @@ impl Search {
         self.apart.push((blossom, links));
     }
 
-    /// A node that left the tree looks for even neighbours.
+    /// Searches even neighbours for a node that left the tree.
     fn reconsider(&mut self, node: u32, graph: &Graph, forest: &Forest) {
         for v in forest.leaves(node) {
             for &(u, weight) in graph.of(v) {
@@ -333,7 +331,7 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// A blossom of these vertices, every second edge of which is matched, with this z.
+    /// A blossom of these vertices with this z; every second edge is matched.
     fn blossom(forest: &mut Forest, vertices: &[u32], z: i64) {
         let next = vertices.iter().cycle().skip(1);
         let cycle: Vec<Link> = { vertices.iter().zip(next) }
@@ -383,8 +381,8 @@ mod tests {
         assert_eq!(forest.blossoms().count(), 0);
     }
 
-    /// The first blossom joins the tree and would be taken apart at moment 1; but still at moment 0
-    /// it becomes part of an even one, with the second and the root.
+    /// The first blossom joins the tree and would be dissolved at moment 1; but at moment 0 it
+    /// becomes part of an even one, with the second and the root.
     #[test]
     fn what_is_part_of_an_even_blossom_stays_whole() {
         let mut forest = Forest::new(vec![10; 7]);

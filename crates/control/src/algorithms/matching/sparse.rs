@@ -1,10 +1,9 @@
-//! The first sparse graph, and duals to begin with.
+//! The first sparse graph, and initial duals.
 //!
-//! A greedy matching says what every vertex is worth at least, and twice that is
-//! enough to cover every pair. A few rounds of lowering make most of the waste
-//! disappear; the edges that the duals then waste least on are the ones that an
-//! optimal matching is likely made of. (Merely the heaviest edges of every vertex
-//! would all lead to the same few where some racks are much busier than others.)
+//! A greedy matching gives a lower bound on the value of every vertex, and twice this value covers
+//! every pair. A few rounds of lowering remove most of the excess. The edges for which the duals
+//! then have the least excess are likely to be in an optimal matching. (The heaviest edges of every
+//! vertex alone would all lead to the same few vertices if some racks are much busier than others.)
 
 use super::weights::Weights;
 use crate::algorithms::largest::Largest;
@@ -12,17 +11,17 @@ use crate::algorithms::largest::Largest;
 /// An edge i < j and its weight.
 pub(super) type Edge = (u32, u32, i64);
 
-/// Edges that every vertex brings into the first graph.
+/// Edges that every vertex adds to the first graph.
 const DEGREE: usize = 12;
-/// Heaviest edges of a vertex that the greedy matching remembers.
+/// Number of heaviest edges of a vertex that the greedy matching stores.
 const REMEMBERED: usize = 16;
-/// A dual that would fall by less than one in so many parts stays.
+/// A dual that would fall by less than one part in this many is not changed.
 const PARTS: i64 = 64;
 /// Rounds of lowering; each halves what can be halved.
 const ROUNDS: usize = 40;
 
-/// Duals that cover all pairs, in halves of a weight, and the edges that they
-/// waste least on, all of weight > 0.
+/// Duals that cover all pairs, in halves of a weight, and the edges with the least excess, all of
+/// weight > 0.
 pub(super) fn start(weights: &Weights) -> (Vec<i64>, Vec<Edge>) {
     let pairs = greedy(weights);
     let y = duals(weights, &pairs);
@@ -32,19 +31,19 @@ pub(super) fn start(weights: &Weights) -> (Vec<i64>, Vec<Edge>) {
     (y, edges)
 }
 
-/// The edge of two vertices in whatever order.
+/// The edge of two vertices, given in any order.
 pub(super) fn edge(i: u32, j: u32, weight: i64) -> Edge {
     (i.min(j), i.max(j), weight)
 }
 
-/// Removes edges that are there twice.
+/// Removes duplicate edges.
 pub(super) fn distinct(edges: &mut Vec<Edge>) {
     edges.sort_unstable();
     edges.dedup();
 }
 
-/// Everyone but `i`, from the next one onwards: where equals are kept in order, not
-/// all vertices prefer the same few.
+/// All vertices except `i`, from the next one onwards, so that with equal weights not all vertices
+/// prefer the same few.
 fn around(i: usize, n: usize) -> impl Iterator<Item = usize> {
     (i + 1..n).chain(0..i)
 }
@@ -53,8 +52,8 @@ fn around(i: usize, n: usize) -> impl Iterator<Item = usize> {
 struct Wishes<'a> {
     weights: &'a Weights,
     free: Vec<bool>,
-    /// The heaviest edges of every vertex when last looked, and how many of them
-    /// lead to vertices that are no longer free.
+    /// The heaviest edges of every vertex at its last scan, and how many of them lead to vertices
+    /// that are no longer free.
     lists: Vec<(Largest, usize)>,
 }
 
@@ -89,8 +88,8 @@ impl Wishes<'_> {
     }
 }
 
-/// A matching each of whose edges was, when taken, the heaviest that both its ends
-/// had left: so every edge at all is at most as heavy as that of one of its ends.
+/// A matching each of whose edges was, when it was chosen, the heaviest remaining one of both its
+/// ends. Every edge is therefore at most as heavy as the chosen edge of one of its ends.
 fn greedy(weights: &Weights) -> Vec<Edge> {
     let n = weights.n();
     let mut wishes = Wishes {
@@ -103,7 +102,7 @@ fn greedy(weights: &Weights) -> Vec<Edge> {
         wishes.lists.push((list, 0));
     }
     let mut pairs = Vec::with_capacity(n / 2);
-    // Each would rather have the next; the last two, or two of equal wish, match.
+    // Each prefers the next; the last two, or two with equal weights, are matched.
     let mut chain = Vec::new();
     for v in 0..n as u32 {
         chain.push(v);
@@ -129,9 +128,9 @@ fn greedy(weights: &Weights) -> Vec<Edge> {
     pairs
 }
 
-/// Duals that cover all pairs. From half of each vertex' heaviest edge, or all of
-/// its greedy one where that is less in sum, y_i goes halfway to what the others
-/// leave to cover, again and again: halfway from both ends, a pair stays covered.
+/// Duals that cover all pairs. They start from half of each vertex' heaviest edge, or from its
+/// greedy edge if the sum of these is less. y_i then repeatedly moves halfway to the value that the
+/// other duals require; if both ends move halfway, a pair stays covered.
 fn duals(weights: &Weights, pairs: &[Edge]) -> Vec<i64> {
     let n = weights.n();
     let mut y: Vec<i64> = (0..n)
@@ -168,7 +167,7 @@ fn most(values: impl Iterator<Item = i64>) -> i64 {
     values.fold(0, i64::max)
 }
 
-/// For every vertex, the edges of weight > 0 that duals waste least on.
+/// For every vertex, the edges of weight > 0 with the least excess of the duals.
 fn nearly_tight(weights: &Weights, y: &[i64]) -> Vec<Edge> {
     let n = weights.n();
     let mut edges = Vec::with_capacity(n * DEGREE);
@@ -196,7 +195,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Weights in a few digits, so that ties are frequent, and zeros among them.
+    /// Weights with few digits, so that ties are frequent, including zeros.
     fn any_weights() -> impl Strategy<Value = Weights> {
         (1usize..50, 1i64..1000).prop_flat_map(|(n, most)| {
             proptest::collection::vec(0..=most, n * n).prop_map(move |draws| {
@@ -222,7 +221,7 @@ mod tests {
         assert_eq!(edges, [(0, 1, 5), (1, 2, 3)]);
     }
 
-    /// Vertex 0 with all others, by weight, and no other pairs.
+    /// Vertex 0 with all others, by weight; no other pairs.
     fn star(rays: &[i64]) -> Weights {
         let n = rays.len() + 1;
         let mut cells = vec![0; n * n];
@@ -232,8 +231,8 @@ mod tests {
         Weights::new(n, cells).expect("symmetric weights")
     }
 
-    /// By hand, from half of the heaviest edges: 2 falls 90, 85, 83 towards 80 and stops where it
-    /// would fall by a 64th or less; 3 falls 80, 70, 65, 63, 62, 61.
+    /// By hand, from half of the heaviest edges: 2 falls 90, 85, 83 towards 80 and stops when it
+    /// would fall by one 64th or less; 3 falls 80, 70, 65, 63, 62, 61.
     #[test]
     fn duals_fall_halfway_again_and_again() {
         let weights = star(&[100, 90, 80]);
@@ -261,7 +260,8 @@ mod tests {
         assert_eq!(duals(&weights, &greedy(&weights)), [100; 4]);
     }
 
-    /// Twelve edges waste 2 · 50 − 20 on vertex 0, one 2 · 60 − 50, one 2 · 39 − 1, a zero nothing.
+    /// Twelve edges have an excess of 2 · 50 − 20 at vertex 0, one of 2 · 60 − 50, one of 2 · 39 −
+    /// 1, a zero has none.
     #[test]
     fn the_first_graph_has_a_dozen_edges_that_waste_least() {
         let (mut rays, mut y) = (vec![50; 12], vec![0]);

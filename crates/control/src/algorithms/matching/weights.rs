@@ -1,14 +1,14 @@
-//! Symmetric weights: what a circuit between two racks is worth.
+//! Symmetric weights: the value of a circuit between two racks.
 
 use crate::circuits::{Circuit, Circuits};
 use crate::demand::Matrix;
 use lightloom_engine::Refusal;
 
-/// The largest weight, of 57 bits: duals reach twice as much, moments of a search
-/// four times, and their sums must fit. All ones in binary.
+/// The largest weight, of 57 bits: duals reach twice this value, times of a search four times, and
+/// their sums must fit. All bits are ones.
 const LIMIT: i64 = i64::MAX / 64;
 
-/// Side of the squares in which a matrix is transposed.
+/// Side length of the blocks in which a matrix is transposed.
 const SIDE: usize = 32;
 
 /// The weight of an undirected circuit between any two of N racks: a symmetric matrix, ≥ 0, zero on
@@ -19,27 +19,26 @@ pub struct Weights {
     cells: Vec<i64>,
 }
 
-/// How much circuits that are up count beyond their weight.
+/// The advantage of lit circuits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hysteresis {
-    /// Less than any real difference: among matchings of equal weight, one that
-    /// keeps most circuits. No churn among equals.
+    /// Less than any real difference: among matchings of equal weight, the one that keeps most
+    /// circuits. Ties cause no changes.
     Ties,
-    /// As much as this weight each. No flapping: what does not gain that much is
-    /// not worth going dark for.
+    /// This weight for each circuit: a change that gains less is not worth the dark time.
     Bonus(i64),
 }
 
 impl Weights {
-    /// w_ij = D_ij + D_ji: what a circuit between i and j carries both ways.
+    /// w_ij = D_ij + D_ji: the demand that a circuit between i and j carries in both directions.
     ///
     /// # Errors
-    /// Sums that leave no room for the arithmetic of duals.
+    /// If sums leave no room for the arithmetic of duals.
     pub fn symmetrise(demand: &Matrix) -> Result<Weights, Refusal> {
         let (n, demand) = (demand.n(), demand.cells());
         let mut cells = vec![0i64; n * n];
         let mut bits = 0;
-        // In squares that fit the cache, since one side goes down columns.
+        // In blocks that fit the cache, because one side is read by columns.
         for (top, left) in squares(n) {
             for i in top..n.min(top + SIDE) {
                 for j in left.max(i)..n.min(left + SIDE) {
@@ -50,8 +49,8 @@ impl Weights {
                 }
             }
         }
-        // Demand sums up to 63 bits, so only single weights can be too large; and
-        // the limit being all ones, one is if any of its bits is beyond.
+        // Demand sums up to 63 bits, so only single weights can be too large. All bits of the limit
+        // are ones, so a weight is too large if any higher bit is set.
         let weights = Weights { n, cells };
         match bits > LIMIT as u64 {
             true => {
@@ -61,11 +60,11 @@ impl Weights {
         }
     }
 
-    /// Weights that are symmetric already, row by row.
+    /// Weights that are already symmetric, row by row.
     ///
     /// # Errors
-    /// Not `n`² of them; not symmetric; below 0; not 0 on the diagonal; so large
-    /// that they leave no room for the arithmetic of duals.
+    /// If their number is not `n`²; if they are not symmetric, below 0, or not 0 on the diagonal;
+    /// or if they leave no room for the arithmetic of duals.
     pub fn new(n: usize, cells: Vec<i64>) -> Result<Weights, Refusal> {
         if n.checked_mul(n) != Some(cells.len()) {
             return Err(Refusal::new(
@@ -81,15 +80,15 @@ impl Weights {
         Ok(weights)
     }
 
-    /// These weights with circuits that are `up` preferred. Totals are then not those
-    /// of demand: for these ask [`Weights::total`] of a copy made before.
+    /// These weights with a preference for the circuits `up`. Totals are then not those of the
+    /// demand; call [`Weights::total`] on a copy made before.
     ///
     /// # Errors
-    /// A circuit that is not between two of the racks, or a rack with two; a
-    /// bonus below 0; weights too large to be told apart beside it.
+    /// If a circuit is not between two of the racks, or a rack has two; if a bonus is below 0; if
+    /// weights are too large for a bonus.
     pub fn favour(mut self, up: &[(u32, u32)], how: Hysteresis) -> Result<Weights, Refusal> {
         let (scale, bonus) = match how {
-            // More than there are circuits in a matching.
+            // More than the number of circuits in a matching.
             Hysteresis::Ties => (self.n as i64 / 2 + 1, 1),
             Hysteresis::Bonus(bonus) => (1, bonus),
         };
@@ -137,7 +136,7 @@ impl Weights {
         self.cells[i * self.n + j]
     }
 
-    /// All of them, row by row.
+    /// All weights, row by row.
     pub fn cells(&self) -> &[i64] {
         &self.cells
     }
@@ -179,8 +178,8 @@ impl Weights {
         Ok(())
     }
 
-    /// A matching takes one entry of a row at most, so that half the sum of the
-    /// rows' largest bounds its total.
+    /// Refuses weights that are too large. A matching uses at most one entry of a row, so half the
+    /// sum of the rows' largest entries bounds its total.
     fn check_size(&self) -> Result<(), Refusal> {
         let most = |i| self.row(i).iter().copied().max().unwrap_or(0);
         let (mut largest, mut sum) = (0, 0i128);
@@ -202,7 +201,7 @@ impl Weights {
         Ok(())
     }
 
-    /// The refusal of the largest weight, by the name of its pair.
+    /// The refusal of the largest weight, with the name of its pair.
     fn too_large(&self, most: i64, name: impl Fn(usize, usize) -> String) -> Refusal {
         let largest = self.cells.iter().copied().max().unwrap_or(0);
         let at = { self.cells.iter() }.position(|&weight| weight == largest);
@@ -221,7 +220,7 @@ fn entry(i: usize, j: usize) -> String {
     format!("weights[{i}][{j}]")
 }
 
-/// Where the squares on and above the diagonal begin.
+/// The corners of the blocks on and above the diagonal.
 fn squares(n: usize) -> impl Iterator<Item = (usize, usize)> {
     let begin = move |from| (from..n).step_by(SIDE);
     begin(0).flat_map(move |top| begin(top).map(move |left| (top, left)))

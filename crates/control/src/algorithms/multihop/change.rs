@@ -1,29 +1,26 @@
-//! Partial reconfiguration: some ports and some demands may change, all others
-//! stay as they are.
+//! Partial reconfiguration: some ports and some demands may change; all others stay unchanged.
 
 use super::{check_demands, serve, Circuit, Demand, Options, Ports, Router, Topology};
 use lightloom_engine::Refusal;
 
 impl Topology {
-    /// A topology that differs from this one only in the ports of `ports`, each
-    /// (rack, plane), and in the demands `released` (by index), which go, and
-    /// `demands`, which come.
+    /// A topology that differs from this one only in the ports `ports`, each (rack, plane), and in
+    /// the demands: `released` (by index) are removed and `demands` are added.
     ///
-    /// A circuit is taken down if both its ports are listed and no demand that
-    /// stays goes over it. What comes may use the ports that this leaves, and room
-    /// on any circuit. Demands that stay come first, in their order, and so do
-    /// circuits.
+    /// A circuit is taken down if both its ports are listed and no remaining demand uses it. New
+    /// demands may use the ports that become free, and free capacity on any circuit. Remaining
+    /// demands and circuits come first, in their order.
     ///
     /// # Errors
-    /// No hops; a port, a rack or a demand that does not exist, or is listed twice;
-    /// bad demands as in [`super::plan`].
+    /// If there are no hops; if a port, rack or demand does not exist, or is listed twice; if
+    /// demands are invalid as in [`super::plan`].
     ///
     /// ```
     /// use lightloom_control::algorithms::multihop::{plan, Demand, Hardware, Options};
     /// let demand = |a, b| Demand { a, b, weight: 1, need: 1 };
     /// let hardware = Hardware::new(4, 1, 10);
     /// let before = plan(hardware, &[demand(0, 1), demand(2, 3)], Options::default()).unwrap();
-    /// // Racks 2 and 3 part; 0 and 1 would like to, but their ports are not listed.
+    /// // Racks 2 and 3 change; the ports of 0 and 1 are not listed and stay.
     /// let after = before
     ///     .reconfigure(&[(2, 0), (3, 0)], &[1], &[demand(0, 2)], Options::default())
     ///     .unwrap();
@@ -86,7 +83,7 @@ impl Topology {
         Ok(listed)
     }
 
-    /// For each demand, whether it goes.
+    /// For each demand, whether it is removed.
     fn going(&self, released: &[usize]) -> Result<Vec<bool>, Refusal> {
         let mut goes = vec![false; self.demands.len()];
         for (at, &demand) in released.iter().enumerate() {
@@ -108,8 +105,7 @@ impl Topology {
         Ok(goes)
     }
 
-    /// The circuits that stay, with the room that they then have, and the new
-    /// index of each.
+    /// The remaining circuits with their free capacity, and the new index of each.
     fn staying(&self, listed: &[bool], goes: &[bool]) -> (Vec<Circuit>, Vec<u32>) {
         let mut reserved = vec![0i64; self.circuits.len()];
         let mut needed = vec![false; self.circuits.len()];
@@ -137,7 +133,7 @@ impl Topology {
         (staying, place)
     }
 
-    /// Listed ports that no staying circuit has.
+    /// Listed ports that no remaining circuit uses.
     fn free_ports(&self, listed: &[bool], staying: &[Circuit]) -> Ports {
         let racks = self.hardware.racks;
         let mut used = vec![0; listed.len()];

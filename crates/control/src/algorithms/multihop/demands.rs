@@ -7,28 +7,29 @@ use lightloom_engine::Refusal;
 /// The demand of a pair of racks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// One of them; paths begin here.
+    /// One of the racks; paths begin here.
     pub a: u32,
-    /// The other.
+    /// The other rack.
     pub b: u32,
-    /// The heavier, the earlier it is served.
+    /// Demands with larger weights are served first.
     pub weight: i64,
     /// The capacity that it needs on every circuit of its path; it reserves this capacity, or all
     /// of a circuit if it needs more.
     pub need: i64,
 }
 
-/// The capacity that demands of a matrix reserve.
+/// The capacity that the demands of a matrix reserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// The larger of the two entries: the matrix holds rates.
+    /// The larger of the two entries; the matrix holds rates.
     Larger,
-    /// The same for all: the matrix says who talks (the paper's Boolean demand).
+    /// The same for all; the matrix only shows which pairs communicate (the paper's Boolean
+    /// demand).
     Each(i64),
 }
 
-/// A demand for every pair that has any, in the order of (a, b) with a < b; the
-/// weight is what both directions have.
+/// A demand for every pair with traffic, in the order of (a, b) with a < b; the weight is the sum
+/// of both directions.
 ///
 /// ```
 /// use lightloom_control::demand::Matrix;
@@ -63,7 +64,7 @@ pub fn demands(matrix: &Matrix, need: Need) -> Vec<Demand> {
         .collect()
 }
 
-/// Refuses demands of racks that do not exist, of one for itself, and below nothing.
+/// Refuses demands of racks that do not exist, of a rack with itself, and negative ones.
 pub(super) fn check_demands(hardware: &Hardware, demands: &[Demand]) -> Result<(), Refusal> {
     for (at, demand) in demands.iter().enumerate() {
         for (end, rack) in [("a", demand.a), ("b", demand.b)] {

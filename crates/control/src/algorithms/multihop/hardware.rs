@@ -1,11 +1,11 @@
-//! Racks, and the parallel switches that join them.
+//! Racks, and the parallel switches that connect them.
 
 use lightloom_engine::Refusal;
 
 /// The most planes.
 pub const MAX_PLANES: u32 = 128;
 
-/// Racks and the planes that join them.
+/// Racks and the planes that connect them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hardware {
     /// N.
@@ -21,7 +21,7 @@ pub struct Hardware {
 }
 
 impl Hardware {
-    /// Racks with one port on each plane, whose switches are just large enough.
+    /// Racks with one port on each plane, and switches of minimum size.
     pub fn new(racks: u32, planes: u32, capacity: i64) -> Hardware {
         Hardware {
             racks,
@@ -32,7 +32,7 @@ impl Hardware {
         }
     }
 
-    /// Refuses what cannot be built.
+    /// Refuses hardware that cannot be built.
     ///
     /// # Errors
     /// Fewer than two racks; no planes or more than [`MAX_PLANES`]; no ports, or

@@ -1,20 +1,17 @@
-//! HydRA's topology: which racks to join on which optical plane, and over which
-//! circuits, possibly several in a row, each demand goes (Christodoulopoulos et
-//! al., "Performance evaluation of a hybrid optical/electrical interconnect",
-//! JOCN 7(3), 2015, §III.B.3).
+//! HydRA's topology: the racks to connect on each optical plane, and the circuits, possibly several
+//! in a row, that each demand uses (Christodoulopoulos et al., "Performance evaluation of a hybrid
+//! optical/electrical interconnect", JOCN 7(3), 2015, §III.B.3).
 //!
-//! N racks have Z ports each on K parallel switches ("planes"); a circuit joins
-//! two ports of one plane and carries both directions. Demands are taken heaviest
-//! first, in rounds of paths of one, two, … H hops. In round 1 a demand gets a new
-//! circuit of its own; later, a breadth-first search over pairs of racks that have
-//! free ports on a common plane, or a circuit with room enough, finds a shortest
-//! path whose missing circuits are made. What H rounds leave is for the electrical
-//! network.
+//! N racks have Z ports each on K parallel switches ("planes"); a circuit connects two ports of one
+//! plane and carries both directions. Demands are served heaviest first, in rounds of paths of one,
+//! two, … H hops. In round 1 a demand gets a new circuit of its own. Later, a breadth-first search
+//! over pairs of racks that have free ports on a common plane, or a circuit with enough capacity,
+//! finds a shortest path, and its missing circuits are created. Demands that remain after H rounds
+//! use the electrical network.
 //!
-//! A demand is between two racks, not from one to the other: it reserves its need
-//! on a circuit once, for its heavier direction. Demands are not split over paths;
-//! one larger than a circuit takes a whole one. Switching delays are the caller's
-//! matter.
+//! A demand is undirected: it reserves its need on a circuit once, for its larger direction.
+//! Demands are not split over paths; one that exceeds a circuit takes a whole circuit. The caller
+//! accounts for switching delays.
 
 mod change;
 mod demands;
@@ -34,14 +31,14 @@ use lightloom_engine::Refusal;
 use ports::Ports;
 use route::Router;
 
-/// Two racks joined on a plane.
+/// Two racks connected on a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circuit {
     /// The lower of the two racks.
     pub a: u32,
     /// The higher.
     pub b: u32,
-    /// The switch that joins them.
+    /// The switch that connects them.
     pub plane: u32,
     /// Capacity that no path has reserved.
     pub residual: i64,
@@ -60,13 +57,13 @@ impl Circuit {
     }
 }
 
-/// How far the heuristic goes.
+/// The limits of the heuristic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// H: the most circuits of a path.
+    /// H: the largest number of circuits in a path.
     pub hops: u32,
-    /// Whether rounds go on when no port is free any more, over the circuits that
-    /// have room. The paper stops.
+    /// Whether rounds continue when no port is free, over circuits with free capacity. The paper
+    /// stops.
     pub without_ports: bool,
 }
 
@@ -79,27 +76,27 @@ impl Default for Options {
     }
 }
 
-/// Circuits, and the demands that go over them.
+/// Circuits, and the demands that use them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     /// The switches for which it was built.
     pub hardware: Hardware,
-    /// All of them, served or not.
+    /// All demands, served or not.
     pub demands: Vec<Demand>,
-    /// In the order in which they were made.
+    /// Circuits in the order in which they were created.
     pub circuits: Vec<Circuit>,
     /// The circuits (by index) of each demand's path from `a` to `b`; empty if it
     /// is not served.
     pub routes: Vec<Vec<u32>>,
-    /// Pairs of racks that no new circuit joins. Paths over others may.
+    /// Pairs of racks that no new circuit connects. Paths over other racks are allowed.
     pub apart: Vec<(u32, u32)>,
 }
 
-/// The topology for `demands` when everything may be configured.
+/// The topology for `demands` if everything may be configured.
 ///
 /// # Errors
-/// As [`Hardware::check`]; no hops; a demand of a rack that does not exist, of one
-/// with itself, or of a negative weight or need.
+/// Those of [`Hardware::check`]; if there are no hops; if a demand is of a rack that does not
+/// exist, of a rack with itself, or has a negative weight or need.
 ///
 /// ```
 /// use lightloom_control::algorithms::multihop::{plan, Demand, Hardware, Options};
@@ -109,7 +106,7 @@ pub struct Topology {
 /// let one = plan(Hardware::new(3, 1, 10), &demands, Options::default()).unwrap();
 /// assert_eq!((one.circuits.len(), one.served()), (1, 1));
 /// assert_eq!(one.racks(1), [1, 2]); // the heaviest
-/// // With two planes the third demand goes over the circuits of the others.
+/// // With two planes the third demand uses the circuits of the other two.
 /// let options = Options { without_ports: true, ..Options::default() };
 /// let two = plan(Hardware::new(3, 2, 10), &demands, options).unwrap();
 /// assert_eq!((two.circuits.len(), two.served()), (2, 3));
@@ -141,7 +138,7 @@ impl Topology {
         })
     }
 
-    /// How many demands are served.
+    /// The number of served demands.
     pub fn served(&self) -> usize {
         self.routes.iter().filter(|route| !route.is_empty()).count()
     }
@@ -158,8 +155,8 @@ impl Topology {
         start.into_iter().chain(hops).collect()
     }
 
-    /// The weight of the demands that are served, and of all: of which share the
-    /// optical network relieves the electrical one.
+    /// The weight of the served demands and of all demands: the share by which the optical network
+    /// relieves the electrical one.
     ///
     /// ```
     /// use lightloom_control::algorithms::multihop::{plan, Demand, Hardware, Options};
@@ -193,7 +190,7 @@ impl Topology {
     }
 }
 
-/// The rounds; returns a route for each demand.
+/// Performs the rounds; returns a route for each demand.
 fn serve(
     router: &mut Router,
     demands: &[Demand],

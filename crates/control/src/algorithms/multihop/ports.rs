@@ -16,13 +16,13 @@ pub(super) struct Ports {
     racks_on: Vec<u64>,
     /// Planes on which each rack has a free port.
     planes_of: Vec<Planes>,
-    /// For each rack, those that no circuit may join it with; empty, if all may.
+    /// For each rack, the racks to which no circuit may connect it; empty if there are none.
     apart: Vec<u64>,
     free: u64,
 }
 
 impl Ports {
-    /// No port is free.
+    /// Without free ports.
     pub fn new(hardware: &Hardware) -> Ports {
         let (racks, planes) = (hardware.racks as usize, hardware.planes as usize);
         let words = racks.div_ceil(64);
@@ -37,7 +37,7 @@ impl Ports {
         }
     }
 
-    /// Keeps two racks apart: no port of theirs is one that they have in common.
+    /// Prevents new circuits between the racks of these pairs.
     pub fn keep_apart(&mut self, pairs: &[(u32, u32)]) {
         if pairs.is_empty() {
             return;
@@ -50,12 +50,12 @@ impl Ports {
         }
     }
 
-    /// Whether any racks are kept apart.
+    /// Whether any pair of racks is kept apart.
     pub fn keeps_apart(&self) -> bool {
         !self.apart.is_empty()
     }
 
-    /// Whether a rack has one free port on a plane, and no more.
+    /// Whether a rack has exactly one free port on a plane.
     pub fn single(&self, rack: u32, plane: u32) -> bool {
         self.count[plane as usize * self.racks + rack as usize] == 1
     }
@@ -85,7 +85,7 @@ impl Ports {
         self.free += 1;
     }
 
-    /// Takes a free port.
+    /// Uses a free port.
     pub fn take(&mut self, rack: u32, plane: u32) {
         let (rack, plane) = (rack as usize, plane as usize);
         let count = &mut self.count[plane * self.racks + rack];
@@ -97,12 +97,12 @@ impl Ports {
         self.free -= 1;
     }
 
-    /// Whether there is a free port at all.
+    /// Whether any port is free.
     pub fn any_free(&self) -> bool {
         self.free > 0
     }
 
-    /// Planes on which both racks have a free port; none, if they are kept apart.
+    /// Planes on which both racks have a free port; none if they are kept apart.
     pub fn common(&self, a: u32, b: u32) -> Planes {
         if self.are_apart(a, b) {
             return 0;
@@ -110,8 +110,8 @@ impl Ports {
         self.planes_of[a as usize] & self.planes_of[b as usize]
     }
 
-    /// Adds all racks that share a plane with free ports with `rack`, and that it is not
-    /// kept apart from; itself too, if it has any.
+    /// Adds all racks that have a free port on a common plane with `rack` and are not kept apart
+    /// from it; also `rack` itself if it has a free port.
     pub fn add_neighbours(&self, rack: u32, set: &mut [u64]) {
         if self.apart.is_empty() {
             return self.add_on_planes(rack, set);

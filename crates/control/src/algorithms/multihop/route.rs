@@ -1,4 +1,4 @@
-//! Making circuits and reserving capacity for one demand after the other.
+//! Creates circuits and reserves capacity for one demand after another.
 
 use super::ports::{Planes, Ports};
 use super::search::Search;
@@ -12,21 +12,21 @@ struct Link {
     circuit: u32,
 }
 
-/// Ports, circuits and their room.
+/// Ports, circuits and their free capacity.
 pub(super) struct Router {
     pub ports: Ports,
     capacity: i64,
-    /// The least that a demand reserves.
+    /// The smallest capacity that a demand reserves.
     least: i64,
     circuits: Vec<Circuit>,
-    /// The circuits of each rack that have room for some need, in the order in which
-    /// they were made. Room only shrinks, so who has left never returns.
+    /// The circuits of each rack with free capacity for some need, in the order in which they were
+    /// created. Free capacity only decreases, so a removed circuit never returns.
     links: Vec<Vec<Link>>,
     search: Option<Search>,
 }
 
 impl Router {
-    /// With ports that are free and circuits that stay, for these demands.
+    /// A router with free ports and remaining circuits, for these demands.
     pub fn new(
         hardware: &Hardware,
         ports: Ports,
@@ -69,8 +69,8 @@ impl Router {
         at
     }
 
-    /// A new circuit on the lowest plane on which both racks have a free port; an
-    /// empty route if there is none.
+    /// Creates a circuit on the lowest plane on which both racks have a free port; returns an empty
+    /// route if there is none.
     pub fn connect_directly(&mut self, demand: &Demand) -> Vec<u32> {
         match self.ports.common(demand.a, demand.b) {
             0 => Vec::new(),
@@ -112,10 +112,10 @@ impl Router {
         }
     }
 
-    /// A shortest path of at most `hops` hops, its missing circuits made; an empty
-    /// route if there is none.
+    /// Finds a shortest path of at most `hops` hops and creates its missing circuits; returns an
+    /// empty route if there is none.
     pub fn find(&mut self, demand: &Demand, hops: u32) -> Vec<u32> {
-        // Lent out, so that the search may look at the rest.
+        // Taken out of `self`, so that the search can borrow the rest.
         let mut search = self.search.take().expect("there is one search");
         let need = self.need(demand);
         let neighbours = |rack: u32, set: &mut [u64]| self.add_neighbours(rack, need, set);
@@ -127,8 +127,8 @@ impl Router {
         route
     }
 
-    /// Racks with a free port on a common plane, and those at the end of a circuit
-    /// with room.
+    /// Racks with a free port on a common plane, and those at the other end of a circuit with
+    /// enough capacity.
     fn add_neighbours(&self, rack: u32, need: i64, set: &mut [u64]) {
         self.ports.add_neighbours(rack, set);
         for link in &self.links[rack as usize] {
@@ -136,14 +136,14 @@ impl Router {
         }
     }
 
-    /// Reserves `need` along a shortest path: over circuits with room, or else over
+    /// Reserves `need` along a shortest path: over circuits with enough capacity, otherwise over
     /// new ones on the lowest plane.
     ///
-    /// No choice of planes has to be taken back, though a rack in between spends two
-    /// ports: were its two hops on one plane, the racks before and after it would
-    /// have free ports there too, and the path would not be a shortest one. Only if these
-    /// are kept apart it is; then planes are chosen with a view to the rest of the path,
-    /// and the route is empty if there are too few.
+    /// No choice of planes has to be revised, although an intermediate rack uses two ports: if its
+    /// two hops were on one plane, the racks before and after it would have free ports there too,
+    /// and the path would not be a shortest one. The exception is that these racks are kept apart.
+    /// Planes are then chosen with regard to the rest of the path, and the route is empty if there
+    /// are too few.
     fn commit(&mut self, path: &[u32], need: i64) -> Vec<u32> {
         let Some(allowed) = self.allowed(path, need) else {
             return Vec::new();
@@ -163,21 +163,21 @@ impl Router {
         hops.collect()
     }
 
-    /// A circuit between two racks that has room.
+    /// A circuit between two racks with enough capacity.
     fn with_room(&self, from: u32, to: u32, need: i64) -> Option<u32> {
         let mut links = self.links[from as usize].iter();
         let found = links.find(|link| link.to == to && link.residual >= need)?;
         Some(found.circuit)
     }
 
-    /// For each hop of a path, the planes on which a new circuit leaves the hops behind it
-    /// theirs; all, where no racks are kept apart. None, if some hop has none.
+    /// For each hop of a path, the planes on which a new circuit leaves planes for the hops behind
+    /// it; all planes if no racks are kept apart. `None` if some hop has no plane.
     fn allowed(&self, path: &[u32], need: i64) -> Option<Vec<Planes>> {
         let mut allowed = vec![Planes::MAX; path.len() - 1];
         if !self.ports.keeps_apart() {
             return Some(allowed);
         }
-        // The planes of the hop behind; all, if it needs no new circuit.
+        // The planes of the hop behind; all if it needs no new circuit.
         let mut behind = Planes::MAX;
         for at in (0..allowed.len()).rev() {
             let (from, to) = (path[at], path[at + 1]);

@@ -3,7 +3,7 @@
 /// Levels from one end: the racks at each distance.
 struct Side {
     levels: Vec<Vec<u64>>,
-    /// How many levels there are, the end itself included.
+    /// Number of levels, the end itself included.
     depth: usize,
     seen: Vec<u64>,
 }
@@ -25,7 +25,7 @@ impl Side {
         level[rack as usize / 64] |= 1 << (rack % 64);
     }
 
-    /// An empty level behind the others.
+    /// Adds an empty level behind the others.
     fn push(&mut self) -> &mut Vec<u64> {
         if self.levels.len() == self.depth {
             self.levels.push(vec![0; self.seen.len()]);
@@ -45,12 +45,12 @@ impl Side {
     }
 }
 
-/// The search's memory.
+/// The workspace of the search.
 pub(super) struct Search {
     from: Side,
     to: Side,
     row: Vec<u64>,
-    /// The racks of the path that was found.
+    /// The racks of the found path.
     pub path: Vec<u32>,
 }
 
@@ -64,9 +64,9 @@ impl Search {
         }
     }
 
-    /// Finds a shortest path of at most `hops` hops, into `path`; false if there is
-    /// none. `neighbours` adds the neighbours of a rack to a set and is symmetric.
-    /// Among equals the racks of lower numbers are taken first.
+    /// Finds a shortest path of at most `hops` hops and stores it in `path`; returns false if there
+    /// is none. `neighbours` adds the neighbours of a rack to a set and is symmetric. Ties go to
+    /// the lowest racks.
     pub fn run(
         &mut self,
         from: u32,
@@ -120,7 +120,7 @@ impl Search {
         None
     }
 
-    /// From the two racks at which the sides met, back to both ends.
+    /// Follows the levels from the two racks at which the sides met back to both ends.
     fn trace(
         &mut self,
         forwards: bool,
@@ -128,7 +128,7 @@ impl Search {
         meeting: u32,
         neighbours: &impl Fn(u32, &mut [u64]),
     ) {
-        // The side that grew has begun a level that it does not need.
+        // The side that grew has started a level that it does not need.
         let (left, right) = match forwards {
             true => (near, meeting),
             false => (meeting, near),

@@ -1,14 +1,14 @@
-//! The least time that a demand can take.
+//! A lower bound on the time that a demand takes.
 
 use super::{picoseconds, Network};
 use crate::demand::Matrix;
 use lightloom_engine::{Refusal, Time};
 
-/// No schedule of direct circuits, with packets beside it, serves `demand` sooner.
+/// Returns a time below which no schedule of direct circuits and packets can serve `demand`.
 ///
-/// With m slots a port has its m largest peers over circuits at best, during the
-/// time less m nights; packets carry the rest. The bound is the least over m of
-/// what the worst port then needs. O(N² log N).
+/// With m slots a port serves at best its m largest peers over circuits, during the time less m
+/// nights; packets carry the rest. The bound is the minimum over m of the time that the worst port
+/// then needs. O(N² log N).
 ///
 /// # Errors
 /// As [`super::plan`].
@@ -42,7 +42,7 @@ pub fn lower_bound(demand: &Matrix, network: &Network) -> Result<Time, Refusal> 
 /// The demand of a port for its peers.
 struct Line {
     total: i64,
-    /// Less that of the 0, 1, 2, … largest.
+    /// The demand without that of the 0, 1, 2, … largest peers.
     rest: Vec<i64>,
 }
 
@@ -61,7 +61,7 @@ impl Line {
         }
     }
 
-    /// Circuits and packets together, all the time but for the nights [ps].
+    /// Circuits and packets together, during all the time except nights [ps].
     fn shared(&self, slots: usize, network: &Network) -> u128 {
         let nights = slots as u128 * network.night.0 as u128;
         let (circuit, packet) = (network.circuit.0 as u128, network.packet.0 as u128);
@@ -73,7 +73,7 @@ impl Line {
         }
     }
 
-    /// Packets for those who get no circuit [ps].
+    /// Packets for the peers without a circuit [ps].
     fn alone(&self, slots: usize, network: &Network) -> u128 {
         match self.rest.get(slots).copied().unwrap_or(0) {
             0 => 0,

@@ -1,8 +1,8 @@
-//! Whole packets, and slots that are not too short for the switch.
+//! Whole packets, and the shortest slot of the switch.
 //!
-//! A day that ends within a packet carries nothing of it, and the packet waits for the next day
-//! of its pair. So demand is planned in whole packets, and each day is then shortened to what
-//! its circuits have: the last packet of a pair may be short.
+//! A day that ends within a packet does not carry this packet, which waits for the next day of its
+//! pair. Demand is therefore planned in whole packets, and each day is then shortened to the demand
+//! of its circuits, because the last packet of a pair may be short.
 
 use super::{Network, Plan};
 use crate::demand::Matrix;
@@ -11,14 +11,14 @@ use lightloom_engine::{Refusal, Time};
 /// Limits on days and slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// No slot, its night included, is shorter; of no effect up to the night.
+    /// The shortest slot, with its night; without effect if it is at most the night.
     pub shortest: Time,
-    /// Largest packet [bytes]; 1 for a demand that may be cut anywhere.
+    /// Largest packet [bytes]; 1 if demand may be divided anywhere.
     pub packet: i64,
 }
 
 impl Limits {
-    /// Days of any length, which end within packets.
+    /// Days of any length, which may end within packets.
     pub const NONE: Limits = Limits {
         shortest: Time::ZERO,
         packet: 1,
@@ -33,7 +33,7 @@ impl Limits {
         Err(Refusal::new("packet", value, limit, "use 1500 B"))
     }
 
-    /// Bytes of the packets that so many bytes need.
+    /// The bytes of the packets that carry `bytes`.
     pub(super) fn round_up(&self, bytes: i64) -> i64 {
         let packets = bytes / self.packet + i64::from(bytes % self.packet > 0);
         packets.saturating_mul(self.packet)
@@ -48,7 +48,7 @@ impl Limits {
         whole
     }
 
-    /// A day for so many bytes, and what a circuit carries in it.
+    /// A day for `bytes`, and the bytes that a circuit carries in it.
     pub(super) fn day(&self, bytes: i64, network: &Network) -> (Time, i64) {
         let needed = network.circuit.time_for(bytes as u64);
         let day = needed.max(self.shortest - network.night);
@@ -59,7 +59,7 @@ impl Limits {
         (day, fits / self.packet * self.packet)
     }
 
-    /// The plan of a demand in whole packets for the demand itself: each day ends when its
+    /// Converts a plan for whole packets to a plan for the demand itself: each day ends when its
     /// circuits have sent their last packet, unless the slot would be too short.
     pub(super) fn without_padding(&self, plan: Plan, demand: &Matrix, network: &Network) -> Plan {
         let (mut left, mut schedule) = (demand.clone(), plan.schedule);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     proptest! {
-        /// Packet by packet: days are no longer than needed, and all is served by the end.
+        /// Packet by packet: days are not longer than needed, and all demand is served by the end.
         #[test]
         fn packets_are_served_when_the_plan_says(
             demand in demands(10, 10_000), packet in 1i64..3_000, share in 0u64..50,
@@ -137,7 +137,7 @@ mod tests {
                 }
                 let is_shortest = slot.day + network.night == limits.shortest;
                 prop_assert!(slot.day + network.night >= limits.shortest);
-                // By bytes the last day may be cut anywhere, for packets beside.
+                // If planned by bytes, the last day may end anywhere, for the packet network.
                 prop_assert!(packet == 1 || slot.day == Time::NS * longest || is_shortest);
             }
             prop_assert_eq!(&left, &plan.residual);
@@ -149,8 +149,8 @@ mod tests {
         }
     }
 
-    /// Two pairs of 4,000 B share a port, in packets of 1,500 B: 3 packets each, the last of
-    /// 1,000 B, and no day is rounded up to whole packets.
+    /// Two pairs of 4,000 B share a port, with packets of 1,500 B: 3 packets each, the last of
+    /// 1,000 B. No day is rounded up to whole packets.
     #[test]
     fn the_last_packet_may_be_short() {
         let demand = Matrix::new(3, 3, vec![0, 4_000, 4_000, 0, 0, 0, 0, 0, 0]).unwrap();

@@ -1,6 +1,5 @@
-//! Solstice: the shortest schedule of circuits that, together with a slower packet
-//! network beside it, serves a demand (Liu et al., "Scheduling techniques for
-//! hybrid circuit/packet networks", CoNEXT 2015).
+//! Solstice: the shortest schedule of circuits that serves a demand together with a slower packet
+//! network (Liu et al., "Scheduling techniques for hybrid circuit/packet networks", CoNEXT 2015).
 //!
 //! Demand is stuffed ([`crate::algorithms::quickstuff`]); then perfect matchings among entries of
 //! at least r are added, each lit as long as its smallest entry needs, and r is halved when there
@@ -9,16 +8,16 @@
 //! omitted; the schedule may end with any of its slots, lit for as long as packets need it, and
 //! ends where that is soonest.
 //!
-//! Circuits and packets are taken to be used at once and fully; multihop circuits
-//! are not planned. [`Limits`] make days hold whole packets, and slots last as long as a
-//! switch needs.
+//! Circuits and packets are assumed to be used at the same time and fully; multihop circuits are
+//! not planned. With [`Limits`], days hold whole packets and slots are at least the shortest slot
+//! of a switch.
 //!
 //! | file | concept |
 //! |---|---|
-//! | here | the search for the soonest end |
+//! //! | this file | the search for the earliest end |
 //! | `slices` | perfect matchings by halving thresholds |
 //! | [`limits`] | whole packets, the shortest slot |
-//! | `bound` | the least time that a demand can take |
+//! //! | `bound` | a lower bound on the time |
 
 mod bound;
 pub mod limits;
@@ -33,14 +32,14 @@ use crate::schedule::{check_night, check_rate, Schedule, Slot};
 use lightloom_engine::{Rate, Refusal, Time};
 use slices::{Slice, Slices};
 
-/// A circuit switch and the packet network beside it.
+/// A circuit switch and its packet network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
-    /// r_c: of a circuit.
+    /// r_c: rate of a circuit.
     pub circuit: Rate,
-    /// r_p: of each port of the packet network, at most `circuit`; 0 for none.
+    /// r_p: rate of each port of the packet network, at most `circuit`; 0 for none.
     pub packet: Rate,
-    /// δ: darkness at the start of every slot.
+    /// δ: dark time at the start of every slot.
     pub night: Time,
 }
 
@@ -50,7 +49,7 @@ impl Network {
         check_night(self.night)?;
         check_rate("circuit", self.circuit)?;
         check_packet_rate(self.packet, self.circuit)?;
-        // Days sum up to the busiest port's time; each slot empties a stuffed entry.
+        // Days sum up to the time of the busiest port; each slot empties a stuffed entry.
         let slots = demand.n() as u128 * demand.n() as u128 + 1;
         let least = self.night.max(shortest).0 as u128;
         let longest = picoseconds(demand.line_max(), self.circuit) + slots * (least + 1);
@@ -65,8 +64,8 @@ impl Network {
         }
     }
 
-    /// When everything is served, if circuits end at `end` and leave `line` bytes
-    /// at the busiest port; `None` for never.
+    /// The time at which all demand is served if circuits end at `end` and leave `line` bytes at
+    /// the busiest port; `None` if never.
     fn finish(&self, end: Time, line: i64) -> Option<Time> {
         match (line, self.packet.0) {
             (0, _) => Some(end),
@@ -78,7 +77,7 @@ impl Network {
         }
     }
 
-    /// How long, in bytes of a circuit, circuit and packets together take for `bytes`.
+    /// The time, in bytes of a circuit, that circuit and packets together need for `bytes`.
     fn shared(&self, bytes: i64) -> i64 {
         let (circuit, packet) = (u128::from(self.circuit.0), u128::from(self.packet.0));
         (bytes as u128 * circuit).div_ceil(circuit + packet) as i64
@@ -98,24 +97,24 @@ pub(crate) fn check_packet_rate(packet: Rate, circuit: Rate) -> Result<(), Refus
     }
 }
 
-/// Time for `bytes`, rounded up.
+/// The time for `bytes`, rounded up.
 fn picoseconds(bytes: i64, rate: Rate) -> u128 {
     (bytes as u128 * 8_000_000_000_000).div_ceil(rate.0 as u128)
 }
 
-/// Circuits, and what they leave to packets.
+/// Circuits, and the demand that they leave to packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The circuits.
     pub schedule: Schedule,
     /// Demand that the packet network carries [bytes].
     pub residual: Matrix,
-    /// When all demand is served.
+    /// The time at which all demand is served.
     pub total: Time,
 }
 
-/// Solstice's schedule for `demand`; without slots where packets alone end sooner.
-/// O(N² · log(largest entry) + slots · N²), in practice much less.
+/// Solstice's schedule for `demand`; without slots if packets alone end earlier. O(N² · log(largest
+/// entry) + slots · N²), in practice much less.
 ///
 /// # Errors
 /// A circuit rate of 0; packets faster than circuits; a negative night; demand that
@@ -134,7 +133,7 @@ pub struct Plan {
 ///     night: Time::US * 20,
 /// };
 /// let plan = plan(&demand, &network).unwrap();
-/// // One permutation for 9 MB at 100 Gb/s; packets carry what is odd meanwhile.
+/// // One permutation for 9 MB at 100 Gb/s; meanwhile packets carry the remainder.
 /// assert_eq!(plan.schedule.slots.len(), 1);
 /// assert_eq!(plan.schedule.slots[0].permutation, [1, 2, 0]);
 /// assert_eq!(plan.residual.get(0, 2), odd);
@@ -145,9 +144,8 @@ pub fn plan(demand: &Matrix, network: &Network) -> Result<Plan, Refusal> {
     plan_within(demand, network, &Limits::NONE)
 }
 
-/// The same in whole packets, with slots that are not too short for the switch. `total` is then the
-/// time at which the last packet has left, if each pair's demand is full packets and a shorter last
-/// one.
+/// The same in whole packets, with slots of at least the shortest length. `total` is then the time
+/// at which the last packet has left, if each pair's demand is full packets and a shorter last one.
 ///
 /// # Errors
 /// The errors of [`plan`], and a packet of 0 bytes.
@@ -165,7 +163,7 @@ pub fn plan_within(demand: &Matrix, network: &Network, limits: &Limits) -> Resul
     })
 }
 
-/// Everything while it is being planned.
+/// The state of the planning.
 struct Search<'a> {
     network: &'a Network,
     limits: &'a Limits,
@@ -179,11 +177,11 @@ struct Search<'a> {
     best: Option<Ending>,
 }
 
-/// A way to serve everything.
+/// A possible end of the schedule.
 #[derive(Clone, Copy)]
 struct Ending {
     total: Time,
-    /// So many slots, the last of them for such a day.
+    /// The number of slots and the day of the last one.
     slots: usize,
     last: Time,
 }
@@ -208,7 +206,7 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// The busiest port's demand that is left.
+    /// The largest remaining demand of a port.
     fn line_max(&self) -> i64 {
         let sums = self.rows.iter().chain(&self.columns);
         sums.copied().max().unwrap_or(0)
@@ -227,7 +225,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Lights the slices' present matching, for its smallest stuffed entry at most.
+    /// Lights the present matching of the slices, at most for its smallest stuffed entry.
     fn light(&mut self, slice: Slice) {
         let bytes = slice.largest_real.min(slice.smallest);
         let mut sent = bytes;
@@ -248,8 +246,8 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// Judges the present matching as the last slot: lit until packets can carry the
-    /// rest of every port meanwhile, or until its pairs have sent all.
+    /// Evaluates the present matching as the last slot: lit until packets can carry the rest of
+    /// every port meanwhile, or until its pairs have sent all demand.
     fn judge_as_last(&mut self, slice: &Slice) {
         let begin = self.end + self.network.night;
         let by_packets = i64::try_from(self.network.packet.bytes_in(begin)).unwrap_or(i64::MAX);
@@ -322,15 +320,15 @@ mod tests {
                 prop_assert!(network.packet.bytes_in(plan.total) >= line as u64);
             }
             prop_assert!(lower_bound(&demand, &network).unwrap() <= plan.total);
-            // Never worse than no circuits at all.
+            // Never worse than without circuits.
             if packet > 0 {
                 let packets = network.packet.time_for(demand.line_max() as u64);
                 prop_assert!(plan.total <= packets);
             }
         }
 
-        /// Without nights and packets, stuffed demand is served in the time of the
-        /// busiest port, the least that there is.
+        /// Without nights and packets, stuffed demand is served in the time of the busiest port,
+        /// which is optimal.
         #[test]
         fn without_nights_it_is_optimal(demand in demands(12, 10_000)) {
             let network = network(0, 0);
@@ -341,9 +339,9 @@ mod tests {
         }
     }
 
-    /// The shortest schedule of three ports without packets in days of whole
-    /// nanoseconds, by trying how long each of the five permutations is lit. The
-    /// last one has to cover what the others leave.
+    /// The shortest schedule of three ports without packets in days of whole nanoseconds, by trying
+    /// all lengths of the five permutations. The last one has to serve the demand that the others
+    /// leave.
     fn exhaustive(demand: &Matrix, night: i64) -> i64 {
         const PERMUTATIONS: [[usize; 3]; 5] =
             [[1, 2, 0], [2, 0, 1], [1, 0, 2], [2, 1, 0], [0, 2, 1]];
@@ -372,7 +370,7 @@ mod tests {
         best(left, 0, night)
     }
 
-    /// "Within 14 % of optimal" (its abstract), here on average over three ports.
+    /// "Within 14 % of optimal" (its abstract); here on average over three ports.
     #[test]
     fn three_ports_are_served_nearly_as_fast_as_possible() {
         let mut rng = lightloom_engine::Stream::new(3, "optimum", 0);

@@ -1,9 +1,9 @@
-//! Perfect matchings by halving thresholds.
+//! Perfect matchings with halved thresholds.
 
 use crate::algorithms::hopcroft_karp::{BitRows, HopcroftKarp, Pairing, FREE};
 use crate::demand::Matrix;
 
-/// The rest of a pair's demand, with stuffing and without: adjacent, because they are read and
+/// The remaining demand of a pair, with and without stuffing; adjacent, because both are read and
 /// written together.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
@@ -19,8 +19,8 @@ pub(super) struct Slice {
     pub largest_real: i64,
 }
 
-/// Perfect matchings of a matrix with equal line sums, of entries as large as can
-/// be within a factor of two.
+/// Perfect matchings of a matrix with equal line sums, with the largest possible entries within a
+/// factor of two.
 pub(super) struct Slices {
     n: usize,
     entries: Vec<Entry>,
@@ -29,12 +29,12 @@ pub(super) struct Slices {
     edges: BitRows,
     pairing: Pairing,
     search: HopcroftKarp,
-    /// The entries of the present matching, row by row: gathered once, since they
-    /// lie far apart.
+    /// The entries of the present matching, row by row; gathered once, because they are far apart
+    /// in memory.
     chosen: Vec<Entry>,
-    /// Columns without a row, bit by bit.
+    /// Columns without a row, as a bitset.
     free: Vec<u64>,
-    /// Entries that become edges at each level; some no longer do.
+    /// Entries that become edges at each level; some have become too small since.
     waiting: Vec<Vec<u32>>,
 }
 
@@ -73,7 +73,7 @@ impl Slices {
         slices
     }
 
-    /// Makes edges of the entries of this level.
+    /// Adds the entries of this level as edges.
     fn admit(&mut self) {
         for at in std::mem::take(&mut self.waiting[self.level]) {
             let at = at as usize;
@@ -83,7 +83,7 @@ impl Slices {
         }
     }
 
-    /// The next matching, which is in `pairing`; `None` when nothing is left.
+    /// The next matching, which is in `pairing`; `None` if nothing remains.
     pub fn next(&mut self) -> Option<Slice> {
         loop {
             self.pair_quickly();
@@ -108,8 +108,8 @@ impl Slices {
         pairs.map(|(row, (&column, entry))| (row, column as usize, entry.real))
     }
 
-    /// Pairs free rows with free columns, or with a column whose row has another:
-    /// nearly all of them, at a fraction of the time of a whole search.
+    /// Matches free rows with free columns, or with a column whose row has another one: nearly all
+    /// of them, in a fraction of the time of a complete search.
     fn pair_quickly(&mut self) {
         self.free.fill(0);
         for (column, &row) in self.pairing.row_of().iter().enumerate() {
@@ -161,8 +161,8 @@ impl Slices {
         slice
     }
 
-    /// Takes `stuffed` from every entry of the matching, and `bytes` from what is
-    /// real of it; says where how much was.
+    /// Subtracts `stuffed` from every entry of the matching, and up to `bytes` from its real
+    /// demand; calls `sent` for every pair with the bytes that were real.
     pub fn take(&mut self, stuffed: i64, bytes: i64, mut sent: impl FnMut(usize, usize, i64)) {
         for (row, entry) in self.chosen.iter().enumerate() {
             let column = self.pairing.column_of()[row] as usize;
@@ -191,7 +191,7 @@ fn first_common(a: &[u64], b: &[u64]) -> Option<usize> {
     Some(word * 64 + bits.trailing_zeros() as usize)
 }
 
-/// The indices that are set, ascending.
+/// The set indices in ascending order.
 fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
     set.iter().enumerate().flat_map(|(word, &bits)| {
         let mut bits = bits;

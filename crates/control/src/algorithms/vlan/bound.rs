@@ -1,9 +1,9 @@
-//! How many VLANs there must be at least.
+//! Lower bounds on the number of VLANs.
 
 use super::forest::{Forest, Path};
 use super::rack_count;
 
-/// Number of paths that are searched for pairs that exclude each other.
+/// Number of paths that are searched for mutually exclusive pairs.
 const LOOKED_AT: usize = 256;
 
 /// The larger of two bounds for the paths `order`.
@@ -12,9 +12,9 @@ pub(super) fn lower_bound(circuits: &[(u32, u32)], paths: &[Path], order: &[usiz
     density(circuits, order.iter().map(|&at| &paths[at])).max(exclusion(circuits, &few))
 }
 
-/// Nash-Williams: |S| racks have |E(S)| circuits among them, of which a forest takes
-/// at most |S| − 1. Of all S those are tried that remain when racks of the lowest
-/// degree are removed one by one.
+/// Nash-Williams: |S| racks have |E(S)| circuits among them, of which a forest contains at most |S|
+/// − 1. The sets S that are tried are those that remain when racks of the lowest degree are removed
+/// one by one.
 fn density<'a>(circuits: &[(u32, u32)], paths: impl Iterator<Item = &'a Path<'a>>) -> usize {
     let mut used = vec![false; circuits.len()];
     for &circuit in paths.flat_map(|path| path.circuits) {
@@ -47,8 +47,8 @@ fn density<'a>(circuits: &[(u32, u32)], paths: impl Iterator<Item = &'a Path<'a>
     best
 }
 
-/// Paths of which every two would close a loop are on VLANs of their own each. Such
-/// sets are grown from every path in turn, by the first that still excludes all.
+/// Paths of which every two would close a loop need separate VLANs. Such sets are grown from every
+/// path in turn, with the first path that excludes all others in the set.
 fn exclusion(circuits: &[(u32, u32)], paths: &[&Path]) -> usize {
     let racks = rack_count(circuits);
     let mut excludes = vec![false; paths.len() * paths.len()];

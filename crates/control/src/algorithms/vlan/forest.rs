@@ -1,18 +1,18 @@
-//! A forest of circuits, to which whole paths are added or not.
+//! A forest of circuits, to which whole paths are added.
 
-/// A path by its circuits, and by the racks that it visits.
+/// A path, by its circuits and by its racks.
 #[derive(Clone, Debug)]
 pub(super) struct Path<'a> {
     pub circuits: &'a [u32],
-    /// One more than circuits, in their order.
+    /// One rack more than circuits, in their order.
     pub racks: Vec<u32>,
 }
 
-/// The racks that are joined already, and the circuits that join them.
+/// The racks that are connected already, and the circuits that connect them.
 #[derive(Clone, Debug)]
 pub(super) struct Forest {
-    /// The tree of each rack. Paths are tried far more often than trees are joined,
-    /// so all of a tree's racks carry its number.
+    /// The tree of each rack. Paths are tried far more often than trees are merged, so all racks of
+    /// a tree store its number.
     tree: Vec<u32>,
     /// A bit for every circuit.
     has: Vec<u64>,
@@ -34,8 +34,8 @@ impl Forest {
         self.tree[rack as usize]
     }
 
-    /// Whether the circuits of a path that are not there yet would close no loop:
-    /// none of them may lead back to a tree that the path has visited.
+    /// Whether the circuits of a path that are missing here would close no loop: none of them may
+    /// lead back to a tree that the path has visited.
     pub fn fits(&self, path: &Path) -> bool {
         path.circuits.iter().enumerate().all(|(hop, &circuit)| {
             let (before, to) = (&path.racks[..=hop], self.tree(path.racks[hop + 1]));
@@ -43,8 +43,7 @@ impl Forest {
         })
     }
 
-    /// Adds the circuits of a path that are not there yet; all of them, or none
-    /// (false) if they would close a loop.
+    /// Adds the missing circuits of a path; adds none and returns false if they would close a loop.
     pub fn add(&mut self, path: &Path) -> bool {
         if !self.fits(path) {
             return false;

@@ -1,12 +1,11 @@
-//! VLANs for paths over circuits, as few as possible (HydRA, JOCN 7(3), 2015,
-//! §III.B.1 and Fig. 4).
+//! VLANs for paths over circuits, with as few VLANs as possible (HydRA, JOCN 7(3), 2015, §III.B.1
+//! and Fig. 4).
 //!
-//! Without a spanning-tree protocol a VLAN must not contain a loop: the circuits of
-//! all its paths form a forest, and two parallel circuits are a loop, too. A path
-//! that is part of another needs no VLAN of its own, since racks in between are on
-//! the same one. The others go, longest first, to the first VLAN that they fit;
-//! other orders are tried as well, and the best is kept. A lower bound says how far
-//! that can be from the fewest.
+//! Without a spanning-tree protocol a VLAN must not contain a loop: the circuits of all its paths
+//! form a forest, and two parallel circuits are a loop, too. A path that is part of another path
+//! needs no VLAN of its own, because its racks are on the other's VLAN. The other paths are added,
+//! longest first, to the first VLAN that they fit; other orders are tried as well, and the best is
+//! kept. A lower bound limits the distance to the minimum.
 //!
 //! The caller chooses VLAN IDs and tags ports.
 
@@ -17,31 +16,31 @@ use bound::lower_bound;
 use forest::{Forest, Path};
 use lightloom_engine::{Refusal, Stream};
 
-/// The most VLANs: 12 bits, of which two values are reserved.
+/// The largest number of VLANs: 12 bits, of which two values are reserved.
 pub const MAX_VLANS: usize = 4094;
-/// Orders that are tried beside the first.
+/// Number of orders that are tried in addition to the first.
 const SHUFFLES: u64 = 20;
 
 /// The VLAN of each path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// The VLAN of each path, counted from 0; none for a path without circuits.
+    /// The VLAN of each path, counted from 0; `None` for a path without circuits.
     pub vlan_of: Vec<Option<u32>>,
     /// The circuits (by index, ascending) of each VLAN.
     pub circuits: Vec<Vec<u32>>,
     /// Paths that are not part of others.
     pub distinct: usize,
-    /// No allocation has fewer VLANs.
+    /// A lower bound on the number of VLANs of any allocation.
     pub lower_bound: usize,
 }
 
-/// Puts every path on a VLAN. `circuits` are pairs of racks, `paths` lists of
-/// circuits (by index) from one end to the other; an empty path is one that is not
-/// served. `seed` decides which other orders are tried.
+/// Assigns every path to a VLAN. `circuits` are pairs of racks, `paths` lists of circuits (by
+/// index) from one end to the other; an empty path is not served. `seed` selects the other orders
+/// that are tried.
 ///
 /// # Errors
-/// A circuit that does not exist or joins a rack with itself; a path that is not
-/// connected or visits a rack twice; more than [`MAX_VLANS`].
+/// If a circuit does not exist or connects a rack with itself; if a path is not connected or visits
+/// a rack twice; if more than [`MAX_VLANS`] are needed.
 ///
 /// ```
 /// use lightloom_control::algorithms::vlan::allocate;
@@ -76,8 +75,7 @@ pub fn allocate(
 ///
 /// ```
 /// use lightloom_control::algorithms::vlan::within;
-/// // Two paths around a square are a loop: one VLAN holds the first, and what is
-/// // part of it.
+/// // Two paths around a square form a loop: one VLAN holds the first and its part.
 /// let circuits = [(0, 1), (1, 2), (2, 3), (3, 0)];
 /// let paths = [vec![0, 1], vec![2, 3], vec![0]];
 /// assert_eq!(within(&circuits, &paths, 1, 1).unwrap(), [true, false, true]);
@@ -102,8 +100,8 @@ pub fn within(
     Ok((0..paths.len()).map(fits).collect())
 }
 
-/// The best of several orders; the first that needs no more than `enough` will do, and
-/// no lower bound is found then.
+/// The best of several orders. The first order that needs at most `enough` VLANs is used, and then
+/// no lower bound is computed.
 fn few(
     circuits: &[(u32, u32)],
     paths: &[Vec<u32>],
@@ -174,19 +172,19 @@ pub fn from_racks(paths: &[Vec<u32>]) -> (Vec<(u32, u32)>, Vec<Vec<u32>>) {
     (circuits, paths)
 }
 
-/// Rules for the servers' virtual switches in the steps of a reconfiguration.
+/// Number of rules for the servers' virtual switches in the steps of a reconfiguration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Step 3-1: affected traffic to the electrical network.
+    /// Step 3-1: moves affected traffic to the electrical network.
     pub leave: u64,
-    /// Step 3-2: the new paths, at a lower priority.
+    /// Step 3-2: installs the new paths at a lower priority.
     pub install: u64,
-    /// Step 3-3: the rules of 3-1 deleted.
+    /// Step 3-3: deletes the rules of step 3-1.
     pub enter: u64,
 }
 
 impl Rules {
-    /// At worst: all `racks` talk to all others, and everything changes.
+    /// The worst case: all `racks` communicate with all others, and everything changes.
     ///
     /// ```
     /// use lightloom_control::algorithms::vlan::Rules;
@@ -201,9 +199,9 @@ impl Rules {
         }
     }
 
-    /// For a change of the paths of some pairs of racks, with `servers` in each
-    /// rack: one rule on every server of the racks concerned to leave and to enter,
-    /// and one for every path that begins at it.
+    /// The rules for a change of the paths of some pairs of racks, with `servers` in each rack: one
+    /// rule on every server of these racks in the steps 3-1 and 3-3, and one rule for every path
+    /// that begins at the server.
     ///
     /// ```
     /// use lightloom_control::algorithms::vlan::Rules;
@@ -253,8 +251,8 @@ fn rack_count(circuits: &[(u32, u32)]) -> usize {
     racks.max().unwrap_or(0)
 }
 
-/// For each path the one that contains it, itself if none does: the longest, then
-/// the first, so that containers are contained in nothing themselves.
+/// For each path, the path that contains it, or itself: the longest, then the first, so that
+/// containers are not contained in others.
 fn containers(circuits: usize, paths: &[Vec<u32>]) -> Vec<usize> {
     let mut over: Vec<Vec<usize>> = vec![Vec::new(); circuits];
     for (at, path) in paths.iter().enumerate() {
@@ -277,7 +275,7 @@ fn containers(circuits: usize, paths: &[Vec<u32>]) -> Vec<usize> {
     paths.iter().enumerate().map(container).collect()
 }
 
-/// The racks of every path; refuses what is none.
+/// The racks of every path; refuses invalid paths.
 fn read<'a>(circuits: &[(u32, u32)], paths: &'a [Vec<u32>]) -> Result<Vec<Path<'a>>, Refusal> {
     if let Some(at) = circuits.iter().position(|(a, b)| a == b) {
         return Err(Refusal::new(
@@ -313,8 +311,7 @@ fn read<'a>(circuits: &[(u32, u32)], paths: &'a [Vec<u32>]) -> Result<Vec<Path<'
     paths.iter().enumerate().map(read).collect()
 }
 
-/// The racks that a path visits, if its circuits follow each other without
-/// returning to one.
+/// The racks of a path if its circuits are consecutive and visit no rack twice.
 fn racks(circuits: &[(u32, u32)], path: &[u32]) -> Option<Vec<u32>> {
     let Some(&first) = path.first() else {
         return Some(Vec::new());
@@ -341,7 +338,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Random paths over a random multigraph, in which they may be parts of others.
+    /// Random paths over a random multigraph; some can be parts of others.
     fn instances(most: usize) -> impl Strategy<Value = (Vec<(u32, u32)>, Vec<Vec<u32>>)> {
         (3u32..8, 3usize..14, 0..=most, any::<u64>()).prop_map(|(racks, circuits, count, seed)| {
             let mut rng = Stream::new(seed, "instance", 0);
@@ -365,7 +362,7 @@ mod tests {
         })
     }
 
-    /// Whether circuits have no loop, by removing leaves until nothing is left.
+    /// Whether circuits contain no loop, by removing leaves until nothing is left.
     fn is_forest(circuits: &[(u32, u32)], chosen: &[u32]) -> bool {
         let mut left: Vec<(u32, u32)> = chosen.iter().map(|&c| circuits[c as usize]).collect();
         loop {
@@ -443,8 +440,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
-        /// Exhaustive search bounds the result from below and the bound from above;
-        /// the shuffles find the fewest but for rare cases, then one more.
+        /// Exhaustive search bounds the result from below and the bound from above. The shuffled
+        /// orders find the minimum except in rare cases, in which they need one VLAN more.
         #[test]
         fn few_paths_get_nearly_the_fewest_vlans((circuits, paths) in instances(12)) {
             let found = allocate(&circuits, &paths, 1).unwrap();
@@ -454,8 +451,8 @@ mod tests {
             prop_assert!(found.circuits.len() <= fewest + 1);
         }
 
-        /// Within any limit the first path is held, what is held needs no more
-        /// VLANs, and a limit that suffices holds everything.
+        /// With any limit the first path is accepted, the accepted paths need no more VLANs, and a
+        /// sufficient limit accepts all paths.
         #[test]
         fn paths_within_a_limit((circuits, paths) in instances(8), limit in 1usize..5) {
             let held = within(&circuits, &paths, limit, 1).unwrap();

@@ -1,11 +1,10 @@
-//! How a search ends: duals are what they are at its last moment, and the path found is turned.
+//! The end of a search: duals get their values at its last moment, and the found path is flipped.
 
 use super::{End, Label, Search};
 use crate::algorithms::matching::forest::{Forest, NONE};
 
 impl Search {
-    /// Sets duals to what they are now, swaps the edges of the path found, and
-    /// forgets the tree.
+    /// Sets duals to their present values, flips the edges of the found path, and clears the tree.
     pub(super) fn finish(&mut self, forest: &mut Forest) {
         self.settle_duals(forest);
         match self.end {
@@ -49,7 +48,7 @@ impl Search {
         self.labelled = labelled;
     }
 
-    /// Takes blossoms apart that were made at the last moment and have no z.
+    /// Dissolves blossoms that were created at the last moment and have z = 0.
     fn drop_hollow(&mut self, forest: &mut Forest) {
         while let Some(blossom) = self.made.pop() {
             if forest.is_outermost(blossom) && forest.z(blossom) == 0 {
@@ -59,8 +58,8 @@ impl Search {
         }
     }
 
-    /// Matches the even `u` with `mate`, or with none, and everyone on the way to
-    /// the root with the one who has become free.
+    /// Matches the even `u` with `mate`, or with none, and every vertex on the path to the root
+    /// with the one that has become free.
     fn flip(&self, mut u: u32, mut mate: u32, forest: &mut Forest) {
         loop {
             let even = forest.top(u);
