@@ -1,10 +1,10 @@
-//! Speed of matching and assignment, one JSON object a line.
+//! Measures the speed of matching and assignment and prints one JSON object per line.
 //!
-//! CPU time of one thread, since other work on the machine must not count, on each
-//! of three instances, each repeated until the clock's coarseness no longer matters;
-//! and their median. Matching counts from the demand matrix: adding up both
-//! directions is part of it. The certificate of every result is checked. Name cases
-//! to run only those: `cargo bench -p lightloom-control --bench matching -- matching-1000`.
+//! It reports the CPU time of one thread, so that other work on the machine does not count, for
+//! each of three instances and their median. Each instance is repeated until the clock's resolution
+//! no longer matters. For matching the time starts at the demand matrix and includes the sum of
+//! both directions. The certificate of every result is checked. Name cases to run only those:
+//! `cargo bench -p lightloom-control --bench matching -- matching-1000`.
 
 #[path = "../tests/matching_cases/mod.rs"]
 mod matching_cases;
@@ -17,19 +17,19 @@ use std::time::{Duration, Instant};
 
 /// Instances of every family.
 const INSTANCES: u64 = 3;
-/// How long an instance is repeated.
+/// The time for which an instance is repeated.
 const LONG_ENOUGH: Duration = Duration::from_millis(250);
 
-/// CPU time of one instance [ms], and what the result is like.
+/// CPU time of one instance [ms], and the size of its proof.
 type Figure = (f64, Option<Proof>);
 
 /// A measurement of an instance: a family, its size, a seed.
 type Measure = fn(Family, usize, u64) -> Figure;
 
-/// The cost of proving an optimum.
+/// The size of the proof of an optimum.
 #[derive(Clone, Copy)]
 struct Proof {
-    /// How often all pairs were priced.
+    /// The number of times that all pairs were priced.
     rounds: u32,
     /// Pairs in the last sparse graph.
     edges: usize,
@@ -44,8 +44,8 @@ const CASES: [(&str, usize, Measure); 4] = [
     ("assignment", 4_096, assignment),
 ];
 
-/// CPU time that this thread has taken, where the system tells; it counts in
-/// scheduler ticks, some milliseconds.
+/// CPU time that this thread has used, if the system reports it; its resolution is a scheduler
+/// tick, some milliseconds.
 fn cpu_time() -> Option<Duration> {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(
@@ -53,7 +53,7 @@ fn cpu_time() -> Option<Duration> {
     ))
 }
 
-/// CPU time of a call [ms], or wall time where the system tells no other.
+/// CPU time of a call [ms], or wall time if the system reports no CPU time.
 fn time<T>(mut call: impl FnMut() -> T) -> (T, f64) {
     let (wall, cpu) = (Instant::now(), cpu_time());
     let mut calls = 0;
@@ -98,7 +98,7 @@ fn assignment(family: Family, n: usize, seed: u64) -> Figure {
     (ms, None)
 }
 
-/// A case's line.
+/// The output line of a case.
 fn line(case: &str, figures: &[Figure]) -> String {
     let ms: Vec<f64> = figures.iter().map(|figure| figure.0).collect();
     let mut sorted = ms.clone();

@@ -1,9 +1,10 @@
-//! Speed of the schedulers and of HydRA's topology, one JSON object a line.
+//! Measures the speed of the schedulers and of HydRA's topology and prints one JSON object per
+//! line.
 //!
-//! The fastest of many runs on each of three instances, or their mean time on the
-//! processor where others always interrupt them, and the median of the three. Beside it
-//! what the result is worth, so that no speed is bought with quality. Name cases
-//! to run only those: `cargo bench -p lightloom-control --bench schedules -- solstice-256`.
+//! The time is that of the fastest of many runs on each of three instances, or their mean CPU time
+//! if other work always interrupts them, and the median of the three. The quality of the results is
+//! printed as well, so that a gain in speed at the cost of quality is visible. Name cases to run
+//! only those: `cargo bench -p lightloom-control --bench schedules -- solstice-256`.
 
 #[path = "../tests/matching_cases/mod.rs"]
 mod matching_cases;
@@ -22,7 +23,7 @@ use lightloom_engine::{Rate, Stream, Time};
 use matching_cases::{Draws, Family};
 use std::time::{Duration, Instant};
 
-/// How long one instance is run again and again.
+/// The time for which one instance is repeated.
 const PATIENCE: Duration = Duration::from_millis(400);
 /// Instances of every kind of demand.
 const INSTANCES: u64 = 3;
@@ -33,9 +34,9 @@ fn fastest<T>(call: impl Fn() -> T) -> (T, f64) {
     (call(), ms)
 }
 
-/// The time of a call [ms]: that of the fastest of many, or the processor's time of
-/// all of them by their number, whichever is less. Other work on the machine makes
-/// some short calls slower, never one faster; of long ones it interrupts all.
+/// The time of a call [ms]: that of the fastest of many calls, or the mean CPU time of all calls,
+/// whichever is less. Other work on the machine slows down some short calls and interrupts all long
+/// ones.
 fn time(mut call: impl FnMut()) -> f64 {
     let (began, cpu) = (Instant::now(), cpu_time());
     let (mut fastest, mut count) = (Duration::MAX, 0);
@@ -52,7 +53,7 @@ fn time(mut call: impl FnMut()) -> f64 {
     fastest.min(mean).as_secs_f64() * 1e3
 }
 
-/// CPU time that this thread has taken, where the system tells.
+/// CPU time that this thread has used, if the system reports it.
 fn cpu_time() -> Option<Duration> {
     let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds = schedstat.split_whitespace().next()?.parse().ok()?;
@@ -69,8 +70,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 #[derive(Clone, Copy)]
 enum Kind {
     Matching(Family),
-    /// Every port sends 4 large flows, 70 % of its bytes, and 12 small ones, each
-    /// 10 % around the even share: the traffic on which Solstice was presented.
+    /// Every port sends 4 large flows, with 70 % of its bytes, and 12 small ones, each within 10 %
+    /// of an equal share: the traffic of the Solstice paper.
     Sums,
 }
 
@@ -106,14 +107,14 @@ fn sums(n: usize, seed: u64) -> Matrix {
     Matrix::new(n, n, cells).expect("demand in range")
 }
 
-/// The figures of one case, one value an instance.
+/// The figures of one case, one value per instance.
 struct Figures {
     ms: Vec<f64>,
     worth: Vec<(&'static str, Vec<f64>)>,
 }
 
 impl Figures {
-    /// Measures every instance: a time [ms] and figures of merit each.
+    /// Measures every instance: a time [ms] and measures of quality.
     fn of(measure: impl Fn(u64) -> (f64, Vec<(&'static str, f64)>)) -> Figures {
         let (mut ms, mut worth) = (Vec::new(), Vec::new());
         for seed in 1..=INSTANCES {
@@ -174,7 +175,7 @@ fn solstice(kind: Kind, n: usize) -> Figures {
     })
 }
 
-/// A window in which about half of uniform demand fits, and nights of a hundredth.
+/// A window in which about half of uniform demand fits, with nights of a hundredth of it.
 fn eclipse(kind: Kind, n: usize) -> Figures {
     let rate = Rate(100 * Rate::GBPS.0);
     Figures::of(|seed| {
@@ -199,11 +200,11 @@ fn eclipse(kind: Kind, n: usize) -> Figures {
     })
 }
 
-/// The demands of HydRA: how many of the pairs of 320 racks talk.
+/// The demands of HydRA: the number of communicating pairs of 320 racks.
 const TALKING: usize = 16_824;
 
-/// Pairs of racks drawn at random, of heavy-tailed weight. They need each a third
-/// of a circuit, or in proportion to their weight up to a whole one.
+/// Pairs of racks drawn at random, with heavy-tailed weights. Each needs a third of a circuit, or a
+/// share in proportion to its weight, up to a whole circuit.
 fn hydra_demands(seed: u64, proportional: bool) -> Vec<multihop::Demand> {
     let (mut rng, mut draws) = (Stream::new(seed, "pairs", 0), Draws::new(seed));
     let mut pairs: Vec<(u32, u32)> = (0..320)
@@ -261,7 +262,7 @@ fn vlans(proportional: bool) -> Figures {
     })
 }
 
-/// 64 ports, every queue full for `density` of the pairs: a slot of iSLIP or DRRM.
+/// 64 ports with full queues for a share `density` of the pairs: one slot of iSLIP or DRRM.
 fn arbiters(density: f64, iterations: usize) -> Figures {
     Figures::of(|seed| {
         let mut rng = Stream::new(seed, "requests", 0);

@@ -1,10 +1,11 @@
-//! Threshold rotation: racks that have more than a threshold for each other keep their
-//! circuit, all others take turns. For collectives, in which some racks exchange
-//! gigabytes for minutes and nobody knows beforehand which. Worked through in
-//! CONTRIBUTING.md; `cargo run -p lightloom-control --example threshold` runs it.
+//! Threshold rotation: pairs of racks whose mutual demand exceeds a threshold keep their circuit,
+//! all others take turns. The policy is for collectives, in which some racks exchange gigabytes for
+//! minutes and the pairs are not known beforehand. CONTRIBUTING.md explains it step by step; `cargo
+//! run -p lightloom-control --example threshold` runs it.
 //!
-//! One circuit a rack, of both directions. *Not modelled*: hysteresis (a pair around the
-//! threshold comes and goes), pairs that would both like the same rack.
+//! One bidirectional circuit per rack. *Not modelled*: hysteresis (a pair near the threshold
+//! repeatedly gains and loses its circuit), and racks that exceed the threshold with several
+//! partners.
 
 use lightloom_control::circuits::Circuits;
 use lightloom_control::controller::{Action, Controller, Input, Timing};
@@ -54,7 +55,7 @@ impl PolicyConfig for ThresholdPolicy {
     }
 }
 
-// ---- the line in the registry ----------------------------------------------
+// // ---- the entry in the registry ---------------------------------------------
 
 const ENTRY: Entry = Entry {
     kind: "threshold",
@@ -71,7 +72,7 @@ const ENTRY: Entry = Entry {
 // ---- the policy ------------------------------------------------------------
 
 struct Threshold {
-    /// [B]
+    /// The threshold [B].
     threshold: i64,
     turn: usize,
 }
@@ -98,8 +99,8 @@ impl Policy for Threshold {
     }
 }
 
-/// Joins racks whose places add up to the turn, modulo their number: every two of n
-/// meet once in n turns. Whose place is half of the turn waits.
+/// Connects racks whose positions add up to the turn, modulo their number: every two of n racks
+/// meet once in n turns. A rack whose position is half of the turn waits.
 fn in_turn(free: &[u32], turn: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
     let n = free.len();
     let meets = move |p: usize| (turn % n + n - p) % n;
@@ -110,7 +111,7 @@ fn in_turn(free: &[u32], turn: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
 
 // ---- one decision, through the controller ----------------------------------
 
-/// A controller and a switch that does at once as it is told.
+/// A controller and a switch that carries out each action at once.
 struct Bench {
     controller: Controller<Box<dyn Policy>>,
     /// All actions so far.
@@ -134,8 +135,8 @@ impl Bench {
         Ok(bench)
     }
 
-    /// The circuits that are lit after the decision of second `s`, of racks that have
-    /// so much for each other: (from, to, bytes).
+    /// The circuits that are lit after the decision of second `s`, for racks with this demand:
+    /// (from, to, bytes).
     fn decide(&mut self, s: i64, have: &[(u32, u32, u64)]) -> Result<Vec<(u32, u32)>, Refusal> {
         self.tell(Time::S * s, Input::Tick, have)?;
         let mut lit = self.controller.lit().pairs();
@@ -143,7 +144,7 @@ impl Bench {
         Ok(lit)
     }
 
-    /// Hands over an input and answers what comes of it, until nobody has a question.
+    /// Passes an input to the controller and answers its actions until it requests nothing more.
     fn tell(&mut self, now: Time, input: Input, have: &[(u32, u32, u64)]) -> Result<(), Refusal> {
         let mut asked = Vec::new();
         self.controller.on(now, input, &mut asked)?;
@@ -152,7 +153,7 @@ impl Bench {
                 Action::Measure => Some(Input::Demand(Report {
                     queues: have.iter().copied().map(Queue::from).collect(),
                 })),
-                // The computation is over at once.
+                // The computation ends at once.
                 Action::WakeAt(at) => (*at <= now).then_some(Input::Tick),
                 _ => action.step().map(Input::Done),
             };
@@ -194,8 +195,8 @@ mod tests {
         assert_eq!(met, all.collect::<Vec<_>>());
     }
 
-    /// Places that add up to 0, 1, 2 modulo their number. Racks 1 and 4 have 150 B for
-    /// each other when they are joined, and 100 B a second later.
+    /// Positions that add up to 0, 1, 2 modulo their number. Racks 1 and 4 have 150 B for each
+    /// other when they are connected, and 100 B a second later.
     #[test]
     fn racks_above_the_threshold_keep_their_circuit() {
         let mut bench = bench(5);
@@ -206,7 +207,7 @@ mod tests {
         assert_eq!(bench.decide(3, &[(1, 4, 100)]), Ok(vec![(0, 2), (3, 4)]));
     }
 
-    /// Deleted, then created, and the circuit that stays is in neither list.
+    /// Circuits are deleted, then created; the circuit that stays is in neither list.
     #[test]
     fn what_stays_is_never_dark() {
         let mut bench = bench(5);
