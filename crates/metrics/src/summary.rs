@@ -89,10 +89,10 @@ pub struct Summary {
     pub bytes_offered: u64,
     /// Bytes delivered, including those of unfinished flows.
     pub bytes_delivered: u64,
-    /// Load of the workload as drawn: bits of all flows ÷ (servers × server rate × time from the
-    /// first to the last arrival); for a mix with a window, of the flows until the end of the
-    /// window. Null if all flows arrive at once (no later than the smallest could be delivered),
-    /// wait for each other, or send until the run stops.
+    /// Load of the workload as drawn: bits of all flows ÷ (servers × server rate × time of the last
+    /// arrival, counted from [`Flows::first_arrival`]); for a mix with a window, of the flows until
+    /// the end of the window. Null if all flows arrive at once (no later than the smallest could be
+    /// delivered), wait for each other, or send until the run stops.
     pub load_offered: Option<f64>,
     /// Bits delivered ÷ (servers × server rate × simulated time); without flows within racks if
     /// `run.goodput` excludes them.
