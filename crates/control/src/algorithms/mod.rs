@@ -3,10 +3,10 @@
 //!
 //! | for | modules |
 //! |---|---|
-//! //! | bidirectional circuits | [`matching`], [`multihop`] |
-//! //! | directed circuits | [`assignment`], [`hopcroft_karp`] |
+//! | bidirectional circuits | [`matching`], [`multihop`] |
+//! | directed circuits | [`assignment`], [`hopcroft_karp`] |
 //! | schedules of permutations | [`birkhoff`] after [`sinkhorn`] or [`quickstuff`], [`solstice`], [`eclipse`] |
-//! //! | fixed schedules | [`cyclic`], [`factorization`] |
+//! | fixed schedules | [`cyclic`], [`factorization`] |
 //! | slot by slot, inside kernels | [`islip`], [`drrm`], both on [`round_robin`] |
 //! | VLANs for multihop paths | [`vlan`] |
 

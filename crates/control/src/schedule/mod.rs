@@ -7,9 +7,9 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! //! | this file | slots, and the bytes that they carry |
-//! //! | `frame` | the limits of a planned schedule |
-//! //! | [`plan`] | a schedule that was planned before, from its file |
+//! | this file | slots, and the bytes that they carry |
+//! | `frame` | the limits of a planned schedule |
+//! | [`plan`] | a schedule that was planned before, from its file |
 
 mod frame;
 pub mod plan;

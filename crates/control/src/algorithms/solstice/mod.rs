@@ -14,10 +14,10 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! //! | this file | the search for the earliest end |
+//! | this file | the search for the earliest end |
 //! | `slices` | perfect matchings by halving thresholds |
 //! | [`limits`] | whole packets, the shortest slot |
-//! //! | `bound` | a lower bound on the time |
+//! | `bound` | a lower bound on the time |
 
 mod bound;
 pub mod limits;
