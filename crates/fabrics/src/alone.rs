@@ -1,26 +1,28 @@
-//! A flow alone on a path whose switches store every packet whole before they forward it: what
-//! fabrics by rates add to bytes ÷ rate, so that they take as long as packets do.
+//! The time of a flow alone on a path whose switches store every packet before they forward it.
+//! Fabrics with rates add this time to bytes ÷ rate, so that flows take as long as their packets
+//! would.
 //!
-//! A hop has parallel links, of which a packet takes one, the others of a flow those beside it:
-//! packet k follows packet k - n on its link. The k-th full packet is through hop b after
+//! A hop has parallel links; consecutive packets of a flow take different links, so that packet k
+//! follows packet k − n on its link. The k-th full packet has passed hop b after
 //!
 //! > Σ_{i ≤ b} t_i + max_{i ≤ b} (⌈k ÷ n_i⌉ - 1) t_i
 //!
-//! with t_i what one takes on a link of hop i, in whole picoseconds: one packet on every hop, and
-//! the rounds before it on the hop where they take longest. A short last packet goes on from a
-//! hop of one link once the full one ahead of it has; where there are several it may overtake
-//! others, but a hop of one link carries packets one after the other, in whatever order they come.
+//! where t_i is the time of one packet on a link of hop i, in whole picoseconds: the packet passes
+//! every hop once, and waits for earlier rounds on the hop where they take longest. A short last
+//! packet leaves a hop of one link after the full packet ahead of it. With several links it may
+//! overtake others, but a hop of one link carries packets one after another in any order of
+//! arrival.
 //!
-//! Exact where every hop has one link, and for full packets where all links have one rate. Else
-//! it is too early, by less than one packet's time on every hop: full packets come to a bundle
-//! of other links in bunches.
+//! The formula is exact if every hop has one link, and for full packets if all links have the same
+//! rate. Otherwise the time is too short by less than one packet's time on every hop, because full
+//! packets arrive in bunches at a bundle of other links.
 //!
-//! Not modelled: queues behind packets of others, which rates have none of.
+//! Not modelled: queues behind packets of other flows, which rates do not have.
 
 use crate::electrical::layout::Bundle;
 use lightloom_engine::{Rate, Time};
 
-/// A hop, with what a full packet takes there.
+/// A hop, with the time of a full packet on one of its links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Hop {
     links: Bundle,
@@ -39,7 +41,7 @@ impl Hop {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alone {
     hops: Vec<Hop>,
-    /// Payload of a full packet, and what every packet has beside it [B].
+    /// Payload of a full packet, and the header of every packet [B].
     packet: u64,
     header: u64,
     /// A full packet over all hops.
@@ -51,7 +53,8 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// Over `path`, of whose hops the narrowest carries so much payload; none over nothing.
+    /// For a flow over `path` whose narrowest hop carries this rate of payload; `None` for an empty
+    /// path.
     pub fn new(path: &[Bundle], packet: u64, header: u64, payload: Rate) -> Option<Alone> {
         let dead = |links: &Bundle| links.rate == Rate(0);
         if path.is_empty() || path.iter().any(dead) || payload == Rate(0) {
@@ -72,7 +75,8 @@ impl Alone {
         })
     }
 
-    /// From the first bit sent to the last one stored, but for what the way and switches take.
+    /// The time from the first bit sent to the last bit stored, without propagation and switch
+    /// latency.
     pub fn takes(&self, bytes: u64) -> Time {
         let (full, short) = (bytes / self.packet, bytes % self.packet);
         let ahead = |packets| {
@@ -188,8 +192,9 @@ mod tests {
         // Two follow each other, on one link or on two.
         assert_eq!(ps(&[links(1, 10); 3], 3_000), 4_800_000);
         assert_eq!(ps(&[links(2, 10); 3], 3_000), 3_600_000);
-        // A server's link, twice as many as wide, a server's link: ten and a half packets go one
-        // after the other over the last, from when the first is there.
+        // A server's link, two hops with twice as many links, a server's link: ten and a half
+        // packets pass the last link one after another, starting when the first packet arrives
+        // there.
         let clos = [links(1, 10), links(2, 10), links(2, 10), links(1, 10)];
         assert_eq!(ps(&clos, 15_750), 3_600_000 + 12_600_000);
         // The short one catches up with the full one ahead of it, and waits.

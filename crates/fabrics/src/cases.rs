@@ -2,8 +2,8 @@
 
 use proptest::test_runner::Config;
 
-/// All of them in `make test-long`, which sets `LIGHTLOOM_LONG`; in `make test` a quarter.
-/// `PROPTEST_CASES` is for those who look for longer.
+/// All cases in `make test-long`, which sets `LIGHTLOOM_LONG`; a quarter of them in `make test`.
+/// `PROPTEST_CASES` sets a larger number.
 pub fn costly(cases: u32) -> Config {
     let set = |name| std::env::var_os(name).is_some();
     match (set("PROPTEST_CASES"), set("LIGHTLOOM_LONG")) {

@@ -40,11 +40,10 @@ impl<'a> Site<'a> {
     }
 }
 
-/// A fabric's own table of the experiment.
+/// A fabric's own table in the experiment.
 ///
-/// Implementors derive `Deserialize` with `deny_unknown_fields` and
-/// `JsonSchema`; their doc comments are what `lightloom explain` prints, so
-/// each says what the parameter is, its unit, and its source.
+/// Implementors derive `Deserialize` with `deny_unknown_fields` and `JsonSchema`. `lightloom
+/// explain` prints their doc comments, so each states the parameter, its unit and its source.
 pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
     /// The table with the keys that follow from the devices that it names; as it is, unless
     /// the fabric takes devices.
@@ -55,13 +54,13 @@ pub trait FabricConfig: DeserializeOwned + Serialize + JsonSchema {
         Ok(table.clone())
     }
 
-    /// Fills in what depends on the cluster and refuses what cannot run.
-    /// Keys in a [`Refusal`] begin with `fabric.`.
+    /// Sets the values that depend on the cluster and refuses a table that cannot run. Keys in a
+    /// [`Refusal`] begin with `fabric.`.
     fn resolve(self, cluster: &Cluster) -> Result<Self, Refusal>;
 
-    /// By which keys this table obeys the physics of an experiment, and what of them the
-    /// fabric does not model. The keys stand below those that the table was given and below
-    /// its preset; this table may be without them.
+    /// The keys by which this table follows the physics of an experiment, and the parts of the
+    /// physics that the fabric does not model. The keys have lower priority than the keys of the
+    /// table and of its preset; this table may lack them.
     fn obey(&self, physics: &Physics, cluster: &Cluster) -> Obeyed;
 
     /// The idealised properties of a resolved configuration, a few words each: `no propagation`.
@@ -133,7 +132,7 @@ pub struct Entry {
     pub title: &'static str,
     /// The paper or standard it implements.
     pub source: &'static str,
-    /// Two or three sentences: what it is.
+    /// Two or three sentences that describe the fabric.
     pub summary: &'static str,
     /// Named configurations; at least one.
     pub presets: &'static [Preset],

@@ -33,7 +33,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Empty rings for so many flows.
+    /// Empty rings for `flows` flows.
     pub fn new(rings: usize, flows: usize) -> Turns {
         let empty = Ring {
             head: NONE,

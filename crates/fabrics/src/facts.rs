@@ -83,7 +83,7 @@ pub struct Facts {
     /// Values that follow from the table and the cluster and affect results; empty if the resolved
     /// table has all.
     pub derived: Vec<Derived>,
-    /// The racks whose flows wait for ever; `None` if all are served, or if that is not known
+    /// The racks whose flows are never served; `None` if all are served, or if this is not known
     /// before the run.
     pub unjoined: Option<Unjoined>,
     /// Where circuits take turns: a slot lasts no longer, on average.

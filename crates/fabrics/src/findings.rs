@@ -1,10 +1,11 @@
 //! Notes on settings of a resolved table that affect its results and are easily missed, such as a
 //! buffer below the round trip of its link.
 //!
-//! A fabric works its findings out of its table, before anything runs
-//! ([`FabricConfig::findings`](crate::FabricConfig::findings)), and those that depend on the end of
-//! the run, after it ([`FabricConfig::findings_of_run`](crate::FabricConfig::findings_of_run)):
-//! when a run ends that waits for its flows is not known before. Commands print them as notes.
+//! A fabric derives its findings from its table before the run
+//! ([`FabricConfig::findings`](crate::FabricConfig::findings)). Findings that depend on the end of
+//! the run follow after it
+//! ([`FabricConfig::findings_of_run`](crate::FabricConfig::findings_of_run)), because the end of a
+//! run that waits for its flows is not known before. Commands print them as notes.
 
 use lightloom_engine::Time;
 use serde::Serialize;

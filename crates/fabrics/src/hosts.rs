@@ -30,8 +30,7 @@ impl HostQueues {
     /// Memory that a host and a flow take [B].
     pub const BYTES: (u64, u64) = (8, 12);
 
-    /// Empty queues that will be offered so many flows, with packets of that
-    /// payload [B].
+    /// Empty queues for `flows` flows, with packets of this payload [B].
     pub fn new(hosts: usize, flows: usize, packet: u64, discipline: Discipline) -> HostQueues {
         HostQueues {
             discipline,
@@ -59,8 +58,8 @@ impl HostQueues {
         self.turns.first(host).is_some()
     }
 
-    /// The packet that a host sends next, if it has one. It stays the next until it is taken,
-    /// whatever joins.
+    /// The packet that a host sends next, if it has one. It stays the next one until it is taken,
+    /// whichever packets join the queue.
     #[inline]
     pub fn front(&self, host: usize) -> Option<Packet> {
         let flow = self.turns.first(host)?;

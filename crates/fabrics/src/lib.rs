@@ -1,19 +1,19 @@
 //! The fabrics of Lightloom: one folder each, one line each in the [`registry`].
 //!
-//! | file | what it is |
+//! | file | contents |
 //! |---|---|
-//! | [`contract`], [`facts`], [`registry`] | what a fabric owes; what its table says before anything runs; the list of all |
+//! | [`contract`], [`facts`], [`registry`] | the interface of a fabric; facts that follow from its table before the run; the list of all fabrics |
 //! | [`sirius`] | Sirius: gratings and tunable lasers, a fixed schedule |
-//! | [`rotornet`], [`opera`], [`mordia`] | circuits of microseconds, which take turns: a kernel each |
+//! | [`rotornet`], [`opera`], [`mordia`] | circuits of microseconds that take turns: one kernel each |
 //! | [`tdma`] | the parts that these three share |
-//! | [`cthrough`], [`hydra`], [`hybrid`] | circuits of seconds beside an electrical tree: two papers' parameters of [`hybrid`], whose kernel it is |
+//! | [`cthrough`], [`hydra`], [`hybrid`] | circuits of seconds with an electrical tree: [`hybrid`] has the kernel, the other two the parameters of two papers |
 //! | [`electrical`], [`tree`] | the baselines: folded Clos, oversubscribed tree |
-//! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly that it is compared with |
-//! | [`physics`], [`overheads`], [`devices`] | what `[physics]` and optical devices set in a fabric's table |
-//! | [`alone`] | what packets take of time that a fluid does not, where switches store them |
+//! | [`lions`], [`butterfly`] | packets over a grating; the flattened butterfly, with which it is compared |
+//! | [`physics`], [`overheads`], [`devices`] | keys of a fabric's table that `[physics]` and optical devices set |
+//! | [`alone`] | the time that packets take beyond a fluid model, if switches store them |
 //! | [`findings`] | values of a table that limit its results |
-//! | [`entrance`], [`hosts`], [`links`], [`discipline`] | what several fabrics have before their own parts: the rack switch, queues of hosts, links to them, the order in which these send |
-//! | `ranges` | refusals that several fabrics word alike |
+//! | [`entrance`], [`hosts`], [`links`], [`discipline`] | parts that several fabrics have in front of their own: the rack switch, queues of hosts, links to them, their order of service |
+//! | `ranges` | refusals that several fabrics share |
 //! | `memory` | large columns |
 
 pub mod alone;

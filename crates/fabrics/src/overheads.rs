@@ -1,12 +1,12 @@
 //! Overheads of packets that a fluid model does not have: propagation, the switches on the way, and
 //! headers.
 //!
-//! Where flows have rates and no packets, or the packets of a day are worked out at once,
-//! links carry payload only: as much less as a full packet has header. Of flows with rates the
-//! last byte arrives later than its rate says, by the latency of its path and by what the
-//! header of a last, short packet takes more than its bytes' part. So a lone flow takes as long
-//! as its packets would, one behind the other on one link after another: stored whole at every
-//! switch ([`crate::alone`]), or not ([`Forwarding::CutThrough`]).
+//! If flows have rates and no packets, or if the packets of a day are computed at once, links carry
+//! payload only, reduced by the share of a full packet's header. For flows with rates, the last
+//! byte arrives later than its rate gives, by the latency of its path and by the additional header
+//! of a short last packet. A flow alone therefore takes as long as its packets would, one behind
+//! another on each link: stored at every switch ([`crate::alone`]), or not
+//! ([`Forwarding::CutThrough`]).
 //!
 //! Not modelled: headers of acknowledgements.
 
@@ -42,7 +42,7 @@ pub struct Overheads {
     pub packet: Option<Bytes>,
 }
 
-/// Payload of a full packet, unless told otherwise.
+/// The default payload of a full packet.
 const PACKET: Bytes = Bytes(1_500);
 /// No latency is longer.
 const LATENCY_MAX: Time = Time::MS;
@@ -150,8 +150,8 @@ impl Overheads {
         Rate((u128::from(wire.0) * u128::from(packet.0) / on_wire) as u64)
     }
 
-    /// How long the first bit is on its way between two racks; within a rack its switch
-    /// alone counts. The tree's longest path has so many links.
+    /// The latency of the first bit between two racks; within a rack only that of its switch.
+    /// `longest` is the number of links on the tree's longest path.
     pub fn latency(&self, passed: Passed, longest: u32) -> Time {
         let links = i64::from(passed.tree + passed.circuits);
         let tree = self.propagation.0 * i64::from(passed.tree) / i64::from(longest.max(1));

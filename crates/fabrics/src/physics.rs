@@ -107,7 +107,7 @@ pub struct Obeying {
 /// How a fabric obeys [`Physics`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Obeyed {
-    /// Keys of its table, below what the table and its preset say.
+    /// Keys of its table, with lower priority than the keys of the table and its preset.
     pub keys: Vec<Obeying>,
     /// Terms that were given and that its model does not have, and why.
     pub missing: Vec<(Term, &'static str)>,
@@ -148,7 +148,7 @@ impl Obeyed {
         self.lacks(Term::Discipline, physics.discipline, why)
     }
 
-    /// Obeys all physics by the keys of the same names; what fills a link beside the payload by
+    /// Follows all physics by the keys with the same names, and the bytes beside the payload by
     /// `header` alone.
     pub fn by_all(physics: &Physics) -> Obeyed {
         Obeyed::default()

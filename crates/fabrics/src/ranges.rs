@@ -1,5 +1,5 @@
-//! Ranges that tables of several fabrics have in common, and how they refuse what is
-//! beyond them: keys are named without `fabric.`, which refusals put before them.
+//! Ranges that the tables of several fabrics share, and their refusals. Keys are named without
+//! `fabric.`, which refusals prepend.
 
 use lightloom_engine::{check_range, Bytes, Cluster, Nic, Rate, Refusal, Time};
 use std::fmt::Display;
@@ -28,8 +28,8 @@ pub fn refuse<T>(
     Err(Refusal::new(format!("fabric.{key}"), value, limit, remedy))
 }
 
-/// Refuses a value that is not within `range`, both ends included, with a `remedy` that says
-/// more than to raise or to lower it, as [`check_range`] does.
+/// Refuses a value outside `range`, both ends included, like [`check_range`] but with a `remedy` of
+/// the caller.
 ///
 /// # Errors
 /// If the value of `key` is out of range.
@@ -96,8 +96,8 @@ pub fn circuit_rate(given: Option<Rate>, planes: u32, cluster: &Cluster) -> Rate
     given.unwrap_or(Rate(cluster.rack_rate().0 / u64::from(planes.max(1))))
 }
 
-/// The `rate` of single nodes: as given, else that of their links. Refuses what [`rate`] does,
-/// and what is faster than those links.
+/// The `rate` of single nodes: the given one, or that of their links. Refuses the same rates as
+/// [`rate`], and rates above that of those links.
 ///
 /// # Errors
 /// If `rate` is refused.

@@ -112,8 +112,8 @@ impl Network {
         }
     }
 
-    /// For each output the input of the crossbar whose turn comes first; returns
-    /// the outputs that are asked.
+    /// For each output, determines the input of the crossbar that goes first; returns the requested
+    /// outputs.
     #[inline]
     fn proposals(&mut self, router: usize, taken: u64, used: &[u64; 4]) -> u64 {
         let base = router << self.bits.port;
@@ -170,7 +170,7 @@ impl Network {
     }
 }
 
-/// Notes who comes first of those that ask an output.
+/// Records the first of the inputs that request an output.
 #[inline(always)]
 fn propose(first: &mut [(u32, u32)], asked: &mut u64, output: usize, turn: u32, who: u32) {
     if *asked >> output & 1 == 0 || turn < first[output].0 {

@@ -20,7 +20,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Empty, for so many flows.
+    /// Counters for `flows` flows.
     pub fn new(flows: usize) -> Counters {
         Counters {
             inside: 0,
@@ -31,7 +31,7 @@ impl Counters {
         }
     }
 
-    /// The buffers of a router hold so many flits.
+    /// Records the flits in the buffers of a router.
     #[inline]
     pub fn held(&mut self, flits: u32) {
         self.peak = self.peak.max(flits);
@@ -44,7 +44,7 @@ impl Counters {
         self.visited[packet.flow.index()] += packet.bytes as u64 * packet.hops as u64;
     }
 
-    /// Hops of each flow: routers visited, the mean over what was delivered.
+    /// Sets the hops of each flow: the mean number of routers that its delivered bytes visited.
     pub fn settle(&self, io: &mut Io) {
         for (f, &visited) in self.visited.iter().enumerate() {
             let delivered = io.flows.delivered[f];

@@ -131,8 +131,8 @@ impl FabricConfig for ButterflyConfig {
         let channels = topology.routers.next_power_of_two() * topology.radix.next_power_of_two();
         let lanes =
             (channels as u64 + site.cluster.racks as u64) * config.vcs.next_power_of_two() as u64;
-        // Each lane has its state, its credits and its packets; flits and credits on wires and
-        // packets inside are at most as many as buffers hold.
+        // Each lane has a state, credits and packets. The flits and credits on wires and the
+        // packets inside the network are at most the capacity of the buffers.
         let buffers = lanes * config.buffer() as u64;
         lanes * 32
             + channels as u64 * 64

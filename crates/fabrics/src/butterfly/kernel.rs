@@ -1,10 +1,9 @@
-//! The event kernel: a cycle at a time where anything moves.
+//! The event kernel: it simulates the cycles in which anything moves.
 //!
-//! All routers and hosts share a clock. What leaves in a cycle is at the end of
-//! its wire, and through the next router's pipeline, whole cycles later; so cycles
-//! are the events, and what is on wires waits in [`Lines`]. Cycles in which
-//! nothing could happen are left out. Within one, routers know nothing of each
-//! other: their order does not matter.
+//! All routers and hosts share a clock. A flit that leaves in a cycle has passed its wire and the
+//! next router's pipeline whole cycles later. Cycles are therefore the events, and [`Lines`] hold
+//! the flits on wires. Cycles in which nothing can happen are skipped. Within a cycle routers do
+//! not depend on each other, so their order does not matter.
 //!
 //! [`Lines`]: super::lines::Lines
 
@@ -28,7 +27,7 @@ pub enum Event {
     },
 }
 
-/// The instant, and what may be changed in it.
+/// The time, and the state that may be changed.
 pub(super) struct Now<'a> {
     pub cycle: u64,
     pub at: Time,
@@ -177,7 +176,7 @@ impl Reports for Network {
     fn observe(&self, _: &Io, view: &mut View) {
         let bytes = |flits: u64| flits * self.flit_bytes;
         view.waiting_bytes = self.hosts.bytes;
-        // The last flit of a packet may be short: what it lacks is taken from the queues.
+        // The last flit of a packet may be short; the missing bytes are subtracted from the queues.
         let held = bytes(self.held.iter().map(|&f| f as u64).sum());
         view.queued_bytes = held.min(self.counters.inside);
         view.on_links_bytes = self.counters.inside - view.queued_bytes;

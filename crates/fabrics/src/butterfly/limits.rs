@@ -12,14 +12,15 @@ const HOSTS_MAX: u32 = 16_384;
 /// The most ports of a router, and virtual channels of a link: sets of either
 /// are words of 64 bits.
 const PORTS_MAX: u32 = 64;
-/// The most cycles on a wire: a flit's is so much longer than a picosecond.
+/// The largest number of cycles on a wire; it bounds the ratio of a wire's delay to the time of a
+/// flit.
 const CYCLES_MAX: u64 = 1 << 20;
 
 impl ButterflyConfig {
-    /// Fills in what depends on the cluster and refuses what cannot run.
+    /// Sets the values that depend on the cluster and refuses a table that cannot run.
     ///
     /// # Errors
-    /// The first key that is wrong.
+    /// If a value is refused; names the first key.
     pub(super) fn complete(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
         refuse_cluster(cluster)?;
         self.resolve_shape(cluster.racks)?;
@@ -257,7 +258,7 @@ fn product(sizes: &[u32]) -> u32 {
     sizes.iter().product()
 }
 
-/// A shape that connects so many hosts, as a remedy.
+/// A shape that connects this number of hosts, as a remedy.
 fn fitting(hosts: u32) -> String {
     let shape = Some(usual(hosts)).filter(|shape| radix(shape) <= PORTS_MAX);
     match shape.or_else(|| narrow(hosts)) {
@@ -271,14 +272,14 @@ fn radix((c, sizes): &(u32, Vec<u32>)) -> u32 {
     c + sizes.iter().map(|k| k - 1).sum::<u32>()
 }
 
-/// Concentration and routers of a grid for so many hosts.
+/// Concentration and routers of a grid for this number of hosts.
 fn usual(hosts: u32) -> (u32, Vec<u32>) {
     let c = (1..=4u32).rev().find(|&c| hosts.is_multiple_of(c));
     let c = c.unwrap_or(1);
     (c, square(hosts / c))
 }
 
-/// The most nearly square grid of so many routers.
+/// The most nearly square grid of this number of routers.
 fn square(routers: u32) -> Vec<u32> {
     let root = (1..=routers.isqrt())
         .rev()
@@ -289,8 +290,8 @@ fn square(routers: u32) -> Vec<u32> {
     }
 }
 
-/// The grid for so many hosts whose routers have fewest ports, or else that of
-/// three dimensions, if they are few enough.
+/// The grid for this number of hosts whose routers have the fewest ports, or that of three
+/// dimensions if they are few enough.
 fn narrow(hosts: u32) -> Option<(u32, Vec<u32>)> {
     let concentrations = || (1..PORTS_MAX).filter(|&c| hosts.is_multiple_of(c));
     let grids = concentrations().map(|c| (c, square(hosts / c)));

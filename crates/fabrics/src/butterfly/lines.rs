@@ -1,7 +1,7 @@
-//! Delay lines: what is on a wire.
+//! Delay lines: the flits and credits on wires.
 //!
-//! All wires of one length delay by the same number of cycles, so what enters
-//! them leaves in that order: a queue for each length, and nothing to sort.
+//! All wires of one length have the same delay in cycles, so entries leave in the order in which
+//! they entered: one queue per length suffices, without sorting.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ struct Line<T> {
 pub struct Lines<T>(Vec<Line<T>>);
 
 impl<T: Copy> Lines<T> {
-    /// Empty lines of so many cycles.
+    /// Empty lines with these delays in cycles.
     pub fn new(delays: impl Iterator<Item = u64>) -> Lines<T> {
         let line = |delay| Line {
             delay,
@@ -50,7 +50,7 @@ impl<T: Copy> Lines<T> {
         line.queue.push_back((due, item));
     }
 
-    /// Takes what leaves a line in a cycle, or did before.
+    /// Takes an entry whose delay has ended by this cycle.
     #[inline]
     pub fn pop(&mut self, line: usize, cycle: u64) -> Option<T> {
         let line = &mut self.0[line];

@@ -21,7 +21,7 @@ pub struct OutputQueues {
 }
 
 impl OutputQueues {
-    /// Empty queues of that depth for the outputs of so many routers.
+    /// Empty queues of this depth for the outputs of `routers` routers.
     pub fn new(depth: u32, routers: usize, bits: Bits) -> OutputQueues {
         let outputs = match depth {
             0 => 0,

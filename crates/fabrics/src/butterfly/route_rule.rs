@@ -4,7 +4,7 @@
 use super::config::{ButterflyConfig, Routing};
 use lightloom_engine::Stream;
 
-/// The rule of routing, and what it draws from.
+/// The routing rule, and its random stream.
 #[derive(Clone, Debug)]
 pub struct RouteRule {
     pub(super) routing: Routing,

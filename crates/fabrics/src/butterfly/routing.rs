@@ -12,7 +12,7 @@ use super::network::{Class, Network, WAITS};
 use super::packets::{Packet, Way};
 
 impl Network {
-    /// The first packet of an input's virtual channel asks for its output.
+    /// Routes the first packet of an input's virtual channel: it requests its output.
     pub(super) fn route(&mut self, vc: usize) {
         let (channel, number) = self.bits.parts(vc);
         let (router, input) = self.bits.ends(channel);
@@ -67,9 +67,9 @@ impl Network {
         }
     }
 
-    /// UGAL's comparison of queues times wires. A queue is what waits here for the
-    /// output and the credits it has used: what waits here alone would say nothing
-    /// of the routers that follow (the measure is BookSim's, too).
+    /// UGAL's comparison of queue length times number of wires. The queue length is the number of
+    /// flits that wait here for the output plus its used credits; the waiting flits alone would not
+    /// reflect the routers that follow (BookSim uses the same measure).
     pub(super) fn is_detour_better(&self, router: usize, packet: &Packet) -> bool {
         let (middle, last) = (packet.middle as usize, packet.router as usize);
         let t = &self.topology;

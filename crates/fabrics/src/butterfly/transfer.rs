@@ -7,8 +7,7 @@ use super::network::{members, Network, WAITS};
 use lightloom_engine::PortId;
 
 impl Network {
-    /// Takes what is at the end of its wire in this cycle, and has passed the
-    /// router's pipeline.
+    /// Takes the flits and credits that reach the end of their wire and pipeline in this cycle.
     pub(super) fn receive(&mut self, cycle: u64) {
         for line in 0..self.flits.count() {
             while let Some(flit) = self.flits.pop(line, cycle) {

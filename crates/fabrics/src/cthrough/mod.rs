@@ -1,34 +1,32 @@
-//! c-Through (Wang et al., "c-Through: Part-time Optics in Data Centers",
-//! SIGCOMM 2010): an oversubscribed electrical tree that is always there, and one
-//! optical switch that joins each rack to one other at a time.
+//! c-Through (Wang et al., "c-Through: Part-time Optics in Data Centers", SIGCOMM 2010): an
+//! oversubscribed electrical tree that is always available, and one optical switch that connects
+//! each rack to one other rack at a time.
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`crate::hybrid::meter`], [`lightloom_control::demand`] | demand from the buffers of connections; what is reported (§4.1, §4.3) |
+//! | [`crate::hybrid::meter`], [`lightloom_control::demand`] | demand from the buffers of connections, and its reports (§4.1, §4.3) |
 //! | [`lightloom_control::policies::cthrough`] | the manager: a maximum-weight perfect matching of the racks (§4.1) |
 //! | [`lightloom_control::order`] | all circuits go dark, new ones come up, flows move (§5.1) |
 //! | [`crate::hybrid::switch`] | the optical switch; dark while it is set (§2, §5.1) |
 //! | [`crate::hybrid::paths::demultiplex`] | optical and electrical VLAN; weights 0.9 and 0.1 (§4.2) |
-//! | [`crate::hybrid::paths::transport`] | what TCP makes of a path that changes (§5.2.1) |
+//! | [`crate::hybrid::paths::transport`] | the reaction of TCP to a path that changes (§5.2.1) |
 //! | [`crate::hybrid::kernel`] | flows, the manager's timeline, failures |
-//! | [`config`] | the paper's parameters, and what of the above they set up |
+//! | [`config`] | the paper's parameters, and the parts above that they set up |
 //!
-//! Flows move at their max-min fair rates (flow kernel), on the circuit while
-//! their racks are joined, on the tree otherwise. A flow is a connection.
+//! Flows move at their max-min fair rates (flow kernel), over the circuit while their racks are
+//! connected, over the tree otherwise. A flow is a connection.
 //!
-//! Assumed where the paper is silent: the manager's first decision is one
-//! interval after the start; a queue that falls below the threshold is reported
-//! as empty; how racks without reported demand are joined (`unrequested`); when
-//! the controller fails, circuits stay as they are until servers give up
-//! (`controller_timeout`), what it was about to set stays dark; a rack whose
-//! optical port breaks falls back to the tree at once, and is left out until the
-//! first decision after the repair.
+//! Assumed where the paper is silent: the manager's first decision is one interval after the start;
+//! a queue that falls below the threshold is reported as empty; racks without reported demand are
+//! connected by `unrequested`; if the controller fails, circuits stay as they are until servers
+//! give up (`controller_timeout`), and circuits that it was about to set stay dark; a rack whose
+//! optical port breaks uses the tree at once, and is left out until the first decision after the
+//! repair.
 //!
-//! Not modelled: packets, queues in switches and their delay, slow start,
-//! bandwidth and delay of reports and notices, broadcast and multicast, memory
-//! that buffers take, several circuits a rack, rings or trees of optical
-//! switches (§7.3), circuits that stay lit while others move, traffic that waits
-//! for a circuit rather than take the tree (which the paper avoids, §7.3).
+//! Not modelled: packets, queues in switches and their delay, slow start, bandwidth and delay of
+//! reports and notices, broadcast and multicast, the memory of buffers, several circuits per rack,
+//! rings or trees of optical switches (§7.3), circuits that stay lit while others move, and traffic
+//! that waits for a circuit instead of using the tree (which the paper avoids, §7.3).
 
 pub mod config;
 #[cfg(test)]

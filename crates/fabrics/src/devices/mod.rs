@@ -1,8 +1,8 @@
-//! Devices that a fabric's table names, and the keys of the table that follow from them.
+//! Devices in a fabric's table, and the keys of the table that follow from them.
 //!
-//! A fabric works out what follows ([`Following`]) and [`lay`] puts it into the table before that
-//! is resolved. So a run by devices is the run of the same figures written by hand, and a
-//! completed table, which holds both, is read back.
+//! A fabric derives values from its devices ([`Following`]), and [`lay`] writes them into the table
+//! before the table is resolved. A run with devices therefore equals a run with the same values
+//! written by hand, and a completed table, which contains both, can be read again.
 
 pub mod switch;
 
@@ -26,17 +26,17 @@ pub struct Following {
 }
 
 impl Following {
-    /// A key, its value, and what sets it.
+    /// A key, its value, and the device that sets it.
     pub fn new(key: &'static str, value: impl Serialize, by: &'static str) -> Following {
         let value = serde_json::to_value(value).expect("quantities are plain data");
         Following { key, value, by }
     }
 }
 
-/// Puts what follows into a table.
+/// Writes the derived values into a table.
 ///
 /// # Errors
-/// Of the first key that the table gives another value.
+/// If the table gives a key another value; names the first such key.
 pub fn lay<C: DeserializeOwned + Serialize>(
     table: &Value,
     follows: &[Following],
@@ -78,7 +78,7 @@ fn text(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Says of a refusal of a key that followed where its value is from, and what to change.
+/// Adds to the refusal of a derived key where its value comes from and what to change.
 pub fn explained(refusal: Refusal, table: &Value, follows: &[Following]) -> Refusal {
     let followed = |f: &&Following| format!("fabric.{}", f.key) == refusal.key;
     let given = |key: &str| table.get(key).is_some_and(|value| !value.is_null());

@@ -33,10 +33,10 @@ pub fn named(table: &Value) -> Result<Option<SwitchDesign>, Refusal> {
 }
 
 impl Asked {
-    /// The table with what follows from the switch that it names, if it names one.
+    /// The table with the values that follow from its switch, if it names one.
     ///
     /// # Errors
-    /// Of the switch, or of a key that contradicts it.
+    /// If the switch is refused, or if a key contradicts it.
     pub fn lay<C: FabricConfig>(&self, table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
         let Some(switch) = named(table)? else {
             return Ok(table.clone());

@@ -1,5 +1,5 @@
-//! A mouse beside an elephant at one server's link, and a job of all to all, on fabrics that
-//! queue packets before such links; what is expected is arithmetic.
+//! A small flow and a large flow at one server's link, and an all-to-all job, on fabrics that queue
+//! packets before such links; the expected times are arithmetic.
 
 use crate::{registry, Site};
 use lightloom_engine::run::{run, Plan, Silent, Stop};
@@ -63,7 +63,8 @@ fn last_took(io: &Io) -> Time {
     io.flows.finish[last] - io.flows.arrival[last]
 }
 
-/// (fabric, its table, racks and servers in each, what the mouse takes beside its link up).
+/// (fabric, its table, racks and servers in each, time of the small flow beyond that of its link
+/// up).
 fn fabrics() -> Vec<(&'static str, Value, (u32, u32), Time)> {
     let rotor = json!({"indirect": "none"});
     vec![
@@ -71,8 +72,8 @@ fn fabrics() -> Vec<(&'static str, Value, (u32, u32), Time)> {
         ("lions", json!({}), (16, 1), Time::US),
         // Wires and routers.
         ("flattened-butterfly", json!({}), (16, 1), Time::US),
-        // A night of 20 us, what came in it over a circuit of twice the rate, and the last
-        // packet over the circuit and down, once behind another.
+        // A night of 20 µs, the arrivals during it over a circuit of twice the rate, and the last
+        // packet over the circuit and down, once behind another packet.
         ("rotornet", rotor, (2, 2), Time::US * 33),
         // The same with a night of 11.5 us.
         (

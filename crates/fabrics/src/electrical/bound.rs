@@ -1,5 +1,5 @@
-//! The least time that a flow can take, by formula: what causality is tested
-//! against. It shares no code with the kernel, nor with its layout.
+//! The least time that a flow can take, by formula; tests check causality with it. It shares no
+//! code with the kernel or its layout.
 
 use super::config::{ClosConfig, Detail, Tier};
 use lightloom_engine::{Cluster, HostId, Nic, Rate, Shape, Time};
@@ -65,7 +65,7 @@ impl Bound {
         least + latency + self.on_the_way(hops.len() as i64)
     }
 
-    /// Propagation and error correction over so many links, those of servers included.
+    /// Propagation and error correction over this number of links, including those of servers.
     fn on_the_way(&self, links: i64) -> Time {
         let c = &self.config;
         let servers = match self.cluster.nic {

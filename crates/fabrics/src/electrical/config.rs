@@ -128,7 +128,7 @@ impl Default for ClosConfig {
 /// No latency of a switch or link is longer.
 const DELAY_MAX: Time = Time(100 * Time::MS.0);
 
-/// How many tiers may be said.
+/// The allowed number of tiers.
 const TIERS_OF_SWITCHES: std::ops::RangeInclusive<u32> = 2..=8;
 
 /// The largest divisor of `racks` up to 16 that leaves four pods or more.

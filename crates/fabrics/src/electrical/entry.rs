@@ -96,8 +96,8 @@ impl FabricConfig for ClosConfig {
     fn obey(&self, physics: &Physics, cluster: &Cluster) -> Obeyed {
         let links = self.longest(cluster);
         let a_link = |way: Time| Time(way.0 / links);
-        // The way is from rack to rack, and a server stands in its rack: unless the table
-        // says how long every link is.
+        // The propagation is that from rack to rack, and servers are in their racks, unless the
+        // table states the propagation of every link.
         let servers = physics.propagation.map(|_| Time::ZERO);
         let servers = servers.filter(|_| self.propagation == Time::ZERO);
         Obeyed::default()

@@ -1,17 +1,16 @@
 //! The Clos at `detail = "flows"`: max-min rates over stations.
 //!
-//! Per-flow round robin with back-pressure converges to max-min fair rates
-//! (Hahne 1991); here every flow has its rate at once, and every station is a
-//! link as fast as all of its own together. Headers make it slower. A flow's
-//! last byte arrives later than its rate alone says, by what packets take and a
-//! fluid does not: storing one at every switch, on one link of each station,
-//! rounds of packets over its links ([`crate::alone`]), propagation, latency. So a lone flow
-//! takes as long as its packets do, full ones to the picosecond.
+//! Per-flow round robin with back-pressure converges to max-min fair rates (Hahne 1991). Here every
+//! flow has its rate at once, and every station is a link with the total rate of its links, reduced
+//! by headers. The last byte of a flow arrives later than its rate gives, by the time that packets
+//! take beyond a fluid: storage at every switch, on one link of each station, rounds of packets
+//! over its links ([`crate::alone`]), propagation and latency. A flow alone therefore takes as long
+//! as its packets do; with full packets, to the picosecond.
 //!
-//! Links that fail leave a station so much slower; what packets take beside their rate stays
-//! that of a sound one.
+//! Failed links reduce the rate of a station; the additional times of packets stay those of a
+//! station without failures.
 //!
-//! Not modelled: queues and what waits in them, the time until rates settle.
+//! Not modelled: queues, and the time until rates settle.
 
 use super::bound::Bound;
 use super::config::ClosConfig;

@@ -162,8 +162,8 @@ impl Clos {
         self.columns.free_link(station, link);
     }
 
-    /// A queue has room again: the hop before it may serve the flow, on as many
-    /// links as are idle.
+    /// Processes free space in a queue: the hop before it may serve the flow, on as many links as
+    /// are idle.
     fn recall(&mut self, queue: u32, now: Time, io: &mut Io, todo: &mut Todo) {
         if self.columns.packets(queue) == 0 {
             return;
@@ -172,7 +172,7 @@ impl Clos {
         self.serve_idle(self.columns.station_of(queue), now, io, todo);
     }
 
-    /// Out of line, so that what every packet takes stays short.
+    /// Not inlined, so that the path of every packet stays short.
     #[cold]
     #[inline(never)]
     fn handle_rare(&mut self, now: Time, event: Rare, io: &mut Io, todo: &mut Todo) {

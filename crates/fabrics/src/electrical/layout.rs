@@ -1,9 +1,8 @@
 //! Tiers, bundles and paths of a folded Clos.
 //!
-//! All parallel links between two groups of switches form one *station*: a
-//! rack and its pod's aggregation switches, a pod's aggregation switches and
-//! the core. Packet spraying over all paths is what makes them one: a packet
-//! takes whichever link is free.
+//! All parallel links between two groups of switches form one *station*: those between a rack and
+//! its pod's aggregation switches, and those between a pod's aggregation switches and the core.
+//! Packet spraying over all paths makes them one, because a packet takes any free link.
 
 use super::config::{ClosConfig, Tier};
 use super::failures::{Uplinks, Wiring};
@@ -89,7 +88,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a configuration whose `racks_per_pod` is known.
+    /// The layout of a configuration whose `racks_per_pod` is set.
     pub fn new(config: &ClosConfig, cluster: &Cluster) -> Layout {
         let pod = config.racks_per_pod.unwrap_or(1).max(1);
         let (rack_rate, ratio) = (cluster.rack_rate(), config.oversubscription);

@@ -1,47 +1,44 @@
-//! Electrical networks: the baselines that optical fabrics are measured by.
+//! Electrical networks: the baselines for optical fabrics.
 //!
-//! `clos` is the three-tier folded Clos of Sirius §7: racks, pods of racks
-//! below aggregation switches, a core. Its transport is idealised, an upper
-//! bound on any electrically switched design: every switch has a queue per
-//! flow, serves them round robin packet by packet, holds a flow back while its
-//! queue at the next switch is full, and sprays packets over all paths. So the
-//! parallel links between two groups of switches are one *station*: several
-//! links, one ring of flows, served by whichever link is free.
+//! `clos` is the three-tier folded Clos of Sirius §7: racks, pods of racks below aggregation
+//! switches, a core. Its transport is idealised and an upper bound on any electrically switched
+//! design. Every switch has a queue per flow, serves the queues round robin packet by packet, holds
+//! a flow back while its queue at the next switch is full, and sprays packets over all paths. The
+//! parallel links between two groups of switches are therefore one *station*: several links and one
+//! ring of flows, served by any free link.
 //!
 //! | file | the paper's part |
 //! |---|---|
 //! | [`layout`] | tiers, pods and bundles; stations, and the paths over them |
 //! | [`kernel`] | packets, round robin and back-pressure |
-//! | [`columns`] | the queues of a station, and what a flow has in them |
+//! | [`columns`] | the queues of a station, and the packets of a flow in them |
 //! | [`flows`] | the same by rates |
 //! | [`failures`] | links and switches that fail |
-//! | [`config`], `entry` | oversubscription, rates and delays; the table put together with the kernel |
+//! | [`config`], `entry` | oversubscription, rates and delays; the table combined with the kernel |
 //! | [`bound`] | the least time that a flow can take |
 //!
-//! - Back-pressure is known at once, without delay; packets that are on links
-//!   when a queue fills still join it.
-//! - A switch stores a packet whole before it forwards it.
-//! - A packet that finds an idle link does not wait: queues, and the peak that
-//!   is reported (that of the worst station), are of waiting packets only, not
-//!   of those at their sources.
-//! - The links of a station have one rate, so full packets of a flow stay in
-//!   order; only its short last packet can overtake others. The reorder peak is
-//!   the largest such packet that came before its turn.
-//! - With uncapped server NICs a flow between servers of one rack is complete
-//!   after its bytes at the rack rate; such flows do not share. With capped
-//!   ones it passes both servers' links, fairly shared.
+//! - Back-pressure takes effect without delay; packets that are on links when a queue fills still
+//!   join it.
+//! - A switch stores a packet completely before it forwards it.
+//! - A packet that finds an idle link does not wait. Queues, and the reported peak (that of the
+//!   largest station), contain only waiting packets, without those at their sources.
+//! - The links of a station have one rate, so full packets of a flow stay in order; only its short
+//!   last packet can overtake others. The reorder peak is the largest such packet that arrived
+//!   early.
+//! - With uncapped server NICs a flow between servers of one rack is complete after the time of its
+//!   bytes at the rack rate; such flows do not share. With capped NICs it passes the links of both
+//!   servers, which are shared fairly.
 //! - `hops` of a flow counts links between switches; `packet_hops` every
 //!   transmission, over servers' links too.
-//! - Ports are links: each has one transmitter and one receiver, of its number.
+//! - Ports are links: each has one transmitter and one receiver with the same number.
 //!
-//! Where 3:1 bites is a choice (`oversubscription_at`). Between aggregation and
-//! core, as the default reads Sirius §7, traffic within a pod is not
-//! restricted: with 8 pods of 16 racks, uniform traffic fits up to a load of
-//! 1/3 ÷ 0.875 = 0.38, and a rack may burst at its full rate while its pod is
-//! quiet. Between racks and aggregation it fits up to 0.34, and every rack is
-//! held to a third of its rate even when all others are silent, so short flows
-//! take longer at any load. On the workload of Sirius §7 (128 racks, 200,000
-//! flows, nominal mean, one seed; `tests/speed.rs`):
+//! The place of a 3:1 oversubscription is a choice (`oversubscription_at`). Between aggregation and
+//! core, the default reading of Sirius §7, traffic within a pod is not restricted: with 8 pods of
+//! 16 racks, uniform traffic fits up to a load of 1/3 ÷ 0.875 = 0.38, and a rack may send bursts at
+//! its full rate while its pod is idle. Between racks and aggregation, uniform traffic fits up to
+//! 0.34, and every rack is limited to a third of its rate even if all others are idle, so short
+//! flows take longer at any load. For the workload of Sirius §7 (128 racks, 200,000 flows, nominal
+//! mean, one seed; `tests/speed.rs`):
 //!
 //! | load | non-blocking | 3:1 `aggregation-core` | 3:1 `rack` | |
 //! |---|---|---|---|---|
@@ -52,11 +49,11 @@
 //!
 //! `detail = "flows"` replaces packets by max-min rates: see [`flows`].
 //!
-//! Links between switches fail, and switches above the racks: see [`failures`].
+//! Links between switches and switches above the racks can fail: see [`failures`].
 //!
-//! Not modelled: failures in part (grey ones) and how they are noticed, ECMP and its collisions, transport protocols,
-//! losses, delay of back-pressure, switches and cables within a station
-//! (nothing in a bundle can be hot while the rest is idle).
+//! Not modelled: partial (grey) failures and their detection, ECMP and its collisions, transport
+//! protocols, losses, delay of back-pressure, and switches and cables within a station (no part of
+//! a bundle can be overloaded while the rest is idle).
 //!
 //! Oversubscribed trees are [`crate::tree`], the flattened butterfly is
 //! [`crate::butterfly`].

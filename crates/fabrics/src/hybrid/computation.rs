@@ -31,7 +31,7 @@ pub enum Computation {
 }
 
 impl Computation {
-    /// The time that is known before anything runs.
+    /// The time that is known before the run.
     pub fn given(&self) -> Time {
         match self {
             Computation::Given(time) => *time,
@@ -39,7 +39,7 @@ impl Computation {
         }
     }
 
-    /// What the first decision takes, as far as it is known before anything runs.
+    /// The time of the first decision, if it is known before the run.
     pub fn first(&self) -> Time {
         match self {
             Computation::Recorded(times) => times.first().copied().unwrap_or(Time::ZERO),
@@ -120,7 +120,7 @@ impl JsonSchema for Computation {
     }
 }
 
-/// A time to three digits, unless what it is longer than would no longer be shorter.
+/// A time with three digits, or more if the rounded time would not be longer than `than`.
 fn readable(time: Time, than: Time) -> Time {
     let digit = 10i64.pow(time.0.max(1).ilog10().saturating_sub(2));
     let rounded = Time((time.0 / digit + (time.0 % digit * 2 / digit)) * digit);
@@ -146,8 +146,8 @@ pub struct Timed {
 }
 
 impl Timed {
-    /// Wraps a policy, unless its decisions take as long as is given; and where what
-    /// they take is kept. A time that is measured is refused if it is longer than `most`.
+    /// Wraps a policy unless its decisions take a given time, together with the place where the
+    /// times are stored. A measured time is refused if it is longer than `most`.
     pub fn wrap(
         policy: Box<dyn Policy>,
         computation: &Computation,

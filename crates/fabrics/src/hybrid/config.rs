@@ -196,8 +196,8 @@ impl HybridConfig {
         Ok(policy)
     }
 
-    /// Refuses what keeps a policy from hearing of a pair, or from joining it, for ever: without
-    /// an electrical network its flows would never be delivered.
+    /// Refuses settings under which a policy never receives the demand of a pair, or can never
+    /// connect it: without an electrical network its flows would never be delivered.
     fn refuse_stranding(&self, policy: &PolicyTable, cluster: &Cluster) -> Result<(), Refusal> {
         let of_policy = |key: &str| {
             { policy.own(key) }.and_then(|value| serde_json::from_value(value.clone()).ok())
@@ -459,7 +459,7 @@ impl FabricConfig for HybridConfig {
         };
         let (racks, hosts) = (site.cluster.racks as u64, site.cluster.hosts() as u64);
         let flows = site.flows.len();
-        // Demand, and what policies make of it; a link a port.
+        // Demand and the matrices of policies; one link per port.
         let matrices = 48 * racks * racks;
         let ports = racks * self.planes as u64 * 240;
         tree.memory(flows) + matrices + ports + hosts * 200 + flows as u64 * 56

@@ -41,7 +41,7 @@ impl Followed {
     }
 }
 
-/// A schedule that is repeated for ever, from a night on.
+/// A schedule that repeats without end, starting with a night.
 #[derive(Clone, Debug)]
 pub struct Days {
     schedule: Schedule,

@@ -1,5 +1,5 @@
-//! How often a controller decides on circuits in a run, and what that says of its interval once
-//! the end of the run is known.
+//! How often a controller decides on circuits in a run, and notes on its interval once the end of
+//! the run is known.
 
 use crate::findings::{about, Ended, Finding};
 use lightloom_engine::Time;
@@ -159,7 +159,8 @@ mod tests {
         };
         assert_eq!(of(true, flow(110, 10)), 1);
         assert_eq!(of(true, flow(109, 10)), 0);
-        // It may take so long by itself, as others share its circuit.
+        // The flow may take this long without a fault of the interval, because others share its
+        // circuit.
         assert_eq!(of(true, flow(500, 11)), 0);
         assert_eq!(of(false, flow(110, 10)), 0);
         assert_eq!(of(true, None), 0);

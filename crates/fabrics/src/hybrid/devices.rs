@@ -1,5 +1,5 @@
-//! A hybrid by its circuit switch: what its policy asks of it, and the night that its policy
-//! plans for.
+//! A hybrid network's circuit switch: the circuits that its policy needs, and the night for which
+//! its policy plans.
 
 use super::policy_table::PolicyTable;
 use super::standing::standing;
@@ -12,11 +12,11 @@ use lightloom_engine::{Refusal, Time};
 use lightloom_photonics::circuit_switch::Constraint;
 use serde_json::{json, Value};
 
-/// Circuits of both directions; a policy of a user's file may want others.
+/// Bidirectional circuits; a policy of a user's file may need others.
 const MATCHED: &[Constraint] = &[Constraint::Matching, Constraint::Multicast];
 /// Circuits of one direction.
 const DIRECTED: &[Constraint] = &[Constraint::Multicast];
-/// The same permutations for ever.
+/// Permutations that never change.
 const TURNING: &[Constraint] = &[Constraint::Rotor, Constraint::Multicast];
 
 /// The constraints that a policy states for a switch that is dark for `settle` at each change.

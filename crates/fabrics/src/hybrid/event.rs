@@ -8,7 +8,7 @@ use lightloom_engine::{Io, Time};
 /// An event that the kernel schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The controller asked to be woken.
+    /// A tick that the controller requested.
     Wake,
     /// A step of a change is carried out; void if it was forgotten.
     Ends(StepId),
@@ -22,11 +22,12 @@ pub enum Event {
     Spread,
     /// An optical port breaks.
     PortBreaks(u32, u32),
-    /// Servers have heard nothing of the controller for too long, in this term.
+    /// Servers leave all circuits, because they have not heard from the controller for too long in
+    /// this term.
     GiveUp(u32),
 }
 
-/// The time of an event, flows, their rates, and what is scheduled.
+/// The time of an event, flows, their rates, and scheduled events.
 pub struct Context<'a> {
     /// The time of the event.
     pub now: Time,

@@ -1,5 +1,5 @@
-//! Times of a hybrid network's table that leave its circuits, or the transport over them, too
-//! little time: what is noted before a run.
+//! Settings of a hybrid network that leave its circuits, or the transport over them, too little
+//! time. They are noted before a run.
 
 use crate::findings::Finding;
 use lightloom_control::policy::Target;
@@ -9,7 +9,7 @@ use lightloom_engine::Time;
 pub struct Times {
     /// From one decision to the next.
     pub interval: Time,
-    /// How long a circuit is dark before it is lit, and which keys say so.
+    /// The time for which a circuit is dark before it is lit, and the keys that set it.
     pub dark: (Time, &'static str),
     /// From a circuit that is lit to a flow that fills it, and the key.
     pub ramp: (Time, &'static str),

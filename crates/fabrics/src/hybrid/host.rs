@@ -1,5 +1,5 @@
-//! The controller and what its host keeps of it: whether it works, its log, and whether servers
-//! have given up on it.
+//! The controller and the state of its host: whether the controller works, its log, and whether
+//! servers have left their circuits.
 
 use super::computation::{Timed, Times};
 use super::setup::{GiveUp, Setup};
@@ -76,7 +76,7 @@ impl Host {
         self.trouble.as_ref()
     }
 
-    /// Hands an input to the controller, unless it is down. Returns what it asks for.
+    /// Passes an input to the controller unless it has failed. Returns the requested actions.
     pub fn hear(&mut self, input: Input, now: Time) -> Vec<Action> {
         let mut actions = Vec::new();
         if !self.works || self.trouble.is_some() {

@@ -1,11 +1,11 @@
 //! A hybrid network: flows that move at their max-min fair rates over circuits and an
 //! electrical tree, and the host of the controller that decides about circuits.
 //!
-//! The controller is the one that testbeds and real switches run
-//! ([`lightloom_control::controller`]); here its actions are carried out in simulated
-//! time: the [`Switch`] has light and delays, [`Paths`] has flows and routes, [`Host`] the
-//! controller; `changes` carries out its actions. A controller that fails hears nothing until it
-//! is repaired, what it had begun is void, and then it hears what its host found.
+//! The controller is the one of testbeds and real switches ([`lightloom_control::controller`]).
+//! Here its actions are carried out in simulated time: the [`Switch`] holds light and delays,
+//! [`Paths`] holds flows and routes, [`Host`] holds the controller, and `changes` carries out its
+//! actions. A failed controller receives nothing until it is repaired, and its actions in progress
+//! are void; it then receives the state that its host found.
 
 mod changes;
 
@@ -55,7 +55,7 @@ pub struct Hybrid {
 }
 
 impl Hybrid {
-    /// A hybrid network for so many flows.
+    /// A hybrid network for `flows` flows.
     pub fn new(mut setup: Setup, flows: usize) -> Hybrid {
         let (cluster, hardware) = (setup.cluster, setup.hardware);
         Hybrid {
@@ -74,7 +74,7 @@ impl Hybrid {
         }
     }
 
-    /// Servers report this, whatever they have.
+    /// Servers report this demand instead of their own.
     #[cfg(test)]
     pub fn reporting(self, told: Arc<Mutex<Report>>) -> Hybrid {
         let told = Some(told);

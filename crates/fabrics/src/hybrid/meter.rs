@@ -9,7 +9,7 @@ use super::setup::{DemandFrom, Monitoring};
 use lightloom_control::demand::{Queue, Report};
 use lightloom_engine::{Cluster, FlowId, HostId};
 
-/// Counts what flows have.
+/// Counts the remaining or carried bytes of flows.
 #[derive(Clone, Debug)]
 pub struct Meter {
     cluster: Cluster,
@@ -21,7 +21,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// For as many flows.
+    /// A meter for `flows` flows.
     pub fn new(monitoring: &Monitoring, cluster: &Cluster, flows: usize) -> Meter {
         Meter {
             cluster: *cluster,
@@ -34,7 +34,7 @@ impl Meter {
         }
     }
 
-    /// A flow begins with so many bytes.
+    /// Starts a flow of `bytes` bytes.
     pub fn begin(&mut self, flow: FlowId, bytes: u64) {
         if let Some(left) = &mut self.left {
             left[flow.index()] = bytes;

@@ -1,38 +1,38 @@
-//! Hybrid networks: circuits that a policy chooses, beside an electrical network or without one.
-//! c-Through and HydRA are two of them with their papers' parameters; the kind `hybrid` takes any
-//! policy.
+//! Hybrid networks: circuits that a policy chooses, with or without an electrical network.
+//! c-Through and HydRA are two of them with the parameters of their papers; the kind `hybrid`
+//! accepts any policy.
 //!
-//! | file | what it is |
+//! | file | contents |
 //! |---|---|
 //! | [`config`] | the table of `kind = "hybrid"` |
-//! | [`devices`] | its circuit switch: what the policy asks of it |
-//! | [`policy_table`] | its policy: of the registry, or in a user's file |
+//! | [`devices`] | its circuit switch, and the policy's requirements of it |
+//! | [`policy_table`] | its policy: from the registry, or from a user's file |
 //! | [`schedule_file`] | a schedule that was planned before, from its file |
 //! | [`standing`] | the circuits of a policy that never changes them |
-//! | [`setup`] | what every hybrid network is made of |
-//! | [`kernel`] | the fabric: its state, its events, what can fail; `changes`: the controller's actions, carried out |
-//! | [`event`] | what happens, and what an event acts on |
+//! | [`setup`] | the parts of every hybrid network |
+//! | [`kernel`] | the fabric: its state, its events, its failures; `changes`: execution of the controller's actions |
+//! | [`event`] | the events, and the context in which they are processed |
 //! | [`host`] | the controller and its host: inputs, actions, the log |
-//! | [`paths`] | flows and routes: forwarding, moves, spreading over several routes, what servers and TCP make of it |
-//! | [`switch`] | the optical switches: what is lit, how long a step takes |
-//! | [`port_failures`] | which optical ports have failed, by themselves or with their plane |
-//! | [`days`] | where a schedule is that the switch follows by itself |
-//! | [`findings`](mod@findings) | times of a table that leave circuits, or flows over them, no time |
-//! | [`decisions`] | how often the controller decides in a run, and what that says of its interval |
-//! | [`meter`] | what servers report to the controller |
-//! | [`computation`] | what a decision takes, given or measured |
+//! | [`paths`] | flows and routes: forwarding, moves, spreading over several routes, behaviour of servers and TCP |
+//! | [`switch`] | the optical switches: lit circuits, duration of steps |
+//! | [`port_failures`] | failed optical ports, single ones or with their plane |
+//! | [`days`] | the position in a schedule that the switch follows by itself |
+//! | [`findings`](mod@findings) | settings that leave circuits, or flows over them, too little time |
+//! | [`decisions`] | the number of decisions in a run, and notes on the interval |
+//! | [`meter`] | the reports of servers to the controller |
+//! | [`computation`] | the time of a decision, given or measured |
 //! | [`tree`] | the electrical tree |
-//! | [`packets`] | what flows take beyond their rates: the way, headers, packets that are stored |
-//! | [`recorder`] | which circuits were lit when |
-//! | [`trouble`] | a decision that cannot be, as a user's key |
+//! | [`packets`] | times of flows beyond their rates: propagation, headers, stored packets |
+//! | [`recorder`] | the times of lit circuits |
+//! | [`trouble`] | an invalid decision, as a refusal of a user's key |
 //!
-//! Flows move at their max-min fair rates (flow kernel): over the circuits of their
-//! racks' route while there is one, over the electrical tree otherwise, and where there
-//! is no tree they wait. Schedules of directed circuits are followed day by day.
+//! Flows move at their max-min fair rates (flow kernel): over the circuits of their racks' route
+//! while there is one, over the electrical tree otherwise; without a tree they wait. Schedules of
+//! directed circuits are followed day by day.
 //!
-//! Not modelled: queues in switches and their delay, slow start of new flows,
-//! bandwidth and delay of reports and commands, loss of light, several ports of a rack
-//! on one plane, flows that wait for a circuit although there is a tree.
+//! Not modelled: queues in switches and their delay, slow start of new flows, bandwidth and delay
+//! of reports and commands, loss of light, several ports of a rack on one plane, and flows that
+//! wait for a circuit although there is a tree.
 
 pub mod computation;
 pub mod config;

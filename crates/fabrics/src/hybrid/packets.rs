@@ -1,8 +1,8 @@
-//! Time that flows over the tree and over circuits need beyond bytes ÷ rate: propagation, the
-//! switches on the way, headers, and packets that switches store whole.
+//! The time that flows over the tree and over circuits need beyond bytes ÷ rate: propagation,
+//! switches, headers, and packets that switches store.
 //!
-//! How long that is depends on which links a flow passes, not on which servers it joins: within a
-//! rack, within a pod, over the core, over so many circuits in a row.
+//! This time depends on the links that a flow passes, not on its servers: within a rack, within a
+//! pod, over the core, or over a number of circuits in a row.
 
 use crate::alone::Alone;
 use crate::electrical::layout::Bundle;
@@ -26,7 +26,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Whether flows take no longer than their rate says.
+    /// Whether flows take no time beyond that of their rate.
     pub fn are_nothing(&self) -> bool {
         self.overheads.is_nothing() && self.forwarding == Forwarding::CutThrough
     }
@@ -92,7 +92,7 @@ impl Beyond {
         kind.of(bytes, &self.packets.overheads)
     }
 
-    /// From a rack to another over so many circuits.
+    /// From one rack to another over this number of circuits.
     #[inline]
     pub fn over(&self, bytes: u64, circuits: u32) -> Time {
         let overheads = &self.packets.overheads;

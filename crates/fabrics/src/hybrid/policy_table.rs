@@ -1,7 +1,7 @@
-//! The `policy` of a hybrid network: one of the registry, or one in a user's file.
+//! The `policy` of a hybrid network: from the registry, or from a user's file.
 //!
-//! A schedule that the policy `fixed` is to follow may be in a file, too: policies read
-//! none, so its path and the digest of its bytes are kept here and what is in it handed on.
+//! The schedule of the policy `fixed` may be in a file, too. Policies read no files, so its path
+//! and digest are stored here, and the contents of the file are passed to the policy.
 
 use super::schedule_file::{read_schedule, ScheduleFile};
 use lightloom_control::hardware::Hardware;
@@ -115,11 +115,11 @@ impl PolicyTable {
         }
     }
 
-    /// With the defaults of its keys filled in, checked for a switch; what is in a file
-    /// is checked when it is built.
+    /// The table with the defaults of its keys, checked for a switch; the contents of a file are
+    /// checked when the policy is built.
     ///
     /// # Errors
-    /// Of a kind that does not exist, or of one of its keys.
+    /// If the kind does not exist, or if one of its keys is refused.
     pub fn resolve(&self, hardware: &Hardware) -> Result<PolicyTable, Refusal> {
         let Source::Kind(kind) = &self.source else {
             return Ok(self.clone());

@@ -1,8 +1,8 @@
 //! The pairs of racks that lit circuits joined, and the times.
 //!
-//! A fabric tells the recorder when a circuit comes up and goes dark; the record
-//! is what users see as the circuit timeline, and what tests ask whether a port
-//! was lit. It knows nothing of flows.
+//! A fabric notifies the recorder when a circuit comes up or goes dark. Users see the record as the
+//! circuit timeline, and tests check with it whether a port was lit. The recorder does not depend
+//! on flows.
 
 use lightloom_control::circuits as control;
 use lightloom_engine::{Circuit, Time};

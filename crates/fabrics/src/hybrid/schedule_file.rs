@@ -20,10 +20,10 @@ pub struct ScheduleFile {
     pub sha256: String,
 }
 
-/// The schedule that `lightloom plan -o` wrote to `path`, for a switch of as many racks.
+/// The schedule that `lightloom plan -o` wrote to `path`, for a switch with this number of racks.
 ///
 /// # Errors
-/// As [`read_plan`]; and what [`Planned::for_switch`] refuses.
+/// Those of [`read_plan`] and of [`Planned::for_switch`].
 pub fn read_schedule(path: &str, hardware: &Hardware, key: &str) -> Result<ScheduleFile, Refusal> {
     let read = |text: String| {
         let schedule = plan::read(&text)?.for_switch(hardware)?;
@@ -35,11 +35,11 @@ pub fn read_schedule(path: &str, hardware: &Hardware, key: &str) -> Result<Sched
     found.map_err(|refusal| of_file(path, key, refusal))
 }
 
-/// The same, for whomever it was planned.
+/// The same, for any switch.
 ///
 /// # Errors
-/// Of `key`, with the path: no file, or one that cannot be read or is longer than
-/// [`LONGEST`]; and what [`plan::read`] refuses.
+/// For `key`, with the path: if the file does not exist, cannot be read or is longer than
+/// [`LONGEST`]; and those of [`plan::read`].
 pub fn read_plan(path: &str, key: &str) -> Result<Planned, Refusal> {
     let planned = text_of(path).and_then(|text| plan::read(&text));
     planned.map_err(|refusal| of_file(path, key, refusal))
@@ -63,7 +63,7 @@ fn text_of(path: &str) -> Result<String, Refusal> {
                       runs)";
         refuse(format!("cannot be read ({problem})"), remedy)
     };
-    // Devices and pipes are not opened: they may wait or go on for ever.
+    // Devices and pipes are not opened: reading them may block or never end.
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
         return Err(refuse(
             "a folder or a device, no file".to_owned(),

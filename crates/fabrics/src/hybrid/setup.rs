@@ -30,7 +30,7 @@ pub struct Setup {
     pub initial: Option<Target>,
     /// The order of a change, if not the policy's own.
     pub order: Option<Order>,
-    /// When it is asked.
+    /// When the policy decides.
     pub timing: Timing,
     /// How long it takes.
     pub computation: Computation,
@@ -56,7 +56,7 @@ pub struct Monitoring {
     pub buffer: u64,
     /// When servers report.
     pub thresholds: Option<Thresholds>,
-    /// Share of a new report in what is believed, above 0 to 1.
+    /// Weight of a new report in the estimate, above 0 and at most 1.
     pub smoothing: f64,
     /// No pair of racks counts for more [B].
     pub most: u64,

@@ -1,5 +1,5 @@
-//! Circuits, or a schedule, that stay as they are for the whole run: the pairs that they join, the
-//! pairs that wait for ever, and the length of slots are known before it begins.
+//! Circuits, or a schedule, that do not change in the run. The pairs that they connect, the pairs
+//! that are never served and the length of slots are known before the run.
 //!
 //! In the registry, `fixed` and `rotation` decide the same for every demand; a user's policy may
 //! not.
@@ -15,7 +15,7 @@ use lightloom_control::policies::{fixed, rotation};
 use lightloom_control::policy::{Demand, SwitchView, Target};
 use lightloom_engine::{Refusal, Time};
 
-/// Whether a policy decides the same, whatever there is to send.
+/// Whether a policy decides the same for every demand.
 pub fn stands(policy: &PolicyTable) -> bool {
     policy.is_kind(fixed::ENTRY.kind) || policy.is_kind(rotation::ENTRY.kind)
 }
@@ -41,13 +41,13 @@ pub fn standing(policy: &PolicyTable, hardware: &Hardware) -> Result<Option<Targ
     };
     let read = policy.with_files_read(hardware)?;
     let target = read.build(hardware, &Empty)?.decide(&demand, &view)?;
-    // A round robin may wait for demand to say how long its slots are.
+    // A round robin may need a demand before the length of its slots is known.
     let waits = matches!(&target, Target::Schedule(schedule) if schedule.slots.is_empty());
     Ok((!waits).then_some(target))
 }
 
-/// In what time circuits change and come again: the period of a schedule that stays, the
-/// `interval` of policies that decide anew; none of circuits that stay.
+/// The time in which circuits change and repeat: the period of a schedule that stays, the
+/// `interval` of policies that decide again; `None` for circuits that stay.
 pub fn cycle(standing: Option<&Target>, interval: Option<Time>) -> Option<Time> {
     match standing {
         Some(Target::Schedule(schedule)) => Some(schedule.period()),
@@ -64,8 +64,8 @@ pub fn slot(target: &Target) -> Option<Time> {
     }
 }
 
-/// The pairs of racks that have flows and are never joined; none if all are. `otherwise`
-/// says how they could be served all the same.
+/// The pairs of racks that have flows and are never connected; `None` if all are connected.
+/// `otherwise` states how they could be served nevertheless.
 pub fn unjoined(target: &Target, site: &Site, otherwise: &'static str) -> Option<Unjoined> {
     let racks = site.cluster.racks as usize;
     let pair = |from: u32, to: u32| from as usize * racks + to as usize;

@@ -1,5 +1,5 @@
-//! The optical switches, simulated: what is lit, which ports work, and how long each
-//! step of a change takes.
+//! The simulated optical switches: lit circuits, working ports, and the duration of each step of a
+//! change.
 //!
 //! It carries out the actions of a [`Controller`](lightloom_control::controller) on light and
 //! rules, and does not depend on flows. Mirrors that do not move stay lit. Loss of light, and
@@ -125,7 +125,7 @@ impl Switch {
         }
     }
 
-    /// The port of a rack breaks, and takes the circuits that it sends or hears down.
+    /// Breaks the port of a rack; circuits that send or receive over it go dark.
     pub fn break_port(&mut self, rack: u32, plane: u32, now: Time) {
         let port = self.hardware.port(rack, plane);
         self.works[port] = false;
@@ -158,7 +158,7 @@ impl Switch {
         Circuits::of(self.directed, all.filter(once))
     }
 
-    /// Circuits of a plane by who sends; one of both directions twice.
+    /// Circuits of a plane by their sending rack; a bidirectional one occurs twice.
     fn lit_of(&self, plane: u32) -> Vec<Circuit> {
         let peer = |a: u32| Some((a, self.record.peer(a, plane as u16)?));
         let pairs = (0..self.hardware.racks).filter_map(peer);

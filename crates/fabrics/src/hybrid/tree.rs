@@ -1,17 +1,16 @@
-//! The oversubscribed electrical tree below and beside everything else, as
-//! links of the flow kernel.
+//! The oversubscribed electrical tree, as links of the flow kernel.
 //!
-//! With two levels, racks hang on a core that is never a bottleneck, and a
-//! rack's uplink withholds the whole ratio (c-Through §5.1). With three, racks
-//! hang on pods and pods on the core, and each level divides by √β: a
-//! β-oversubscribed fat tree (HydRA §IV). β = 1 is full bisection.
+//! With two levels, racks are connected to a core that is never a bottleneck, and a rack's uplink
+//! has the whole ratio (c-Through §5.1). With three, racks are connected to pods and pods to the
+//! core, and each level divides by √β: a β-oversubscribed fat tree (HydRA §IV). β = 1 is full
+//! bisection.
 //!
-//! All parallel paths between two levels are one link in each direction, shared
-//! by max-min fairness: multipath routing is ideal. Switches drop nothing; what they
-//! and the way take of time, and headers of the rates, is in [`super::packets`].
+//! All parallel paths between two levels are one link in each direction, shared by max-min
+//! fairness: multipath routing is ideal. Switches drop nothing; [`super::packets`] has the times of
+//! switches and propagation, and the headers.
 //!
-//! Where there is no electrical network beside the circuits, a rack's uplink carries
-//! nothing: flows without a circuit wait there ([`Tree::of_servers`]).
+//! Without an electrical network a rack's uplink carries nothing, and flows without a circuit wait
+//! there ([`Tree::of_servers`]).
 
 use super::packets::{Beyond, Packets, Wires};
 use lightloom_engine::fair::LinkId;
@@ -33,10 +32,10 @@ pub struct TreeKeys {
 const BETA_MAX: f64 = 1_000.0;
 
 impl TreeKeys {
-    /// Fills in the pods; refuses what is no tree of this cluster.
+    /// Sets the pods; refuses a tree that this cluster cannot have.
     ///
     /// # Errors
-    /// Names the key, which is one of the fabric's.
+    /// If a key is refused; names the key, which is one of the fabric's.
     pub fn resolve(mut self, cluster: &Cluster) -> Result<TreeKeys, Refusal> {
         if !(1.0..=BETA_MAX).contains(&self.oversubscription) {
             return Err(Refusal::new(
@@ -150,8 +149,8 @@ impl Tree {
         }
     }
 
-    /// How long after its rate says a flow from rack `a` to rack `b` arrives that takes the
-    /// tree; none if no flow does, on any path.
+    /// The time by which a flow from rack `a` to rack `b` over the tree arrives later than its rate
+    /// gives; `None` if no flow does, on any path.
     #[inline]
     pub fn beyond(&self, bytes: u64, a: u32, b: u32) -> Option<Time> {
         let beyond = self.beyond.as_ref()?;
@@ -161,7 +160,7 @@ impl Tree {
         })
     }
 
-    /// The same over so many circuits, at least one.
+    /// The same over this number of circuits, at least one.
     #[inline]
     pub fn beyond_over(&self, bytes: u64, circuits: u32) -> Option<Time> {
         Some(self.beyond.as_ref()?.over(bytes, circuits))
@@ -286,7 +285,7 @@ impl Tree {
             .collect()
     }
 
-    /// One of its links, that carried so much payload [B].
+    /// The load of one of its links that carried `bytes` of payload [B].
     fn load(&self, link: LinkId, bytes: u64) -> LinkLoad {
         let hosts = self.server_links() / 2;
         let (racks, pods) = (self.cluster.racks, self.pods());

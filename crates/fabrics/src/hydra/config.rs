@@ -343,7 +343,7 @@ impl FabricConfig for HydraConfig {
         };
         let racks = site.cluster.racks as u64;
         let (flows, tree) = (site.flows.len(), Tree::new(&config.tree(), site.cluster));
-        // Demand both ways and what the topology is found from; a link a port.
+        // Demand in both directions and the data of the topology search; one link per port.
         let matrices = (8 + 48) * racks * racks;
         let ports = racks * config.planes as u64 * 240;
         tree.memory(flows) + matrices + ports + flows as u64 * 56

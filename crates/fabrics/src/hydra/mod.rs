@@ -1,23 +1,22 @@
-//! HydRA (Christodoulopoulos et al., "Performance evaluation of a hybrid
-//! optical/electrical interconnect", JOCN 7(3), 2015): an oversubscribed
-//! electrical network, and K switches of mirrors in parallel that join racks by
-//! circuits, over several of which traffic may hop.
+//! HydRA (Christodoulopoulos et al., "Performance evaluation of a hybrid optical/electrical
+//! interconnect", JOCN 7(3), 2015): an oversubscribed electrical network, and K parallel switches
+//! of mirrors that connect racks by circuits; traffic may hop over several circuits.
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`crate::hybrid::meter`] | step 1: traffic is monitored, or applications say what they need (§III.B) |
+//! | [`crate::hybrid::meter`] | step 1: traffic is monitored, or applications announce their demand (§III.B) |
 //! | [`lightloom_control::policies::hydra`] | step 2: the logical topology with multihop circuits (§III.B.3) |
 //! | [`lightloom_control::order`] | step 3: the three substeps of a reconfiguration (§III.B.1) |
-//! | [`crate::hybrid::switch`] | what each substep takes |
+//! | [`crate::hybrid::switch`] | the duration of each substep |
 //! | [`crate::hybrid::paths::forwarding`] | the paths that are in force, one VLAN or more (§III.B.1) |
 //! | [`crate::hybrid::kernel`] | flows, the control cycle, failures |
-//! | [`config`] | the paper's parameters, and what of the above they set up |
+//! | [`config`] | the paper's parameters, and the parts above that they set up |
 //!
-//! Flows move at their max-min fair rates (flow kernel): over the circuits of
-//! their racks' path while there is one, over the electrical tree otherwise. A
-//! reconfiguration first moves the traffic that it affects to the tree (3-1), then
-//! sets mirrors, tags ToR ports and installs rules at once (3-2), then lets traffic
-//! in (3-3): no byte is ever sent into a dark circuit. Unchanged circuits carry traffic throughout.
+//! Flows move at their max-min fair rates (flow kernel): over the circuits of their racks' path
+//! while there is one, over the electrical tree otherwise. A reconfiguration first moves the
+//! traffic that it affects to the tree (3-1), then sets mirrors, tags ToR ports and installs rules
+//! at the same time (3-2), then lets traffic in (3-3). No byte is sent to a dark circuit. Unchanged
+//! circuits carry traffic throughout.
 //!
 //! Assumed where the paper is silent: a cycle begins every `interval`, or when the one before is
 //! complete; a pair with more demand than a circuit carries may have several paths, over which its

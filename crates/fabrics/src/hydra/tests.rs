@@ -225,8 +225,8 @@ fn a_broken_port_leaves_the_tree_until_the_cycle_after_its_repair() {
     assert_eq!(bench.circuits(), [(0, 1, 115, 200), (0, 1, 415, 450)]);
 }
 
-/// Monitored, a pair counts what it has carried, not what it has left: the small
-/// flow that is through does as well as the large one.
+/// With monitoring, a pair's demand is the bytes that it has carried, not those that remain: a
+/// small flow that is complete counts like a large one.
 #[test]
 fn monitoring_sees_what_was_carried() {
     let rows = [(0, 2, 60 * GBPS_MS), (4, 6, 1 << 40)];

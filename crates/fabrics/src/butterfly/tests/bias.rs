@@ -67,9 +67,9 @@ fn bias_keeps_packets_on_the_shortest_way() {
     assert_eq!(shares[3], 0.0);
 }
 
-/// Nothing waits once a packet's 8 flits have left, but its credits are used until
-/// they are back: by a wire of 40 m, 200 ns there and as long back, so that the
-/// next packet's router knows of it. Then nothing is left.
+/// No flit waits once the 8 flits of a packet have left, but its credits are used until they
+/// return: over a wire of 40 m this takes 200 ns in each direction, so the router of the next
+/// packet takes them into account. Afterwards no credit is used.
 #[test]
 fn what_has_left_counts_until_its_credits_are_back() {
     let keys = json!({"routers": [3], "concentration": 1, "spacing": "40 m"});

@@ -1,5 +1,5 @@
-//! Nothing stands still: the smallest buffers, more traffic than fits, every
-//! pattern and routing, and everything is delivered in the end.
+//! Freedom from deadlock: with the smallest buffers, more traffic than fits, every pattern and
+//! every routing, everything is delivered in the end.
 
 use super::traffic::{packets, Pattern};
 use super::*;
@@ -49,8 +49,8 @@ fn left(pattern: Pattern, shared: bool) -> u64 {
     offered - io.ledger.delivered
 }
 
-/// The control: the same traffic and buffers, but both phases may use all virtual
-/// channels. Circles of packets wait for each other, and all stands still.
+/// The control experiment: the same traffic and buffers, but both phases may use all virtual
+/// channels. Cycles of packets wait for each other, and the network deadlocks.
 #[test]
 fn stands_still_without_classes() {
     for pattern in [PATTERNS[2], Pattern::Tornado] {

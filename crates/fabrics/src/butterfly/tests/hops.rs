@@ -1,5 +1,5 @@
-//! Routers visited: 1 + Σ (1 − 1/k) of the dimensions for a destination that may
-//! be anybody, the sender included.
+//! Routers visited: 1 + Σ (1 − 1/k) over the dimensions, for uniform destinations that include the
+//! sender.
 
 use super::traffic::{packets, Pattern};
 use super::*;
@@ -36,7 +36,7 @@ fn average_routers_on_uniform_traffic() {
     }
 }
 
-/// Valiant: to anybody twice. The intermediate router may be either end.
+/// Valiant: two uniform destinations in a row. The intermediate router may be either end.
 #[test]
 fn valiant_visits_as_many_routers_twice() {
     let (mean, error) = visited(64, &bare("valiant", json!({})));

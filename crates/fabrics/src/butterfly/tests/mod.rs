@@ -1,5 +1,5 @@
-//! Oracles of the flattened butterfly: times by hand, bounds of channels,
-//! credits, and that it never stands still.
+//! Oracles of the flattened butterfly: times by hand, bounds of channels, credits, and freedom from
+//! deadlock.
 
 mod bad_input;
 mod bias;

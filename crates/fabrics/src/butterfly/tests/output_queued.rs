@@ -9,8 +9,8 @@ use lightloom_engine::{HostId, Stream};
 /// Hosts of one router.
 const HOSTS: u32 = 16;
 
-/// A flit in each cycle with that probability from each host to any other: what flits
-/// wait on average, in cycles, and the half-width of its interval of 99.9 %.
+/// The mean wait of flits in cycles, with the half-width of its 99.9 % interval, if each host sends
+/// a flit to any other host with this probability in each cycle.
 fn wait(speedup: u32, load: f64) -> (f64, f64) {
     let table = bare(
         "dimension-order",

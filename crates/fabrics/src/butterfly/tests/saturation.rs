@@ -5,8 +5,8 @@ use super::*;
 
 const CYCLES: i64 = 12_000;
 
-/// Payload that all hosts together receive in a cycle, in flits, while `offered`
-/// flits a cycle and host want to leave; the first third is warm-up.
+/// Payload that all hosts together receive per cycle, in flits, at an offered load of `offered`
+/// flits per cycle and host; the first third is warm-up.
 fn carried(hosts: u32, table: &Value, pattern: Pattern, offered: f64) -> f64 {
     let flows = packets(pattern, hosts, offered, (64, 8), CYCLES);
     let (io, _) = simulate(hosts, table, flows, CYCLE * CYCLES);

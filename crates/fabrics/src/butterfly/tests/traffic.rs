@@ -6,12 +6,12 @@ use lightloom_engine::{Flows, HostId, Stream, Time};
 /// The destinations of hosts; no host sends to itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Pattern {
-    /// To everybody else alike.
+    /// To all other hosts with equal probability.
     Uniform,
     /// To that host.
     HotSpot(u32),
-    /// To the same terminal of the next router in the first dimension, of so many
-    /// with so many hosts.
+    /// To the same terminal of the next router in the first dimension, for this number of routers
+    /// and hosts per router.
     NextRouter {
         /// c.
         concentration: u32,
@@ -51,8 +51,8 @@ impl Pattern {
     }
 }
 
-/// Every host sends packets of that many bytes and flits at random times, `load`
-/// flits a cycle, for so many cycles.
+/// Every host sends packets of this many bytes and flits at random times, at a load of `load` flits
+/// per cycle, for this many cycles.
 pub fn packets(
     pattern: Pattern,
     hosts: u32,

@@ -1,12 +1,13 @@
-//! The order of service if all hosts of a router want the same output: equally often.
+//! The order of service if all hosts of a router request the same output: each is served equally
+//! often.
 
 use super::traffic::{packets, Pattern};
 use super::*;
 use lightloom_engine::HostId;
 
-/// All other hosts of its router send a host packets of 64 B, as many as it can hear and
-/// more: virtual channels and the switch take turns, and each has its share but for the
-/// packets that are on their way, one of each virtual channel at most.
+/// All other hosts of its router send packets of 64 B to one host, more than it can receive.
+/// Virtual channels and the switch take turns, and each host gets its share, except for the packets
+/// in transit, at most one per virtual channel.
 #[test]
 fn hosts_of_a_router_are_served_in_turn() {
     let hosts = 64;
@@ -36,9 +37,9 @@ fn hosts_of_a_router_are_served_in_turn() {
     }
 }
 
-/// Turns of an input's virtual channels go round: the first that is ready at or after its turn
-/// sends a flit, and its turn is behind that one then; who sends nothing keeps its turn. Cycle by
-/// cycle, of all inputs in a loaded network.
+/// The virtual channels of an input take turns: the first that is ready at or after the turn sends
+/// a flit, and the turn moves behind it. A virtual channel that sends nothing keeps its turn.
+/// Checked cycle by cycle for all inputs in a loaded network.
 #[test]
 fn virtual_channels_of_an_input_take_turns() {
     const FLITS: u16 = 8;

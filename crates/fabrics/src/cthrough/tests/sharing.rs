@@ -171,9 +171,9 @@ fn flows_are_held(net: &Net, flows: u32) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    /// By what the scheduler's definition says of the rates, however they were found. One server
-    /// sends to many others, the rest to one rack each: several schedulers whose rates depend on
-    /// one another are not found exactly.
+    /// Compares the rates with the scheduler's definition, independent of the solver. One server
+    /// sends to many racks, the others to one rack each: several schedulers whose rates depend on
+    /// each other are not solved exactly.
     #[test]
     fn both_sides_have_their_shares_or_all_that_they_can_use(
         ends in prop::collection::vec((0_u32..8, 0_u32..8), 2..50),

@@ -1,4 +1,4 @@
-//! When circuits come up and go dark, and what moves meanwhile.
+//! The times at which circuits come up and go dark, and the bytes carried meanwhile.
 
 use super::*;
 
@@ -123,8 +123,8 @@ fn matchings_alternate_and_the_duty_cycle_is_what_is_left() {
     assert_eq!(peers, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
     let lit: i64 = bench.circuits().iter().map(|c| c.3 - c.2).sum();
     assert_eq!(lit, 10 * 990);
-    // 4 Gb/s while it is lit, less what the other queue claims of the servers'
-    // links: a tenth, of which the tree leaves them 25 Mb/s each.
+    // 4 Gb/s while the circuit is lit, less the share of the servers' links that the other queue
+    // claims: a tenth, of which the tree leaves them 25 Mb/s each.
     let over = bench.fabric.totals().circuit_bytes.expect("has circuits");
     assert_eq!(over, 10 * 990 * (4 * GBPS_MS - GBPS_MS / 10));
 }

@@ -132,8 +132,8 @@ fn single_packets_wait_as_in_m_d_1() {
     }
 }
 
-/// Round robin by packet is processor sharing, as max-min rates are: a flow takes 1/(1−ρ) times as
-/// long as alone, whatever its size. The last packet has three more hops.
+/// Round robin by packet is processor sharing, like max-min rates: a flow of any size takes 1/(1−ρ)
+/// times as long as alone. The last packet has three more hops.
 #[test]
 fn flows_share_a_link_as_in_m_g_1_ps() {
     let load = 0.6;

@@ -107,7 +107,7 @@ fn flows_of_a_packet_wait_twice_as_long_by_rates() {
         let queue = load / (2.0 * (1.0 - load));
         for (detail, theory) in [("packets", queue), ("flows", 2.0 * queue)] {
             let off = wait(detail) / theory - 1.0;
-            // Three standard errors of the mean of so many correlated waits.
+            // Three standard errors of the mean of this number of correlated waits.
             assert!(off.abs() < 0.03, "load {load}, by {detail}: off by {off}");
         }
     }

@@ -59,7 +59,7 @@ fn time_is_as_the_links_that_are_left() {
         (vec![switch(SwitchTier::Aggregation, 1)], 3.0 / 4.0),
         // A switch of the other pod, on the way down to rack 3.
         (vec![switch(SwitchTier::Aggregation, 4)], 3.0 / 4.0),
-        // 7 of 8 links of a pod still carry what one rack sends.
+        // 7 of 8 links of a pod still carry the full rate of one rack.
         (vec![switch(SwitchTier::Core, 5)], 1.0),
         (
             vec![

@@ -37,9 +37,9 @@ fn flows_share_a_bottleneck_within_one_packet() {
     }
 }
 
-/// Back-pressure holds an incast at its sources: at most the buffer of every
-/// flow waits at a station, and what was on the links before it (16 between
-/// core and aggregation) when the last place was taken.
+/// Back-pressure holds an incast at its sources: at a station at most the buffer of every flow
+/// waits, plus the packets that were on the links before it (16 between core and aggregation) when
+/// the buffer became full.
 #[test]
 fn back_pressure_bounds_the_queue() {
     let c = capped(cluster(16, 20), 10);
@@ -114,7 +114,7 @@ fn long_flows_get_their_max_min_rates() {
     }
 }
 
-/// Every server sends to every other, for ever.
+/// Every server sends to every other server, without end.
 fn all_to_all(c: &Cluster, keep: impl Fn(u32, u32) -> bool) -> Vec<(u32, u32)> {
     let hosts = c.hosts();
     (0..hosts)

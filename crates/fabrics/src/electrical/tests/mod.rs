@@ -58,7 +58,7 @@ fn resolved(cluster: &Cluster, table: &Value) -> ClosConfig {
     lightloom_engine::config::read(&table, "fabric").expect("reads back")
 }
 
-/// Runs to `stop`; what became of the flows.
+/// Runs to `stop` and returns the flows.
 fn simulate(cluster: &Cluster, table: &Value, flows: Flows, stop: Stop) -> (Io, Outcome) {
     let mut fabric = fabric(cluster, table, &flows);
     let mut io = Io::new(flows);

@@ -17,8 +17,8 @@ use lightloom_engine::{FlowId, Flows, Io, Time};
 use std::collections::VecDeque;
 
 impl Hybrid {
-    /// Hands an input to the controller and carries out what it asks for, and so on until it
-    /// asks for nothing that is done at once.
+    /// Passes an input to the controller and carries out its actions, repeatedly, until no action
+    /// is left that completes at once.
     pub(super) fn tell(&mut self, input: Input, context: &mut Context) {
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
@@ -99,8 +99,8 @@ impl Hybrid {
         }
     }
 
-    /// Circuits are lit, or a schedule is followed, when the run begins. Returns what the
-    /// controller hears of it.
+    /// Lights circuits, or starts a schedule, at the start of the run. Returns the input for the
+    /// controller.
     pub(super) fn begin_with(
         &mut self,
         initial: Target,
@@ -123,7 +123,7 @@ impl Hybrid {
         Input::Silence(self.found())
     }
 
-    /// The loop begins with what the controller hears first.
+    /// Starts the control loop with its first input.
     pub(super) fn begin_loop(&mut self, opening: Input, todo: &mut Todo<Event>) {
         schedule_wakes(&self.host.hear_first(opening), todo);
     }
@@ -187,7 +187,7 @@ impl Hybrid {
         let lit = self.switch.lit();
         self.switch.darken(&lit, context.now);
         let night = self.followed.days(number).map(|days| days.night());
-        // Without a night nothing moves: what is dark is lit again, or others are.
+        // Without a night nothing moves: dark ports are lit again, or others are.
         if night.is_none_or(|night| night > Time::ZERO) {
             self.paths.drop_dark_routes(&self.switch, context);
         }
@@ -211,7 +211,7 @@ impl Hybrid {
     }
 }
 
-/// Schedules when the controller is to be woken; it asks for nothing else.
+/// Schedules the ticks that the controller requested; it requests nothing else.
 fn schedule_wakes(actions: &[Action], todo: &mut Todo<Event>) {
     for action in actions {
         let Action::WakeAt(at) = *action else {

@@ -1,26 +1,25 @@
-//! Traffic demultiplexing on the servers (§4.2): packets for the connected rack
-//! leave on the optical VLAN, all others on the electrical one.
+//! Traffic demultiplexing on the servers (§4.2): packets for the connected rack leave on the
+//! optical VLAN, all others on the electrical VLAN.
 //!
-//! Each server's output scheduler gives the queue for the connected rack 0.9 of
-//! its link and splits 0.1 over all other queues; what one side cannot use the
-//! other may. Flows of a link share it alike, so a side that has at least its part of
-//! the flows has at least its share of the link. Where a side has fewer flows than that,
-//! its share is kept free by a bound on all flows of the other side together: the link's
-//! rate, less what the side can use of its share.
+//! Each server's output scheduler gives the queue for the connected rack 0.9 of its link and
+//! divides 0.1 among all other queues; each side may use capacity that the other side does not
+//! need. The flows of a link share it equally, so a side with at least its share of the flows has
+//! at least its share of the link. If a side has fewer flows, its share is reserved by a bound on
+//! the total of all flows of the other side: the link's rate, less the part of its share that the
+//! side can use.
 //!
-//! At first a side is taken to use all of its share that the circuits of its rack, or the rack's
-//! uplink, could carry. If the solver then finds its flows slower elsewhere (on a circuit or an
-//! uplink that others use, at a receiver), only their rate is kept free, until the server's link
-//! is their bottleneck. Where several servers depend on one another in this way, the rates after
-//! [`ROUNDS`](lightloom_engine::kernel::flow::ROUNDS) corrections stand, exact or not.
+//! Initially a side is assumed to use all of its share that the circuits of its rack, or the rack's
+//! uplink, could carry. If the solver finds its flows limited elsewhere (at a shared circuit, a
+//! shared uplink or a receiver), only their rate is reserved, until the server's link is their
+//! bottleneck. If several servers depend on each other in this way, the rates after
+//! [`ROUNDS`](lightloom_engine::kernel::flow::ROUNDS) corrections are used, exact or not.
 //!
-//! Within its side, and beyond its share, the link is shared flow by flow,
-//! as TCP does. So queues that are not connected split the tenth by their flows
-//! rather than evenly, which matters only if the tree could carry more than the
-//! tenths of all servers.
+//! Within its side, and beyond its share, the link is shared per flow, as TCP does. The queues that
+//! are not connected therefore divide the tenth by flows and not evenly, which matters only if the
+//! tree could carry more than the tenths of all servers.
 //!
-//! Traffic within the rack counts as electrical. Broadcast and multicast are not
-//! modelled. Where servers' links do not limit, nothing is scheduled.
+//! Traffic within the rack counts as electrical. Broadcast and multicast are not modelled. If
+//! servers' links do not limit, nothing is scheduled.
 
 use crate::hybrid::tree::Tree;
 use lightloom_engine::fair::LinkId;
@@ -112,8 +111,8 @@ impl Kept {
 /// A server's link counts as full if less than 1 / `FINE` of its rate is idle.
 const FINE: u64 = 1 << 10;
 
-/// 1 / `SLACK` of the link's rate is kept free beyond what a side was seen to use. Without it, a
-/// side that could use more would have the same rate as before, and its bottleneck might not move.
+/// 1 / `SLACK` of the link's rate is reserved in addition to the rate that a side was found to use.
+/// Without it, a side that could use more would keep its rate, and its bottleneck might not move.
 const SLACK: u64 = 1 << 20;
 
 impl Demultiplexer {
@@ -184,7 +183,7 @@ impl Demultiplexer {
         server.0 / self.servers_per_rack
     }
 
-    /// A rack has so many circuits now.
+    /// Records the number of circuits of a rack.
     pub fn circuits(&mut self, rack: u32, circuits: u32, net: &mut Net) {
         let circuits = circuits.max(1);
         if std::mem::replace(&mut self.circuits[rack as usize], circuits) != circuits {

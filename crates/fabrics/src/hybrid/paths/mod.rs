@@ -1,14 +1,14 @@
 //! The paths of flows: over the circuits of their racks' route while there is one, over the
 //! electrical tree otherwise.
 //!
-//! | file | what it is |
+//! | file | contents |
 //! |---|---|
-//! | here | the state: routes in force, pairs that are drained, links |
-//! | [`forwarding`] | which links lead from a server to another |
+//! | this file | the state: routes in force, drained pairs, links |
+//! | [`forwarding`] | the links from one server to another |
 //! | `moving` | paths of flows that arrive, and of flows whose racks' routes change |
-//! | `spreading` | which of several routes each flow takes |
-//! | [`demultiplex`] | what servers set aside for circuits (c-Through §4.2) |
-//! | [`transport`] | what TCP makes of a path that changes |
+//! | `spreading` | the choice among several routes for each flow |
+//! | [`demultiplex`] | the capacity that servers reserve for circuits (c-Through §4.2) |
+//! | [`transport`] | the reaction of TCP to a path that changes |
 
 pub mod demultiplex;
 pub mod forwarding;
@@ -37,7 +37,7 @@ pub struct Paths {
     tree: Tree,
     /// Routes in force.
     routes: Routes,
-    /// Pairs that rules lead to the electrical network, whatever routes there are.
+    /// Pairs that rules lead to the electrical network, regardless of their routes.
     drained: BTreeSet<Pair>,
     forwarding: Forwarding,
     /// Pairs of racks, from one to the other, whose routes may no longer be evenly busy.
@@ -50,7 +50,7 @@ pub struct Paths {
     moving: Moving,
 }
 
-/// Room for what a move works with.
+/// Workspace of a move.
 #[derive(Clone, Debug, Default)]
 struct Moving {
     ends: Vec<Pair>,
@@ -65,7 +65,7 @@ pub fn ends(flow: FlowId, io: &Io) -> (HostId, HostId) {
 }
 
 impl Paths {
-    /// No routes, for so many flows.
+    /// No routes, for `flows` flows.
     pub fn new(setup: &Setup, flows: usize) -> Paths {
         let (cluster, tree, hardware) = (setup.cluster, setup.tree.clone(), setup.hardware);
         let servers = { setup.optical_weight }
@@ -133,7 +133,8 @@ impl Paths {
         }
     }
 
-    /// Rates of flows were found: servers correct what they keep free. Returns whether any did.
+    /// Corrects the capacity that servers reserve after rates were computed. Returns whether
+    /// anything changed.
     pub fn correct(&mut self, round: u32, net: &mut Net) -> bool {
         let servers = self.servers.as_mut();
         servers.is_some_and(|servers| servers.correct(round, net))

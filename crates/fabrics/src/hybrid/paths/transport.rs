@@ -37,7 +37,7 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// For as many flows.
+    /// For `flows` flows.
     pub fn new(flows: usize) -> Transport {
         Transport {
             batches: Vec::new(),

@@ -81,10 +81,9 @@ fn paths_lead_over_circuits_in_a_row() {
     assert_eq!(bench.io.flows.hops, [1.0, 1.0, 2.0]);
 }
 
-/// §4.2 of c-Through with several circuits a rack. Two flows over circuits of 4 Gb/s
-/// fill a server's 8 Gb/s: they may claim 0.9 of it, 3.6 Gb/s each, and a tenth is left
-/// for what goes over the tree. Over one circuit they have 2 Gb/s each, and the tree's
-/// flow the other half of the link.
+/// §4.2 of c-Through with several circuits per rack. Two flows over circuits of 4 Gb/s fill a
+/// server's 8 Gb/s: they may claim 0.9 of it, 3.6 Gb/s each, and a tenth remains for the tree. Over
+/// one circuit they have 2 Gb/s each, and the tree's flow has the other half of the link.
 #[test]
 fn servers_set_aside_what_all_circuits_of_a_rack_carry() {
     let rows = [

@@ -251,7 +251,7 @@ fn a_policy_that_errs_ends_the_run_by_name() {
     );
 }
 
-/// The second decision is refused; the first stands.
+/// The second decision is refused; the first stays in force.
 fn errs(second: impl Fn() -> Result<Target, Refusal> + Send + 'static, what: &str, limit: &str) {
     let decide = move |n: usize, _: &Demand| match n {
         1 => Ok(joined(&[(0, 1)])),

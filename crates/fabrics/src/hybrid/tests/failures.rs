@@ -1,4 +1,4 @@
-//! Servers that hear nothing of the controller, and ports that break.
+//! Servers that receive nothing from the controller, and ports that break.
 
 use super::*;
 

@@ -6,7 +6,7 @@ fn begins(table: Value, rows: &[Row]) -> Bench {
     Bench::beginning(&FOUR, &Empty, table, rows)
 }
 
-/// A flow takes size ÷ rate over a circuit that needs no decision, whatever the interval.
+/// A flow takes size ÷ rate over a circuit that needs no decision, at any interval.
 #[test]
 fn circuits_that_need_no_demand_are_lit_at_once() {
     let rows = [
@@ -21,7 +21,7 @@ fn circuits_that_need_no_demand_are_lit_at_once() {
         let mut bench = begins(table, &rows);
         assert_eq!(bench.until(3_000).delivered(), [3 * MS, 5 * MS, 0]);
         assert_eq!(bench.io.flows.finish[..2], [Time::MS * 3, Time::MS * 7]);
-        // Decisions find what they want.
+        // The decisions find the circuits of their target lit.
         assert_eq!(bench.circuits(), [(0, 1, 0, 3_000), (2, 3, 0, 3_000)]);
     }
 }
@@ -44,7 +44,7 @@ fn directed_circuits_and_schedules_begin_at_once() {
     assert_eq!(bench.circuits()[0].2, 1);
 }
 
-/// Any policy may be given what is lit; it decides by demand when its interval is over.
+/// Any policy accepts lit circuits; it decides by demand when its interval has passed.
 #[test]
 fn what_is_given_is_lit_until_a_policy_decides_otherwise() {
     let rows = [(0, 2, 2_000 * MS, Time::ZERO), (4, 6, 10 * MS, Time::ZERO)];
@@ -55,8 +55,8 @@ fn what_is_given_is_lit_until_a_policy_decides_otherwise() {
         let mut bench = begins(keys(policy, json!([[0, 1]])), &rows);
         assert_eq!(bench.until(1_000).delivered(), [1_000 * MS, 0], "{policy}");
         bench.until(1_030);
-        // The first circuit stays, because it is wanted; the other one is lit after settling for 10
-        // ms.
+        // The first circuit stays, because it is in the target; the other one is lit after settling
+        // for 10 ms.
         assert_eq!(bench.delivered(), [1_030 * MS, 10 * MS], "{policy}");
         assert_eq!(bench.io.flows.finish[1], Time::MS * 1_020, "{policy}");
         let mut dark = begins(keys(policy, json!([])), &rows);

@@ -51,14 +51,14 @@ impl Bench {
         Bench::on(&FOUR, library, table, rows)
     }
 
-    /// On a cluster of its own. It begins in the dark, unless its table says what is lit.
+    /// On a separate cluster. All circuits are dark at the start, unless the table lists lit ones.
     fn on(cluster: &Cluster, library: &dyn Library, mut table: Value, rows: &[Row]) -> Bench {
         let keys = table.as_object_mut().expect("a table");
         keys.entry("initial").or_insert(json!([]));
         Bench::beginning(cluster, library, table, rows)
     }
 
-    /// As its table says, with the defaults of the kind.
+    /// As given by its table, with the defaults of the kind.
     fn beginning(cluster: &Cluster, library: &dyn Library, table: Value, rows: &[Row]) -> Bench {
         let mut flows = Flows::new();
         for &(src, dst, bytes, at) in rows {

@@ -78,8 +78,8 @@ fn a_schedule_is_followed_without_its_controller() {
     }
 }
 
-/// Days pass without servers that have heard nothing for too long. The controller is
-/// back at 290 ms, when rack i sends to i + 3: until 298 ms.
+/// Days pass without servers that have received nothing for too long. The controller returns at 290
+/// ms, when rack i sends to i + 3: until 298 ms.
 #[test]
 fn servers_leave_a_schedule_too_and_come_back_with_the_next_day() {
     let mut bench = Bench::new(rotation(json!({"controller_timeout": "40 ms"})), &TO_EACH);
@@ -112,7 +112,7 @@ fn a_broken_port_is_dark_in_its_turns() {
     assert_eq!(bench.carried_until(210), [10 * MS, 0, 0]);
 }
 
-/// The period is only known once a rack has something to send.
+/// The period is only known once a rack has demand.
 #[test]
 fn a_rotation_without_a_period_waits_for_demand() {
     let policy = json!({"kind": "rotation", "night": "1 ms"});
@@ -127,9 +127,8 @@ fn a_rotation_without_a_period_waits_for_demand() {
     assert_eq!(bench.delivered(), [18 * MS]);
 }
 
-/// Two days of 10 and 20 ms after nights of 1 ms, decided at 100 ms: rack 0 sends to 1
-/// from 101 ms, to 2 from 112 ms, and to 1 again from 133 ms; what rack 3 has for
-/// rack 0 is never joined.
+/// Two days of 10 and 20 ms after nights of 1 ms, decided at 100 ms: rack 0 sends to 1 from 101 ms,
+/// to 2 from 112 ms, and to 1 again from 133 ms. The pair of rack 3 and rack 0 is never connected.
 #[test]
 fn a_schedule_that_is_given_is_followed_for_ever() {
     let ms = Time::MS.0;

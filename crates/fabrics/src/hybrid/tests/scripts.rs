@@ -1,5 +1,5 @@
-//! The fabric's host runs the timetables of `tests/policies`, as the fake switch does,
-//! and logs the actions that they say.
+//! The fabric's host executes the timetables of `tests/policies`, as the fake switch does, and logs
+//! the expected actions.
 
 #[path = "../../../../../tests/policies/script.rs"]
 mod script;

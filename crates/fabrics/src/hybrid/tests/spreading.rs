@@ -56,9 +56,9 @@ fn is_near(time: Time, expected: Time) -> bool {
     (time - expected).0.abs() <= Time::NS.0
 }
 
-/// Until the last of `flows` equal flows of so many bytes is over, begun together over
-/// `circuits` of 1 B/ns. Some circuits have one flow more than the others; when the flows of
-/// those are over, the rest spread over all again.
+/// The time until the last of `flows` equal flows ends, which begin together over `circuits` of 1
+/// B/ns. Some circuits have one flow more than the others; when the flows of the others are
+/// finished, the rest spread over all circuits again.
 fn all_over(flows: u32, circuits: u32, ns: f64) -> f64 {
     let (each, more) = (f64::from(flows / circuits), flows % circuits);
     if more == 0 {
@@ -199,8 +199,8 @@ fn a_flow_leaves_a_circuit_that_others_need() {
     assert!(near, "{ends:?}");
 }
 
-/// Bytes that circuits of 0.1 B/ns carry if none of them idles while another is shared: as many
-/// circuits are used as there are flows [B].
+/// Bytes that circuits of 0.1 B/ns carry if none of them is idle while another is shared, so that
+/// the number of used circuits is that of the flows [B].
 fn carried(rows: &[Row], ends: &[Time], planes: u32) -> f64 {
     let from = rows.iter().map(|row| (row.3.max(LIT), 1i64));
     let mut edges: Vec<(Time, i64)> = from.chain(ends.iter().map(|&end| (end, -1))).collect();

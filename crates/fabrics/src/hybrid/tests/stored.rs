@@ -18,8 +18,8 @@ fn finish(table: Value, rows: &[Row]) -> Time {
     bench.io.flows.finish[0]
 }
 
-/// Ten packets over four links, where each follows the one ahead of it: 10 + 3 times what one takes
-/// on a link. By rates alone, 10.
+/// Ten packets over four links, each directly behind the one ahead of it: 10 + 3 times the time of
+/// a packet on a link. By rates alone, 10.
 #[test]
 fn packets_are_stored_unless_a_table_says_otherwise() {
     let cut = ideal(json!({"oversubscription": 1.0}));
@@ -77,8 +77,8 @@ fn a_flow_over_a_circuit_is_stored_at_both_racks() {
     assert_eq!(finish(slow, &row), lit + LINK * 2 + LINK * 2 * 10);
 }
 
-/// The last packet of a flow that has moved to a circuit passes two switches, not three, and
-/// begins when its rate says.
+/// The last packet of a flow that has moved to a circuit passes two switches, not three, and starts
+/// at the time that its rate gives.
 #[test]
 fn what_is_stored_is_that_of_the_path_at_the_end() {
     let policy = wired(json!([[0, 1], [2, 3]]));

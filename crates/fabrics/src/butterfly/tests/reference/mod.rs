@@ -1,9 +1,9 @@
-//! The network once more, cycle by cycle and as plainly as can be: flits that are
-//! objects, queues that are queues, every router asked in every cycle, nothing
-//! skipped and nothing packed. It shares with the kernel its configuration, the
-//! order of wires' lengths and the stream of random routers, and no code.
+//! A second, plain implementation of the network, cycle by cycle: flits are objects, queues are
+//! queues, every router is processed in every cycle, nothing is skipped and nothing is packed. It
+//! shares with the kernel its configuration, the order of wire lengths and the stream of random
+//! routers, but no code.
 //!
-//! The free choices of the kernel are fixed here, so that both agree to the last bit:
+//! The free choices of the kernel are fixed here, so that both agree exactly:
 //!
 //! - in a cycle wires are emptied first, by length and on each in the order in which
 //!   they were filled, flits before credits; then come routers, then hosts, ascending;

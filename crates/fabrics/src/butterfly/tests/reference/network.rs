@@ -93,7 +93,7 @@ impl Reference {
         }
     }
 
-    /// Runs until everything is delivered, or so many cycles.
+    /// Runs until everything is delivered, for at most `cycles` cycles.
     pub fn run(&mut self, flows: &Flows, cycles: u64) {
         let mut arrived = 0;
         for now in 0..cycles {
@@ -118,7 +118,7 @@ impl Reference {
         }
     }
 
-    /// A flow waits behind what its host has.
+    /// Appends a flow to the queue of its host.
     fn admit(&mut self, flow: usize, flows: &Flows) {
         let host = flows.src[flow].index();
         let waiting = &mut self.hosts[host].waiting;
@@ -282,7 +282,7 @@ impl Reference {
         self.config.sizes().iter().map(&mut of).collect()
     }
 
-    /// A port's wire: its length's number, and what is at its end.
+    /// A port's wire: the index of its length, and its other end.
     fn wire(&self, router: usize, port: usize) -> (usize, End) {
         if port < self.strength.hosts {
             return (0, End::Host(router * self.strength.hosts + port));
@@ -317,7 +317,7 @@ impl Reference {
         Some(self.strength.hosts + before + others)
     }
 
-    /// The first packet of a virtual channel asks for its output, if none does yet.
+    /// Routes the first packet of a virtual channel unless a packet of it has an output already.
     fn route(&mut self, router: usize, port: usize, vc: usize) {
         let lane = &self.routers[router].lanes[port][vc];
         let front = lane.buffer.front().filter(|_| lane.asks.is_none());
