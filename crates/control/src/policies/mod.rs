@@ -2,14 +2,14 @@
 //!
 //! | policy | what it decides |
 //! |---|---|
-//! | policy | its decision |
+//! | [`cthrough`] | the matching that carries the most demand (c-Through's optical manager) |
 //! | [`hydra`] | a topology with multihop paths (HydRA's controller) |
-//! | [`assignment`] | directed circuits of most demand |
 //! | [`assignment`] | directed circuits that carry the most demand |
 //! | [`mordia`] | a schedule whose days are proportional to demand |
 //! | [`solstice`] | a short schedule that serves all demand, with a packet network |
 //! | [`eclipse`] | a schedule that carries as much in a period as a greedy choice can |
 //! | [`rotation`] | a schedule in which every pair has its turn |
+//! | [`fixed`] | the same for ever: circuits, or a schedule that was planned beforehand |
 //!
 //! A policy's table is a struct; `lightloom explain` prints its doc comments. The same table serves
 //! a simulated fabric (`policy = { kind = … }`) and `lightloom plan`.
