@@ -27,11 +27,11 @@ def behind(
 
     One is better than another if its performance is better or level, it takes no more dollars and
     no more watts for each bit delivered at any price of the book, and it is surely better in one of
-    the three. Of the fabrics that are left, one is better, too, if its performance is surely better
-    and it takes at most `LEVEL` more of the two by the mean of the seeds: costs so close are
-    printed as equal. Neither rule makes a ring of fabrics each better than the next: in one by the
-    first rule all would be equal in dollars and watts, and one by the second is a ring of sure
-    performance.
+    the three, in dollars or watts by more than `LEVEL`. Of the fabrics that are left, one is
+    better, too, if its performance is surely better and it takes at most `LEVEL` more of the two by
+    the mean of the seeds: costs so close are printed as equal. Neither rule makes a ring of fabrics
+    each better than the next: in one by the first rule all would be equal in dollars and watts, and
+    one by the second is a ring of sure performance.
 
     Args:
         standing: of two labels, 1 if the first is surely the better in what was measured, 0 if
@@ -47,7 +47,7 @@ def behind(
         times = _times(share, other, one, measures)
         if found is None or found < 0 or times is None or times[1] > 1:
             return False
-        return found > 0 or times[0] < 1
+        return found > 0 or times[0] < 1 - LEVEL
 
     def nearly(other: Purchase, one: Purchase) -> bool:
         times = _times(priced, other, one, measures)

@@ -122,7 +122,13 @@ def unfinished(fabric: Fabric) -> Unfinished | None:
 def too_short(leaders: Sequence[Fabric], fabrics: Sequence[Fabric]) -> TooShort | None:
     """The window, or the run without one, if it is too short to show whether a fabric that would
     lead carries the load."""
-    doubtful = [f for f in leaders if f.is_doubtful]
+    return too_short_for([f for f in leaders if f.is_doubtful], leaders, fabrics)
+
+
+def too_short_for(
+    doubtful: Sequence[Fabric], leaders: Sequence[Fabric], fabrics: Sequence[Fabric]
+) -> TooShort | None:
+    """The same of fabrics of which it is open that they carry the load; None of none."""
     if not doubtful:
         return None
     runs = [s.summary for f in fabrics for s in f.each if s.window is not None]

@@ -8,8 +8,8 @@ from typing import Any
 
 from lightloom.analysis import presets
 from lightloom.analysis.factors import between, times_text
-from lightloom.analysis.findings.headline import too_short
-from lightloom.analysis.findings.sentences import explained
+from lightloom.analysis.findings.headline import cuts, too_short_for
+from lightloom.analysis.findings.sentences import cut, explained
 from lightloom.analysis.model import Workload
 from lightloom.analysis.ranking import names
 from lightloom.costs.book import Book
@@ -189,6 +189,7 @@ def _decision(made: Read, others: Sequence[Read], dead: Resilience | None) -> De
         ),
         caveats=(
             *_remedy(made),
+            *_ended_early(made),
             *turned,
             *tiers(made.costs),
             *((broken,) if broken else ()),
@@ -202,8 +203,15 @@ def _remedy(made: Read) -> tuple[str, ...]:
     """The run that would decide which fabric costs least, if this one is too short."""
     doubtful = {p.label for p in sentences.unsettled(made.purchases) if p.unsettled}
     fabrics = made.workload.fabrics
-    short = too_short([f for f in fabrics if f.label in doubtful], fabrics)
+    open_ = [f for f in fabrics if f.label in doubtful]
+    short = too_short_for(open_, open_, fabrics)
     return () if short is None else (explained(short),)
+
+
+def _ended_early(made: Read) -> tuple[str, ...]:
+    """States the flows that a limit left out of runs, by which fabrics are priced."""
+    said = "" if made.windowed else cut(cuts(made.workload.fabrics))
+    return (said,) if said else ()
 
 
 def _broken(made: Read, dead: Resilience | None) -> str:
