@@ -543,7 +543,8 @@ class Life:
             now = self.world.now
             self._ask(lambda: end_job(host.store, name, "s", now), self.journal.job_ended(name))
             return
-        act = lambda: announce(host.store, name, "s", racks, 8)  # noqa: E731
+        now = self.world.now
+        act = lambda: announce(host.store, name, "s", racks, 8, now)  # noqa: E731
         self._ask(act, self.journal.announced(name, racks))
 
     def _boundary(self, host: Host) -> None:
@@ -552,7 +553,8 @@ class Life:
             name = self.chance.choice(jobs)["name"]
             begins = self.world.now + self.chance.choice([0.0, 10.0])
             ends = begins + self.chance.choice([1.0, 60.0])
-            act = lambda: set_boundary(host.store, name, "s", begins, ends)  # noqa: E731
+            times = (begins, ends, self.world.now)
+            act = lambda: set_boundary(host.store, name, "s", *times)  # noqa: E731
             self._ask(act, self.journal.bounded(name, begins, ends))
 
     # Its end

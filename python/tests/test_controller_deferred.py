@@ -14,6 +14,7 @@ from lightloom.controller.dark import dark_s
 from lightloom.controller.hooks import HookError, NoHook
 from lightloom.controller.racks import Racks
 from lightloom.controller.store import Store
+from lightloom.controller.tokens import add_token
 from lightloom.controller.transaction import Steps
 from lightloom.errors import ConfigError
 from lightloom.switches.protocol import SwitchError
@@ -29,13 +30,13 @@ def lab(tmp_path: Path) -> Lab:
     made.controller.want("east", AB, "op")
     made.controller.cycle()
     assert made.lit() == AB
-    jobs.announce(made.store, "train", "scheduler", ["a"], 8)
+    jobs.announce(made.store, "train", "scheduler", ["a"], 8, made.now)
     return made
 
 
 def boundary(lab: Lab, length_s: float, after_s: float = 0.0) -> None:
     begins = lab.now + after_s
-    jobs.set_boundary(lab.store, "train", "scheduler", begins, begins + length_s)
+    jobs.set_boundary(lab.store, "train", "scheduler", begins, begins + length_s, lab.now)
 
 
 def later(lab: Lab, pairs: Any = AC, at: float | None = None) -> deferred.Deferred:
@@ -68,14 +69,14 @@ def test_a_checkpoint_shorter_than_the_dark_time_is_not_used(lab: Lab) -> None:
 
 
 def test_a_change_that_stops_no_job_waits_for_nobody(lab: Lab) -> None:
-    jobs.announce(lab.store, "train", "scheduler", ["d"], 8)
+    jobs.announce(lab.store, "train", "scheduler", ["d"], 8, lab.now)
     later(lab)
     lab.controller.cycle()
     assert lab.lit() == AC
 
 
 def test_new_circuits_at_idle_ports_stop_nobody(lab: Lab) -> None:
-    jobs.announce(lab.store, "train", "scheduler", ["c"], 8)
+    jobs.announce(lab.store, "train", "scheduler", ["c"], 8, lab.now)
     later(lab, [*AB, (3, 4), (4, 3)])
     lab.controller.cycle()
     assert lab.lit() == [*AB, (3, 4), (4, 3)]
@@ -168,7 +169,7 @@ def test_a_policy_waits_for_a_checkpoint(tmp_path: Path) -> None:
     lab.send(matrix((0, 1, 10**9)))
     lab.controller.cycle()
     assert lab.lit() == AB
-    jobs.announce(lab.store, "train", "scheduler", ["a"], 8)
+    jobs.announce(lab.store, "train", "scheduler", ["a"], 8, lab.now)
     lab.send(matrix((0, 2, 10**9)))
     lab.controller.cycle()
     assert lab.lit() == AB
@@ -208,6 +209,38 @@ def test_a_store_of_the_first_version_gets_the_new_tables(tmp_path: Path) -> Non
     assert store.rows(schema.meta)[0]["value"] == str(schema.VERSION)
 
 
+def test_a_store_of_the_second_version_gets_the_new_columns(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    store = Store(url, lambda: 0.0)
+    jobs.announce(store, "train", "scheduler", ["a"], 8, 0.0)
+    with store._engine.begin() as db:
+        db.exec_driver_sql("ALTER TABLE job DROP COLUMN until")
+        db.execute(schema.meta.update().values(value="2"))
+    store.close()
+    store = Store(url, lambda: 0.0)
+    assert [(one.name, one.until) for one in jobs.jobs(store, 1e9)] == [("train", None)]
+    assert store.rows(schema.meta)[0]["value"] == str(schema.VERSION)
+
+
+def test_a_job_ends_at_its_time_unless_it_is_announced_again(lab: Lab) -> None:
+    """A scheduler that is gone holds up no change."""
+    later(lab)
+    for _ in range(3):
+        jobs.announce(lab.store, "train", "scheduler", ["a"], 8, lab.now, lab.now + 60)
+        lab.now += 50
+        assert lab.controller.cycle() == []
+    with pytest.raises(ConfigError, match="scheduler"):
+        jobs.announce(lab.store, "train", "another", ["a"], 8, lab.now)
+    with pytest.raises(ConfigError) as refused:
+        jobs.announce(lab.store, "train", "scheduler", ["a"], 8, lab.now, lab.now - 1)
+    assert refused.value.key == "until"
+    lab.now += 11
+    assert [one.state for one in lab.controller.cycle()] == ["done"]
+    assert jobs.jobs(lab.store, lab.now) == []
+    made = jobs.announce(lab.store, "train", "another", ["b"], 4, lab.now)
+    assert (made.owner, made.begins, made.until) == ("another", None, None)
+
+
 def test_the_interface_defers_and_withdraws(reached: Reached) -> None:
     body = {"circuits": [["a", "b"]], "when": 2e9}
     made = reached.ask("PUT", "/switches/east/circuits", body).json()
@@ -229,6 +262,17 @@ def test_a_job_is_its_owner_s(reached: Reached) -> None:
     assert (job["owner"], job["racks"]) == ("reserve", ["a"])
     assert reached.ask("DELETE", "/jobs/train", scope="reserve").json() == {"ended": "train"}
     assert reached.ask("PUT", "/jobs/train", {"racks": ["b"]}).json()["owner"] == "admin"
+
+
+def test_an_admin_announces_a_checkpoint_of_any_job(reached: Reached) -> None:
+    reached.ask("PUT", "/jobs/train", {"racks": ["a"], "until": 2e9}, scope="reserve")
+    path, body = "/jobs/train/boundary", {"ends": 1.9e9}
+    other = add_token(reached.lab.store, "other", ["reserve"], "test")
+    headers = {"Authorization": f"Bearer {other}"}
+    assert reached.http.put(path, json=body, headers=headers).status_code == 409
+    answer = reached.ask("PUT", path, body, scope="admin")
+    assert answer.status_code == 200
+    assert (answer.json()["owner"], answer.json()["until"]) == ("reserve", 2e9)
 
 
 def test_the_dark_time_is_configured_reported_or_measured(lab: Lab) -> None:

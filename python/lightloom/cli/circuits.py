@@ -180,6 +180,10 @@ def job(
     accelerators: Annotated[
         int | None, typer.Option(metavar="N", help="How many accelerators it has.")
     ] = None,
+    length: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TIME", help="It has ended then, unless announced again."),
+    ] = None,
     end: Annotated[bool, typer.Option("--end", help="It has ended.")] = False,
     url: Url = None,
 ) -> None:
@@ -191,7 +195,8 @@ def job(
         if not rack:
             limit = "a job runs on racks"
             raise refusal("--rack", "(missing)", limit, "name them, or write --end")
-        console.say(_job_text(_client(url).announce_job(name, rack, accelerators)))
+        until = None if length is None else _span(length, None)[1]
+        console.say(_job_text(_client(url).announce_job(name, rack, accelerators, until)))
 
 
 @commands.command()
@@ -327,7 +332,8 @@ def _job_text(job: dict[str, Any]) -> str:
     still = ""
     if job["begins"] is not None:
         still = f", at a checkpoint from {_time(job['begins'])} to {_time(job['ends'])}"
-    return f"job {job['name']}: {' '.join(job['racks'])}{size}{still}"
+    end = "" if job["until"] is None else f", until {_time(job['until'])}"
+    return f"job {job['name']}: {' '.join(job['racks'])}{size}{still}{end}"
 
 
 def _time(at: float) -> str:

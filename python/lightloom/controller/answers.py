@@ -157,6 +157,8 @@ class JobAnswer(Answer):
     accelerators: int | None
     begins: float | None
     ends: float | None
+    until: float | None
+    """It has ended then, unless it is announced again."""
 
 
 class DeferredAnswer(Answer):

@@ -267,19 +267,22 @@ def withdrawn(controller: Ours, number: Number, who: Who) -> answers.Withdrawn:
 def job(controller: Ours, job: JobName, body: bodies.Job, who: Who) -> answers.JobAnswer:
     """Announces a job on some racks, or changes it."""
     controller.check_racks(body.racks)
-    made = jobs.announce(controller.store, job, who.name, body.racks, body.accelerators)
+    about = (body.racks, body.accelerators, controller.clock(), body.until)
+    made = jobs.announce(controller.store, job, who.name, *about)
     return answers.JobAnswer.model_validate(vars(made))
 
 
 @routes.put("/jobs/{job}/boundary", **needs("reserve", 400, 409, 422, 503))
 def boundary(controller: Ours, job: JobName, body: bodies.Boundary, who: Who) -> answers.JobAnswer:
-    """Announces when a job stands still, as at a checkpoint."""
+    """Announces when a job of the client stands still, as at a checkpoint, or with scope `admin`
+    any job."""
     now = controller.clock()
     if body.ends <= now:
         limit = f"it is over: the time is {now:.0f}"
         raise refusal("ends", body.ends, limit, "choose a later time")
     begins = now if body.begins is None else body.begins
-    made = jobs.set_boundary(controller.store, job, who.name, begins, body.ends)
+    times, any_owner = (begins, body.ends, now), who.may("admin")
+    made = jobs.set_boundary(controller.store, job, who.name, *times, any_owner=any_owner)
     return answers.JobAnswer.model_validate(vars(made))
 
 

@@ -70,6 +70,8 @@ class Job(Body):
 
     racks: list[Rack] = Field(min_length=1, max_length=MOST_PORTS)
     accelerators: Annotated[int, Field(strict=True, ge=1, le=MOST_ACCELERATORS)] | None = None
+    until: Time | None = None
+    """The job has ended then, unless it is announced again."""
 
 
 class Boundary(Body):

@@ -90,10 +90,15 @@ class Client:
         self._ask("DELETE", f"/deferred/{deferred}")
 
     def announce_job(
-        self, name: str, racks: Sequence[str], accelerators: int | None = None
+        self,
+        name: str,
+        racks: Sequence[str],
+        accelerators: int | None = None,
+        until: float | None = None,
     ) -> dict[str, Any]:
-        """Announces a job on some racks: it stops if one of them loses a circuit."""
-        body = {"racks": list(racks), "accelerators": accelerators}
+        """Announces a job on some racks: it stops if one of them loses a circuit. At the time
+        `until` [s since 1970] it has ended, unless it is announced again."""
+        body = {"racks": list(racks), "accelerators": accelerators, "until": until}
         found: dict[str, Any] = self._ask("PUT", f"/jobs/{quote(name)}", body)
         return found
 

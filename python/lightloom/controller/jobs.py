@@ -7,7 +7,7 @@ dark stops the whole job; at a boundary it costs nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,8 @@ class Job:
     """When it is at its boundary [s since 1970]; None: no boundary is announced."""
     ends: float | None = None
     """When it goes on."""
+    until: float | None = None
+    """It has ended then, unless it is announced again; None: it is ended by a request alone."""
 
     def is_at_boundary(self, now: float, length_s: float = 0.0) -> bool:
         """Whether it stands still from now on for so long."""
@@ -41,57 +43,98 @@ class Job:
         return any(rack in racks for rack in self.racks)
 
 
-def jobs(store: Store) -> list[Job]:
+def jobs(store: Store, now: float) -> list[Job]:
     """All jobs that have not ended, by their names."""
-    rows = [row for row in store.rows(schema.job) if row["ended"] is None]
-    keys = ("name", "owner", "accelerators", "begins", "ends")
+    rows = [row for row in store.rows(schema.job) if not _has_ended(row, now)]
+    keys = ("name", "owner", "accelerators", "begins", "ends", "until")
     return [Job(racks=json.loads(row["racks"]), **{key: row[key] for key in keys}) for row in rows]
 
 
+def _has_ended(row: Mapping[str, Any], now: float) -> bool:
+    return row["ended"] is not None or (row["until"] is not None and row["until"] <= now)
+
+
 def announce(
-    store: Store, name: str, owner: str, racks: Sequence[str], accelerators: int | None
+    store: Store,
+    name: str,
+    owner: str,
+    racks: Sequence[str],
+    accelerators: int | None,
+    now: float,
+    until: float | None = None,
 ) -> Job:
-    """Adds a job, or changes its racks and accelerators; a boundary that was announced stays.
+    """Adds a job, or changes it; a boundary that was announced stays.
+
+    Args:
+        store: the store.
+        name: of the job.
+        owner: announces it.
+        racks: it runs on them.
+        accelerators: how many it has; None: unknown.
+        now: seconds since 1970.
+        until: it has ended then, unless it is announced again.
 
     Raises:
-        ConfigError: if the job is another owner's.
+        ConfigError: if the job is another owner's; of a time that is over.
     """
+    if until is not None and until <= now:
+        raise refusal("until", until, f"it is over: the time is {now:.0f}", "choose a later time")
     there = store.rows(schema.job, name=name)
     values: dict[str, Any] = {"racks": json.dumps([*racks]), "accelerators": accelerators}
+    values["until"] = until
     if not there:
         store.add(schema.job, owner, "job", name=name, owner=owner, **values)
     else:
-        if there[0]["ended"] is None:
+        if not _has_ended(there[0], now):
             _check_owner(there[0], owner)
         else:
             values |= {"begins": None, "ends": None, "ended": None}
         store.change(schema.job, owner, "job", {"name": name}, owner=owner, **values)
-    return found(store, name)
+    return found(store, name, now)
 
 
-def found(store: Store, name: str) -> Job:
+def found(store: Store, name: str, now: float) -> Job:
     """The job of a name.
 
     Raises:
         ConfigError: if there is none, or it has ended.
     """
-    named = [one for one in jobs(store) if one.name == name]
+    named = [one for one in jobs(store, now) if one.name == name]
     if not named:
         raise refusal("job", name, "no such job", "announce it first")
     return named[0]
 
 
-def set_boundary(store: Store, name: str, who: str, begins: float, ends: float) -> Job:
+def set_boundary(
+    store: Store,
+    name: str,
+    who: str,
+    begins: float,
+    ends: float,
+    now: float,
+    *,
+    any_owner: bool = False,
+) -> Job:
     """Announces when a job stands still; it replaces the boundary that was announced before.
+
+    Args:
+        store: the store.
+        name: of the job.
+        who: announces it.
+        begins, ends: the boundary [s since 1970].
+        now: the time.
+        any_owner: whether the job may be another owner's.
 
     Raises:
         ConfigError: if there is no such job, it is another owner's, or the times are not in order.
     """
-    _check_owner(vars(found(store, name)), who)
+    job = found(store, name, now)
+    if not any_owner:
+        _check_owner(vars(job), who)
     if not begins < ends:
         raise refusal("ends", ends, f"must be after the start, {begins}", "choose a later time")
     store.change(schema.job, who, "boundary", {"name": name}, begins=begins, ends=ends)
-    return found(store, name)
+    return found(store, name, now)
 
 
 def end(store: Store, name: str, who: str, now: float, *, any_owner: bool = False) -> None:
@@ -107,7 +150,7 @@ def end(store: Store, name: str, who: str, now: float, *, any_owner: bool = Fals
     Raises:
         ConfigError: if there is no such job, or it is another owner's.
     """
-    job = found(store, name)
+    job = found(store, name, now)
     if not any_owner:
         _check_owner(vars(job), who)
     store.change(schema.job, who, "job ended", {"name": name}, ended=now)

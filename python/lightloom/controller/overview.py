@@ -41,7 +41,7 @@ def state_of(controller: Controller) -> dict[str, Any]:
         "leases": [
             {**vars(one), "active": one.is_active(now)} for one in leases(store) if one.until > now
         ],
-        "jobs": [{**vars(one), "racks": [*one.racks]} for one in jobs(store)],
+        "jobs": [{**vars(one), "racks": [*one.racks]} for one in jobs(store, now)],
         "deferred": [deferred_table(one) for one in waiting(store)],
         "alarms": alarms_of(controller),
     }

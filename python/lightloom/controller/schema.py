@@ -14,9 +14,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 2
-"""Version of these tables. A store of a newer version is refused; an older one gets the tables that
-it lacks (2: `job`, `deferred`)."""
+VERSION = 3
+"""Version of these tables. A store of a newer version is refused; an older one gets the tables and
+columns that it lacks (2: `job`, `deferred`; 3: `job.until`)."""
 
 metadata = MetaData()
 
@@ -85,6 +85,7 @@ job = Table(
     Column("begins", Float, nullable=True),
     Column("ends", Float, nullable=True),
     Column("ended", Float, nullable=True),
+    Column("until", Float, nullable=True),
 )
 
 deferred = Table(

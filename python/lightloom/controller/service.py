@@ -268,7 +268,8 @@ class Controller:
         """What a change of a switch costs if it is made now."""
         one = self.managed(name)
         dark = dark_s(self.store, one)
-        return cost_of(change, one.racks, dark, jobs(self.store), self.clock())
+        now = self.clock()
+        return cost_of(change, one.racks, dark, jobs(self.store, now), now)
 
     def _cost_of(self, one: Managed, wanted: Sequence[Wanted]) -> Cost:
         return self.cost(one.name, self._change_of(one, wanted))

@@ -23,6 +23,7 @@ from sqlalchemy import (
     event,
     func,
     insert,
+    inspect,
     select,
     text,
     update,
@@ -110,6 +111,7 @@ class Store:
             self._engine = _engine(url)
             self._writing = self._engine.execution_options(writes=True)
             schema.metadata.create_all(self._engine)
+            self._add_columns()
             for index in schema.transaction.indexes:
                 # A store of an earlier release has the table without the newer index.
                 index.create(self._engine, checkfirst=True)
@@ -117,6 +119,18 @@ class Store:
         except SQLAlchemyError as problem:
             said = str(problem.__cause__ or problem).splitlines()[0]
             raise refusal("store", url, said, "name a file or a database") from None
+
+    def _add_columns(self) -> None:
+        """A store of an earlier release has tables without the newer columns."""
+        for table in schema.metadata.sorted_tables:
+            there = {column["name"] for column in inspect(self._engine).get_columns(table.name)}
+            for column in table.columns:
+                if column.name not in there:
+                    kind = column.type.compile(self._engine.dialect)
+                    once = "IF NOT EXISTS" if self._engine.dialect.name == "postgresql" else ""
+                    with self._engine.begin() as db:
+                        line = f"ALTER TABLE {table.name} ADD COLUMN {once} {column.name} {kind}"
+                        db.execute(text(line))
 
     def _check_version(self, url: str) -> None:
         with self._engine.begin() as db:
