@@ -12,8 +12,7 @@ const HOSTS_MAX: u32 = 16_384;
 /// The most ports of a router, and virtual channels of a link: sets of either
 /// are words of 64 bits.
 const PORTS_MAX: u32 = 64;
-/// The largest number of cycles on a wire; it bounds the ratio of a wire's delay to the time of a
-/// flit.
+/// The largest number of cycles on a wire.
 const CYCLES_MAX: u64 = 1 << 20;
 
 impl ButterflyConfig {

@@ -1,17 +1,17 @@
 //! The arbiters, one for each output and wavegroup.
 //!
-//! Loop-back queues go before hosts, and take turns, unless the table has another
-//! rule ([`super::contest`]). A host's packet does not wait: it is granted a receiver
-//! that is free and that no queue asks for, or it has lost.
+//! Loop-back queues go before hosts and take turns, unless the table has another rule
+//! ([`super::contest`]). A host's packet does not wait: either it is granted a receiver that is
+//! free and that no queue requests, or it has lost.
 
 use super::ports::Ports;
 use lightloom_engine::Time;
 
 #[derive(Clone, Copy, Debug)]
 struct Arbiter {
-    /// When its receiver can hear the next packet.
+    /// When its receiver can receive the next packet.
     free: Time,
-    /// Queues that ask.
+    /// The number of queues that request it.
     asking: u32,
     /// The queue, by rank in the group, whose turn it is.
     turn: u32,
@@ -21,7 +21,7 @@ struct Arbiter {
 #[derive(Clone, Debug)]
 pub struct Arbiters {
     arbiters: Vec<Arbiter>,
-    /// Queues that ask, by arbiter and rank in the group.
+    /// Queues with requests, by arbiter and rank in the group.
     asking: Vec<u64>,
     /// Words of `asking` for each arbiter.
     words: usize,
@@ -77,21 +77,20 @@ impl Arbiters {
         (arbiter / self.groups) as u32
     }
 
-    /// Whether a packet may have the receiver now: it is free, and no queue
-    /// asks.
+    /// Whether a packet may have the receiver now: it is free, and no queue requests it.
     #[inline]
     pub fn is_open(&self, arbiter: usize, now: Time) -> bool {
         let a = &self.arbiters[arbiter];
         a.free <= now && a.asking == 0
     }
 
-    /// The receiver hears a packet, and can hear the next at `free`.
+    /// Assigns the receiver to a packet until `free`.
     #[inline]
     pub fn occupy(&mut self, arbiter: usize, free: Time) {
         self.arbiters[arbiter].free = free;
     }
 
-    /// A queue asks. Returns when to grant, unless that is settled.
+    /// Records the request of a queue. Returns when to grant, unless that is already scheduled.
     pub fn ask(&mut self, arbiter: usize, queue: u32) -> Option<Time> {
         let rank = self.rank[queue as usize];
         self.asking[arbiter * self.words + rank as usize / 64] |= 1 << (rank % 64);
@@ -100,7 +99,7 @@ impl Arbiters {
         (a.asking == 1).then_some(a.free)
     }
 
-    /// Grants the queue whose turn it is; it asks no more.
+    /// Grants the queue whose turn it is and removes its request.
     pub fn grant(&mut self, arbiter: usize) -> u32 {
         let asking = &self.asking[arbiter * self.words..][..self.words];
         let rank = first_from(asking, self.arbiters[arbiter].turn);
@@ -108,7 +107,7 @@ impl Arbiters {
         self.withdraw(arbiter, rank)
     }
 
-    /// Grants a queue that asks; it asks no more.
+    /// Grants a queue and removes its request.
     pub fn grant_to(&mut self, arbiter: usize, queue: u32) {
         self.withdraw(arbiter, self.rank[queue as usize]);
     }
@@ -119,7 +118,7 @@ impl Arbiters {
         self.members[self.begin[arbiter % self.groups] + rank as usize]
     }
 
-    /// The queues that ask.
+    /// The queues with requests.
     pub fn asking(&self, arbiter: usize) -> impl Iterator<Item = u32> + '_ {
         let members = &self.members[self.begin[arbiter % self.groups]..];
         let words = &self.asking[arbiter * self.words..][..self.words];
@@ -130,13 +129,13 @@ impl Arbiters {
         bits.map(|rank| members[rank])
     }
 
-    /// When the receiver can hear the next packet.
+    /// When the receiver can receive the next packet.
     #[inline]
     pub fn free(&self, arbiter: usize) -> Time {
         self.arbiters[arbiter].free
     }
 
-    /// When to grant the next queue, if one asks.
+    /// When to grant the next queue, if there is a request.
     #[inline]
     pub fn next_grant(&self, arbiter: usize) -> Option<Time> {
         let a = &self.arbiters[arbiter];
@@ -218,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Queues that ask by chance, against a plain model: the next in a circle.
+    /// Random requests of queues, compared with a plain model: the next one in a circle.
     #[test]
     fn the_next_in_the_circle_is_granted() {
         for (hosts, k) in [(8, 2), (200, 1)] {
@@ -268,7 +267,7 @@ mod tests {
         assert_eq!(arbiters.next_grant(at), None);
     }
 
-    /// Every queue that asks is granted once in a round, in order.
+    /// Every queue with a request is granted once in a round, in order.
     #[test]
     fn queues_take_turns() {
         for (hosts, k) in [(8, 1), (8, 2), (200, 1), (200, 2)] {

@@ -240,8 +240,8 @@ impl LionsConfig {
         self.rate.unwrap_or(Rate(1))
     }
 
-    /// The host's link that makes `nic` effective, where a host's receivers together hear more
-    /// than it.
+    /// The host's link that makes `nic` effective, if a host's receivers together are faster than
+    /// this link.
     pub fn link_below(&self, nic: Option<Rate>) -> Option<HostLink> {
         let nic = nic?;
         let heard = self
@@ -307,8 +307,8 @@ impl LionsConfig {
         }
     }
 
-    /// Silence of a receiver between two packets: the next one's converter tunes
-    /// while it still hears the one before.
+    /// The gap of a receiver between two packets: the converter of the next one tunes while the
+    /// receiver still receives the one before.
     pub fn settling(&self) -> Time {
         self.line_rate().time_for(self.guard.0)
     }

@@ -1,8 +1,8 @@
-//! Receivers for which packets of hosts and of loop-back queues compete, where loop-back
-//! queues do not always go first.
+//! Receivers for which packets of hosts and of loop-back queues compete, if loop-back queues do not
+//! always go first.
 //!
-//! All that ask for a receiver at an instant are judged together, behind all other events of
-//! that instant: a host's packet then has the receiver or has lost, and a queue asks on.
+//! All requests for a receiver at an instant are decided together, after all other events of that
+//! instant. A host's packet then has the receiver or has lost; a queue keeps its request.
 
 use super::config::ArbiterRule;
 use super::ports::Ports;
@@ -21,7 +21,7 @@ pub enum Contender {
 struct Contested {
     /// A decision is planned for this instant.
     deciding: bool,
-    /// When the receiver falls free for queues that ask; never if none waits for that.
+    /// When the receiver becomes free for requests of queues; never if none waits for this.
     due: Time,
     /// The input of the grating whose turn it is.
     turn: u32,
@@ -33,12 +33,12 @@ pub struct Contests {
     rule: ArbiterRule,
     inputs: u32,
     receivers: Vec<Contested>,
-    /// Hosts that ask at this instant, with their arbiters.
+    /// Hosts with requests at this instant, with their arbiters.
     hosts: Vec<(u32, u32)>,
 }
 
 impl Contests {
-    /// For so many arbiters; none where loop-back queues go first.
+    /// For `arbiters` arbiters; `None` if loop-back queues go first.
     pub fn new(rule: ArbiterRule, ports: &Ports, arbiters: usize) -> Option<Contests> {
         let idle = Contested {
             deciding: false,
@@ -53,13 +53,14 @@ impl Contests {
         })
     }
 
-    /// A host's packet asks for a free receiver. Returns whether to plan the decision.
+    /// Records the request of a host's packet for a free receiver. Returns whether to schedule the
+    /// decision.
     pub fn ask(&mut self, arbiter: usize, host: u32) -> bool {
         self.hosts.push((arbiter as u32, host));
         self.decide(arbiter)
     }
 
-    /// A receiver that packets ask for is free. Returns whether to plan the decision.
+    /// Records that a requested receiver is free. Returns whether to schedule the decision.
     pub fn decide(&mut self, arbiter: usize) -> bool {
         !std::mem::replace(&mut self.receivers[arbiter].deciding, true)
     }
@@ -77,7 +78,7 @@ impl Contests {
         self.receivers[arbiter].due = Time::NEVER;
     }
 
-    /// The hosts that ask for a receiver now, which is decided: they ask no more.
+    /// Removes the host requests for a receiver that is decided now, and stores them in `asked`.
     pub fn take_hosts(&mut self, arbiter: usize, asked: &mut Vec<u32>) {
         self.receivers[arbiter].deciding = false;
         self.hosts.retain(|&(at, host)| {

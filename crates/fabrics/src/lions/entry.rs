@@ -164,7 +164,7 @@ impl FabricConfig for LionsConfig {
         let queues = ports.queues() as u64;
         let words = queues.div_ceil(k).div_ceil(64).max(1);
         let servers = n * k * (24 + 8 * words);
-        // Heads and tails, nodes of packets at worst as many as are offered.
+        // Heads and tails; at most as many packet nodes as packets are offered.
         let packets = site.flows.total_bytes() / config.packet.0 + site.flows.len() as u64;
         let queue = n * 12 + n / 8 + 80 + 8 * config.m() as u64;
         let links = match config.host_link {

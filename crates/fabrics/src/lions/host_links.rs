@@ -1,8 +1,8 @@
-//! Hosts' links behind the receivers of their outputs, which hear k packets at once: a host
-//! with one link of rate `cluster.nic` hears no faster.
+//! Hosts' links behind the receivers of their outputs, which receive k packets at once. A host with
+//! one link of rate `cluster.nic` receives no faster than this link.
 //!
-//! A packet whose link is idle passes it as it comes, since the link is no slower than a
-//! receiver. Else it waits, whole, for its turn; what waits has no bound.
+//! A packet whose link is idle passes it without being stored, because the link is no slower than a
+//! receiver. Otherwise the whole packet waits for its turn; the queue has no bound.
 
 use super::config::{HostLink, LionsConfig};
 use crate::hosts::Packet;
@@ -37,7 +37,7 @@ pub enum Heard {
 }
 
 impl HostLinks {
-    /// Idle links of a resolved configuration; none where hosts hear all receivers.
+    /// Idle links of a resolved configuration; `None` if hosts receive from all receivers at once.
     pub fn new(config: &LionsConfig, cluster: &Cluster, flows: usize) -> Option<HostLinks> {
         let (Some(HostLink::Nic), Nic::Capped(rate)) = (config.host_link, cluster.nic) else {
             return None;
@@ -56,7 +56,7 @@ impl HostLinks {
         })
     }
 
-    /// Memory that so many hosts and flows take, about [B].
+    /// The approximate memory for this number of hosts and flows [B].
     pub fn memory(hosts: u64, flows: u64) -> u64 {
         hosts * (Links::BYTES.0 + 16) + flows * Links::BYTES.1
     }

@@ -7,8 +7,8 @@ use lightloom_engine::{Io, Time};
 struct Sender {
     /// When it may send the next packet.
     free: Time,
-    /// Whether a packet is on its way to the arbiter; the next one's time is
-    /// known when that is there.
+    /// Whether a packet is on its way to the arbiter; the time of the next one is known when it
+    /// arrives there.
     sending: bool,
 }
 

@@ -1,12 +1,11 @@
 //! The event kernel: hosts that send at any time.
 //!
-//! Two events a packet where nothing contends: it is at the arbiter, and it is
-//! with its destination. A host's next packet is known when the one before it
-//! is arbitrated, so hosts need no events of their own. Full packets take
-//! constant times, so most events go by lanes of the agenda. Here belong loop-back
-//! buffers, packets that are dropped, and NACKs that an edge detector is enough
-//! for: then a host has one packet at most whose fate is open. [`Pipelined`]
-//! has the others.
+//! Without contention there are two events per packet: it reaches the arbiter, and it reaches its
+//! destination. A host's next packet is known when the one before is arbitrated, so hosts need no
+//! events of their own. Full packets take constant times, so most events use the lanes of the
+//! agenda. This kernel handles loop-back buffers, packets that are dropped, and NACKs for which an
+//! edge detector suffices: the outcome of at most one packet per host is then unknown.
+//! [`Pipelined`] handles the other NACKs.
 //!
 //! [`Pipelined`]: super::pipelined::Pipelined
 
@@ -42,12 +41,12 @@ pub enum Event {
         /// Whether it came from a loop-back buffer.
         stored: bool,
     },
-    /// A receiver that loop-back queues ask for is free.
+    /// A receiver with requests of loop-back queues is free.
     Free {
         /// Its arbiter.
         arbiter: u32,
     },
-    /// All that ask for a receiver at this instant have asked.
+    /// All requests for a receiver at this instant have been recorded.
     Decide {
         /// Its arbiter.
         arbiter: u32,
@@ -79,7 +78,7 @@ pub enum Event {
     },
 }
 
-/// The instant, and what may be changed in it.
+/// The time, and the state that may be changed.
 struct Now<'a> {
     at: Time,
     io: &'a mut Io,
@@ -131,7 +130,7 @@ pub struct Switch {
     arbiters: Arbiters,
     /// Where loop-back queues do not always go first.
     contests: Option<Contests>,
-    /// Hosts that ask for a receiver that is decided.
+    /// Hosts with requests for the receiver that is being decided.
     asked: Vec<u32>,
 }
 
@@ -173,7 +172,7 @@ impl Switch {
         self.judge(host, packet, arbiter, open, now);
     }
 
-    /// A host's packet asks for a receiver that is decided at the end of this instant.
+    /// Records a host packet's request for a receiver, which is decided at the end of this instant.
     #[cold]
     fn contest(&mut self, host: usize, arbiter: usize, now: &mut Now) {
         let contests = self.contests.as_mut();
@@ -294,7 +293,7 @@ impl Switch {
         }
     }
 
-    /// The shared buffer's VOQ has a transmitter, and asks when its request is judged.
+    /// A VOQ of the shared buffer has a transmitter, and requests the receiver after arbitration.
     fn request(&mut self, queue: u32, output: u32, now: &mut Now) {
         if self.arbitration == Time::ZERO {
             self.ask(queue, output, now);
@@ -315,7 +314,7 @@ impl Switch {
         }
     }
 
-    /// A VOQ asks for its receiver: it has it at once, or waits.
+    /// Requests the receiver of a VOQ: it gets the receiver at once, or waits.
     fn ask(&mut self, queue: u32, output: u32, now: &mut Now) {
         let group = self.ports.queue_group[queue as usize];
         let arbiter = self.arbiters.of(output, group);
@@ -330,8 +329,8 @@ impl Switch {
         }
     }
 
-    /// Queues ask for a receiver: that is decided at the end of this instant if it is free,
-    /// else once it is.
+    /// Handles requests of queues for a receiver: it is decided at the end of this instant if it is
+    /// free, otherwise as soon as it becomes free.
     fn contend(&mut self, at: usize, now: &mut Now) {
         let Some(contests) = &mut self.contests else {
             return;

@@ -5,18 +5,18 @@ use super::ports::Ports;
 use crate::ranges::{host_rate, refuse, within, PACKET_MAX};
 use lightloom_engine::{Bytes, Cluster, Length, Nic, Refusal, Time};
 
-/// A NACK that cuts packets short is not sooner: each attempt is an event, and one that
-/// took no time would be followed by the next for ever.
+/// The earliest NACK that cuts packets short. Each attempt is an event, and attempts without
+/// duration would follow each other without end.
 const NACK_LEAST: Time = Time::NS;
 
 /// The most hosts: port numbers and products of two fit into 32 bits.
 const HOSTS_MAX: u32 = 16_384;
 
 impl LionsConfig {
-    /// Fills in what depends on the cluster and refuses what cannot run.
+    /// Sets the values that depend on the cluster and refuses a table that cannot run.
     ///
     /// # Errors
-    /// The first key that is wrong.
+    /// If a value is refused; names the first key.
     pub(super) fn complete(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
         self.refuse_cluster(cluster)?;
         self.refuse_idle_keys()?;
@@ -157,7 +157,7 @@ impl LionsConfig {
         ))
     }
 
-    /// A host hears what its link carries, if that has a rate.
+    /// Limits the reception of a host to its link, if that has a rate.
     fn resolve_host_link(&mut self, cluster: &Cluster) -> Result<(), Refusal> {
         let usual = match cluster.nic {
             Nic::Uncapped => HostLink::Receivers,

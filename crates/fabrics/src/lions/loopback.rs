@@ -1,10 +1,9 @@
 //! The loop-back buffers: memories with a virtual output queue for each output.
 //!
-//! The head of a queue's VOQ first wins one of the queue's tunable
-//! transmitters, which tunes and is its own until its packet is sent; then it
-//! asks the arbiter (§II.B). The shared buffer has a fixed transmitter for
-//! each output, and its packets ask at once. One VOQ sends one packet at a
-//! time: two would leave on the same wavelength.
+//! The head packet of a VOQ first gets one of the queue's tunable transmitters, which tunes and
+//! stays with it until the packet is sent; then it requests the arbiter (§II.B). The shared buffer
+//! has a fixed transmitter for each output, and its packets send requests at once. One VOQ sends
+//! one packet at a time, because two packets would have the same wavelength.
 
 use super::config::{Architecture, LionsConfig, TransmitterRule};
 use super::ports::Ports;
@@ -155,8 +154,8 @@ impl Loopback {
         self.packets[head as usize].packet.flow
     }
 
-    /// Whether a VOQ may ask: it holds packets and, if those are tunable, a
-    /// transmitter.
+    /// Whether a VOQ may send a request: it holds packets and, if transmitters are tunable, has
+    /// one.
     pub fn is_ready(&self, queue: u32, output: u32) -> bool {
         let voq = &self.voqs[self.voq(queue, output)];
         voq.head != NONE && (voq.transmitter != NONE || !self.is_tunable())

@@ -3,8 +3,8 @@
 use super::config::{Architecture, LionsConfig};
 use lightloom_engine::Time;
 
-/// When a host knows what became of its packet, if it must: §IV's edge
-/// detector, for which at most one packet may be in flight.
+/// When a host learns the outcome of its packet, if it must: with the edge detector of §IV at most
+/// one packet may be in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Nack {
     /// From a packet's start to its NACK's; 0 without NACKs.

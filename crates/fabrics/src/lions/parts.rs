@@ -1,5 +1,4 @@
-//! Table I of the paper: what each loop-back buffer is made of; and the parts
-//! that all architectures have.
+//! Table I of the paper: the parts of each loop-back buffer, and those that all architectures have.
 
 use super::config::{Architecture, LionsConfig};
 use super::ports::Ports;
@@ -9,7 +8,7 @@ use lightloom_engine::Rate;
 /// A bill of parts. Rates are of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// P: the grating has as many inputs and outputs.
+    /// P: the number of inputs and of outputs of the grating.
     pub grating_ports: u32,
     /// Inputs of the grating that the loop-back buffer takes; with AO-NACK the
     /// reflective output.
@@ -74,7 +73,7 @@ impl Parts {
     }
 }
 
-/// The parts of a resolved configuration with so many hosts.
+/// The parts of a resolved configuration with this number of hosts.
 pub fn parts(config: &LionsConfig, hosts: u32) -> Parts {
     let (n, r, m, b) = (hosts, config.r(), config.m(), config.line_rate().0);
     let k = config.receivers;

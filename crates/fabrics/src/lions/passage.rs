@@ -1,5 +1,5 @@
-//! Packets through the grating: what is on its way to a destination, how often
-//! the grating was passed, and what was delivered.
+//! Packets through the grating: packets on the way to a destination, the number of passages, and
+//! the delivered bytes.
 
 use super::bound::Bound;
 use super::loopback::Loopback;
@@ -23,7 +23,7 @@ pub struct Passage {
 }
 
 impl Passage {
-    /// For so many flows, some of whose packets may be stored.
+    /// For `flows` flows, some of whose packets may be stored.
     pub fn new(pace: Pace, bound: &Bound, stores: bool, flows: usize) -> Passage {
         Passage {
             pace,

@@ -34,7 +34,7 @@ pub enum Event {
         /// The packet.
         packet: u32,
     },
-    /// A host knows that a packet was reflected.
+    /// A host detects that a packet was reflected.
     Nack {
         /// The packet.
         packet: u32,
@@ -53,7 +53,7 @@ pub enum Event {
     },
 }
 
-/// Lanes of the agenda: what always, or after full packets, is as far ahead.
+/// Lanes of the agenda: events that always, or after full packets, have the same delay.
 const DELIVERED: usize = 0;
 const ASKS: usize = 1;
 const SEND: usize = 2;

@@ -20,7 +20,7 @@ pub const NONE: u32 = u32::MAX;
 /// The inputs of the grating.
 #[derive(Clone, Debug)]
 pub struct Ports {
-    /// P: inputs, and as many outputs.
+    /// P: the number of inputs, and of outputs.
     pub inputs: u32,
     /// Input of each host.
     pub host_input: Vec<u32>,

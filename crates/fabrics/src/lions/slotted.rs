@@ -1,11 +1,9 @@
-//! The slotted variant, the model of the closed forms: hosts send at the start
-//! of slots of one full packet, and all that reach an arbiter in a slot are
-//! judged together.
+//! The slotted variant, which is the model of the closed forms: hosts send at the start of slots of
+//! one full packet, and all packets that reach an arbiter in a slot are decided together.
 //!
-//! A loop-back queue that asks goes before hosts, unless the table has another rule; among
-//! equals, in turn.
-//! A packet that loses may leave its loop-back queue from the next slot on, or
-//! is sent again in the next slot by its host ("ao-nack"), or is lost.
+//! A loop-back queue with a request goes before hosts, unless the table has another rule; equal
+//! requests take turns. A packet that loses may leave its loop-back queue from the next slot on, or
+//! is sent again by its host in the next slot ("ao-nack"), or is lost.
 
 use super::bound::Bound;
 use super::config::{ArbiterRule, Architecture, LionsConfig};
@@ -61,7 +59,7 @@ pub struct Slotted {
     receivers: u32,
     inside: Inside,
     arbiters: Vec<Arbiter>,
-    /// Arbiters that are asked in this slot.
+    /// Arbiters with requests in this slot.
     asked: Vec<u32>,
     /// Hosts that send in this slot, and whether each has won.
     sending: Vec<u32>,
@@ -119,7 +117,7 @@ impl Slotted {
         }
     }
 
-    /// Every VOQ that holds a transmitter asks.
+    /// Records a request of every VOQ that holds a transmitter.
     fn queues_ask(&mut self, io: &Io) {
         for queue in 0..self.ports.queues() as u32 {
             while let Some(output) = self.inside.loopback.assign(queue) {
@@ -154,7 +152,7 @@ impl Slotted {
         }
     }
 
-    /// A host's packet, or a queue's, asks an arbiter.
+    /// Records the request of a host's packet, or of a queue's.
     fn ask(&mut self, at: u32, who: Contender, input: u32, flow: FlowId, io: &Io) {
         let (inputs, a) = (self.ports.inputs, &mut self.arbiters[at as usize]);
         let wait = (input + inputs - a.turn) % inputs;
@@ -169,7 +167,7 @@ impl Slotted {
         io.flows.dst[flow.index()].0 * self.receivers + self.ports.host_group[host]
     }
 
-    /// Every arbiter that was asked grants one.
+    /// Every arbiter with requests grants one.
     fn grant(&mut self, now: Time, io: &mut Io, todo: &mut Todo) {
         let asked = std::mem::take(&mut self.asked);
         for &at in &asked {

@@ -6,7 +6,7 @@ use lightloom_engine::Refusal;
 
 /// The mechanisms of a switch that some keys configure.
 struct Mechanisms {
-    /// Loop-back queues that ask beside hosts.
+    /// Loop-back queues compete with hosts.
     stores: bool,
     /// Loop-back queues with tunable transmitters.
     tunable: bool,

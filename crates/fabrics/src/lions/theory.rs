@@ -1,9 +1,9 @@
-//! Closed forms for LIONS: what the simulation is tested against, and lines to
-//! draw over measured points.
+//! Closed forms for LIONS, against which the simulation is tested and which are drawn over measured
+//! points.
 //!
-//! Symbols: N hosts; k receivers an output; n = N/k hosts a wavegroup; p
-//! offered load of a host in packets a slot, each to any of the N hosts alike,
-//! its own included; a = p/k. A slot is a packet and the gap behind it.
+//! Symbols: N hosts; k receivers per output; n = N/k hosts per wavegroup; p offered load of a host
+//! in packets per slot, uniform over all N hosts, itself included; a = p/k. A slot is a packet and
+//! the gap behind it.
 
 /// A switch under uniform traffic: N hosts, k receivers an output, load p.
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +65,10 @@ impl Uniform {
         (n - 1.0) / n * a / (2.0 * (1.0 - a))
     }
 
-    /// Mean wait in distributed loop-back buffers with wavegroups of every k-th input,
-    /// slotted, k even [slots]; exact but for transmitters. Hosts, on every second
-    /// port, are in half of the groups, and their queues in the others: what a slot
+    /// Mean wait in distributed loop-back buffers with wavegroups of every k-th input, slotted, k
+    /// even [slots]; exact except for transmitters. Hosts, on every second port, are in half of the
+    /// groups, and their queues in the other half: the excess packets of a slot are served from the
+    /// next slot on by a queue without competitors.
     /// has too many of, a queue without rivals serves from the next slot on.
     pub fn interleaved_wait(&self) -> f64 {
         let hosts = Uniform {
@@ -91,74 +92,74 @@ impl Uniform {
         1.0 + fixed_service_wait(self.load) + self.shared_detour()
     }
 
-    /// Share of packets that distributed or mixed loop-back buffers store,
-    /// unslotted: l = (n − 1)/(n − a)·a. A link hears a of the time; of that a host's
-    /// own packets, which are not in its way, are a(1 − l)/n.
+    /// Share of packets that distributed or mixed loop-back buffers store, unslotted: l = (n −
+    /// 1)/(n − a)·a. A link is busy for a share a of the time; of this, a host's own packets, which
+    /// do not block it, take a(1 − l)/n.
     pub fn distributed_lost(&self) -> f64 {
         let (a, n) = (self.load / self.receivers, self.group());
         (n - 1.0) / (n - a) * a
     }
 
-    /// Mean wait of a stored packet for its receiver, unslotted, distributed or
-    /// mixed loop-back buffers, k even, of one that asks `before` slots after it has lost
-    /// [slots]: (1 − 2/3n) · a/((1 − a)(1 + 2a)) if that is at once.
+    /// Mean wait of a stored packet for its receiver [slots], unslotted, distributed or mixed
+    /// loop-back buffers, k even, if its request comes `before` slots after it has lost: (1 − 2/3n)
+    /// · a/((1 − a)(1 + 2a)) if it comes at once.
     ///
-    /// Groups of contiguous inputs come in pairs, each of which stores what the
-    /// other's receiver is too busy for. Be V, V′ what two such receivers still have
-    /// to hear, queues included; each falls by 1 a slot. A host's packet, of a Poisson
-    /// stream of a in a slot for each, adds to its own receiver's if that is 0, else
-    /// to the other's. V > 0 for a of the time, and the wait is W = E\[V′ | V > 0\]. In
-    /// the long run E\[V²\] and E\[VV′\] do not change, so that
+    /// Groups of contiguous inputs form pairs; each group stores packets for which the other's
+    /// receiver is too busy. Let V and V′ be the remaining work of two such receivers, with queues;
+    /// each decreases by 1 per slot. A host's packet, from a Poisson stream of rate a per slot for
+    /// each, adds to its own receiver's work if that is 0, otherwise to the other's. V > 0 for a
+    /// share a of the time, and the wait is W = E\[V′ | V > 0\]. In equilibrium E\[V²\] and
+    /// E\[VV′\] do not change, so
     ///
     /// - 2E\[V\] = a + 2a·aW,
     /// - 2aW = 2a(2E\[V\] − aW), and W(1 + a) = 2E\[V\] = a + 2a²W.
     ///
-    /// A packet at any time would wait a/2. A loser meets, beside that, the losers
-    /// before it of the same packet (a/3), and finds the other receiver busy because
-    /// that was what its own was lent for (a/6), to the first order in a. Exact for
-    /// many hosts whose packets ask as soon as they lose. Of n hosts neither the loser
-    /// nor the one that it met sends a loser before it: a/3 · (n − 2)/n. With 16
-    /// hosts and a = 0.23 the whole is 1 % too much.
+    /// A packet at a random time would wait a/2. A packet that lost also waits for earlier packets
+    /// that lost to the same packet (a/3), and finds the other receiver busy because its own was
+    /// used for a packet of the other group (a/6), to first order in a. This is exact for many
+    /// hosts whose packets send requests as soon as they lose. With n hosts, neither the host of
+    /// the packet nor that of the packet it lost to sends an earlier loser: a/3 · (n − 2)/n. With
+    /// 16 hosts and a = 0.23 the total is 1 % too large.
     ///
-    /// Where losers ask later the last part fades, as (1 − before)³, which is exact to
-    /// the first order in a, and a lower bound beyond: losers stored whole have 5/6.
-    /// Not for k = 1, where a loser asks for the receiver that it lost, for odd k,
-    /// for groups of every k-th input, nor where m transmitters do not suffice.
+    /// If requests come later, the last part decreases as (1 − before)³, which is exact to first
+    /// order in a and a lower bound beyond: packets that are stored completely have 5/6. Not valid
+    /// for k = 1, where a packet requests the receiver that it lost, for odd k, for groups of every
+    /// k-th input, or if m transmitters do not suffice.
     pub fn distributed_retry(&self, before: f64) -> f64 {
         let (a, n) = (self.load / self.receivers, self.group());
         let late = (5.0 + (1.0 - before).max(0.0).powi(3)) / 6.0;
         late * (1.0 - 2.0 / (3.0 * n)) * a / ((1.0 - a) * (1.0 + 2.0 * a))
     }
 
-    /// Mean time that distributed or mixed loop-back buffers cost a packet, stored or
-    /// not, unslotted, k even [slots]; a stored one asks `before` slots after it has
-    /// lost: tuning, arbitration, and the wire unless it cuts through.
+    /// Mean additional time of a packet, stored or not, with distributed or mixed loop-back
+    /// buffers, unslotted, k even [slots]. The request of a stored packet comes `before` slots
+    /// after it has lost: tuning, arbitration, and the wire unless it cuts through.
     pub fn distributed_detour(&self, before: f64) -> f64 {
         self.distributed_lost() * (before + self.distributed_retry(before))
     }
 
-    /// Mean latency with distributed or mixed loop-back buffers, unslotted, k even
-    /// [slots]: what a packet takes `alone`, M/D/1 at its host, and the detour.
+    /// Mean latency with distributed or mixed loop-back buffers, unslotted, k even [slots]: the
+    /// time of a packet `alone`, M/D/1 at its host, and the additional time.
     pub fn distributed_latency(&self, alone: f64, before: f64) -> f64 {
         alone + fixed_service_wait(self.load) + self.distributed_detour(before)
     }
 
-    /// Mean time that the shared buffer costs a packet, stored or not, unslotted,
-    /// packets cutting through [slots]; approximate.
+    /// Mean additional time of a packet, stored or not, with the shared buffer, unslotted, if
+    /// packets cut through [slots]; approximate.
     ///
-    /// All losers ask for the receiver of group 0. That hears every packet of its own
-    /// group, at once or later; and of the others' losers, which come at a rate of
-    /// c = (n − 1)/n · a while their receivers are busy, b = a/(1 + c) of the time. Be
-    /// V₀ and V what it and one of the others still have to hear, u = a + (k − 1)cb its
-    /// load, X = E\[V₀; V > 0\]. In the long run E\[V₀²\] and E\[V₀V\] do not change, so that
+    /// All packets that lost request the receiver of group 0. It receives every packet of its own
+    /// group, at once or later, and the losers of the other groups, which arrive at a rate of c =
+    /// (n − 1)/n · a while their receivers are busy, b = a/(1 + c) of the time. Let V₀ and V be the
+    /// remaining work of this receiver and of one of the others, u = a + (k − 1)cb its load, X =
+    /// E\[V₀; V > 0\]. In equilibrium E\[V₀²\] and E\[V₀V\] do not change, so
     ///
     /// - 2(1 − a)E\[V₀\] = u + 2(k − 1)cX,
     /// - (1 + a)X = aE\[V₀\] + b(a + c + (k − 2)cb)/2 − Y, with Y = E\[V; V₀ > 0\].
     ///
-    /// For Y it is busy with probability α when another becomes busy, and with
-    /// c(1 − α) more a slot while that lasts, where α makes it busy u of the time:
-    /// (1 − cb/2)α = u − cb/2. Losers are (n − 1)/n of those that find a receiver
-    /// busy: the others find it so with packets of their own host.
+    /// For Y, group 0's receiver is busy with probability α when another one becomes busy, and
+    /// becomes busy at a rate of c(1 − α) per slot while that lasts, where α is such that it is
+    /// busy for a share u of the time: (1 − cb/2)α = u − cb/2. Losers are (n − 1)/n of the packets
+    /// that find a receiver busy; the others find it busy with packets of their own host.
     pub fn shared_detour(&self) -> f64 {
         let (k, a, n) = (self.receivers, self.load / self.receivers, self.group());
         let c = (n - 1.0) / n * a;
@@ -179,9 +180,9 @@ impl Uniform {
         self.receivers * self.group() / (self.group() - 1.0)
     }
 
-    /// Packets that a host delivers per slot of its own at saturation, unslotted, if losers are
-    /// dropped and a receiver is occupied for `heard` of a slot (less than 1 if converters tune
-    /// longer than receivers settle): K/(K + heard).
+    /// Packets that a host delivers per slot at saturation, unslotted, if losers are dropped and a
+    /// receiver is occupied for `heard` of a slot (less than 1 if converters tune longer than
+    /// receivers settle): K/(K + heard).
     pub fn unslotted_saturation(&self, heard: f64) -> f64 {
         1.0 / (1.0 + heard / self.rivals())
     }
@@ -227,10 +228,10 @@ impl Uniform {
         mean + self.load * (mean * mean + variance) / (2.0 * (1.0 - self.load * mean))
     }
 
-    /// Mean latency with AO-NACK, unslotted [slots], where a NACK returns more than
-    /// a slot after its packet begins: `beta`. The host sends on, and what comes
-    /// back goes first: M/D/1 with two priorities, if attempts are independent. A
-    /// lower bound: they aim at outputs that are busier than others.
+    /// Mean latency with AO-NACK, unslotted [slots], if a NACK returns more than a slot after its
+    /// packet begins: `beta`. The host continues to send, and returned packets go first: M/D/1 with
+    /// two priorities, if attempts are independent. This is a lower bound, because attempts go to
+    /// outputs that are busier than others.
     pub fn nack_latency_pipelined(&self, beta: f64) -> f64 {
         let losses = self.lost() / (1.0 - self.lost());
         let (again, all) = (self.load * losses, self.load * (1.0 + losses));

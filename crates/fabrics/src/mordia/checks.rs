@@ -9,7 +9,7 @@ use lightloom_control::schedule::{Schedule, Slot};
 use lightloom_engine::{check_range, Cluster, Refusal, Time};
 
 impl MordiaConfig {
-    /// Refuses a schedule whose days are no use to anybody.
+    /// Refuses a schedule whose days are useless for every pair.
     pub(super) fn refuse_days(
         &self,
         schedule: &Schedule,

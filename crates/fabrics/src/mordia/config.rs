@@ -186,7 +186,7 @@ impl MordiaConfig {
         }
     }
 
-    /// The policy, checked, with what it takes from the switch filled in.
+    /// The checked policy, with the values that it takes from the switch.
     pub(super) fn resolved(
         &self,
         interval: Time,

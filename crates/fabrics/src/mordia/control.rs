@@ -21,7 +21,7 @@ use serde_json::Value;
 /// The actions that the controller requests of the switch.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// The controller wants to be woken then.
+    /// Ticks that the controller requested.
     pub wakes: Vec<Time>,
     /// Whether the demand of the racks has been measured.
     pub measured: bool,
@@ -51,7 +51,7 @@ impl Slots {
     }
 }
 
-/// A controller and what is kept of it.
+/// A controller and its log.
 pub struct Control {
     controller: Controller<Box<dyn Policy>>,
     hardware: Hardware,
@@ -90,7 +90,7 @@ impl Control {
         computation: &Computation,
         estimation: Estimation,
     ) -> Result<Control, Refusal> {
-        // A user's policy may count how often it is asked.
+        // A user's policy may count its calls.
         let author = Author::of(&described);
         let first = match author {
             Author::User => None,
@@ -132,8 +132,7 @@ impl Control {
         asked
     }
 
-    /// Hands an input to the controller, unless it is down, and carries out what it asks
-    /// for.
+    /// Passes an input to the controller unless it has failed, and carries out its actions.
     pub fn tell(&mut self, now: Time, input: Input, measure: &mut dyn FnMut() -> Report) -> Asked {
         let mut asked = Asked::default();
         let (mut next, mut actions) = (Some(input), Vec::new());
@@ -300,7 +299,7 @@ impl Author {
 pub const LONGER: &str =
     "raise fabric.policy.day, or fabric.policy.period where slots follow from that";
 
-/// Refuses slots that the switch cannot have; whose they are can be told to plan others.
+/// Refuses slots that the switch cannot have; the remedy depends on the author of the schedule.
 fn refuse_short(schedule: &Schedule, author: Author, slots: &Slots) -> Result<(), Refusal> {
     let is_short = |slot: &Slot| schedule.night + slot.day < slots.shortest;
     let Some(at) = schedule.slots.iter().position(is_short) else {

@@ -1,4 +1,4 @@
-//! Inputs of the controller, and the schedules for which it asks.
+//! Inputs of the controller, and the schedules that it requests.
 
 use super::control::Asked;
 use super::kernel::{Cx, Event, Mordia, RING};
@@ -9,7 +9,7 @@ use lightloom_engine::{Agenda, Time};
 use std::sync::Arc;
 
 impl Mordia {
-    /// Hands an input to the controller, and does what it asks for.
+    /// Passes an input to the controller and carries out its actions.
     pub(super) fn tell(&mut self, input: Input, cx: Cx) {
         let Some(control) = &mut self.control else {
             return;
@@ -31,7 +31,7 @@ impl Mordia {
         }
     }
 
-    /// Schedules what the controller asked for.
+    /// Schedules the actions that the controller requested.
     pub(super) fn ask(&mut self, asked: Asked, now: Time, agenda: &mut Agenda<Event>) {
         for at in asked.wakes {
             agenda.schedule(at.max(now), Event::Wake);

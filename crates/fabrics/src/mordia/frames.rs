@@ -1,15 +1,15 @@
-//! When the light comes, and when racks believe that it does (Mordia, SIGCOMM 2013, §5.2.1,
-//! §6.1, §6.2).
+//! The set-up times of circuits, and the times at which racks assume that they are set up (Mordia,
+//! SIGCOMM 2013, §5.2.1, §6.1, §6.2).
 //!
-//! A synchronisation frame tells every rack that its circuit has been set up, and for how long.
-//! Frames come early or late by some jitter, and a few are received at the wrong time. A rack
-//! counts its day from the frame: it hands its interface the packets that fit into the day less the
-//! interface's own delay, so that the last of them is on the wire when the day ends. If the frame
+//! A synchronisation frame informs every rack that its circuit has been set up, and for how long.
+//! Frames arrive early or late by a jitter, and a few are received at the wrong time. A rack counts
+//! its day from the frame: it passes to its interface the packets that fit into the day less the
+//! delay of the interface, so that the last of them is on the wire when the day ends. If the frame
 //! was late, the last packets are too late: the frame that announces the next night stops the rack,
 //! and packets in its interface are sent into the dark.
 //!
-//! Assumed where the paper is silent: jitter is normal about the right time; a frame at the
-//! wrong time is late by anything up to the day; the frame of the tear-down is on time.
+//! Assumed where the paper is silent: jitter is normally distributed about the right time; a frame
+//! at the wrong time is late by up to one day; the frame of the tear-down is on time.
 
 use crate::tdma::burst::Window;
 use crate::tdma::days::SlotTimes;
@@ -55,7 +55,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// For so many racks.
+    /// For `racks` racks.
     pub fn new(law: Punctuality, racks: u32, seed: u64) -> Frames {
         let frames = |rack| Stream::new(seed, "synchronisation frames", u64::from(rack));
         Frames {
@@ -163,9 +163,9 @@ mod tests {
         assert!((spread.sqrt() - 2.36).abs() < 0.05, "{}", spread.sqrt());
     }
 
-    /// Half of the jitter is late: a window that is late by x loses x at its end, so that
-    /// E max(x, 0) = 0.5 µs of 94.5 µs are lost; a frame at the wrong time loses up to what
-    /// the interface holds.
+    /// Half of the frames are late: a window that is late by x loses x at its end, so E max(x, 0) =
+    /// 0.5 µs of 94.5 µs are lost. A frame at the wrong time loses at most the contents of the
+    /// interface.
     #[test]
     fn late_frames_end_in_the_dark() {
         let mean_overrun = |law: Punctuality| {

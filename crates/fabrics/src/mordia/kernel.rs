@@ -46,7 +46,7 @@ pub enum Event {
         /// Its bytes.
         bytes: u32,
     },
-    /// The controller asked to be woken.
+    /// A tick that the controller requested.
     Wake,
 }
 
@@ -77,7 +77,7 @@ pub struct MordiaSetup {
     /// The rate of each rack's link to a packet switch that takes residual demand, if there is
     /// one.
     pub packet_rate: Option<Rate>,
-    /// The controller; without it the schedule of the start is followed for ever.
+    /// The controller; without it the initial schedule repeats without end.
     pub control: Option<Control>,
 }
 
@@ -100,7 +100,7 @@ pub struct Mordia {
 }
 
 impl Mordia {
-    /// An empty network that will be offered so many flows.
+    /// An empty network for `flows` flows.
     pub fn new(setup: MordiaSetup, flows: usize, seed: u64) -> Mordia {
         let network = &setup.network;
         let (racks, packet) = (network.cluster.racks, network.wire.packet);

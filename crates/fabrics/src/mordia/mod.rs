@@ -4,35 +4,34 @@
 //!
 //! | file | the paper's mechanism |
 //! |---|---|
-//! | [`config`], `checks` | the paper's parameters; what of them is refused |
+//! | [`config`], `checks` | the paper's parameters, and their refusals |
 //! | [`lightloom_control::policies::mordia`] | traffic-matrix scheduling: Sinkhorn, Birkhoff-von Neumann, lengths of days |
 //! | [`lightloom_control::policies::rotation`] | round robin, the schedule of the prototype (§6) |
 //! | [`control`], `decisions`, [`lightloom_control::controller`] | the controller and its host: `decisions::report` measures the demand, the controller decides from one period to the next, and returns the schedule to follow |
 //! | `slots` | nights and days: the ring takes its next matching, each rack a frame with its peer and its window (§5.2.1) |
 //! | [`frames`] | set-up times (§6.1), synchronisation frames that come early or late (§5.2.1, §6.2) |
 //! | `sending`, [`crate::tdma::voq`], [`crate::tdma::burst`] | the queueing discipline: a queue for each destination; in place of its tokens the window in which a queue may send, which ends early; loss at the ends of a day, and retransmission (§5.2.1) |
-//! | [`packet_switch`], `crossing` | a packet switch beside the circuits, for what schedules leave of the demand |
+//! | [`packet_switch`], `crossing` | a packet switch beside the circuits for the demand that schedules leave |
 //! | `kernel` | the state, and the events that call all of the above |
-//! | `reports`, `entry` | what is counted; the table put together with the kernel |
+//! | `reports`, `entry` | statistics; the table combined with the kernel |
 //!
-//! A way through the code: `kernel` (`enter`, `wait`) queues bytes of a flow; `slots::night` ends
-//! a day and begins the next (`begin_day`), in which `sending` (`serve_line`, `drain`) sends as
-//! much as the day carries; `decisions::tell` hands demand to the controller when it wakes.
+//! A path through the code: `kernel` (`enter`, `wait`) queues bytes of a flow; `slots::night` ends
+//! a day and begins the next (`begin_day`), in which `sending` (`serve_line`, `drain`) sends the
+//! bytes that the day carries; `decisions::tell` passes the demand to the controller when it wakes.
 //!
-//! Each rack sends on its own wavelength, and each drops one from the ring, so that any
-//! permutation can be set up; a schedule is a sequence of them, with days of any length
-//! from the shortest slot on, and a night before each in which all circuits are dark. What
-//! is sent into a night is lost and sent again later.
+//! Each rack sends on its own wavelength, and each receives one from the ring, so any permutation
+//! can be set up. A schedule is a sequence of permutations with days of any length above the
+//! shortest slot, and a night before each in which all circuits are dark. Packets that are sent in
+//! a night are lost and retransmitted.
 //!
-//! Assumed where the paper is silent: a schedule that was decided on begins with the next
-//! night, wherever in its period the one before is; a policy sees what waits in the queues
-//! of the racks when its interval is over, without what the running slot still takes; round
-//! robins and schedules from files are followed from the start, others from their first
-//! decision on. Racks are a port each; the servers of one share it. Light that comes sooner
-//! than it should is not used.
+//! Assumed where the paper is silent: a new schedule begins with the next night, at any point in
+//! the period of the present one; a policy receives the bytes that wait in the queues of the racks
+//! when its interval has passed, without those that the running slot still takes; round robins and
+//! schedules from files are followed from the start, others from their first decision on. Each rack
+//! has one port, which its servers share. Light that arrives earlier than expected is not used.
 //!
-//! Not modelled: multicast, the loss of light around the ring, how rings are stacked, the
-//! packet-switched network that carries synchronisation frames, reordering, TCP's window.
+//! Not modelled: multicast, the loss of light around the ring, the stacking of rings, the
+//! packet-switched network for synchronisation frames, reordering, TCP's window.
 
 mod checks;
 pub mod config;

@@ -1,14 +1,15 @@
-//! A packet switch beside the circuits that takes what schedules leave: the hybrid that
-//! Solstice plans for (Liu et al., CoNEXT 2015).
+//! A packet switch beside the circuits for the demand that schedules leave: the hybrid network for
+//! which Solstice plans (Liu et al., CoNEXT 2015).
 //!
-//! Every rack has a link to it and one from it, of one rate. A schedule carries the demand
-//! that was seen in one pass over its slots; what it leaves may cross here at once. After
-//! each slot the rest that its circuits should have carried may cross, too (a packet that did
-//! not fit into the day), and after the pass all that still waits of the demand, beside the
-//! repetitions of the schedule. Packets that a circuit lost wait again when they are back in
-//! their queue, so these may cross as well, unless there was another decision meanwhile. So a link is idle only if all that waits of the demand is
-//! planned for a later slot of the pass. Virtual output queues with such an allowance take
-//! turns, packet by packet. The switch stores packets whole and has queues without bound.
+//! Every rack has a link to it and one from it, all of one rate. A schedule carries the measured
+//! demand in one pass over its slots; the demand that it leaves may cross the packet switch at
+//! once. After each slot, the bytes that its circuits should have carried but did not may cross,
+//! too (a packet that did not fit into the day), and after the pass all demand that still waits, in
+//! addition to the repetitions of the schedule. Packets that a circuit lost may cross as well when
+//! they are back in their queue, unless another decision was made meanwhile. A link is therefore
+//! idle only if all waiting demand is planned for a later slot of the pass. Virtual output queues
+//! with such an allowance take turns, packet by packet. The switch stores packets completely and
+//! has unbounded queues.
 
 use crate::links::{Links, Packet};
 use crate::tdma::burst::Burst;
@@ -86,7 +87,7 @@ impl PacketSwitch {
         }
     }
 
-    /// A circuit takes bytes of a pair of which so many wait.
+    /// Records that a circuit starts to take bytes of a pair of which `waiting` wait.
     pub fn begin_taking(&mut self, waiting: u64) {
         self.waited = waiting;
     }
@@ -113,7 +114,7 @@ impl PacketSwitch {
         self.seen[pair] = self.seen[pair].saturating_sub(bytes);
     }
 
-    /// The circuits of a slot have taken what they will: the rest may cross.
+    /// Ends a slot: the rest that its circuits did not take may cross.
     pub fn end_of_slot(&mut self, slot: &Slot, rate: Rate) {
         if self.slots == 0 {
             return;

@@ -1,4 +1,5 @@
-//! The queueing discipline: what a rack sends in its day, and what of it is lost (§5.2.1, §6.2).
+//! The queueing discipline: the packets that a rack sends in its day, and those that are lost
+//! (§5.2.1, §6.2).
 
 use super::kernel::{Cx, Event, Mordia};
 use crate::tdma::burst::Burst;
@@ -7,7 +8,7 @@ use crate::tdma::sending::{Count, Departure};
 use lightloom_engine::Time;
 
 impl Mordia {
-    /// Sends what waits for a circuit; the packet switch need not carry it.
+    /// Sends queued bytes over a circuit; the packet switch need not carry them.
     pub(super) fn serve_line(&mut self, line: usize, from: Time, cx: Cx) {
         if self.packet_switch.is_none() {
             return self.drain(line, from, cx);
@@ -26,7 +27,7 @@ impl Mordia {
         }
     }
 
-    /// Sends what waits in a line's queue, from a time on, as far as the day goes.
+    /// Sends bytes of a line's queue, from a time on, up to the end of the day.
     #[inline]
     fn drain(&mut self, at: usize, from: Time, cx: Cx) {
         let (line, wire) = (self.circuits.lines[at], self.circuits.wire);

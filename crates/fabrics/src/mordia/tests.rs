@@ -1,4 +1,4 @@
-//! Oracles of Mordia: arithmetic of duty cycles, what schedules carry, what is refused.
+//! Oracles of Mordia: arithmetic of duty cycles, bytes that schedules carry, refusals.
 
 use super::ENTRY;
 use crate::contract::Site;
@@ -15,7 +15,7 @@ mod packet_switch;
 mod replays;
 mod solstice_promise;
 
-/// Each of so many racks has one server of 10 Gb/s.
+/// Each of `racks` racks has one server of 10 Gb/s.
 fn cluster(racks: u32) -> Cluster {
     testing::cluster(racks, Rate(10 * Rate::GBPS.0))
 }
@@ -77,8 +77,8 @@ fn saturated_bytes_are_days_at_the_rate() {
         .all(|&bytes| bytes == 4 * 13 * 9_000));
 }
 
-/// Uniform traffic below saturation: what round robin leaves does not grow. Every pair has
-/// 100 KB a round, of 118 KB that its day carries.
+/// Uniform traffic below saturation: the backlog of a round robin does not grow. Every pair has 100
+/// KB per round, of 118 KB that its day carries.
 #[test]
 fn a_round_robin_serves_uniform_traffic_up_to_its_duty_cycle() {
     let racks = 8;
@@ -161,7 +161,7 @@ fn a_schedule_serves_its_own_demand() {
         ),
     ];
     for (policy, schedule) in planned {
-        // Solstice knows no shortest slot.
+        // Solstice has no shortest slot.
         let shortest = if policy == "solstice" {
             "12 us"
         } else {
@@ -179,8 +179,8 @@ fn a_schedule_serves_its_own_demand() {
     }
 }
 
-/// TMS and Eclipse plan bytes, whatever the packets: in each day a circuit carries at most one packet
-/// less than the plan says.
+/// TMS and Eclipse plan bytes, for any packet size: in each day a circuit carries at most one
+/// packet less than planned.
 #[test]
 fn plans_of_bytes_leave_less_than_a_packet_a_day() {
     let demand = Matrix::new(4, 4, SKEWED.iter().map(|b| b * 50).collect()).expect("square");
@@ -203,7 +203,7 @@ fn plans_of_bytes_leave_less_than_a_packet_a_day() {
     }
 }
 
-/// No schedule carries more than what the busiest port could in the time that it is lit.
+/// No schedule carries more than the busiest port could in the time for which it is lit.
 #[test]
 fn tms_stays_below_the_fluid_bound_and_above_round_robin() {
     let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
@@ -230,7 +230,7 @@ fn tms_stays_below_the_fluid_bound_and_above_round_robin() {
     );
 }
 
-/// Solstice lights a pair for just what it has, and so has to know of the interfaces.
+/// Solstice lights a pair exactly for its demand, so it must include the delay of the interfaces.
 #[test]
 fn policies_plan_for_the_delay_of_interfaces() {
     let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
@@ -327,7 +327,7 @@ fn schedules_outlive_their_controller() {
     let fail = Command::Fail { element, loss: 1.0 };
     fabric.apply(fail).expect("it has a controller");
     fabric.advance(Time::MS * 10, &mut io);
-    // Pairs whose share was too short for a slot wait for ever.
+    // Pairs whose share was too short for a slot are never served.
     let circuits = fabric.circuits(Time::MS * 10);
     let is_lit = |&(a, b, _): &(usize, usize, i64)| {
         circuits
@@ -345,8 +345,8 @@ fn schedules_outlive_their_controller() {
     assert!(fabric.apply(fail).is_err());
 }
 
-/// With a packet switch of a tenth of the rate, what the schedule leaves goes there, and
-/// all is served sooner.
+/// With a packet switch of a tenth of the rate, the demand that the schedule leaves crosses it, and
+/// all demand is served earlier.
 #[test]
 fn a_packet_switch_takes_what_schedules_leave() {
     let demand = Matrix::new(4, 4, SKEWED.to_vec()).expect("square");
@@ -386,7 +386,7 @@ fn memory_is_of_days_and_schedules_too() {
     let few = memory("rotation", 0);
     assert_eq!(memory("rotation", 100_000) - few, 1_000 * day);
     assert_eq!(memory("rotation", 10_000_000_000) - few, 250_000 * day);
-    // Others keep what was decided on; a round robin has three copies of its 15 slots.
+    // Other policies store their decisions; a round robin has three copies of its 15 slots.
     let decided = memory("mordia", 100_000) - memory("mordia", 0);
     assert_eq!(decided, 1_000 * (day + slot));
     assert_eq!(few - memory("mordia", 0), 3 * 15 * slot);

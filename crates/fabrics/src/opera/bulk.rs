@@ -59,7 +59,8 @@ impl Opera {
         }
     }
 
-    /// RotorLB: what bulk for new circuits will leave of them is granted to bulk of third racks.
+    /// RotorLB: grants bulk traffic of third racks the capacity that direct bulk will leave on new
+    /// circuits.
     pub(super) fn plan_detours(&mut self, lines: Range<usize>, cx: Cx) {
         if self.bulk.relays.is_none() {
             return;
@@ -101,7 +102,7 @@ impl Opera {
             .collect()
     }
 
-    /// RotorLB by hosts: what new circuits carry until they change is decided.
+    /// RotorLB by hosts: decides the traffic of new circuits until they change.
     pub(super) fn plan_for_hosts(&mut self, lines: Range<usize>, cx: Cx) {
         for circuit in self.bulk.plan_for_hosts(lines, &self.circuits) {
             self.schedule_bulk(circuit.line, cx.now, cx);

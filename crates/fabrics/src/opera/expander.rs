@@ -20,7 +20,8 @@ pub struct Expander {
     sends: Vec<u32>,
     /// By plane and rack, the rack from which it receives.
     hears: Vec<u32>,
-    /// By destination and rack, the number of circuits between; for known destinations.
+    /// By destination and rack, the number of circuits on a shortest path; for computed
+    /// destinations.
     distances: Vec<u16>,
     known: Vec<bool>,
     reached: Vec<u32>,
@@ -47,7 +48,7 @@ impl Expander {
         self.until
     }
 
-    /// Drops all circuits; new ones, to be added, stand until a time.
+    /// Removes all circuits; circuits that are added afterwards exist until `until`.
     pub fn replace_circuits(&mut self, until: Time) {
         self.until = until;
         self.planes.clear();
@@ -92,7 +93,7 @@ impl Expander {
         row[next as usize] < row[from as usize]
     }
 
-    /// Computes the distances to a rack, unless they are known.
+    /// Computes the distances to a rack, unless they are stored.
     pub fn ensure_distances(&mut self, to: u32) {
         if !self.known[to as usize] {
             self.find_distances(to);

@@ -73,7 +73,7 @@ pub struct Opera {
     pub(super) circuits: Circuits,
     /// Racks' switches and servers' links.
     pub(super) edge: RackEdge,
-    /// Bulk: what waits at sources and relays.
+    /// Bulk traffic that waits at sources and relays.
     pub(super) bulk: Bulk,
     /// Low-latency packets, and the expander that they cross.
     pub(super) low_latency: LowLatencyTraffic,
@@ -86,7 +86,7 @@ pub struct Opera {
 }
 
 impl Opera {
-    /// An empty network that will be offered so many flows.
+    /// An empty network for `flows` flows.
     pub fn new(setup: OperaSetup, flows: usize, seed: u64) -> Opera {
         let network = &setup.network;
         let racks = network.cluster.racks;

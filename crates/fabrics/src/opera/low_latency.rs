@@ -1,4 +1,4 @@
-//! Low-latency packets cross the expander, that is, whatever circuits are lit, over shortest paths.
+//! Low-latency packets cross the expander, the network of all lit circuits, over shortest paths.
 
 pub mod state;
 
@@ -165,8 +165,8 @@ impl Opera {
         begins - now <= self.full_queue() && self.fits(begins, line.window.until)
     }
 
-    /// When a line that has no room has some, and all that happened at that moment is known,
-    /// if it does before its night.
+    /// When a full line has space and all events of that moment are processed, if this is before
+    /// its night.
     fn room_at(&self, line: usize) -> Option<Time> {
         let line = &self.circuits.lines[line];
         let fits = self.fits(line.free, line.window.until);

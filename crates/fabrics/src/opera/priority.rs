@@ -1,18 +1,18 @@
-//! Priority: low-latency packets go before bulk on a circuit, so bulk is sent up to the moment at
-//! which something happens to a line, and no farther.
+//! Priority: low-latency packets go before bulk traffic on a circuit, so bulk is sent up to the
+//! time of the line's next event, and no further.
 //!
-//! All packets that began before a line's `free` are sent. A low-latency packet that comes finds
-//! the line as it is then: what began before is sent whole, and the packet after it. Bulk goes on
-//! behind. When the first bulk will have been sent, if nothing comes between, is an event: flows
-//! end at the right time.
+//! All packets that began before a line's `free` are sent. When a low-latency packet arrives, the
+//! bulk packet in transmission is completed, and the low-latency packet follows. Bulk continues
+//! behind it. The time at which the first bulk flow will have been sent, if nothing intervenes, is
+//! an event, so that flows end at the right time.
 
 use super::kernel::{Cx, Event, Opera};
 use crate::tdma::rotor::Part;
 use lightloom_engine::Time;
 
 impl Opera {
-    /// The line whose circuit joins two racks in this slot, until its night has begun: what
-    /// happens at that very moment may come before that.
+    /// The line whose circuit connects two racks in this slot, until its night has begun; events at
+    /// that very moment may come before the night.
     fn direct_line(&self, from: u32, to: u32, now: Time) -> Option<usize> {
         let circuits = &self.circuits;
         let lines = (0..circuits.planes.len()).map(|switch| circuits.line(switch, from));
@@ -90,7 +90,7 @@ impl Opera {
         }
     }
 
-    /// Sends bulk for a line's circuit, then what goes to its relay.
+    /// Sends bulk traffic for a line's own destination, then traffic to its relay.
     fn send_bulk(&mut self, at: usize, before: Time, cx: Cx) {
         if !self.circuits.lines[at].is_lit() {
             return;
@@ -150,7 +150,7 @@ impl Opera {
         let due = match self.edge.has_server_links() || self.is_contested(at) {
             // The part of the first bytes that fits: a shorter packet may go behind it.
             false => wire.end(begins, wire.fitting(bytes, room)),
-            // Once it has begun, and all that happened at that moment is known.
+            // Once it has begun and all events of that moment are processed.
             true => begins + Time(1),
         };
         self.schedule_line(at, due, cx);

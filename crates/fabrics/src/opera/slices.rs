@@ -37,7 +37,7 @@ impl Opera {
         self.divide_circuits(lines, cx);
     }
 
-    /// The next slot of a switch begins, or began so long ago.
+    /// Begins the next slot of a switch, which started `ago` before.
     fn begin_slot(&mut self, switch: usize, ago: Time, cx: Cx) {
         let lines = self.circuits.lines_of(switch);
         let plane = &mut self.circuits.planes[switch];
@@ -56,7 +56,8 @@ impl Opera {
         }
     }
 
-    /// RotorLB: what direct bulk leaves of new circuits is granted to bulk for other racks.
+    /// RotorLB: grants bulk traffic for other racks the capacity that direct bulk leaves on new
+    /// circuits.
     fn divide_circuits(&mut self, lines: Range<usize>, cx: Cx) {
         match self.bulk.hosts {
             Some(_) => self.plan_for_hosts(lines, cx),

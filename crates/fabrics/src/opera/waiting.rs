@@ -20,7 +20,7 @@ pub struct Waiting {
     pub hops: u16,
 }
 
-/// At a rack, what waits to go to one other, each with its number: the lowest goes first.
+/// At a rack, the packets that wait for one other rack, each with a number: the lowest goes first.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     /// Bytes that have crossed circuits; they go first.
@@ -68,7 +68,7 @@ pub struct RackQueues {
 }
 
 impl RackQueues {
-    /// Nothing waits at so many racks, of so many flows.
+    /// Empty queues for `racks` racks and `flows` flows.
     pub fn new(racks: u32, flows: usize, order: Discipline) -> RackQueues {
         let flows = if order == Discipline::Fair { flows } else { 0 };
         RackQueues {
@@ -84,7 +84,7 @@ impl RackQueues {
         !self.of_flows.is_empty()
     }
 
-    /// Memory where something waits at all of so many racks, about [B].
+    /// The approximate memory of the queues if packets wait at all of these racks [B].
     pub fn memory(racks: u64) -> u64 {
         racks * racks * (std::mem::size_of::<Queue>() as u64 + 4)
     }

@@ -54,7 +54,7 @@ pub struct RotorNet {
 }
 
 impl RotorNet {
-    /// An empty network that will be offered so many flows.
+    /// An empty network for `flows` flows.
     pub fn new(setup: &Setup, night: Time, division: Division, flows: usize) -> RotorNet {
         RotorNet {
             cluster: setup.cluster,

@@ -48,7 +48,7 @@ impl RotorNet {
         }
     }
 
-    /// A switch's circuits change, and racks send what waits for them.
+    /// Changes a switch's circuits; racks then send the traffic that waits for them.
     fn step_to_next_matching(&mut self, plane: usize, cx: Cx) {
         let lines = self.circuits.lines_of(plane);
         let switch = &mut self.circuits.planes[plane];
@@ -70,7 +70,7 @@ impl RotorNet {
         }
     }
 
-    /// All have sent what may go directly: the rest of the slot is for first hops.
+    /// Uses the rest of the slot for first hops after all direct traffic is sent.
     fn relay(&mut self, cx: Cx) {
         let lines = 0..self.circuits.lines.len();
         let spare: Vec<Spare> = { lines }

@@ -193,7 +193,7 @@ impl FabricConfig for SiriusConfig {
                 Servers::BYTES.0 * site.cluster.hosts() as u64 + Servers::BYTES.1 * flows
             }
         };
-        // A bit a cell, and what a flow takes in columns.
+        // One bit per cell, and the columns of a flow.
         state + servers + site.flows.total_bytes() / derived.cell / 8 + 80 * flows
     }
 

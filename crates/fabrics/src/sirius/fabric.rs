@@ -1,4 +1,4 @@
-//! Sirius as a fabric: what it is asked for, and what it reports.
+//! Sirius as a fabric: its interface and its reports.
 
 use super::index::Label;
 use super::kernel::Sirius;

@@ -30,7 +30,7 @@ impl Label {
         self.0 as usize
     }
 
-    /// All of so many nodes.
+    /// All labels of `nodes` nodes.
     pub fn all(nodes: usize) -> impl Iterator<Item = Label> + Clone {
         (0..nodes as u16).map(Label)
     }
@@ -57,7 +57,7 @@ impl Turn {
         self.0 as usize
     }
 
-    /// All of so many nodes.
+    /// All turns of `nodes` nodes.
     pub fn all(nodes: usize) -> impl Iterator<Item = Turn> {
         (0..nodes as u16).map(Turn)
     }

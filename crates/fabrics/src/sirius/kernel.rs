@@ -1,6 +1,6 @@
-//! One slot of Sirius with its request/grant protocol, in the paper's order and words: admit;
-//! at the start of an epoch grant what was requested in the one before, accept what was granted,
-//! request anew (§4.3, A.3); transmit, receive.
+//! One slot of Sirius with its request/grant protocol, in the paper's order and terms: admit; at
+//! the start of an epoch, grant the requests of the epoch before, accept the grants, send new
+//! requests (§4.3, A.3); transmit, receive.
 
 use super::cell::{FlowIndex, Routes};
 use super::config::{Derived, Recovery, SiriusConfig};
@@ -190,7 +190,7 @@ impl Sirius {
             self.request(asking, &avoid);
         } else {
             self.grant(asked, epoch);
-            // Each node asks as soon as it has taken up its grants.
+            // Each node sends requests as soon as it has accepted its grants.
             self.accept(slot, [granted, asking], true);
         }
         self.note_started(now, io);
@@ -262,7 +262,7 @@ impl Sirius {
         }
     }
 
-    /// Nodes take up the grants of one kept; if they ask `at_once`, their new requests go to
+    /// Nodes accept the grants of one stored epoch; if they send requests `at_once`, these go to
     /// the other.
     fn accept(&mut self, slot: i64, [granted, asking]: [usize; 2], at_once: bool) {
         let slots = self.schedules.slots_from(slot);
@@ -304,7 +304,7 @@ impl Sirius {
         });
     }
 
-    /// Where it is known who leaves when, `slot` is now.
+    /// Starts the slot `slot` if departures are known in advance.
     fn begin(&mut self, slot: i64) {
         let Some(timetable) = &self.timetable else {
             return;

@@ -1,10 +1,8 @@
-//! Sirius: a flat optical fabric with nanosecond switching
-//! (Ballani et al., SIGCOMM 2020).
+//! Sirius: a flat optical fabric with nanosecond switching (Ballani et al., SIGCOMM 2020).
 //!
-//! Nodes (racks or servers) hang on passive gratings; tunable lasers choose
-//! the destination slot by slot on a fixed cyclic schedule, and Valiant load
-//! balancing turns any traffic into the uniform traffic that the schedule
-//! serves.
+//! Nodes (racks or servers) are connected to passive gratings. Tunable lasers select the
+//! destination slot by slot on a fixed cyclic schedule, and Valiant load balancing turns any
+//! traffic into the uniform traffic that the schedule serves.
 //!
 //! # Map
 //! | where | what |
@@ -24,12 +22,12 @@
 //! | `limits` | what all kernels of Sirius say alike: racks and links, the least time that a flow can take, when light passes |
 //! | `reference.rs` and its folder (compiled for tests alone) | all of it once more, as plainly as it can be put: the protocol in `reference.rs`; failures, servers and SIRIUS (IDEAL) in `reference/`; compared with the kernel in `reference/agreement.rs` |
 //!
-//! Below all are [`index`] (labels, rows and turns, a type each), [`cell`] (cells, and what never
-//! changes of their flows) and `prefetch`. The
-//! steps of a slot (`accept`, `transmit`, `receive`) are methods of a shard; what they work on
-//! (LOCAL, queues, matrices) needs none. No type rests on one that rests on it; what `failure`
-//! and `servers` do in a slot is called by [`kernel`], whose parts these steps are, but for a cell's fate (`relay/transmit.rs`
-//! asks) and the nodes that a node avoids (`protocol/request.rs` asks).
+//! All of them use [`index`] (labels, rows and turns, one type each), [`cell`] (cells, and constant
+//! data of their flows) and `prefetch`. The steps of a slot (`accept`, `transmit`, `receive`) are
+//! methods of a shard; the data that they work on (LOCAL, queues, matrices) do not depend on it. No
+//! two types depend on each other. [`kernel`] calls the parts of `failure` and `servers` that run
+//! in a slot, except for a cell's fate (called by `relay/transmit.rs`) and the nodes that a node
+//! avoids (called by `protocol/request.rs`).
 //!
 //! # Glossary
 //! | the paper's term | here | file |
@@ -57,32 +55,32 @@
 //! | traffic within a rack | where servers' links have a rate it goes over these (`Servers::turn_back`); where not, `Bypass`; which of them: `Sirius::admit` in `kernel.rs` | `servers/links.rs`; `servers/rack.rs` |
 //! | the links from rack switches to servers, and the cells that wait for them | `Receiving` | `servers/receiving.rs` |
 //!
-//! Words of the code: a [label](index::Label) is a node's place in the order of [`schedule`],
-//! which is how nodes are named from there on; a [row](index::Row) its place in its shard; a
-//! [turn](index::Turn) a peer's place in the order in which a node meets the others; a
-//! [flow index](cell::FlowIndex) a flow's place among all flows by destination; a *shard* the
-//! nodes of one thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
-//! that are never divided among threads; a *lane* the cells of a slot that go to one shard for
-//! one purpose; a *stretch* neighbouring cells of a flow that enter LOCAL together; an *asker*
-//! a node that sent requests, with these requests.
+//! Terms of the code: a [label](index::Label) is a node's place in the order of [`schedule`], by
+//! which nodes are named from there on; a [row](index::Row) its place in its shard; a
+//! [turn](index::Turn) a peer's place in the order in which a node meets the others; a [flow
+//! index](cell::FlowIndex) a flow's place among all flows by destination; a *shard* the nodes of
+//! one thread; a *matching* the pairs that meet over one uplink in a slot; a *block* neighbours
+//! that are never divided among threads; a *lane* the cells of a slot that go to one shard for one
+//! purpose; a *stretch* neighbouring cells of a flow that enter LOCAL together; an *asker* a node
+//! that sent requests, with these requests.
 //!
-//! Five types hold the times at which pairs meet, each computed from those before it: `Schedule`, the
-//! paper's, slot by slot; `PeerOrder`, laid out for who walks through a slot; `Timetable`, laid out for
-//! when a pair meets next; `NextMeeting`, that question asked from one slot on; `Schedules`,
-//! those that have been in force since something died, each an `InForce`. `Derived`
-//! (`config.rs`) is what the table and the cluster say together, `Routes` (`cell.rs`) what never
-//! changes of flows.
+//! Five types hold the times at which pairs meet, each computed from those before it: `Schedule`,
+//! the paper's, slot by slot; `PeerOrder`, arranged for code that processes a slot; `Timetable`,
+//! arranged for the next meeting of a pair; `NextMeeting`, the next meetings after one slot;
+//! `Schedules`, those that have been in force since the first failure, each an `InForce`. `Derived`
+//! (`config.rs`) holds values derived from the table and the cluster, `Routes` (`cell.rs`) the
+//! constant data of flows.
 //!
 //! # Who changes M
-//! `Grants::compute_grants` (`protocol/grant.rs`) counts a grant. It is released
+//! `Grants::compute_grants` (`protocol/grant.rs`) counts a grant. The count is released
 //! (`Grants::release`) when the second hop leaves (`relay/transmit.rs`), when a cell for the
-//! intermediate itself arrives (`relay/receive.rs`), when a grant lapses that found no cell
-//! (noted in `protocol/accept.rs`; when the news has reached the intermediate `Grants::lapse`,
-//! in the file of M), and when something is lost or called back (`failure/recovery.rs`,
+//! intermediate itself arrives (`relay/receive.rs`), when a grant without a cell lapses (recorded
+//! in `protocol/accept.rs`, released by `Grants::lapse` in the file of M when the news has reached
+//! the intermediate), and when a cell is lost or called back (`failure/recovery.rs`,
 //! `failure/injection.rs`).
 //!
 //! # Who goes first
-//! The paper does not say which of several cells that reach a node in the same slot goes first.
+//! The paper does not define which of several cells that reach a node in the same slot goes first.
 //! Kernel and reference have one rule:
 //!
 //! 1. A cell takes its place when it joins a queue in which fewer than 32 wait; otherwise it
@@ -98,11 +96,10 @@
 //!    (`relay/receive.rs`).
 //!
 //! # Not modelled
-//! Bit errors outside fault injection (the error rate of `devices` is recorded alone), drift of
-//! lasers and clocks (the guardband stands for both), the credit protocol between servers and
-//! their rack switch, different fibre lengths (one propagation delay for all pairs). An
-//! intermediate answers requests in random order, but 32 neighbours answer in one and the same
-//! (`protocol/grant.rs`).
+//! Bit errors outside fault injection (the error rate of `devices` is only recorded), drift of
+//! lasers and clocks (the guardband stands for both), the credit protocol between servers and their
+//! rack switch, different fibre lengths (one propagation delay for all pairs). An intermediate
+//! answers requests in random order, but 32 neighbours use the same order (`protocol/grant.rs`).
 
 pub mod cell;
 pub mod config;

@@ -54,11 +54,11 @@ impl Partition {
     }
 }
 
-/// The threads that work on shards: that of the caller, or as many as there are shards.
+/// The threads that work on shards: the caller's, or one per shard.
 pub struct Threads(Option<rayon::ThreadPool>);
 
 impl Threads {
-    /// For so many shards.
+    /// Threads for `shards` shards.
     pub fn new(shards: usize) -> Threads {
         let pool = || rayon::ThreadPoolBuilder::new().num_threads(shards).build();
         Threads((shards > 1).then(|| pool().expect("threads can be started")))

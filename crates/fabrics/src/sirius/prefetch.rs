@@ -1,4 +1,4 @@
-//! Memory hints. The schedule is known in advance, so are the addresses.
+//! Memory hints. The schedule is known in advance, and so are the addresses.
 
 /// Asks the memory system for `column[index]`; does nothing beyond the end or
 /// on processors without the hint.
@@ -16,8 +16,8 @@ pub fn prefetch<T>(column: &[T], index: usize) {
     let _ = (column, index);
 }
 
-/// Items are hinted at so many before they are needed: long enough for memory to
-/// answer, few enough for the first-level cache.
+/// How many items before their use they are hinted at: early enough for memory to respond, late
+/// enough for the first-level cache.
 pub const AHEAD: usize = 32;
 
 /// Does `work` on each item in order, after a hint long before.

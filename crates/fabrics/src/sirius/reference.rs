@@ -1,13 +1,13 @@
-//! The protocol of §4.3 and A.3 as plainly as it can be put: the oracle of the kernel, which
-//! must give the same bytes. One queue a pair, no shards, no tricks; a slot is read from top
-//! to bottom: admit; at the start of an epoch grant, accept, request; transmit, receive.
+//! A plain implementation of the protocol of §4.3 and A.3: the oracle of the kernel, which must
+//! give the same bytes. It has one queue per pair, no shards and no optimisations. A slot reads
+//! from top to bottom: admit; at the start of an epoch grant, accept, request; transmit, receive.
 //!
 //! Nodes are named by label, as in [`Schedule`](crate::sirius::schedule::Schedule).
 //!
 //! # Who goes first
-//! A node keeps one queue for each other, first in, first out (§6). What is settled
-//! nowhere in the paper is who of several cells that reach a node in the same slot joins
-//! its queues, or is delivered, first. Here and in the kernel:
+//! A node keeps one first-in, first-out queue for each other node (§6). The paper does not define
+//! which of several cells that reach a node in the same slot joins its queues, or is delivered,
+//! first. Here and in the kernel:
 //!
 //! 1. A cell *takes its place* when it joins a queue in which fewer than [`PLACES`] wait.
 //!    Otherwise it stands aside, and takes its place at the end of the slot in which there
@@ -23,10 +23,10 @@
 //!    straight from their source.
 //!
 //! # Random draws
-//! The streams are those of the kernel: `sirius.requests` (a stream a node), `sirius.grants`
-//! (one for each epoch and 32 intermediates, which see those who ask in the same random
-//! order), and those of failures. The sources of a block share one list of candidates, which
-//! stays in the order in which the walk before left it, for any order is as good a start.
+//! The streams are those of the kernel: `sirius.requests` (one per node), `sirius.grants` (one for
+//! each epoch and 32 intermediates, which process their askers in the same random order), and those
+//! of failures. The sources of a block share one list of candidates, which stays in the order in
+//! which the walk before left it, because any order is an equally good start.
 
 mod agreement;
 mod fabric;
@@ -84,7 +84,7 @@ struct Tuple {
     returned: bool,
 }
 
-/// Where a cell stands among all that wait, or among those who stand aside.
+/// The place of a cell among all that wait, or among those that stand aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Taken(u64),
@@ -112,7 +112,7 @@ struct Sent {
 struct Epoch {
     /// By source, then by intermediate: the destination of the request, later that of the grant.
     requests: BTreeMap<usize, Vec<Option<usize>>>,
-    /// The slots in which they are asked.
+    /// The slots of their requests.
     slots: Range<i64>,
     answered: bool,
     /// Grants for which there was no cell: (intermediate, destination).
@@ -131,7 +131,7 @@ pub(super) struct Reference {
     local: Vec<Vec<Tuple>>,
     /// The queue of every node for every other.
     queues: Vec<Vec<VecDeque<Queued>>>,
-    /// Cells that stand aside, in the order in which they came: node, peer, where.
+    /// Cells that stand aside, in the order of their arrival: node, peer, place.
     aside: Vec<(usize, usize, Place)>,
     /// Places taken so far.
     places: u64,
@@ -252,9 +252,9 @@ impl Reference {
         self.send_from_servers(now, io);
     }
 
-    /// At the start of an epoch each stage of the protocol has the requests of another one:
-    /// those asked last are answered, the grants before them taken up, and those that were
-    /// not used then lapse.
+    /// At the start of an epoch each stage of the protocol handles the requests of a different
+    /// epoch: the latest requests are answered, the grants before them are accepted, and grants
+    /// that were not used lapse.
     fn begin_epoch(&mut self, slot: i64, epoch: i64, io: &mut Io) {
         let asked = epoch - self.lag();
         let granted = asked - self.lag();
@@ -267,8 +267,8 @@ impl Reference {
         self.request(slot, epoch);
     }
 
-    // Request (compute_requests of A.3, Fig 15): a node walks LOCAL and asks random
-    // intermediates, each once, for leave to send random flows' cells.
+    // Request (compute_requests of A.3, Fig 15): a node walks LOCAL and sends each of the random
+    // intermediates one request, for permission to send cells of random flows.
 
     fn request(&mut self, slot: i64, epoch: i64) {
         let (slots, dark) = (self.slots_from(slot), self.dark_in(self.slots_from(slot)));
@@ -286,8 +286,8 @@ impl Reference {
         }
     }
 
-    /// `flows` are the tuples F as (destination, cells); returns for which destination each
-    /// intermediate is asked.
+    /// `flows` are the tuples F as (destination, cells); returns the destination for which each
+    /// intermediate is requested.
     fn compute_requests(
         &mut self,
         source: usize,
@@ -298,7 +298,7 @@ impl Reference {
         let (rng, n) = (&mut self.rng[source], candidates.len());
         let mut wants = vec![None; n];
         if !others && flows.len() > 1 && flows.iter().all(|f| f.1 as usize >= n) {
-            // No flow can run out: who is asked for which is drawn two by two.
+            // No flow can run out, so flows and intermediates are drawn in pairs.
             for pair in wants.chunks_mut(2) {
                 let (a, b) = rng.below2(flows.len() as u32, flows.len() as u32);
                 let drawn = [a, b].map(|f| Some(flows[f as usize].0));
@@ -310,7 +310,7 @@ impl Reference {
         while !flows.is_empty() && asked < n {
             let left = &mut candidates[asked..];
             if !others && flows.len() == 1 && flows[0].1 as usize >= left.len() {
-                // One flow is left for all who are left: there is nothing to draw.
+                // One flow is left for all remaining intermediates: there is nothing to draw.
                 left.iter().for_each(|&by| wants[by] = Some(flows[0].0));
                 break;
             }

@@ -72,19 +72,19 @@ pub struct Shard {
     pub sent: Vec<Sent>,
     /// Cells lost in the slot.
     pub lost: Vec<Lost>,
-    /// Whether servers take what arrives at their own rate.
+    /// Whether servers receive at their own rate.
     pub(super) capped: bool,
     /// Where they do, the cells that arrived in the slot.
     pub arrived: Vec<Cell>,
     /// And those that left the links to their servers.
     pub delivered: Vec<Coming>,
-    /// Scratch space for the grants of a row, and for those who granted for one
+    /// Scratch space for the grants of a row, and for the intermediates that granted for one
     /// destination.
     pub(super) found: Vec<Grant>,
     pub(super) granters: Vec<Label>,
     /// Likewise for the cells granted to a row.
     pub(super) moving: Vec<Queued>,
-    /// Likewise for the cells that leave, where it is not known in advance who does.
+    /// The same for the cells that leave, if departures are not known in advance.
     pub(super) leaving: Leaving,
 }
 
@@ -167,7 +167,7 @@ impl Shard {
         self.local.total == 0 && self.held == 0
     }
 
-    /// Whether no cell that waits at its source has a node that it may ask.
+    /// Whether no cell that waits at its source has a node to request.
     #[cold]
     pub fn is_stranded(&self, avoid: &Avoid) -> bool {
         let rows = (0..self.rows).map(Row);

@@ -77,7 +77,7 @@ impl Wire {
         at + self.rate.time_for(bytes)
     }
 
-    /// How many packets so many bytes of a flow are.
+    /// The number of packets of these bytes of a flow.
     #[inline]
     pub fn packets(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.packet)
@@ -88,7 +88,7 @@ impl Wire {
         (self.rate.bytes_in(time) / self.packet).max(1) * self.packet
     }
 
-    /// Whole packets of `bytes` that fit into so many bytes of time.
+    /// Whole packets of `bytes` that fit into this time, given in bytes.
     #[inline]
     pub fn fitting(&self, bytes: u64, room: u64) -> u64 {
         match bytes <= room {

@@ -2,7 +2,7 @@
 
 use lightloom_engine::{Agenda, Io, Time};
 
-/// The time of an event, the flows and counts of the run, and what is scheduled.
+/// The time of an event, the flows and counters of the run, and scheduled events.
 pub struct Context<'a, E> {
     /// The time of the event.
     pub now: Time,

@@ -2,10 +2,10 @@
 
 use lightloom_engine::{Command, Rejected};
 
-/// Refuses a part that fails with a loss below 1.
+/// Refuses a failure of a part with a loss below 1.
 ///
 /// # Errors
-/// `what` fails wholly.
+/// If the loss is below 1; `what` can only fail completely.
 pub fn refuse_grey(what: &str, command: Command) -> Result<(), Rejected> {
     match command {
         Command::Fail { loss, .. } if loss < 1.0 => Err(Rejected(format!(

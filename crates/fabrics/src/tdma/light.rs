@@ -1,5 +1,5 @@
-//! The circuits that were lit, and when: stored slot by slot, reported circuit by circuit. The
-//! first four million circuits of a plane are stored; the total time of light is known for all.
+//! The times of lit circuits: stored slot by slot, reported circuit by circuit. The first four
+//! million circuits of a plane are stored; the total time of light is counted for all.
 
 use lightloom_control::schedule::Schedule;
 use lightloom_engine::{Circuit, Time};

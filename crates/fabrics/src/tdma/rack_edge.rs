@@ -1,8 +1,8 @@
 //! The edge of the network: the switch of a rack, through which a flow enters, and the links of
 //! its servers.
 //!
-//! A kernel implements [`Racks`], which says what happens to bytes at the rack of their source;
-//! the rest of the way between servers and racks is here.
+//! A kernel implements [`Racks`], which handles bytes at the rack of their source; this module has
+//! the rest of the path between servers and racks.
 
 use super::context::Context;
 use super::sending::Landing;
@@ -44,7 +44,7 @@ pub struct RackEdge {
 }
 
 impl RackEdge {
-    /// The idle edge of a network that will be offered so many flows; some flows may go before
+    /// The idle edge of a network for `flows` flows; with `expedites` some flows may go before
     /// others.
     pub fn new(setup: &Setup, flows: usize, expedites: bool) -> RackEdge {
         let cluster = setup.cluster;

@@ -89,8 +89,8 @@ impl Circuits {
         }
     }
 
-    /// A burst lands as a whole, but what takes long a millisecond at a time; not before it is
-    /// `known` how much of it there is.
+    /// A burst arrives as a whole, or a millisecond at a time if it takes longer; not before its
+    /// size is `known`.
     #[inline(always)]
     fn land_in_pieces<E: Copy + From<Landing>>(
         &self,
@@ -107,7 +107,7 @@ impl Circuits {
         }
     }
 
-    /// When so many bytes of a burst are at the other end.
+    /// When this number of bytes of a burst is at the other end.
     #[inline(always)]
     fn lands(&self, departure: &Departure, sent: u64) -> Time {
         self.wire.end(departure.at, sent) + self.propagation

@@ -26,7 +26,7 @@ impl ServerLinks {
         2 * HostQueues::BYTES.1 + Links::BYTES.1,
     );
 
-    /// Idle links of a rate, for so many flows that are sent in such packets [B]; some may
+    /// Idle links of a rate, for this number of flows and packets of this size [B]; some flows may
     /// go before others.
     pub fn new(
         cluster: &Cluster,

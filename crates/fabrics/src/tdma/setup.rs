@@ -28,9 +28,9 @@ pub struct Setup {
     pub overheads: Overheads,
 }
 
-/// Memory that so many racks, servers and flows take, about [B].
+/// The approximate memory for this number of racks, servers and flows [B].
 pub fn memory(racks: u64, hosts: u64, flows: u64) -> u64 {
     let (server, flow) = ServerLinks::BYTES;
-    // Queues, and demand with what policies make of it.
+    // Queues, demand, and the matrices of policies.
     racks * racks * (16 + 48) + hosts * (64 + server) + flows * (24 + flow)
 }

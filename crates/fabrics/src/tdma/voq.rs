@@ -35,7 +35,7 @@ pub struct Voqs {
 }
 
 impl Voqs {
-    /// Empty queues between so many racks.
+    /// Empty queues between `racks` racks.
     pub fn new(racks: u32) -> Voqs {
         let empty = Queue {
             head: NONE,

@@ -17,13 +17,13 @@ const TESTBED: Cluster = Cluster {
 /// (source, destination, bytes, arrival).
 type Row = (u32, u32, u64, Time);
 
-/// When each flow finishes whose packets are not stored: what rates alone say.
+/// When each flow finishes if packets are not stored: by rates alone.
 fn finishes(cluster: &Cluster, mut table: Value, rows: &[Row]) -> Vec<Time> {
     table["forwarding"] = json!("cut-through");
     with_packets(cluster, table, rows)
 }
 
-/// When each flow finishes whose packets are stored, the default, unless the table says otherwise.
+/// When each flow finishes if packets are stored, the default, unless the table says otherwise.
 fn with_packets(cluster: &Cluster, table: Value, rows: &[Row]) -> Vec<Time> {
     let mut flows = Flows::new();
     for &(src, dst, bytes, at) in rows {

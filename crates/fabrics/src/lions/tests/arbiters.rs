@@ -44,10 +44,10 @@ fn packets_leave_in_the_order_of_the_rule() {
     }
 }
 
-/// The paper's hosts send a packet that came back again at once (§IV: a NACK triggers the
-/// retransmission), and it names no pause. With one receiver the second of two hosts with equal
-/// packets then asks at the same place of each of the first's packets, and waits until the first
-/// has nothing more: as long as a host sends back to back, others have no share.
+/// In the paper a host sends a returned packet again at once (§IV: a NACK triggers the
+/// retransmission), without a pause. With one receiver the second of two hosts with equal packets
+/// then requests it always at the same point of the first host's packets, and waits until the first
+/// has no more: while a host sends back to back, the others get no share.
 #[test]
 fn a_second_sender_of_one_receiver_waits_until_the_first_has_sent_all() {
     for detector in ["edge", "timers"] {

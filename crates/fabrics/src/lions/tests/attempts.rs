@@ -149,7 +149,7 @@ struct Model<'a> {
     case: Case,
     flows: &'a Flows,
     hosts: Vec<Host>,
-    /// When each receiver can hear the next packet.
+    /// When each receiver can receive the next packet.
     free: Vec<i64>,
     agenda: BinaryHeap<Reverse<(i64, u8, u64, Happens)>>,
     planned: u64,
@@ -205,7 +205,7 @@ impl Model<'_> {
         }
     }
 
-    /// A host sends what came back first, or else a new packet.
+    /// Sends a returned packet of a host first, otherwise a new one.
     fn send(&mut self, host: usize, now: i64) {
         let Host { new, back, .. } = &mut self.hosts[host];
         let next = back.pop_front().or_else(|| new.pop_front());
@@ -294,8 +294,8 @@ fn each_packet_as_the_model_has_it() {
     }
 }
 
-/// On packets of their own: the mean latency is the same within both intervals
-/// together, of 99.9 % each, and not less than what independent attempts would have.
+/// With different random packets the mean latency is the same within both intervals together, of
+/// 99.9 % each, and not less than with independent attempts.
 #[test]
 fn mean_latency_by_chance() {
     for (case, load) in CASES {
@@ -313,7 +313,7 @@ fn mean_latency_by_chance() {
     }
 }
 
-/// Saturated: what hosts deliver in a slot, the same within both intervals together.
+/// At saturation: packets that hosts deliver per slot, the same within both intervals together.
 #[test]
 fn throughput_by_chance() {
     for (case, _) in CASES {

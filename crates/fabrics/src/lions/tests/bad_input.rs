@@ -164,8 +164,7 @@ fn refuses_keys_without_effect() {
     }
 }
 
-/// Broke off no run: a NACK that took no time was followed by the next attempt at once,
-/// and so for ever.
+/// A NACK without delay ended no run, because the next attempt followed at once, without end.
 #[test]
 fn refuses_to_send_again_at_once() {
     let mut table = json!({

@@ -72,7 +72,7 @@ fn the_loser_waits_where_its_architecture_has_it_wait() {
         second(json!({"architecture": "slb"})),
         slot - 50 * NS + wire
     );
-    // In another group at once; but not before it is stored whole, if so asked.
+    // In another group at once; but not before it is completely stored, if so configured.
     assert_eq!(second(json!({"architecture": "dlb"})), wire);
     assert_eq!(second(json!({"architecture": "mlb"})), wire);
     assert_eq!(
@@ -106,8 +106,8 @@ fn stored_packets_are_arbitrated_once_more() {
     assert_eq!(ends(tuned), (10 + 2 * 7 + 2 * 9) * NS + wire);
     let whole = with(dlb, json!({"cut_through": false}));
     assert_eq!(ends(whole), (10 + 2 * 7) * NS + 2 * wire);
-    // The shared one's receiver is busy for a slot anyway, but not for 300 ns; the
-    // third packet asks as the second leaves, at 610 ns.
+    // The shared buffer's receiver is busy for a slot in any case, but not for 300 ns; the request
+    // of the third packet comes as the second leaves, at 610 ns.
     let slb = |ns: i64| json!({"architecture": "slb", "arbitration": format!("{ns} ns")});
     assert_eq!(ends(slb(7)), 7 * NS + slot + wire);
     let got = finishes(16, &with(base.clone(), slb(300)), &meet);
@@ -369,7 +369,7 @@ fn the_bill_says_which_detector_was_chosen() {
     assert_eq!(with_flow(dlb, 256), []);
 }
 
-/// Users read what there is, by name.
+/// Users get the parts by name.
 #[test]
 fn the_bill_is_listed() {
     let listed = |table: Value| listed(table, &Flows::new());

@@ -31,8 +31,8 @@ fn bare_run(architecture: &str, hosts: u32, k: u32, load: f64, keys: Value) -> I
     simulate(hosts, &table, flows, Stop::Drain).0
 }
 
-/// The formulas are of many hosts and of the first order beyond: what that leaves is
-/// not seen within these intervals, of 0.5 to 4 %.
+/// The formulas are for many hosts and of first order; the remaining deviation is not visible
+/// within these intervals, of 0.5 to 4 %.
 #[test]
 fn distributed_buffers_cost_as_computed() {
     for (architecture, hosts, k, load) in [
@@ -53,8 +53,8 @@ fn distributed_buffers_cost_as_computed() {
     }
 }
 
-/// Losers that are stored whole ask a packet's time later: the burst that they lost in
-/// is over by up to a sixth of their wait.
+/// The request of a packet that is stored completely comes a packet's time later: the burst in
+/// which it lost is then over by up to a sixth of its wait.
 #[test]
 fn packets_that_are_stored_whole_wait_less_afterwards() {
     for (hosts, k, load) in [(64, 2, 0.5), (64, 2, 0.9), (64, 4, 0.9), (16, 2, 0.6)] {
@@ -91,10 +91,10 @@ fn shared_buffers_cost_about_as_computed() {
     }
 }
 
-/// §IV with defaults: 256 B at 10 Gb/s over 10 m, 64 hosts, k = 4, converters that
-/// tune for 10 ns, a share of the line rate in payload. Latency [ns] is known from
-/// the formulas, and how much longer AO-NACK takes at half the line rate. The detour is
-/// off by the second order in load/k, 1 % where it is nearly 1/4.
+/// §IV with defaults: 256 B at 10 Gb/s over 10 m, 64 hosts, k = 4, converters that tune for 10 ns,
+/// and a share of the line rate in payload. The formulas give the latency [ns] and the additional
+/// time of AO-NACK at half the line rate. The detour deviates by the second order in load/k, 1 % if
+/// that is nearly 1/4.
 #[test]
 fn the_latency_that_the_paper_draws() {
     let (wire, slot) = (Time(208_800), Time(222_400));

@@ -33,8 +33,8 @@ fn incast(cluster: &Cluster, table: &Value) -> Time {
     finish.copied().max().expect("flows")
 }
 
-/// A host hears no faster than its link: 15 × 100 KB and the headers of 15 × 391 packets at
-/// 25 Gb/s, 489.4 us, and not much longer, as four receivers fill it.
+/// A host receives no faster than its link: 15 × 100 KB and the headers of 15 × 391 packets at 25
+/// Gb/s take 489.4 µs, and not much longer, because four receivers fill the link.
 #[test]
 fn a_host_hears_what_its_link_carries() {
     let cluster = capped(16, 25);
@@ -55,7 +55,7 @@ fn a_host_hears_what_its_link_carries() {
     assert!(took >= least, "{took} for {least}");
 }
 
-/// §IV: four receivers are four times the bandwidth, less what collisions leave of it.
+/// §IV: four receivers have four times the bandwidth, less the loss by collisions.
 #[test]
 fn hosts_of_the_paper_hear_all_receivers() {
     let cluster = capped(16, 10);
@@ -85,7 +85,7 @@ fn hosts_of_the_paper_hear_all_receivers() {
     );
 }
 
-/// A preset has the rate of the servers, whatever the paper's have.
+/// A preset uses the rate of the cluster's servers instead of the paper's.
 #[test]
 fn presets_have_the_rate_of_the_servers() {
     for gbps in [1, 10, 25, 400] {

@@ -1,5 +1,4 @@
-//! Oracles of LIONS: closed forms within confidence intervals, times by hand,
-//! and what is refused.
+//! Oracles of LIONS: closed forms within confidence intervals, times by hand, and refusals.
 
 mod arbiters;
 mod attempts;
@@ -107,8 +106,8 @@ impl Estimate {
         }
     }
 
-    /// Refuses an interval that is not from `least` to `most`, bounds of theory, but
-    /// for what it is wide, or too wide to say anything.
+    /// Refuses an interval that is not between `least` and `most`, which are bounds of theory, and
+    /// an interval that is too wide.
     fn is_from(self, least: f64, most: f64, what: &str) {
         let Estimate { mean, half } = self;
         assert!(
@@ -121,8 +120,8 @@ impl Estimate {
         );
     }
 
-    /// Refuses a theory outside the interval, widened by the theory's own error
-    /// (0 if it is exact), and an interval too wide to say anything.
+    /// Refuses a theory outside the interval, widened by the theory's own error (0 if it is exact),
+    /// and an interval that is too wide.
     fn agrees(self, theory: f64, error: f64, what: &str) {
         let Estimate { mean, half } = self;
         let within = half + error * theory;

@@ -47,8 +47,8 @@ fn round_trips(hosts: u32, k: u32) -> f64 {
     heard as f64 / (aims.len() as u32 * STEADY) as f64
 }
 
-/// Lower than K/(K + 1), as packets in flight gather at busy outputs, and the same
-/// whatever a NACK takes.
+/// Lower than K/(K + 1), because packets in flight gather at busy outputs, and independent of the
+/// time of a NACK.
 #[test]
 fn saturation_with_packets_in_flight() {
     for (hosts, k, known) in [

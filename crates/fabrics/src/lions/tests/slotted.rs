@@ -11,7 +11,7 @@ fn throughput(table: &Value, hosts: u32, load: f64, slots: usize) -> Estimate {
     Estimate::of(&delivered(&io, hosts, slots))
 }
 
-/// Slots from the one in which a packet first asks to that in which it is sent.
+/// The slots between a packet's first request and its transmission.
 fn wait(table: &Value, hosts: u32, load: f64, slots: usize) -> Estimate {
     let flows = bernoulli(hosts, load, slots, 11);
     let (io, _) = simulate(hosts, table, flows, Stop::Drain);
@@ -45,7 +45,7 @@ fn dropped_losers() {
     }
 }
 
-/// Hosts that send the same packet again: N → ∞ by formula, N = 64 as known.
+/// Hosts that send the same packet again: N → ∞ by formula, N = 64 from the literature.
 #[test]
 fn retried_losers() {
     for (k, known) in [(1, 0.590), (2, 0.770), (4, 0.885)] {
@@ -102,8 +102,8 @@ fn loop_back_buffers_carry_everything() {
     }
 }
 
-/// With one receiver, the shared buffer carries what is offered, up to 1: 0.995, once
-/// queues are about as long as they get (93 packets, after tens of thousands of slots).
+/// With one receiver, the shared buffer carries the offered load up to 1: 0.995, once queues have
+/// nearly their final length (93 packets, after tens of thousands of slots).
 #[test]
 fn a_shared_buffer_with_one_receiver_carries_nearly_everything() {
     let got = throughput(&bare("slb", "slotted", 1), 16, 0.995, 200_000);
@@ -279,8 +279,8 @@ fn interleaved_groups_delay_longer() {
     assert!((ratio - 1.55).abs() < 0.01, "{ratio}");
 }
 
-/// With as many transmitters as hosts a queue of the mixed buffer holds packets up no
-/// longer than the distributed one.
+/// If a queue of the mixed buffer has one transmitter per host, it delays packets no longer than
+/// the distributed buffer.
 #[test]
 fn mixed_buffers_delay_about_as_distributed_ones() {
     for (hosts, k, r, load, error) in [

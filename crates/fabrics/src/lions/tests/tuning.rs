@@ -11,7 +11,7 @@ const WIRE: Time = Time(208_800);
 /// 17 B.
 const GUARD: Time = Time(13_600);
 
-/// A table with defaults but for the tuning, and what a packet takes of its host.
+/// A table with defaults except the tuning time, and the time of a packet at its host.
 fn tuned(architecture: &str, k: u32, tuning: Time) -> (Value, Time) {
     let table = json!({
         "architecture": architecture, "receivers": k, "tuning": tuning.to_string(),
@@ -30,7 +30,7 @@ fn tuning_delays_and_takes_time_of_hosts() {
     for (architecture, hosts, load) in [("dlb", 16, 0.5), ("slb", 8, 0.6), ("ao-nack", 16, 0.4)] {
         for tuning in nanoseconds([0, 4, 10, 50, 109]) {
             let (table, slot) = tuned(architecture, 4, tuning);
-            // As many packets a second whatever the tuning.
+            // The same number of packets per second for every tuning time.
             let utilisation = load * slot.0 as f64 / (WIRE + GUARD).0 as f64;
             let slots = 480_000 / hosts as usize;
             let mut flows = poisson_in(slot, 256, hosts, utilisation, slots, 5);
@@ -78,8 +78,8 @@ fn tuning_takes_no_time_of_receivers() {
     }
 }
 
-/// Stored packets keep a hot spot's receivers busy whatever transmitters tune for:
-/// there are more of them.
+/// Stored packets keep the receivers of a hot spot busy for any tuning time of transmitters,
+/// because there are more transmitters.
 #[test]
 fn a_hot_spot_does_not_feel_tuning() {
     let slot = WIRE + GUARD;

@@ -1,9 +1,10 @@
-//! The order of service if all inputs of a wavegroup want the same output: equally often.
+//! The order of service if all inputs of a wavegroup request the same output: each is served
+//! equally often.
 
 use super::*;
 use lightloom_engine::HostId;
 
-/// Packets of each host that its hot spot has heard, of one from each in every slot.
+/// Packets of each host that its hot spot has received, if each host sends one in every slot.
 fn heard_of_each(table: &Value, hosts: u32, slots: u32) -> Vec<u32> {
     let mut flows = Flows::new();
     for slot in 0..slots as i64 {
@@ -21,9 +22,9 @@ fn heard_of_each(table: &Value, hosts: u32, slots: u32) -> Vec<u32> {
     heard
 }
 
-/// k receivers hear N hosts: N/k take turns at each, so that of 4 N/k slots each has 4.
-/// Retransmitted packets of hosts arrive at the same receiver, stored packets at the receiver of
-/// their queue, and the first packets had not been stored.
+/// k receivers serve N hosts: N/k take turns at each, so each has 4 of 4 N/k slots. Retransmitted
+/// packets of hosts arrive at the same receiver, stored packets at the receiver of their queue, and
+/// the first packets had not been stored.
 #[test]
 fn a_hot_spot_hears_every_host_as_often() {
     for (architecture, timing, stored) in [
@@ -60,8 +61,8 @@ fn slots_are_judged_where_they_arrive() {
     }
 }
 
-/// One packet of each host, and no arrival after them: a receiver hears one in each
-/// slot, as long as any is left, and nothing is left over.
+/// One packet of each host, and no further arrivals: a receiver receives one in each slot while any
+/// is left, and nothing remains.
 #[test]
 fn what_waits_is_heard_one_by_one() {
     for architecture in ["ao-nack", "slb", "mlb", "dlb"] {

@@ -40,7 +40,7 @@ fn a_shared_buffer_with_one_receiver() {
     assert!((known - 9.93).abs() < 5e-3, "{known}");
 }
 
-/// K/(K + 1), whatever the round trip while an edge detector is enough.
+/// K/(K + 1), for any round trip for which an edge detector suffices.
 #[test]
 fn nacks_at_saturation() {
     for (hosts, k) in [
@@ -178,17 +178,16 @@ fn a_hot_spot_gets_as_many_packets_as_it_has_receivers() {
             _ => 0.998 * all,
         };
         got.is_from(least, all, &format!("{architecture} N {hosts} k {k}"));
-        // Nor is it more, whatever the interval: so many receivers there are. A packet
-        // of each may have come in part before the first slot that counts.
+        // Nor is it more, in any interval, because this is the number of receivers. One packet of
+        // each may have partly arrived before the first counted slot.
         let steady = 7 * slots / 8;
         assert!(got.mean <= all * (1.0 + 1.0 / steady as f64), "{got:?}");
     }
 }
 
-/// The shared buffer keeps one receiver busy; the others hear what finds them
-/// free of the a = 1.5 packets a slot that n hosts send to each, a host's own
-/// packets not being in its way: x = a(1 − (n − 1)/n x), about, as if they came in a
-/// Poisson stream.
+/// The shared buffer keeps one receiver busy. The others receive the packets that find them free,
+/// out of the a = 1.5 packets per slot that n hosts send to each, except a host's own packets,
+/// which do not block it: x = a(1 − (n − 1)/n x), approximately, as for a Poisson stream.
 #[test]
 fn a_hot_spot_behind_a_shared_buffer() {
     for (hosts, k) in [(64, 4), (64, 2), (32, 2), (128, 8)] {

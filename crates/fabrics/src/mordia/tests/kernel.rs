@@ -16,7 +16,7 @@ mod loss;
 /// A byte a nanosecond.
 const BYTE_NS: Rate = Rate(8 * Rate::GBPS.0);
 
-/// Each of so many racks has one server.
+/// Each of `racks` racks has one server.
 fn cluster(racks: u32) -> Cluster {
     Cluster {
         racks,
@@ -241,8 +241,8 @@ proptest! {
     }
 }
 
-/// A flow of 10 ms that ends in its day and one that goes on: a look within the day finds of
-/// each what has arrived, to a millisecond and a packet.
+/// A flow of 10 ms that ends in its day and one that continues: a sample within the day has the
+/// bytes of each that have arrived, to within a millisecond and a packet.
 #[test]
 fn a_look_within_a_long_day_finds_what_has_arrived() {
     let ms = |n: i64| Time::MS * n;

@@ -6,7 +6,7 @@ use crate::tdma::testing;
 use lightloom_engine::{Audit, Cluster, Fabric, Io, Nic, QueuePlace, Rate, Time, View};
 use serde_json::{json, Value};
 
-/// Every rack is joined with the next, for ever.
+/// Every rack is permanently connected to the next.
 fn ring(racks: u32) -> Value {
     let permutation: Vec<u32> = (0..racks).map(|rack| (rack + 1) % racks).collect();
     json!({"kind": "fixed", "schedule": {"ports": racks, "night_ps": 11_500_000, "slots": [
@@ -35,7 +35,8 @@ fn seen(fabric: &dyn Fabric, io: &Io) -> View {
 /// Size of a full packet [B].
 const PACKET: u64 = 1_500;
 
-/// The time of so many packets after 1 ms, and a quarter of one more: no packet begins or ends then.
+/// The time of this number of packets after 1 ms, plus a quarter of one: no packet begins or ends
+/// then.
 fn after(packets: i64) -> Time {
     Time::MS + Time(1_200_000 * packets + 300_000)
 }
@@ -105,8 +106,8 @@ fn the_place_of_the_peak_is_that_of_the_longer_queue() {
     assert_eq!(totals.queue_place, QueuePlace::Relay);
 }
 
-/// Synchronisation frames come early or late, so that many frames are lost in the dark and sent
-/// again, while the packet switch carries what schedules leave.
+/// Synchronisation frames arrive early or late, so many frames are lost in the dark and
+/// retransmitted, while the packet switch carries the demand that schedules leave.
 #[test]
 fn lossy_days_and_the_packet_switch_deliver_every_byte_once() {
     let racks = 5;
@@ -161,11 +162,12 @@ fn lossy_days_and_the_packet_switch_deliver_every_byte_once() {
     }
 }
 
-/// Rack 0 is joined with rack 1 for 90 us, then with none for 800 us. Every frame comes late, so the
-/// day goes on for the 5 us of the interface after the light: what is sent then is lost, and is back
-/// in its queue when the last of it has left. The demand of 90 us was seen at 1.2 ms and all planned
-/// for the day from 1,837.5 us on, so lost packets cross the packet switch then, not after the next
-/// decision at 2.4 ms or in the next day: the first of them at once, each 1.2 us on either link.
+/// Rack 0 is connected to rack 1 for 90 µs, then to no rack for 800 µs. Every frame is late, so the
+/// day continues for the 5 µs of the interface after the light: packets sent then are lost and are
+/// back in their queue when the last of them has left. The demand of 90 µs was measured at 1.2 ms
+/// and planned for the day from 1,837.5 µs on. Lost packets therefore cross the packet switch then,
+/// not after the next decision at 2.4 ms or in the next day: the first of them at once, each 1.2 µs
+/// on either link.
 #[test]
 fn lost_packets_of_the_demand_cross_the_packet_switch_when_they_are_back() {
     let day = |permutation: [u32; 3], ps: u64| json!({"permutation": permutation, "day_ps": ps});

@@ -71,7 +71,7 @@ fn no_policy_parts_from_its_own_log() {
     assert_eq!(again(&recorded(&with("", &fixed))).parted, None);
 }
 
-/// Solstice would light pairs for less than the switch can: a replay has to know.
+/// Solstice would light pairs for less than the switch can, so a replay must use the shortest slot.
 #[test]
 fn replays_know_the_shortest_slot() {
     let policy = json!({"policy": {"kind": "solstice", "shortest": "0 s"}});

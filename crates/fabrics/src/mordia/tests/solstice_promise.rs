@@ -113,8 +113,8 @@ fn circuits_and_packets_take_what_was_promised() {
     assert!(most < 1.1, "{most}");
 }
 
-/// Headers take as much of the packet network's links as of the circuits': the plan is for what
-/// is left of both, and a packet network that is as fast as the circuits is taken.
+/// Headers take the same share of the packet network's links as of the circuits. The plan uses the
+/// rest of both, and a packet network as fast as the circuits is accepted.
 #[test]
 fn headers_are_left_out_of_both_rates() {
     let header = 100;

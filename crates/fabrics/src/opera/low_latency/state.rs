@@ -85,12 +85,12 @@ impl LowLatencyTraffic {
         }
     }
 
-    /// Memory that so many racks and flows take, about [B].
+    /// The approximate memory for this number of racks and flows [B].
     pub fn memory(racks: u64, flows: u64) -> u64 {
         racks * racks * 2 + RackQueues::memory(racks) + racks * 40 + flows * 24
     }
 
-    /// One of so many, by chance.
+    /// A random choice of one of `of`.
     pub fn choose(&mut self, of: usize) -> usize {
         self.chance.below(of as u32) as usize
     }

@@ -18,8 +18,8 @@ fn table() -> Value {
     })
 }
 
-/// In 15 slices everybody meets everybody once, both ways at once; no two nights are at the
-/// same time, and each comes at the end of its slice.
+/// In 15 slices every rack is connected to every other once, in both directions at once; no two
+/// nights overlap, and each is at the end of its slice.
 #[test]
 fn switches_turn_one_after_another() {
     let (mut fabric, mut io) = built(&cluster(16, RATE), &table(), &[]);
@@ -74,8 +74,8 @@ fn hops(circuits: &[lightloom_engine::Circuit], at: Time, from: u32, to: u32) ->
     unreachable!()
 }
 
-/// A packet alone takes a microsecond a circuit, over as many as a search finds in the
-/// circuits of the moment; the propagation comes on top, for each.
+/// A packet alone takes a microsecond per circuit, over a shortest path in the present circuits;
+/// propagation is added for each circuit.
 #[test]
 fn a_packet_alone_takes_the_shortest_path() {
     for (fly, propagation) in [(0, "0 s"), (500, "500 ns")] {
@@ -161,9 +161,9 @@ fn servers_links_take_a_packet_at_a_time() {
     }
 }
 
-/// Bulk of two racks for a third, whose server's link is slower than what comes: a packet
-/// of low-latency traffic waits for one packet at most on either server's link, though 30 of
-/// bulk are before it.
+/// Bulk traffic of two racks for a third, whose server's link is slower than the arrivals: a
+/// low-latency packet waits for at most one packet on either server's link, although 30 bulk
+/// packets are before it.
 #[test]
 fn a_packet_goes_before_bulk_on_servers_links() {
     let (a, b) = neighbours();
@@ -188,7 +188,7 @@ fn a_packet_goes_before_bulk_on_servers_links() {
     assert_eq!(io.flows.finish[2], Time::NS * 26_800);
 }
 
-/// Whatever is seen at the worst rack has been counted, and is less than what all have.
+/// The bytes at the worst rack are counted, and are at most those of all racks.
 #[test]
 fn no_rack_has_more_than_the_peak() {
     let row = |k: u32| -> (u32, u32, u64, Time) {

@@ -1,5 +1,5 @@
-//! Oracles of Opera: what slots carry, cases by hand, a reference packet by packet, what is
-//! refused.
+//! Oracles of Opera: bytes that slots carry, cases by hand, a reference packet by packet, and
+//! refusals.
 
 mod by_hand;
 mod reference;
@@ -44,7 +44,7 @@ fn what_cannot_be_is_refused_by_name() {
     says(8, json!({"propagation": "11 us"}), "longer than the night");
 }
 
-/// The published set-up: 6 switches at 108 racks; small networks have as many.
+/// The published set-up: 6 switches at 108 racks; small networks have 6, too.
 #[test]
 fn the_number_of_switches_follows_the_racks() {
     let resolved = |racks| {

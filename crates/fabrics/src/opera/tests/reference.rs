@@ -392,7 +392,7 @@ impl Reference<'_> {
         None
     }
 
-    /// A switch turns: what its lines have to spare goes to relays.
+    /// Changes a switch: spare capacity of its lines goes to relays.
     fn turn(&mut self, plane: usize, now: i64) {
         let lines = plane * self.racks()..(plane + 1) * self.racks();
         for line in lines.clone() {

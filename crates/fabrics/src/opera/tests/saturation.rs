@@ -99,8 +99,8 @@ fn a_permutation_gets_half() {
     }
 }
 
-/// Low-latency traffic takes of a line what it needs, and bulk gets the rest, to the packet:
-/// both together are the day.
+/// Low-latency traffic takes the capacity that it needs, and bulk gets the rest, to the packet:
+/// both together fill the day.
 #[test]
 fn low_latency_packets_cost_bulk_their_own_time() {
     let switches = 5;

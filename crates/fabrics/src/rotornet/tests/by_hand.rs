@@ -72,9 +72,9 @@ fn switches_without_a_matching_idle() {
     assert_eq!(met.len(), 56);
 }
 
-/// Three racks meet in turn: 0 meets 1, then 2. Of 300 B from 0 to 2, the first slot takes
-/// 100 B to 1, the second 100 B directly; in the third 1 delivers what it has and takes 100
-/// B again, which it delivers in the fifth.
+/// Three racks meet in turn: 0 meets 1, then 2. Of 300 B from 0 to 2, the first slot takes 100 B to
+/// 1, the second 100 B directly; in the third, 1 delivers its bytes and takes 100 B again, which it
+/// delivers in the fifth.
 #[test]
 fn a_flow_over_a_relay() {
     let rows = [(0, 2, 300, Time::ZERO)];
@@ -110,9 +110,9 @@ fn a_relay_with_traffic_of_its_own_takes_what_is_left() {
     fabric.advance(NS * 110 + Time(1), &mut io);
     assert_eq!(io.flows.delivered, [0, 100]);
     assert_eq!(fabric.totals().queue_peak_bytes, Some(70));
-    // In the second, 1 meets 0, who meets 2 and has 230 B for it, of which 100 B leave.
-    // In the third, 1 delivers the 70 B before its own 30 B, and takes 100 B more; the last
-    // 30 B go directly.
+    // In the second, 1 meets 0, which meets 2 and has 230 B for it, of which 100 B leave. In the
+    // third, 1 delivers the 70 B before its own 30 B, and takes 100 B more; the last 30 B go
+    // directly.
     fabric.advance(NS * 330 + Time(1), &mut io);
     assert_eq!(io.flows.delivered, [170, 130]);
     assert_eq!(io.flows.finish[1], NS * 330);

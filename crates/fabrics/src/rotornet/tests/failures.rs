@@ -1,5 +1,5 @@
-//! A rotor switch dies: which share of the capacity is left, who waits for ever, what a repair
-//! brings back. With S switches, switch s has the matchings that join racks s + 1, S + s + 1, …
+//! A failed rotor switch: the remaining capacity, the pairs that are never served, and the effect
+//! of a repair. With S switches, switch s has the matchings that connect racks s + 1, S + s + 1, …
 //! places apart.
 
 use super::{built, cluster, Row};
@@ -19,7 +19,7 @@ fn fail(plane: u32) -> Command {
     }
 }
 
-/// Whether switch `plane` of so many has the pair of racks.
+/// Whether switch `plane` of `switches` has the pair of racks.
 fn has((a, b): (u32, u32), racks: u32, switches: u32, plane: u32) -> bool {
     let places = (b + racks - a) % racks;
     (places - 1) % switches == plane
@@ -30,7 +30,7 @@ fn every_pair(racks: u32) -> Vec<(u32, u32)> {
     (0..racks).flat_map(others).collect()
 }
 
-/// Bytes that flows of so many bytes each get in so many cycles, a switch dead throughout.
+/// Bytes that flows of equal size each get in a number of cycles if a switch has failed throughout.
 fn gets(
     (racks, switches): (u32, u32),
     indirect: &str,

@@ -1,5 +1,5 @@
-//! Oracles of RotorNet: what cycles carry, cases by hand, switches that die, a reference slot by slot, what is
-//! refused.
+//! Oracles of RotorNet: bytes that cycles carry, cases by hand, failed switches, a reference slot
+//! by slot, and refusals.
 
 mod by_hand;
 mod failures;

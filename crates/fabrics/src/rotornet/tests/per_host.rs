@@ -1,4 +1,4 @@
-//! RotorLB by hosts: what each gets of a circuit, a case by hand, what is refused.
+//! RotorLB by hosts: each host's share of a circuit, a case by hand, and refusals.
 
 use super::{built, cluster, BYTE_NS, ENTRY};
 use lightloom_engine::{Cluster, Io, Rate, Time};

@@ -34,7 +34,7 @@ impl Plan {
     }
 }
 
-/// A flow: from, to, bytes; it comes in this slot, when so many bytes of its day are over.
+/// A flow: from, to, bytes; it arrives in this slot after this many bytes of the day.
 type Comes = (usize, usize, u64, usize, usize);
 
 struct Reference {
@@ -51,8 +51,7 @@ struct Reference {
     peak: u64,
 }
 
-/// Deals `all` one by one; when it does not go round, to the last of those who could use
-/// most.
+/// Deals `all` one by one; an indivisible rest goes to the last of those that could use most.
 fn dealt(mut all: usize, could_use: &[usize]) -> Vec<usize> {
     let mut shares = vec![0; could_use.len()];
     loop {

@@ -112,9 +112,9 @@ fn derangements() -> impl Strategy<Value = Vec<(u32, u32)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Any permutation gets as much on average. In W cycles each slot and the one that
-    /// feeds it carry W or W ± 1 slots' worth of first hops together, and at either end
-    /// relays may hold what was not delivered: (N - 2) C a rack each.
+    /// Any permutation gets the same on average. In W cycles each slot and the one that feeds it
+    /// together carry W or W ± 1 slots' worth of first hops, and at either end relays may hold
+    /// undelivered bytes: (N - 2) C per rack.
     #[test]
     fn any_permutation_gets_half(pairs in derangements(), switches in 1u32..9) {
         let racks = pairs.len() as u32;

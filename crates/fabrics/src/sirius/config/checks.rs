@@ -127,7 +127,7 @@ impl SiriusConfig {
         Ok(())
     }
 
-    /// Refuses flows of more cells than a cell's number can say.
+    /// Refuses flows with more cells than a cell's number can represent.
     pub(crate) fn check_flows(&self, cell: u64, flows: &Flows) -> Result<(), Refusal> {
         let largest = flows.bytes.iter().copied().max().unwrap_or(0);
         if largest.div_ceil(cell.max(1)) <= Cell::SEQ_MAX {

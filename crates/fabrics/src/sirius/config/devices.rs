@@ -1,4 +1,4 @@
-//! Sirius by its devices: which keys of the table follow from them, and what else they say.
+//! Sirius with devices: the keys of the table that follow from them, and further values.
 
 use super::SiriusConfig;
 use crate::devices::{explained, lay, Following, AT};
@@ -7,11 +7,11 @@ use lightloom_engine::{config, Bytes, Cluster, Length, Refusal};
 use lightloom_photonics::{Derived, Design};
 use serde_json::{json, Value};
 
-/// The table with what follows from its devices, if it names some.
+/// The table with the values that follow from its devices, if it names any.
 ///
 /// # Errors
-/// Of the part of the devices that breaks the design, of a key that contradicts them, or of
-/// what the fabric asks of them and they have not.
+/// For the part of the devices that makes the design impossible, for a key that contradicts them,
+/// or if the devices lack a property that the fabric needs.
 pub(crate) fn with_devices(table: &Value, cluster: &Cluster) -> Result<Value, Refusal> {
     if table.get("devices").is_none_or(Value::is_null) {
         return Ok(table.clone());
@@ -45,14 +45,14 @@ fn asked_uplinks(table: &Value) -> Option<u64> {
     table["devices"]["uplinks"].as_u64()
 }
 
-/// A design in its fabric, and what follows from it.
+/// A design in its fabric, and its derived values.
 pub(crate) struct Parts {
     design: Design,
     derived: Derived,
 }
 
 impl SiriusConfig {
-    /// The devices in this fabric; `asked` are the uplinks that their own table gives.
+    /// The devices in this fabric; `asked` is the number of uplinks in their own table.
     fn parts(&self, cluster: &Cluster, asked: Option<u64>) -> Result<Parts, Refusal> {
         let named = self.devices.expect("the table names devices");
         let base = self.base_uplinks(cluster)?;
@@ -83,7 +83,7 @@ impl SiriusConfig {
         ])
     }
 
-    /// Bytes of a cell that are data: what error correction leaves, less the header.
+    /// Data bytes of a cell: those that error correction leaves, less the header.
     fn data(&self, derived: &Derived) -> Result<Bytes, Refusal> {
         let left = derived.payload_bytes.saturating_sub(self.header.0);
         if left > 0 {

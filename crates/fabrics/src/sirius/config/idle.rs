@@ -19,10 +19,10 @@ const OF_THE_IDEAL: &[&str] = &["ideal_window"];
 const OF_THE_CELLS: &[&str] = &["detection_epochs", "recovery", "discipline"];
 
 impl SiriusConfig {
-    /// Refuses keys that were set and do nothing; the default may always stand.
+    /// Refuses keys that were set and have no effect; the default is always accepted.
     ///
     /// # Errors
-    /// A [`Refusal`] of the first of them.
+    /// A [`Refusal`] for the first of them.
     pub(crate) fn refuse_idle_keys(&self) -> Result<(), Refusal> {
         let mut without = match self.mode {
             Mode::Ideal => vec![(OF_THE_PROTOCOL, "mode = \"request_grant\"")],

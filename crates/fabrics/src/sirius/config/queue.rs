@@ -14,8 +14,8 @@ use lightloom_engine::Cluster;
 pub(super) const MOST: u32 = 64;
 
 impl SiriusConfig {
-    /// A Q that keeps nodes from receiving what their servers can, where a larger one would let
-    /// them receive more; none otherwise.
+    /// A Q that prevents nodes from receiving at their servers' rate, if a larger one would not;
+    /// `None` otherwise.
     pub(crate) fn short_queue(&self, derived: &Derived, cluster: &Cluster) -> Option<Finding> {
         let needed = self.covering_queue(derived);
         if self.mode == Mode::Ideal || i64::from(self.queue) >= needed.min(i64::from(MOST)) {

@@ -5,7 +5,7 @@
 use lightloom_engine::Refusal;
 use serde_json::{json, Value};
 
-/// A key, the only value it may still have, and what another would change (128 racks, the
+/// A key, the only value that it may still have, and the effect of another value (128 racks, the
 /// paper's workload at L = 50 %, 60,000 flows).
 type Retired = (&'static str, Value, &'static str);
 

@@ -1,23 +1,23 @@
-//! Nodes and pairs that sources do not ask to relay (Sirius §4.5).
+//! Nodes and pairs that sources do not request to relay (Sirius §4.5).
 
 use crate::sirius::index::Label;
 use lightloom_engine::Stream;
 use std::collections::BTreeSet;
 
-/// The nodes and pairs that are not asked, as known at the start of an epoch.
+/// The nodes and pairs that are not requested, as known at the start of an epoch.
 pub struct Avoid {
     /// Nodes that are left alone.
     pub nodes: Vec<Label>,
     /// (source, intermediate) that do not meet.
     pub dark: BTreeSet<(Label, Label)>,
-    /// (intermediate, destination) likewise.
+    /// The same for (intermediate, destination).
     pub cut: BTreeSet<(Label, Label)>,
     /// Whether the ends of a flow may relay it.
     pub ends: bool,
 }
 
 impl Avoid {
-    /// Whether a source may ask a node for leave to send to a destination.
+    /// Whether a source may request permission from a node to send to a destination.
     pub fn allows(&self, source: Label, by: Label, destination: Label) -> bool {
         !self.nodes.contains(&by)
             && !self.dark.contains(&(source, by))
@@ -25,8 +25,8 @@ impl Avoid {
             && (self.ends || (by != source && by != destination))
     }
 
-    /// Puts the requests of a source, `wants` by intermediate, to nodes that can be asked;
-    /// returns how many of the `asked` are left.
+    /// Moves the requests of a source, `wants` by intermediate, to nodes that accept requests;
+    /// returns how many of the `asked` remain.
     #[cold]
     pub fn ask_others(
         &self,

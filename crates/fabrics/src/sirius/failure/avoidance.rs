@@ -1,5 +1,5 @@
-//! Requests and grants ride on cells: which are lost with them, and who is not asked (Sirius
-//! §4.5).
+//! Requests and grants that are lost with the cells that carry them, and nodes that are not
+//! requested (Sirius §4.5).
 
 use super::avoid::Avoid;
 use crate::sirius::config::Intermediates;
@@ -8,8 +8,8 @@ use crate::sirius::kernel::Sirius;
 use std::collections::BTreeSet;
 
 impl Sirius {
-    /// Removes the requests of `kept` that did not arrive, or that will hear no
-    /// answer: they ride on cells.
+    /// Removes the stored requests that did not arrive, or whose answer will be lost, because cells
+    /// carry both.
     #[cold]
     pub(crate) fn strike(&mut self, kept: usize, slot: i64, epoch: i64) {
         if self.epochs[kept].askers.iter().all(|a| a.is_empty()) {
@@ -56,7 +56,7 @@ impl Sirius {
         *want = none;
     }
 
-    /// The nodes and pairs that are not asked in the epoch that begins with `slot`.
+    /// The nodes and pairs that are not requested in the epoch that begins with `slot`.
     #[cold]
     pub(crate) fn avoid(&self, slot: i64) -> Avoid {
         let slots = self.schedules.slots_from(slot);

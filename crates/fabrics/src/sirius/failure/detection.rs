@@ -1,4 +1,4 @@
-//! When who learns of a failure, or of a repair (Sirius §4.5).
+//! The times at which nodes learn of a failure or a repair (Sirius §4.5).
 
 use super::faults::{Delays, Event, Faults, Part};
 use crate::sirius::schedule::reschedule::Schedules;

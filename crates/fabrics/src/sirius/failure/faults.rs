@@ -1,32 +1,28 @@
 //! The broken parts, the nodes' knowledge of them, and the cells that they lost (Sirius §4.5).
 //!
-//! - A *node* is dead or loses cells with a probability; a *transceiver* is the
-//!   sending and receiving half of an uplink; a *grating* takes all that is
-//!   plugged into it. Several faults add up. What happens to a cell is decided
-//!   when it is sent; what is in the fibre when its receiver dies is lost too.
-//! - *Detection*: who hears nothing from a part in its slot for k epochs declares
-//!   it dead, and the news spreads in cells, one epoch a hop. A part that dies in
-//!   epoch e is heard for the last time in e, found silent in e .. e + k − 1, and
-//!   from the start of epoch e + k + 1 on everybody acts on it. A part that is
-//!   heard again in epoch e is back in use from e + 2 on, or, where it must be
-//!   let into the schedule again, from e + 3.
-//! - A grey failure (probability below 1) is never declared: its checksums fail,
-//!   but its light is heard.
-//! - *Requests and grants* ride on the cells of an epoch: they are lost with all
-//!   cells that the pair could exchange in it. The first hop of a cell and the
-//!   request for it go one way, the grant the other, so a pair that is cut off in
-//!   one direction relays nothing in either.
-//! - *Retransmission*: the source keeps a copy of every cell. A corrupted cell is
-//!   sent again two epochs later (checksum, negative acknowledgement on the next
-//!   cell), one lost in a dead part when the part is declared dead, if that is
-//!   later; and before what was never sent, for the rest of its flow waits for it.
-//! - Links of a part that was declared dead stay dark; cells wait for the pair's next
-//!   meeting over another part. A pair that has none left relays nothing, and is not
-//!   asked to relay.
+//! - A *node* is dead or loses cells with a probability; a *transceiver* is the sending and
+//!   receiving half of an uplink; a *grating* affects everything that is connected to it. Several
+//!   faults combine. The fate of a cell is decided when it is sent; cells in the fibre when their
+//!   receiver dies are lost, too.
+//! - *Detection*: a node that receives nothing from a part in its slot for k epochs declares it
+//!   dead, and the news spreads in cells, one epoch per hop. A part that dies in epoch e is
+//!   received for the last time in e, found silent in e .. e + k − 1, and all nodes act on it from
+//!   the start of epoch e + k + 1 on. A part that is received again in epoch e is back in use from
+//!   e + 2 on, or from e + 3 if it must be included in the schedule again.
+//! - A grey failure (probability below 1) is never declared: its checksums fail, but its light is
+//!   received.
+//! - *Requests and grants* are carried by the cells of an epoch: they are lost with all cells that
+//!   the pair could exchange in it. The first hop of a cell and its request go in one direction,
+//!   the grant in the other, so a pair that is cut off in one direction relays nothing in either.
+//! - *Retransmission*: the source keeps a copy of every cell. A corrupted cell is retransmitted two
+//!   epochs later (checksum, negative acknowledgement on the next cell); a cell lost in a dead part
+//!   when the part is declared dead, if that is later. Retransmissions go before cells that were
+//!   never sent, because the rest of the flow waits for them.
+//! - Links of a part that was declared dead stay dark; cells wait for the pair's next meeting over
+//!   another part. A pair that has none left relays nothing and receives no requests to relay.
 //!
-//! *Not modelled*: declaring parts that corrupt nearly everything, false alarms,
-//! the bandwidth of the news and of the agreement on another schedule, and the
-//! loss of either on the way.
+//! *Not modelled*: declaration of parts that corrupt nearly everything, false alarms, the bandwidth
+//! of the news and of the agreement on another schedule, and the loss of either in transit.
 
 use crate::sirius::cell::{Cell, FlowIndex};
 use crate::sirius::index::Label;
@@ -52,9 +48,9 @@ pub(super) struct Broken {
     pub(super) part: Part,
     /// Probability of losing a cell; 0 once repaired.
     pub(super) loss: f64,
-    /// The epoch from which on everybody knows.
+    /// The epoch from which on all nodes know of it.
     pub(super) known_from: i64,
-    /// Whether everybody acts on it.
+    /// Whether all nodes act on it.
     pub(super) known: bool,
     /// The transceivers whose fibres lead into it, as (node, uplink); for gratings only.
     pub(super) inputs: Vec<(Label, u16)>,
@@ -84,7 +80,7 @@ pub struct Lost {
     pub cell: Cell,
     /// Where it was going.
     pub via: Label,
-    /// When it is known to be lost, if a dead part took it.
+    /// When it is known to be lost, if a dead part lost it.
     pub known_from: Option<i64>,
 }
 
@@ -99,7 +95,7 @@ pub struct Stretch {
     pub count: u32,
 }
 
-/// Something that everybody does at the start of an epoch.
+/// An action of all nodes at the start of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// Acts on a declaration.
@@ -133,7 +129,7 @@ pub struct Faults {
     pub commands: Vec<Command>,
     pub(super) broken: Vec<Broken>,
     pub(super) events: Vec<(i64, Event)>,
-    /// By node: whether it is dead, known or not.
+    /// By node: whether it is dead, whether or not this is known.
     pub dead: Vec<bool>,
     /// By node: whether it is left alone.
     pub known: Vec<bool>,
@@ -217,7 +213,7 @@ impl Faults {
         self.dead[src.index()] || self.known[src.index()] || self.known[dst.index()]
     }
 
-    /// The epoch from which on everybody knows that a node is dead; none if it is not.
+    /// The epoch from which on all nodes know that a node is dead; `None` if it is not dead.
     pub fn known_from(&self, node: Label) -> Option<i64> {
         self.node(node).map(|b| b.known_from)
     }

@@ -1,4 +1,4 @@
-//! Parts fail and are repaired: the commands, and what a node takes with it when it dies.
+//! Failures and repairs of parts: the commands, and the cells that are lost with a node.
 
 use super::faults::Part;
 use crate::sirius::cell::Routes;
@@ -89,7 +89,7 @@ impl Sirius {
         })
     }
 
-    /// Something may be broken from now on: it is no longer known who leaves when.
+    /// Marks that a part may be broken from now on: departures are no longer known in advance.
     #[cold]
     pub(crate) fn keep_by_pair(&mut self) {
         self.by_pair = true;
@@ -98,7 +98,8 @@ impl Sirius {
         }
     }
 
-    /// All is sound again, and `slot` is the next: it is known who leaves when, if it ever is.
+    /// Marks that all parts work again, and `slot` is the next: departures are known in advance, if
+    /// the schedule allows it.
     #[cold]
     pub(crate) fn keep_by_slot(&mut self, slot: i64) {
         self.by_pair = false;

@@ -73,8 +73,8 @@ impl Faults {
         }
     }
 
-    /// The fate of a cell that `from` sends to `to` now: `None` if it
-    /// arrives, else when everybody knows what took it.
+    /// The fate of a cell that `from` sends to `to` now: `None` if it arrives, otherwise when all
+    /// nodes know of the part that lost it.
     pub fn fate(&self, slot: i64, uplink: u16, from: Label, to: Label) -> Option<Option<i64>> {
         let key = (uplink, from);
         let link = self
@@ -129,14 +129,14 @@ impl Faults {
         pairs.into_iter().filter(all).map(passes).collect()
     }
 
-    /// The chance that what rides on cells from one node to another gets through,
-    /// of all pairs that meet in `slots` only over broken transceivers and gratings.
+    /// The probability that data carried by cells from one node to another arrives, for all pairs
+    /// that meet in `slots` only over broken transceivers and gratings.
     pub fn pairs_in(&self, slots: Range<i64>, schedules: &Schedules) -> Vec<(Label, Label, f64)> {
         let silent = self.silent_in(slots, schedules, |_| true);
         silent.into_iter().map(|((a, b), p)| (a, b, p)).collect()
     }
 
-    /// Nodes that lose what rides on cells, and how much gets through.
+    /// Nodes that lose data carried by cells, and the share that arrives.
     pub fn lossy_nodes(&self) -> Vec<(Label, f64)> {
         let node = |b: &Broken| match b.part {
             Part::Node(n) if b.loss > 0.0 => Some((n, 1.0 - b.loss)),
@@ -145,8 +145,8 @@ impl Faults {
         self.broken.iter().filter_map(node).collect()
     }
 
-    /// Pairs (source, intermediate) that are not to be asked in the epoch of
-    /// `slots`: known not to meet.
+    /// Pairs (source, intermediate) that are not requested in the epoch of `slots`, because they
+    /// are known not to meet.
     pub fn dark_in(&self, slots: Range<i64>, schedules: &Schedules) -> BTreeSet<(Label, Label)> {
         let silent = self.silent_in(slots, schedules, |l| l.known);
         let mut dark: BTreeSet<_> = silent.into_keys().collect();
@@ -180,7 +180,7 @@ impl Faults {
         self.cut = cut.map(|(&pair, _)| pair).collect();
     }
 
-    /// A number in [0, 1) for what rides from one node to another in an epoch.
+    /// A number in [0, 1) for the data carried from one node to another in an epoch.
     pub fn chance(&self, purpose: &str, epoch: i64, from: Label, to: Label) -> f64 {
         let index = (epoch as u64) << 32 | (from.0 as u64) << 16 | to.0 as u64;
         Stream::new(self.seed, purpose, index).unit()

@@ -1,9 +1,9 @@
-//! Failures, the reaction of the nodes, and the cells that are lost in between (§4.5).
+//! Failures, the reaction of the nodes, and the cells that are lost meanwhile (§4.5).
 //!
 //! - `injection`: parts fail and are repaired;
 //! - [`faults`], `light`: the broken parts, and the fate of cells that cross them;
 //! - `detection`: when each node learns of a failure;
-//! - `avoidance`, [`avoid`]: nodes that are not asked to relay, and lost requests and grants;
+//! - `avoidance`, [`avoid`]: nodes that receive no requests to relay, and lost requests and grants;
 //! - `recovery`, `retransmission`: cells that are called back, parked and retransmitted.
 
 pub(crate) mod avoid;

@@ -1,9 +1,8 @@
 //! The reaction of nodes to a declared failure: cells that cannot leave are called back, parked, or
 //! sent again, and the schedule may change (Sirius §4.5).
 //!
-//! M stays exact: whatever is lost or called back releases the count at the
-//! intermediate that granted it. A lost cell stays with its source, so nothing
-//! is both lost and delivered.
+//! M stays exact: a lost or recalled cell releases the count at the intermediate that granted it. A
+//! lost cell stays with its source, so no cell is both lost and delivered.
 
 use super::faults::{Event, Part, Stretch};
 use crate::sirius::cell::{Cell, FlowIndex};
@@ -29,7 +28,7 @@ impl Shard {
 }
 
 impl Sirius {
-    /// The news of the epoch: who is left alone, who is back, what is sent again.
+    /// Processes the news of the epoch: nodes that are cut off or back, and cells to retransmit.
     #[cold]
     pub(crate) fn recover(&mut self, slot: i64, epoch: i64, io: &mut Io) {
         for (by, destination) in self.faults.lapsed_by(epoch) {
@@ -76,8 +75,7 @@ impl Sirius {
         }
     }
 
-    /// Calls back what waits for a peer that it cannot reach, or could not be
-    /// relayed by.
+    /// Recalls cells that wait for a peer that is unreachable or could not relay them.
     fn sweep(&mut self, from: Label, turn: Turn, epoch: i64, io: &mut Io) {
         let peer = self.peer_order.peer_of(from, turn);
         let (faults, routes) = (&self.faults, &self.routes);

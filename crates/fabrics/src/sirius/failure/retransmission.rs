@@ -12,7 +12,7 @@ impl Faults {
         self.lost.entry(due).or_default().push(cell.on_hop(false));
     }
 
-    /// An intermediate will hear nothing where it granted a cell.
+    /// Records a grant of an intermediate whose cell will not arrive.
     pub fn lapse(&mut self, by: Label, destination: Label, epoch: i64) {
         let due = epoch + self.delays.lag;
         self.lapsed.entry(due).or_default().push((by, destination));

@@ -1,5 +1,5 @@
-//! Each rule of §4.5 by itself, against what the paper and the first lines of [`super::faults`]
-//! say of it; whole runs are in `sirius/tests/failures.rs`.
+//! Each rule of §4.5 separately, compared with the paper and the head of [`super::faults`];
+//! complete runs are in `sirius/tests/failures.rs`.
 
 use super::avoid::Avoid;
 use super::faults::{Delays, Event, Faults, Part};
@@ -39,7 +39,7 @@ fn avoid(ends: bool) -> Avoid {
     }
 }
 
-/// Every question that can be asked, by the meaning of each field.
+/// All possible arguments, by the meaning of each field.
 #[test]
 fn nobody_asks_who_cannot_hear_or_cannot_pass_it_on() {
     for ends in [false, true] {
@@ -77,7 +77,7 @@ fn requests_to_who_is_left_alone_go_to_others_and_no_more_than_there_are() {
         let sound = |d| asked(d).all(|by| avoid(true).allows(Label(3), Label(by), Label(d)));
         assert!([5, 6, 7].into_iter().all(sound), "{wants:?}");
     }
-    // If only 4 is free, which cannot relay to 5, one of them asks no node.
+    // If only 4 is free, which cannot relay to 5, one of them requests no node.
     let mut wants = [7; 8];
     (wants[2], wants[4]) = (5, none);
     let mut rng = Stream::new(1, "test", 0);
@@ -111,7 +111,7 @@ fn news(part: Part, of: Delays, died: i64, heard: i64) -> Vec<(i64, Event)> {
     told
 }
 
-/// "found silent in e .. e + k − 1": heard in the last of these it was never dead.
+/// "found silent in e .. e + k − 1": if it is received in the last of these, it was never dead.
 #[test]
 fn a_part_is_declared_dead_after_k_silent_epochs_and_back_two_after_it_is_heard() {
     for (part, node) in [
@@ -226,8 +226,8 @@ fn a_link_over_two_broken_parts_passes_what_both_let_through() {
 /// Slot, uplink and sender of the k-th cell of a group.
 type Place = Box<dyn Fn(u32, u32) -> (i64, u16, u16)>;
 
-/// Whether one cell is corrupted says nothing of another, in the same slot, of the same
-/// sender or over the same uplink: as many are lost in groups of 16 as a binomial law has it.
+/// The corruption of cells is independent, in the same slot, from the same sender and over the same
+/// uplink: the losses in groups of 16 have a binomial distribution.
 #[test]
 fn cells_are_corrupted_one_by_one() {
     let schedules = schedules(&wired());

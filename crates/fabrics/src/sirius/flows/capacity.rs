@@ -1,31 +1,31 @@
 //! The capacity of the schedule and the protocol, as rates.
 //!
-//! *One rack.* Of the C of its uplinks the N-th part of the slots is lost, in which it would
-//! meet itself, and what it relays: of all that racks send each other the N-th part, in and
-//! out. So it sends, and receives, at most C − T/N. Relays are spread evenly: where T was
-//! measured a while ago, others do not take over what a busy rack cannot.
+//! *One rack.* Of the capacity C of its uplinks, one N-th of the slots is lost, in which a rack
+//! would meet itself, and the traffic that it relays: one N-th of all traffic between racks, in and
+//! out. It therefore sends and receives at most C − T/N. Relaying is spread evenly: if T was
+//! measured some time ago, other racks do not take over the share of a busy rack.
 //!
-//! A source asks each node once an epoch, so it sends at most N cells in that time. A node has
-//! at most Q cells queued or granted for a destination, from the grant until the second hop
-//! leaves, so a destination receives at most Q cells from each node in the time that this
-//! takes; the first Q of each, if there are no others, need not wait.
+//! A source requests each node once per epoch, so it sends at most N cells in this time. A node has
+//! at most Q cells queued or granted for a destination, from the grant until the second hop leaves,
+//! so a destination receives at most Q cells from each node in the time that this takes. The first
+//! Q cells of each node need not wait if there are no others.
 //!
-//! *All racks.* A byte from a source in S to a destination in D by way of m crosses two links,
-//! each of the C/N that two nodes have for each other. Let p racks send only, q receive only, r
-//! do both, o neither, s = p + r, d = q + r, e = min(s, d). By way of one of the o it takes a
-//! link from S to it and one from it to D: of those e · o fit. All others take a link from S to
-//! D, of which there are s · d. By way of m in S alone a byte takes one more, from S to m, by
-//! way of m in D alone one more, from m to D: of those e · (p + q) fit; by way of m in both it
-//! takes two from S to D. So
+//! *All racks.* A byte from a source in S to a destination in D via a relay m crosses two links,
+//! each with the capacity C/N between two nodes. Let p racks only send, q only receive, r do both,
+//! o do neither; s = p + r, d = q + r, e = min(s, d). Via one of the o racks, a byte uses a link
+//! from S to the rack and one from the rack to D; e · o of these fit. All other bytes use a link
+//! from S to D, of which there are s · d. Via m in S only, a byte also uses a link from S to m; via
+//! m in D only, one from m to D; e · (p + q) of these fit. Via m in both, it uses two links from S
+//! to D. So
 //!
 //! ```text
 //! T = C/N · (e · o + min(s · d, (s · d + e · (p + q)) / 2))
 //! ```
 //!
-//! With all racks active this is N · C/2, for everything crosses two hops; for one pair it is
-//! (N − 1) · C/N. Cells that their own source or destination relays cross one link only; that
-//! makes up for the links that lead from a node to itself. Where nodes do not relay for
-//! themselves (`intermediates = "others"`) these links are left out.
+//! With all racks active this is N · C/2, because everything crosses two hops; for one pair it is
+//! (N − 1) · C/N. Cells that their own source or destination relays cross one link only; this
+//! compensates for the links from a node to itself. If nodes do not relay for themselves
+//! (`intermediates = "others"`), these links are left out.
 //!
 //! Traffic within S and D is assumed to be even.
 
@@ -42,9 +42,8 @@ pub struct Capacity {
     others: bool,
     /// The rate between two nodes, times N: C.
     uplinks: u128,
-    /// Capacity that requests leave of a rack's sent traffic and grants leave of its received
-    /// traffic, whatever other racks do.
-    /// others do.
+    /// Capacity that requests leave for a rack's sent traffic, and grants for its received traffic,
+    /// regardless of other racks.
     sent: u128,
     received: u128,
     /// Bytes that a destination may be granted at once [B].
@@ -151,7 +150,7 @@ pub struct Active {
 }
 
 impl Active {
-    /// None of so many.
+    /// No active racks out of `racks`.
     pub fn new(racks: usize) -> Active {
         Active {
             sends: vec![0; racks],
@@ -165,14 +164,14 @@ impl Active {
         self.receives[to] == 0
     }
 
-    /// A flow begins; says whether other racks are active now.
+    /// Records the start of a flow; returns whether other racks are active now.
     pub fn open(&mut self, from: usize, to: usize) -> bool {
         let new = [self.sends[from] == 0, self.receives[to] == 0];
         self.change(from, to, |count| *count += 1);
         new != [false; 2]
     }
 
-    /// A flow ends; says the same.
+    /// Records the end of a flow; returns the same.
     pub fn close(&mut self, from: usize, to: usize) -> bool {
         self.change(from, to, |count| *count -= 1);
         self.sends[from] == 0 || self.receives[to] == 0
@@ -187,7 +186,7 @@ impl Active {
         self.count(to, 1);
     }
 
-    /// Counts a rack as what it is, or no longer.
+    /// Adds a rack to the count of its kind, or removes it.
     fn count(&mut self, rack: usize, by: i128) {
         let class = match (self.sends[rack] > 0, self.receives[rack] > 0) {
             (true, false) => &mut self.p,
@@ -312,7 +311,7 @@ mod tests {
     #[test]
     fn the_protocol_may_take_longer_than_the_schedule() {
         // Twice the epoch: half as many requests, and grants of the other rule. A cell counts for
-        // 2.5 epochs and a slot, 1.1 us.
+        // 2.5 epochs and a slot, 1.1 µs.
         let slow = SiriusConfig {
             epoch_slots: Some(4.0),
             ..SiriusConfig::default()

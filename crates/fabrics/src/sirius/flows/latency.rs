@@ -1,16 +1,16 @@
-//! From the last byte that a flow sends at its rate to its arrival.
+//! The time from the last byte that a flow sends at its rate to its arrival.
 //!
-//! Cells wait for the next epoch, in which they are asked for; their grants have arrived two
-//! lags later (§4.3, A.3). A cell then waits for its slot to its intermediate, and there for
-//! that to its destination: each comes once in a gap of N/U slots, anywhere in it. With cells
-//! by way of others each, the last of n to arrive is the largest of n sums of two such times.
-//! This time is drawn once for each flow: its law is F(x) = x²/2 of two gaps up to the first, 1 −
-//! (2 − x)²/2 beyond, and the largest of n has Fⁿ.
+//! Cells wait for the next epoch, in which they are requested; their grants arrive two lags later
+//! (§4.3, A.3). A cell then waits for its slot to its intermediate, and there for the slot to its
+//! destination; each comes once in a gap of N/U slots, uniformly distributed. If the cells use
+//! different intermediates, the last of n to arrive is the largest of n sums of two such times.
+//! This time is drawn once for each flow. Its distribution is F(x) = x²/2 of two gaps up to the
+//! first, 1 − (2 − x)²/2 beyond, and the largest of n has Fⁿ.
 //!
-//! A flow of more than N cells is asked for in several epochs. Each of them has one cell that
-//! its own source relays and one that goes straight: both for one link, which carries one in a
-//! gap. The last of that line is the last of all where it is longer than two gaps; Q bounds it,
-//! and where Q alone holds the flow back there is none.
+//! A flow of more than N cells is requested in several epochs. In each of them, one cell is relayed
+//! by its own source and one goes straight: both use one link, which carries one cell per gap. The
+//! last of this line is the last of all if it is longer than two gaps. Q bounds the line; if Q
+//! alone limits the flow, there is none.
 
 use super::capacity::Capacity;
 use crate::sirius::config::{Derived, Intermediates, SiriusConfig};
@@ -77,12 +77,12 @@ impl Latency {
         }
     }
 
-    /// From asking until cells for what was granted have come back as second hops, about.
+    /// The approximate time from a request until the granted cells have arrived as second hops.
     pub fn round_trip(&self) -> Time {
         self.protocol + self.gap * 2
     }
 
-    /// How much later than at its rate alone a flow of so many bytes has arrived.
+    /// The time by which a flow of `bytes` arrives later than its rate alone gives.
     pub fn behind(&self, flow: FlowId, bytes: u64, pace: CellArrivals) -> Time {
         let cells = bytes.div_ceil(self.cell);
         let draw = Stream::new(self.seed, "sirius.flows", flow.index() as u64).unit();
@@ -93,7 +93,7 @@ impl Latency {
                 let behind = self
                     .last_of(rounds, last, draw)
                     .max(self.line_of(rounds, last));
-                // The rate itself accounts for what the last of the epochs has sent.
+                // The rate itself accounts for the cells that the last of the epochs has sent.
                 self.asked(arrival) + self.protocol + behind - self.epochs(last)
             }
             CellArrivals::OfServer { rate, done } => {
@@ -123,7 +123,7 @@ impl Latency {
         left.min(self.line) + self.slot
     }
 
-    /// The time in which a source can send so many cells, at N an epoch.
+    /// The time in which a source can send this number of cells, at N per epoch.
     fn epochs(&self, cells: u64) -> Time {
         let (slots, of) = (self.epoch.0 as i128, self.epoch.1 as i128);
         let time = cells as i128 * slots * self.slot.0 as i128 / (of * self.nodes as i128);

@@ -1,13 +1,13 @@
 //! Sirius at `detail = "flows"`: max-min rates instead of cells.
 //!
-//! Each flow moves at its max-min fair rate over what the schedule and the protocol leave of
-//! its rack's uplinks, its destination's, and of all together (`capacity`); servers' links
-//! count where they have a rate. Its last byte arrives later than its rate alone says, by the
-//! request, the grant and the slots in which the nodes of two hops meet (`latency`): a flow
-//! that is alone in the network takes as long as its cells do, on average.
+//! Each flow moves at its max-min fair rate over the capacity that the schedule and the protocol
+//! leave of its rack's uplinks, its destination's, and of all racks together (`capacity`). Servers'
+//! links count if they have a rate. The last byte arrives later than the rate alone gives, by the
+//! request, the grant and the slots in which the nodes of two hops meet (`latency`): a flow that is
+//! alone in the network takes as long as its cells do, on average.
 //!
-//! Traffic within a rack is that of the cells: a flow takes its time at the rack's rate, or
-//! shares the links of its two servers.
+//! Traffic within a rack is as with cells: a flow takes its time at the rack's rate, or shares the
+//! links of its two servers.
 //!
 //! # Not modelled
 //! - Queues: no flow waits for the cells of another flow, however full the uplinks are, so short
@@ -35,9 +35,9 @@ use lightloom_engine::{
     Cluster, Command, FlowId, HostId, Io, Nic, PortId, Rate, Rejected, Reports, Shape, Time, View,
 };
 
-/// The kernel. Its links are the uplinks of each rack as far as they carry what it sends, the
-/// same for what it receives, one for all cells of all racks, and those of servers to and from
-/// their rack, if they have a rate.
+/// The kernel. Its links are the uplinks of each rack as far as they carry sent traffic, the same
+/// for received traffic, one link for all cells of all racks, and the links between servers and
+/// their rack if these have a rate.
 pub struct SiriusFlows {
     config: SiriusConfig,
     derived: Derived,
@@ -154,13 +154,13 @@ impl SiriusFlows {
         }
     }
 
-    /// How much later than its rate says the last byte of a flow between racks arrives.
+    /// The time by which the last byte of a flow between racks arrives later than its rate gives.
     fn behind(&self, flow: FlowId, bytes: u64, pace: CellArrivals) -> Time {
         self.entrance + self.latency.behind(flow, bytes, pace) + self.last_cell(bytes)
     }
 
-    /// Something has changed: what all racks carry together, if others are active now, and
-    /// before long what they relay.
+    /// Updates the total capacity of all racks if other racks are active now, and schedules the
+    /// update of their relayed traffic.
     fn changed(&mut self, others: bool, now: Time, net: &mut Net, todo: &mut Timer) {
         if others {
             net.set_capacity(self.core(), self.capacity.together(&self.active));
@@ -170,8 +170,8 @@ impl SiriusFlows {
         }
     }
 
-    /// Racks have for their own flows what they do not relay. Each step goes half of the way,
-    /// for more of one is less of the other.
+    /// Racks have for their own flows the capacity that they do not use for relaying. Each step
+    /// moves half of the way, because more of one is less of the other.
     fn relay(&mut self, net: &mut Net) -> bool {
         let all = net.load(self.core());
         if all.0.abs_diff(self.relayed.0) <= self.capacity.little() {

@@ -224,7 +224,7 @@ fn filled(links: &[(Vec<usize>, f64)], flows: usize) -> Vec<f64> {
     rate.into_iter().flatten().collect()
 }
 
-/// Each link of the model and who is over it, counted anew from the flows.
+/// Each link of the model and its flows, counted anew from the flows.
 fn links(
     flows: &[(u32, u32)],
     racks: u32,
@@ -306,8 +306,8 @@ proptest! {
     }
 }
 
-/// Where rates may stand for cells in 99th percentiles: sizes that do not mix short flows with
-/// long ones (exponential), up to a load of 0.3. Within 15 %; beyond nothing is promised.
+/// The range in which rates may stand for cells in 99th percentiles: sizes that do not mix short
+/// and long flows (exponential), up to a load of 0.3. Within 15 %; nothing is guaranteed beyond.
 #[test]
 fn tails_are_those_of_cells_where_sizes_do_not_mix() {
     let servers = Nic::Capped(Rate(200 * Rate::GBPS.0));

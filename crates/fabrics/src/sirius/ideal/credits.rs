@@ -1,12 +1,11 @@
 //! The windows of the flows of one source at every intermediate.
 //!
-//! For each intermediate and flow: how many more cells the flow may have there
-//! (its credit), and whether any is there now. With thousands of flows and
-//! peers that is the bulk of the state, and the question asked for every cell
-//! is which flow is next that has credit left. So credits are kept bit-sliced:
-//! a word holds one binary digit of the credit of 64 flows, the OR of the
-//! digits says which have any, and 64 flows are passed over at once. A window of
-//! 2 takes 3 bits a flow and intermediate.
+//! For each intermediate and flow, it holds how many more cells the flow may have there (its
+//! credit), and whether it has any there now. With thousands of flows and peers this is most of the
+//! state, and for every cell the next flow with credit has to be found. Credits are therefore
+//! stored bit-sliced: a word holds one binary digit of the credit of 64 flows, the OR of the digits
+//! shows which flows have credit, and 64 flows are skipped at once. A window of 2 takes 3 bits per
+//! flow and intermediate.
 
 /// Flows a word.
 const FLOWS: usize = 64;

@@ -1,19 +1,18 @@
-//! SIRIUS (IDEAL): per-flow queues with back-pressure in place of requests and
-//! grants (Sirius §7). First hops start at once.
+//! SIRIUS (IDEAL): per-flow queues with back-pressure instead of requests and grants (Sirius §7).
+//! First hops start at once.
 //!
-//! In every slot each node serves the peers it meets. A cell whose destination
-//! is the peer goes first (its second hop); the flows that have such cells here
-//! take turns. Otherwise a cell of a flow that waits at this node, its source,
-//! leaves for the peer as its intermediate; those flows take turns too, over all
-//! uplinks of the node together. A flow is passed over where `ideal_window` of
-//! its cells wait at that intermediate or are on their way there. A cell that
-//! meets its destination is delivered and takes no window.
+//! In every slot each node serves the peers that it meets. A cell whose destination is the peer
+//! goes first (its second hop); the flows with such cells here take turns. Otherwise a cell of a
+//! flow that waits at this node, its source, leaves for the peer as its intermediate; those flows
+//! take turns too, over all uplinks of the node together. A flow is skipped if `ideal_window` of
+//! its cells wait at that intermediate or are on their way there. A cell that meets its destination
+//! is delivered and uses no window.
 //!
-//! The paper names the scheme and gives no details. Chosen here: back-pressure
-//! is known without delay, as it stood at the end of the last slot, and a cell
-//! fills its window until the end of the slot in which its second hop leaves.
+//! The paper names the scheme without details. The choices here: back-pressure takes effect without
+//! delay, in its state at the end of the last slot, and a cell occupies its window until the end of
+//! the slot in which its second hop leaves.
 //!
-//! - `nodes`: what nodes do in a slot;
+//! - `nodes`: the steps of nodes in a slot;
 //! - `source`, `credits`: the flows of a node, and their windows;
 //! - `relays`: the queues of second hops;
 //! - `steps`: between nodes and servers whose links have a rate of their own.
@@ -94,13 +93,14 @@ impl Ideal {
         }
     }
 
-    /// Bytes of memory for so many nodes and flows, about.
+    /// Approximate memory for this number of nodes and flows [B].
     pub fn memory(config: &SiriusConfig, derived: &Derived, nodes: u64, flows: u64) -> u64 {
-        // More than this under way at one source is overload: it takes what it takes.
+        // More flows than this in progress at one source is an overload, for which memory is not
+        // estimated.
         let at_once = flows.div_ceil(nodes).min(256);
         let pair = relays::BYTES_A_PAIR + credits::bytes_a_peer(config.ideal_window, at_once);
-        // Every transceiver may have a cell in every slot that is in the fibres; lists
-        // have room for twice what is in them.
+        // Every transceiver can have a cell in every slot of the fibre; lists have twice the
+        // capacity of their contents.
         let slots = derived.flights(config) as u64;
         let flying = slots * nodes * derived.uplinks as u64 * 2 * size_of::<Via>() as u64;
         nodes.pow(2) * pair + 64 * nodes * at_once + flying

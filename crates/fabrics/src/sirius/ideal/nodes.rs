@@ -1,8 +1,8 @@
 //! The steps of nodes in a slot of SIRIUS (IDEAL): send to the peers that they meet, free windows,
 //! receive arrivals.
 //!
-//! Sending reads only what stood at the start of the slot, so the order in which
-//! nodes are walked does not matter to it.
+//! Sending reads only the state at the start of the slot, so the order of the nodes does not
+//! matter.
 
 use super::relays::Relays;
 use super::source::Source;

@@ -1,7 +1,7 @@
 //! The queues of second hops: at every node one for each destination, by its turn
-//! ([`crate::sirius::schedule::peer_order::PeerOrder`]: those met one after the other stand side
-//! by side). Each flow that waits has one cell in it. A flow's next cell joins the
-//! end when its first leaves (see [`super::source`]): flows take turns.
+//! ([`crate::sirius::schedule::peer_order::PeerOrder`]: consecutive peers are adjacent). Each
+//! waiting flow has one cell in the queue. A flow's next cell joins the end when its first leaves
+//! (see [`super::source`]), so flows take turns.
 
 use crate::sirius::cell::Cell;
 

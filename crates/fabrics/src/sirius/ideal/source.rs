@@ -1,5 +1,5 @@
-//! The flows of one source, from arrival until their last cell has left its
-//! intermediate: which wait, which may send next, what is on the way.
+//! The flows of one source, from arrival until their last cell has left its intermediate: waiting
+//! flows, flows that may send next, and cells in transit.
 
 use super::credits::Credits;
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
@@ -105,8 +105,8 @@ impl Source {
         words
     }
 
-    /// Takes the cell of the next flow that may use `peer`; says whether that is
-    /// its destination. Some flow waits.
+    /// Takes the cell of the next flow that may use `peer`; returns whether that is its
+    /// destination. At least one flow must wait.
     #[inline(always)]
     pub fn send(&mut self, peer: usize) -> Option<(Cell, bool)> {
         let place = self.credits.next_open(peer, &self.waiting, self.from)?;

@@ -1,5 +1,5 @@
-//! SIRIUS (IDEAL) against what can be worked out without it; its rules once more are in
-//! [`crate::sirius::reference`].
+//! SIRIUS (IDEAL), compared with results that can be derived without it;
+//! [`crate::sirius::reference`] implements its rules a second time.
 
 mod claims;
 mod invariants;

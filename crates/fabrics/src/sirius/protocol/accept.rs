@@ -1,6 +1,6 @@
-//! An epoch begins: the grants of the one before have arrived (A.3). Each moves one cell
-//! from LOCAL to the virtual queue for its intermediate. A node that has taken up its grants
-//! asks anew at once, so that what it has in LOCAL is fetched from memory once an epoch.
+//! At the start of an epoch the grants of the epoch before have arrived (A.3). Each moves one cell
+//! from LOCAL to the virtual queue for its intermediate. A node that has accepted its grants sends
+//! new requests at once, so its part of LOCAL is read from memory once per epoch.
 
 use super::epoch::Askers;
 use super::grant::FEW;
@@ -69,7 +69,7 @@ impl Shard {
         askers.clear();
     }
 
-    /// Takes up the grants of a row that asked for some destinations.
+    /// Accepts the grants of a row with requests for some destinations.
     #[inline(always)]
     fn accept_row(
         &mut self,
@@ -124,7 +124,8 @@ impl Shard {
         }
     }
 
-    /// Lists those who granted a row leave to send to `destination`; returns how many.
+    /// Lists the intermediates that granted a row permission to send to `destination`; returns
+    /// their number.
     #[inline(always)]
     fn list_granters(
         &mut self,

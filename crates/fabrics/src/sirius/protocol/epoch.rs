@@ -18,7 +18,7 @@ pub(crate) struct Epoch {
     pub(crate) unused: Vec<Vec<Vec<Grant>>>,
     /// The slots of the epoch.
     pub(crate) slots: Range<i64>,
-    /// Whether what is in the matrices was granted.
+    /// Whether the matrices hold grants.
     pub(crate) answered: bool,
 }
 
@@ -116,7 +116,7 @@ impl Askers {
         self.rows.is_empty()
     }
 
-    /// Whether a row asked.
+    /// Whether a row has requests.
     pub(crate) fn has(&self, row: Row) -> bool {
         self.rows.binary_search(&(row.0 as u32)).is_ok()
     }

@@ -12,10 +12,10 @@ use lightloom_engine::Stream;
 /// So many counts do not stay in the second-level cache.
 const FAR: usize = 1 << 19;
 
-/// Rows are looked up so many before they are needed.
+/// How many rows before their use they are looked up.
 const AHEAD: usize = 16;
 
-/// Rows that ask for more destinations than this are handled cell by cell.
+/// Rows with requests for more destinations than this are handled cell by cell.
 pub const FEW: usize = 12;
 
 /// A node that sent requests.
@@ -25,7 +25,7 @@ pub struct Asker<'a> {
     pub shard: u16,
     /// Its row there.
     pub row: Row,
-    /// The destinations that it asks for, each once.
+    /// The destinations of its requests, each once.
     pub destinations: &'a [Label],
 }
 
@@ -44,7 +44,7 @@ pub struct Grants {
     /// M by (destination, row): the requests of a long flow go to all
     /// intermediates for one destination, and are answered side by side.
     m: Column<i8>,
-    /// `one_per_destination`: the epoch of the last grant, likewise.
+    /// `one_per_destination`: the epoch of the last grant, with the same index.
     last: Column<u32>,
 }
 
@@ -94,14 +94,14 @@ impl Grants {
         self.m[destination.index() * self.stride + row.0]
     }
 
-    /// Hints that M of this pair will be wanted soon.
+    /// Hints that M of this pair will be used soon.
     #[inline(always)]
     pub fn prefetch(&self, row: Row, destination: Label) {
         crate::sirius::prefetch::prefetch(&self.m, destination.index() * self.stride + row.0);
     }
 
-    /// Answers the requests of `askers` in `matrices` (one for each shard of
-    /// sources); what is granted stays, what is denied goes.
+    /// Answers the requests of `askers` in `matrices` (one for each shard of sources); grants
+    /// remain in the matrices, denied requests are removed.
     pub fn compute_grants(
         &mut self,
         seed: u64,
@@ -165,8 +165,8 @@ impl Grants {
         }
     }
 
-    /// Answers the requests of a row to a block of intermediates, of which those with a bit
-    /// in `asked` are some.
+    /// Answers the requests of a row to a block of intermediates; `asked` has a bit for each of
+    /// these with a request.
     #[inline(always)]
     fn grant_some(&mut self, start: usize, asked: u32, wants: &mut [u16; BLOCK], epoch: i64) {
         match self.rule {
@@ -194,7 +194,7 @@ impl Grants {
             let at = want as usize * stride + start + column;
             let mut free = m[at] < limit;
             if ONCE {
-                // 0 stands for no grant yet, hence epoch + 1.
+                // 0 stands for no grant so far, hence epoch + 1.
                 free &= last[at] != epoch as u32 + 1;
                 last[at] = if free { epoch as u32 + 1 } else { last[at] };
             }
@@ -240,8 +240,8 @@ mod tests {
     }
 
     proptest! {
-        /// Brute force: for each intermediate and destination min(Q, asked) are
-        /// granted, none to those who did not ask.
+        /// Brute force: for each intermediate and destination min(Q, requests) are granted, and
+        /// only to sources with requests.
         #[test]
         fn grants_up_to_the_threshold(
             nodes in 2usize..70, queue in 2u32..6, few in 1u32..70, seed: u64, one: bool,

@@ -16,8 +16,8 @@ pub struct Grant {
     pub destination: Label,
 }
 
-/// The requests of the nodes of one shard to those of another, row by row, and
-/// in place the fate of them: asked → granted.
+/// The requests of the nodes of one shard to those of another, row by row, and in the same place
+/// their result: a request becomes a grant.
 #[derive(Clone, Debug)]
 pub struct RequestMatrix {
     columns: usize,
@@ -27,7 +27,7 @@ pub struct RequestMatrix {
 }
 
 impl RequestMatrix {
-    /// `rows` × `columns`, `none` asked. Rows are padded to whole sets.
+    /// `rows` × `columns` entries without a request. Rows are padded to whole sets.
     pub fn new(rows: usize, columns: usize, none: u16) -> RequestMatrix {
         let stride = apart(columns.next_multiple_of(SET), 2);
         let mut wants = Column::zeroed(rows * stride);

@@ -1,5 +1,5 @@
-//! `compute_requests` of A.3, Fig 15: at the start of each epoch a node walks
-//! LOCAL and asks random intermediates for leave to send.
+//! `compute_requests` of A.3, Fig 15: at the start of each epoch a node walks LOCAL and requests
+//! permission to send from random intermediates.
 
 use super::epoch::Askers;
 use super::matrix::RequestMatrix;
@@ -9,8 +9,8 @@ use crate::sirius::index::{Label, Row};
 use crate::sirius::relay::local::Local;
 use lightloom_engine::Stream;
 
-/// A flow tuple of A.3: destination and, above it, the cells not yet asked for. One
-/// word, for what is written by parts cannot be moved as a whole until the parts have
+/// A flow tuple of A.3: destination and, above it, the number of cells without a request. It is one
+/// word, because a value that was written in parts cannot be moved as a whole until the parts have
 /// reached the cache.
 #[derive(Clone, Copy, Debug)]
 struct Tuple(u64);
@@ -33,7 +33,7 @@ impl Tuple {
         self.0 / Tuple::CELL
     }
 
-    /// A cell was asked for; returns whether it was the last.
+    /// Counts a request for a cell; returns whether it was the last.
     #[inline(always)]
     fn ask(&mut self) -> bool {
         self.0 -= Tuple::CELL;
@@ -49,12 +49,12 @@ pub(crate) struct Requests {
     /// The random stream of each row.
     rng: Vec<Stream>,
     walk: Walk,
-    /// Scratch space: what a row asks of each node.
+    /// Scratch space: the request of a row to each node.
     wants: Vec<u16>,
 }
 
 impl Requests {
-    /// For nodes `lo .. lo + rows` out of `nodes`, of so many a block.
+    /// For nodes `lo .. lo + rows` out of `nodes`, with this number per block.
     pub(crate) fn new(
         (lo, rows): (usize, usize),
         block: usize,
@@ -71,8 +71,8 @@ impl Requests {
         }
     }
 
-    /// Requests of the epoch: fills the rows of those who ask, and says who.
-    /// `avoid` names who is not to be asked.
+    /// Computes the requests of the epoch: fills the rows of the nodes that send requests, and
+    /// lists these nodes. `avoid` lists nodes that are not requested.
     pub(crate) fn request(
         &mut self,
         local: &Local,
@@ -126,7 +126,7 @@ impl Requests {
     }
 }
 
-/// Scratch space of the walk, and who may be asked.
+/// Scratch space of the walk, and the possible intermediates.
 #[derive(Clone, Debug)]
 struct Walk {
     nodes: usize,
@@ -144,7 +144,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// For `rows` nodes out of `nodes`, of so many a block.
+    /// For `rows` nodes out of `nodes`, with this number per block.
     fn new((rows, block): (usize, usize), nodes: usize, intermediates: Intermediates) -> Walk {
         let blocks = 0..rows.div_ceil(block);
         Walk {
@@ -157,8 +157,8 @@ impl Walk {
         }
     }
 
-    /// Fills `wants[i]` with the destination for which intermediate `i` is
-    /// asked, or `nodes` for none; returns the number of requests.
+    /// Fills `wants[i]` with the destination for which intermediate `i` is requested, or `nodes`
+    /// for none; returns the number of requests.
     fn compute_requests(
         &mut self,
         row: Row,
@@ -193,8 +193,8 @@ impl Walk {
         }
     }
 
-    /// No flow can run out before every intermediate has been asked: the draws
-    /// of flows are then independent, and the order of intermediates is free.
+    /// No flow can run out before every intermediate has a request: the draws of flows are then
+    /// independent, and the order of intermediates is free.
     fn ask_everyone(&mut self, rng: &mut Stream, wants: &mut [u16]) -> u32 {
         if let [only] = self.flows[..] {
             wants.fill(only.destination().0);
@@ -221,7 +221,7 @@ fn walk(flows: &mut [Tuple], candidates: &mut [Label], rng: &mut Stream, wants: 
         let (open, left) = (&mut flows[..flows_left], &mut candidates[used..]);
         if let [only] = open {
             if only.cells() >= left.len() as u64 {
-                // One flow is left for all who are left: no need to draw.
+                // One flow is left for all remaining intermediates: no draw is needed.
                 let destination = only.destination();
                 left.iter().for_each(|c| wants[c.index()] = destination.0);
                 used += left.len();
@@ -242,7 +242,7 @@ fn walk(flows: &mut [Tuple], candidates: &mut [Label], rng: &mut Stream, wants: 
     used as u32
 }
 
-/// The same, but a node asks neither itself, `source`, nor the destination.
+/// The same, but a node requests neither itself, `source`, nor the destination.
 fn walk_others(
     flows: &mut Vec<Tuple>,
     candidates: &mut [Label],
@@ -260,7 +260,7 @@ fn walk_others(
         }
         let barred = |by: Label| by == source || by == destination;
         if left.len() <= 2 && left.iter().all(|&by| barred(by)) {
-            // Only the source and this destination are left to ask.
+            // Only the source and this destination remain as intermediates.
             flows.retain(|f| f.destination() != destination);
             continue;
         }
@@ -393,8 +393,8 @@ mod tests {
         }
     }
 
-    /// Each flow is drawn alike, whatever it has (A.3): a flow of a quarter of the cells
-    /// has half of the requests.
+    /// Each flow is drawn with equal probability, whatever its size (A.3): a flow with a quarter of
+    /// the cells has half of the requests.
     #[test]
     fn flows_are_drawn_and_not_cells() {
         let (mut short, mut all) = (0, 0);

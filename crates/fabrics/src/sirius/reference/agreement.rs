@@ -46,7 +46,7 @@ impl Results {
     }
 }
 
-/// A network, what it carries, and what fails in it.
+/// A network, its traffic, and its failures.
 #[derive(Clone, Debug)]
 struct Case {
     cluster: Cluster,
@@ -172,7 +172,7 @@ fn shapes(large: bool) -> impl Strategy<Value = (u32, u32, u32, UplinkPlan)> {
         let (racks, uplinks) = (base * ports, base + extra);
         (uplinks <= racks).then_some((racks, base, uplinks, plan))
     });
-    // Pairs meet more often in a frame than meetings can be told apart.
+    // Pairs meet more often in a frame than numbers of meetings can distinguish.
     let often = (33u32..40).prop_flat_map(|n| (Just(n), 33..=n));
     let plan = prop::sample::select(vec![Mixed, Wide]);
     let often = (often, plan).prop_map(|((n, uplinks), plan)| (n, 1, uplinks, plan));
@@ -185,7 +185,8 @@ fn cells() -> impl Strategy<Value = (Option<u64>, u64)> {
     (share, prop::sample::select(vec![50, 50, 25, 100]))
 }
 
-/// Ports of the base gratings: as many as the plan asks for, or any number that wires all nodes.
+/// Ports of the base gratings: the number that the plan requires, or any number that connects all
+/// nodes.
 fn ports() -> impl Strategy<Value = Option<u32>> {
     prop_oneof![3 => Just(None), 1 => (1u32..40).prop_map(Some)]
 }
@@ -338,7 +339,7 @@ fn ideal_with_links() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Many send to few, and Q is large: queues in which cells stand aside.
+/// Many nodes send to few, and Q is large: queues in which cells stand aside.
 fn crowded() -> impl Strategy<Value = Case> {
     let traffic = (1u32..4, 50_000u64..200_000, 33u32..=64);
     (cases(false), traffic).prop_map(|(mut case, (few, bytes, queue))| {
@@ -376,8 +377,8 @@ proptest! {
         prop_assert_eq!(case.differs(), None);
     }
 
-    /// Cells are kept by pair while something is broken, else by slot of departure: that makes
-    /// no difference to who goes first.
+    /// Cells are stored by pair while a part is broken, otherwise by slot of departure; this does
+    /// not change the order of cells.
     #[test]
     fn a_fault_that_never_strikes_changes_no_byte(
         case in cases(false), fault in never(), at in 0i64..90_000,

@@ -1,4 +1,4 @@
-//! The reference as a fabric: a slot from top to bottom, and what is reported.
+//! The reference as a fabric: a slot from top to bottom, and its reports.
 
 use super::{Cell, Epoch, Reference};
 use lightloom_engine::kernel::slot::SlotKernel;

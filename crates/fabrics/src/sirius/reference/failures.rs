@@ -1,19 +1,20 @@
 //! Failures (§4.5): injection, detection, avoidance, rescheduling.
 //!
-//! In epoch e a part dies. Its peers hear nothing for k epochs, the news takes one more, and
-//! from then on everybody acts on it ([`Event::Declare`]): what is wired to the part stays
-//! dark, who cannot be reached is asked for nothing, and what waits for them is called back.
-//! A part that is heard again is used again once everybody knows ([`Event::Withdraw`]). With
-//! `recovery = "reschedule"` the nodes that are left agree on a round robin of their own.
-//! Every cell stays with its source until it has arrived: what is lost is sent again two
-//! epochs later, or when the part that took it is declared dead.
+//! In epoch e a part dies. Its peers receive nothing for k epochs, the news takes one more, and
+//! from then on all nodes act on it ([`Event::Declare`]): links to the part stay dark, unreachable
+//! nodes receive no requests, and cells that wait for them are recalled. A part that is received
+//! again is used again once all nodes know of it ([`Event::Withdraw`]). With `recovery =
+//! "reschedule"` the remaining nodes agree on a round robin of their own. Every cell stays with its
+//! source until it has arrived: a lost cell is retransmitted two epochs later, or when the part
+//! that lost it is declared dead.
 //!
-//! Here is detection, and what follows from it; the rest by its name: `injection`, `light`
-//! (what passes, and avoidance), `schedules` (rescheduling), `entering` (what is sent again).
+//! This file has detection and its consequences. The others are named by their contents:
+//! `injection`, `light` (passing light, and avoidance), `schedules` (rescheduling), `entering`
+//! (retransmitted cells).
 //!
-//! With the first command all cells that wait take their places anew: in the order in which
-//! they would have left. (In the kernel they do not where pairs meet more than 32 times in a
-//! frame of gratings, which no network of the tests does.)
+//! At the first command all waiting cells take their places anew, in the order in which they would
+//! have left. (In the kernel they do not if pairs meet more than 32 times in a frame of gratings,
+//! which no network of the tests does.)
 
 mod entering;
 mod injection;
@@ -34,7 +35,7 @@ enum Part {
     Grating(u32),
 }
 
-/// A part that loses cells, or that everybody thinks dead.
+/// A part that loses cells, or that all nodes regard as dead.
 #[derive(Clone, Debug)]
 struct Broken {
     part: Part,
@@ -42,7 +43,7 @@ struct Broken {
     loss: f64,
     /// When it was, or will be, declared dead.
     declared: i64,
-    /// Whether everybody acts on that.
+    /// Whether all nodes act on it.
     known: bool,
 }
 
@@ -63,12 +64,12 @@ pub struct Failures {
     broken: Vec<Broken>,
     events: Vec<(i64, Event)>,
     schedules: Vec<InForce>,
-    /// Pairs that never meet but over parts that are known to be dead.
+    /// Pairs that meet only over parts that are known to be dead.
     cut: BTreeSet<(usize, usize)>,
     /// Lost cells, by the epoch in which they are sent again.
     lost: BTreeMap<i64, Vec<Cell>>,
-    /// Grants whose cells were lost, as (intermediate, destination), by the epoch in which
-    /// the intermediate knows.
+    /// Grants whose cells were lost, as (intermediate, destination), by the epoch in which the
+    /// intermediate knows of it.
     missed: BTreeMap<i64, Vec<(usize, usize)>>,
     /// Cells of flows from or to dead nodes, by source.
     parked: BTreeMap<usize, Vec<Tuple>>,
@@ -145,7 +146,7 @@ impl Failures {
     }
 }
 
-// Detection, and what follows from it at the start of an epoch.
+// // Detection, and its consequences at the start of an epoch.
 
 impl Reference {
     pub(in crate::sirius::reference) fn recover(&mut self, slot: i64, epoch: i64, io: &mut Io) {
@@ -206,7 +207,7 @@ impl Reference {
         silent.into_keys().collect()
     }
 
-    /// Whether everybody knows that a cell cannot go from `node` over `peer`.
+    /// Whether all nodes know that a cell cannot go from `node` over `peer`.
     fn is_hopeless(&self, cell: &Cell, node: usize, peer: usize) -> bool {
         let (f, destination) = (&self.failures, self.flows[cell.flow].dst);
         let onwards = !f.is_known(destination)
@@ -214,7 +215,7 @@ impl Reference {
         f.is_known(peer) || f.cut.contains(&(node, peer)) || !cell.relayed && !onwards
     }
 
-    /// Calls back what waits for a peer that it cannot reach, or could not be relayed by.
+    /// Recalls cells that wait for a peer that is unreachable or could not relay them.
     fn sweep(&mut self, node: usize, peer: usize, epoch: i64, io: &mut Io) {
         let queue = self.queues[node][peer].iter();
         let hopeless = queue.filter(|q| self.is_hopeless(&q.cell, node, peer));
@@ -229,7 +230,7 @@ impl Reference {
         }
     }
 
-    /// The same for what came too late for the news.
+    /// The same for cells that arrived too late for the news.
     pub(in crate::sirius::reference) fn sweep_late(&mut self, epoch: i64, io: &mut Io) {
         let known = (0..self.nodes).filter(|&n| self.failures.is_known(n));
         let mut pairs: Vec<(usize, usize)> = known

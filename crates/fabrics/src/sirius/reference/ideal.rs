@@ -181,7 +181,8 @@ impl Ideal {
         flow
     }
 
-    /// The slot ends for what left: the windows are free, the flows' next cells have turns.
+    /// Ends the slot for the cells that left: their windows are free, and the next cells of the
+    /// flows get turns.
     fn free_windows(&mut self, slot: i64, left: &[Away]) {
         self.away.retain(|a| !left.contains(a));
         for Away { cell, via, .. } in left {

@@ -1,12 +1,11 @@
-//! Servers' links to their rack switch, and what never leaves its rack.
+//! Servers' links to their rack switch, and traffic within a rack.
 //!
-//! With links of their own rate servers send the cells of their flows in turn, one each, and
-//! get theirs one after the other: a cell of each flow in turn, those of a flow in the order in
-//! which they reach the rack; or all in that order. Without, cells
-//! pass at once, and a flow within a rack takes its bytes at the rate of the whole rack.
+//! With links of their own rate, servers send the cells of their flows in turn, one each, and
+//! receive theirs one after another: a cell of each flow in turn, those of a flow in the order in
+//! which they reach the rack; or all in that order. Without such links, cells pass at once, and a
+//! flow within a rack takes its bytes at the rate of the whole rack.
 //!
-//! While a rack switch is dead all its links stand still, and what is on them is late by as
-//! long as that lasts.
+//! While a rack switch is dead all its links stop, and cells on them are delayed by this time.
 
 use super::{Cell, Reference, Tuple};
 use crate::discipline::Discipline;
@@ -77,7 +76,7 @@ impl Racks {
             && !self.down.iter().any(|d| moving(d.2))
     }
 
-    /// A rack stands still.
+    /// Stops a rack.
     pub fn stop(&mut self, rack: usize, now: Time) {
         self.stopped.insert(rack, now);
     }
@@ -268,8 +267,8 @@ impl Reference {
         }
     }
 
-    /// Delivers the flows within racks without servers' links that are through by `until`;
-    /// says whether there was one.
+    /// Delivers the flows within racks without servers' links that are complete by `until`; returns
+    /// whether there was one.
     pub(super) fn deliver_within_racks(&mut self, until: Time, io: &mut Io) -> bool {
         let racks = &mut self.racks;
         let stopped = racks.stopped.clone();

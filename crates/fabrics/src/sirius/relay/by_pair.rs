@@ -1,6 +1,6 @@
-//! A queue for each pair of nodes, first in, first out, where it is not known in advance in
-//! which slot a cell leaves: something may have failed, or pairs meet very often in a frame.
-//! Otherwise see [`by_slot`](super::by_slot).
+//! A first-in, first-out queue for each pair of nodes, used if the slot of a cell's departure is
+//! not known in advance: a part may have failed, or pairs meet very often in a frame. Otherwise see
+//! [`by_slot`](super::by_slot).
 //!
 //! Cells that reach a node in the same slot are ordered by the time at which they took their
 //! places, so a cell keeps its place. It takes a place when it joins, if fewer than [`PLACES`]
@@ -165,7 +165,7 @@ impl ByPair {
         }
     }
 
-    /// Hints that a queue will be wanted soon.
+    /// Hints that a queue will be used soon.
     #[inline(always)]
     fn prefetch_pair(&self, turn: Turn, row: Row) {
         prefetch(&self.queues, self.pair(turn, row));
@@ -207,7 +207,7 @@ impl ByPair {
         }
     }
 
-    /// The cell before which so many wait.
+    /// The cell with `before` cells ahead of it.
     fn placed(&mut self, turn: Turn, row: Row, before: usize) -> &mut Placed {
         let pair = self.pair(turn, row);
         let queue = &mut self.queues[pair];
@@ -252,8 +252,8 @@ impl ByPair {
         self.all().map(|(_, placed)| placed.queued)
     }
 
-    /// Every cell and the row at which it waits, in the order in which they took their places;
-    /// at last those who stand aside, as they came.
+    /// Every cell and the row at which it waits, in the order in which they took their places; then
+    /// those that stand aside, in the order of their arrival.
     pub fn in_order(&self) -> Vec<(Row, Queued)> {
         let mut all: Vec<(Row, Placed)> = self.all().collect();
         all.sort_unstable_by_key(|cell| cell.1.place);

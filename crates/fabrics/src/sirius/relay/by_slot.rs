@@ -1,20 +1,18 @@
 //! Cells by the slot in which they leave.
 //!
-//! For the node that it meets in a slot a node has cells on their *second* hop
-//! (that node is their destination) and granted cells on their *first* (that
-//! node will relay them: the paper's virtual queue for it). Both wait in one
-//! queue, first in, first out ("W FIFO output queues per port", §6), and every
-//! meeting takes one cell from it. As the schedule is known in advance, a cell that
-//! joins a queue knows the slot in which it will leave, whatever joins behind it. So
-//! queues are not kept at all: of each pair only the meeting that the last in a queue will
-//! take, and of each slot the cells that will leave.
+//! For the node that it meets in a slot, a node has cells on their *second* hop (that node is their
+//! destination) and granted cells on their *first* hop (that node will relay them: the paper's
+//! virtual queue for it). Both wait in one first-in, first-out queue ("W FIFO output queues per
+//! port", §6), and every meeting takes one cell from it. The schedule is known in advance, so the
+//! slot in which a cell will leave is known when it joins a queue, whatever joins behind it. Queues
+//! themselves are therefore not stored: each pair stores only the meeting of the last cell in its
+//! queue, and each slot the cells that will leave.
 //!
-//! Cells of a slot are kept by *block* of the nodes at which they wait, in the order in
-//! which they joined, so that the order does not depend on how nodes are divided into
-//! shards; and within a block by where they go (*lanes*): to which shard, and what is
-//! going to happen there ([`Purpose`]).
+//! Cells of a slot are stored by *block* of the nodes at which they wait, in the order in which
+//! they joined, so that the order does not depend on the division of nodes into shards; and within
+//! a block by destination (*lanes*): the shard, and the purpose there ([`Purpose`]).
 //!
-//! *Not for* schedules that may change, and pairs that meet very often in a frame: see
+//! *Not for* schedules that may change, or pairs that meet very often in a frame: see
 //! [`by_pair`](super::by_pair).
 
 use super::chunked::{Chunked, NOWHERE};
@@ -31,7 +29,7 @@ use crate::sirius::schedule::Schedule;
 /// So many cells find their places before they are written there.
 const TOGETHER: usize = 256;
 
-/// Queues are looked up so many cells before they are needed, where they are in memory.
+/// How many cells before their use queues are looked up.
 const AHEAD: usize = 32;
 
 /// Number of cells in a queue, by the number of the first free meeting less the number of the next
@@ -77,7 +75,7 @@ struct Tables {
 }
 
 impl Tables {
-    /// Where a pair stands in [`BySlot::free`].
+    /// The index of a pair in [`BySlot::free`].
     #[inline(always)]
     fn pair(&self, from: Label, to: Label) -> usize {
         Row::of(from, self.lo).0 * self.nodes + to.index()
@@ -99,8 +97,8 @@ impl Tables {
 
 /// The queues of a range of nodes, kept by the slot in which their cells leave.
 ///
-/// Cells first find their places, then all are written there: the processor cannot look
-/// for the next place while it does not know where it is to write.
+/// All cells first get their places, then all are written there, because the processor cannot look
+/// up the next place while it does not know where it is to write.
 #[derive(Clone, Debug)]
 pub struct BySlot {
     /// The next slot.
@@ -261,7 +259,7 @@ impl BySlot {
         found
     }
 
-    /// Writes cells to their places; `from` tells who waits. `SECOND` hops are marked.
+    /// Writes cells to their places; `from` gives the waiting node. `SECOND` hops are marked.
     #[inline(always)]
     fn write<const SECOND: bool>(&mut self, cells: &[Queued], from: impl Fn(&Queued) -> Label) {
         let aside = &mut self.aside;
@@ -276,8 +274,7 @@ impl BySlot {
         lists as u64 * Chunked::BYTES_A_LIST
     }
 
-    /// Cells that stand aside try again, before any other takes the place that has come
-    /// free.
+    /// Cells that stand aside try again, before any other cell takes a free place.
     #[cold]
     fn join_aside(&mut self, meetings: impl NextMeeting) {
         for (queued, from) in std::mem::take(&mut self.aside) {
@@ -475,8 +472,8 @@ mod tests {
             }
         }
 
-        /// Every meeting of the slot takes the first of its queue; then cells that
-        /// stand aside try again.
+        /// Every meeting of the slot takes the first cell of its queue; then cells that stand aside
+        /// try again.
         fn leave(&mut self, slot: i64) {
             let s = &self.schedule;
             let mut wanted = Vec::new();
@@ -519,8 +516,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// Also where queues are fuller than they have places, and where nothing happens
-        /// for so long that numbers of meetings come again.
+        /// Also with queues that exceed their places, and with idle times so long that numbers of
+        /// meetings repeat.
         #[test]
         fn cells_of_a_pair_leave_first_in_first_out(s in schedules(), crowded: bool, seed: u64) {
             let Some(mut both) = Both::new(s) else {

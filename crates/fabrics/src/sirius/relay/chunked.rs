@@ -10,8 +10,8 @@ use crate::sirius::partition::Partition;
 /// Cells a chunk at most, and at least.
 const CHUNK: (usize, usize) = (256, 16);
 
-/// So many tell whether neighbours join the same lists: it decides how cells are written,
-/// not where.
+/// The number of cells that are sampled to decide whether neighbours join the same lists: this
+/// determines how cells are written, not where.
 const SAMPLE: usize = 16;
 
 /// In place of a list: there is no room for the cell.
@@ -34,7 +34,7 @@ impl Chunked {
     /// Bytes that a list takes, without its cells.
     pub const BYTES_A_LIST: u64 = size_of::<(Vec<Queued>, Vec<Vec<Queued>>)>() as u64;
 
-    /// Empty `lists`, each for what the nodes of a block send to a shard in a slot.
+    /// Empty `lists`, each for the cells that the nodes of a block send to a shard in a slot.
     pub fn new(lists: usize, partition: &Partition, uplinks: u32) -> Chunked {
         let sent =
             partition.block.min(partition.nodes) * uplinks as usize / partition.shards().count();

@@ -1,7 +1,7 @@
 //! The cells that a shard sends in one slot.
 //!
-//! Nothing is copied: the chunks that leave are what flies, lane by lane, until they have
-//! been read; then their memory goes back to where they came from.
+//! Nothing is copied: the chunks that leave are in flight, lane by lane, until they have been read;
+//! then their memory is returned.
 
 use super::queued::Queued;
 use crate::sirius::cell::{Cell, Routes};
@@ -95,8 +95,7 @@ impl Flight {
         self.each().map(|q| routes.bytes(q.cell())).sum()
     }
 
-    /// Takes out what is on its way to `label`, as (cell, whether it is to be
-    /// relayed there).
+    /// Removes the cells in transit to `label`, as (cell, whether it is to be relayed there).
     #[cold]
     pub fn purge(&mut self, label: Label) -> Vec<(Cell, bool)> {
         let mut lost = Vec::new();

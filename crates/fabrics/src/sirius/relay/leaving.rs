@@ -7,11 +7,11 @@ use super::queued::{Placed, Queued};
 /// A cell's place, above it its block, and where the cell is.
 type Key = (u64, u32);
 
-/// Where the block is in a key: above the place, of which the highest bit says who stands
+/// The position of the block in a key: above the place, whose highest bit marks cells that stand
 /// aside. There are 16 blocks at most.
 const BLOCK: u32 = 60;
 
-/// Fewer are sorted by comparison, as are keys further apart than this many bits say.
+/// Fewer cells are sorted by comparison, as are keys whose range exceeds this number of bits.
 const FEW: usize = 64;
 const FAR: u32 = 24;
 
@@ -19,7 +19,7 @@ const FAR: u32 = 24;
 const DIGIT: u32 = 10;
 const DIGITS: usize = 1 << DIGIT;
 
-/// The cells, and what it takes to sort them.
+/// The cells, and the workspace to sort them.
 #[derive(Clone, Debug, Default)]
 pub struct Leaving {
     /// The lane of each, and the cell.
@@ -50,7 +50,7 @@ impl Leaving {
         self.cells.push((lane as u32, queued));
     }
 
-    /// Sends them all, to as many `lanes`.
+    /// Sends all cells, to `lanes` lanes.
     pub fn send(&mut self, lanes: usize, flight: &mut Flight) {
         self.sort();
         self.lanes.resize(lanes, Vec::new());
@@ -86,7 +86,7 @@ impl Leaving {
         }
     }
 
-    /// Sorts by one digit of so many bits; those who have the same stay in order.
+    /// Sorts by one digit of this number of bits; equal digits keep their order.
     #[inline(always)]
     fn pass(&mut self, bits: u32, shift: u32) {
         let mask = (1 << bits) - 1;

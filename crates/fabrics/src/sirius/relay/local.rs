@@ -1,9 +1,8 @@
 //! LOCAL: the cells that wait at their source node (Sirius §4.3).
 //!
-//! Cells of a flow are alike until they leave, so LOCAL keeps runs of
-//! consecutive cells, not cells: admitting a flow of a million cells costs the
-//! same as one of a single cell. A node's runs stand side by side, by age; which of them
-//! is the next for a destination is found anew whenever the node is *opened*.
+//! Cells of a flow are alike until they leave, so LOCAL stores runs of consecutive cells: admitting
+//! a flow of a million cells costs the same as one of a single cell. A node's runs are adjacent, by
+//! age; the next run for a destination is determined whenever the node is *opened*.
 
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use crate::sirius::index::{Label, Row};
@@ -17,7 +16,7 @@ struct Run {
     dst: Label,
     /// Its number among all that the node ever had, from 1 on; 0 if it came back.
     id: u32,
-    /// While its row is open, where the next run stands that goes to the same destination.
+    /// While its row is open, the position of the next run with the same destination.
     next: u32,
 }
 
@@ -222,8 +221,8 @@ mod tests {
             }
         }
 
-        /// Cells that come one by one join the run that their flow began, whatever has gone
-        /// or come back meanwhile: against plain runs by age.
+        /// Cells that arrive one by one join the run that their flow began, whichever cells have
+        /// left or returned meanwhile; compared with plain runs by age.
         #[test]
         fn a_flow_that_grows_is_one_run(ops in prop::collection::vec((0u32..6, 0u32..5), 1..200)) {
             let mut local = Local::new(1, 4);

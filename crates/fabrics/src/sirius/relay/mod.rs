@@ -1,11 +1,11 @@
-//! The way of a cell: LOCAL, the virtual queue for its intermediate, the fibre, the relay
-//! queue for its destination, the fibre again, the reorder buffer (§4.2, §4.3).
+//! The path of a cell: LOCAL, the virtual queue for its intermediate, the fibre, the relay queue
+//! for its destination, the fibre again, the reorder buffer (§4.2, §4.3).
 //!
 //! - [`local`]: cells that wait at their source;
-//! - [`queues`]: what each node keeps for each other one, [`by_slot`] of departure as long as
-//!   that is known in advance, else [`by_pair`]; [`queued`]: a cell in it;
+//! - [`queues`]: the queues of each node for each other node, [`by_slot`] of departure while that
+//!   is known in advance, otherwise [`by_pair`]; [`queued`]: a cell in a queue;
 //! - `transmit`, [`leaving`], [`in_flight`], `receive`: from one node to the next;
-//! - [`reorder`]: what is at its destination;
+//! - [`reorder`]: the cells at their destination;
 //! - `chunked`: lists that leave as they are.
 
 pub(crate) mod by_pair;

@@ -4,11 +4,12 @@ use crate::sirius::cell::Cell;
 use crate::sirius::index::Label;
 use bytemuck::{Pod, Zeroable};
 
-/// A cell in a queue: which, the label of its intermediate and that of its destination. Its
-/// destination is its intermediate if it needs none. It waits at its source for the former, or
-/// at the former for the latter.
+/// A cell in a queue: the cell, the label of its intermediate and that of its destination. The
+/// destination is also the intermediate if the cell needs none. The cell waits at its source for
+/// the intermediate, or at the intermediate for the destination.
 ///
-/// As words of the processor, without padding: what was written by halves could not be
+/// The fields are words of the processor, without padding, because a value that was written in
+/// halves cannot be read as a whole until the halves have reached the cache.
 /// read as a whole until they had reached the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, packed(4))]
@@ -56,18 +57,18 @@ impl Queued {
     }
 }
 
-/// A cell in a queue, and its place among all that wait at the nodes of a shard: who came
-/// earlier has a lower one.
+/// A cell in a queue, and its place among all that wait at the nodes of a shard; cells that came
+/// earlier have lower places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, packed(4))]
 pub struct Placed {
     /// The cell.
     pub queued: Queued,
-    /// Its place, or where it stands aside ([`Placed::ASIDE`]).
+    /// Its place, or its number among the cells that stand aside ([`Placed::ASIDE`]).
     pub place: u64,
 }
 
 impl Placed {
-    /// Set where a cell has no place yet: the other bits say who of those came earlier.
+    /// Set if a cell has no place yet; the other bits then give the order of arrival.
     pub const ASIDE: u64 = 1 << 63;
 }

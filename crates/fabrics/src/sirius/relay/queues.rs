@@ -1,17 +1,17 @@
 //! The queue of a node for each other node: cells granted by that node, on their first hop (the
-//! paper's virtual queue for an intermediate), and cells for it, on their second (the relay queue
-//! for a destination). Both wait in one queue, first in, first out ("W FIFO output queues per
+//! paper's virtual queue for an intermediate), and cells for it, on their second hop (the relay
+//! queue for a destination). Both wait in one first-in, first-out queue ("W FIFO output queues per
 //! port", §6), and every meeting of the two nodes takes one cell from it.
 //!
-//! Cells join through [`RelayQueues`]; they leave by each kind's own way, which `transmit.rs`
-//! chooses once a slot. `BySlot::leave` hands over the lists of the slot as they are, asking no
-//! pair; `ByPair::take` goes from matching to matching, and each cell may be lost on a dark link.
-//! One method for both would make the former ask pair by pair.
+//! Cells join through [`RelayQueues`]; they leave by a method of each kind, which `transmit.rs`
+//! selects once per slot. `BySlot::leave` returns the lists of the slot without visiting pairs;
+//! `ByPair::take` goes from matching to matching, and each cell may be lost on a dark link. A
+//! common method would make the former visit every pair.
 
 use super::queued::Queued;
 use crate::sirius::index::Row;
 
-/// So many cells of a queue have their places; who comes later stands aside until there is room.
+/// The number of cells of a queue that have places; later cells stand aside until there is space.
 pub(crate) const PLACES: usize = 32;
 
 /// The queues of a range of nodes, at the start or the end of a slot. Which of two cells that

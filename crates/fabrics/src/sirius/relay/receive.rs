@@ -1,4 +1,4 @@
-//! A slot at its end: what arrives at the nodes of a shard.
+//! The end of a slot: arrivals at the nodes of a shard.
 
 use super::in_flight::{lane_of, Flight, Purpose};
 use super::queued::Queued;
@@ -9,9 +9,9 @@ use crate::sirius::schedule::next_meeting::Timetable;
 use crate::sirius::shard::{Shard, Shared};
 
 impl Shard {
-    /// Takes in what arrived in `slot` from all shards (`flights`), in an order that does
-    /// not depend on how nodes are divided into shards: by block of the senders. `itself` is
-    /// this shard's number.
+    /// Receives the cells that arrived in `slot` from all shards (`flights`), in an order that does
+    /// not depend on the division of nodes into shards: by block of the senders. `itself` is this
+    /// shard's number.
     pub(crate) fn receive(
         &mut self,
         slot: i64,

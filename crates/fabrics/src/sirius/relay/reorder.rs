@@ -1,14 +1,13 @@
 //! The receiving end of flows: reordering buffer and completion (Sirius §4.2).
 //!
-//! Cells arrive out of order because they take different paths. The buffer of
-//! a flow holds what has arrived beyond its first gap; its peak is exact, kept
-//! by one bit a cell.
+//! Cells arrive out of order because they take different paths. The buffer of a flow holds the
+//! cells beyond its first gap; its peak is exact, with one bit per cell.
 
 use crate::memory::Column;
 use crate::sirius::cell::{Cell, FlowIndex, Routes};
 use bytemuck::{Pod, Zeroable};
 
-/// So many cells tell whether neighbours are of the same flow.
+/// The number of cells that are sampled to decide whether neighbours are of the same flow.
 const SAMPLE: usize = 16;
 
 /// The fields that a destination reads whenever a cell of a flow arrives: few, because there are
@@ -115,8 +114,8 @@ impl Reorder {
         self.peak = peak;
     }
 
-    /// The same where most are of the flow of the one before: what each finds out need not
-    /// be written for the next, and few fill the first gap.
+    /// The same for the case that most cells are of the same flow as the one before: intermediate
+    /// results need not be written for the next cell, and few cells fill the first gap.
     #[inline(never)]
     fn receive_runs<const SOME: bool, T>(&mut self, arrived: &[T], cell: impl Fn(&T) -> Cell) {
         let (flows, seen) = (&mut self.flows[..], &mut self.seen[..]);

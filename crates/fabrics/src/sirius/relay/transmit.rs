@@ -1,4 +1,4 @@
-//! A slot at its beginning: what leaves the nodes of a shard.
+//! The start of a slot: departures from the nodes of a shard.
 
 use super::in_flight::{lane_of, Flight, Purpose};
 use super::queued::{Placed, Queued};
@@ -35,8 +35,8 @@ impl Shard {
         }
     }
 
-    /// The same matching by matching, where it is not known in advance who leaves when. Only
-    /// with `FAULTY` any of them may be lost.
+    /// The same matching by matching, if departures are not known in advance. Cells can be lost
+    /// only with `FAULTY`.
     pub(crate) fn transmit_by_pair<'a, const WATCHED: bool, const FAULTY: bool>(
         &mut self,
         slot: i64,
@@ -139,7 +139,7 @@ impl Shard {
         }
     }
 
-    /// For the audit: what is sent, and on which uplink.
+    /// For the audit: the sent cells and their uplinks.
     #[cold]
     #[inline(never)]
     fn note_departed(&mut self, slot: i64, flight: &Flight, shared: &Shared) {

@@ -47,7 +47,7 @@ impl Schedule {
         }
     }
 
-    /// The node and receive port that hear `uplink` of `node` in `slot`.
+    /// The node and receive port that `uplink` of `node` reaches in `slot`.
     pub fn peer(&self, node: u32, uplink: u32, slot: i64) -> (u32, u32) {
         match self {
             Schedule::Rotor(rr) => (rr.peer(node, uplink, slot), uplink),
@@ -99,7 +99,7 @@ impl Schedule {
         let frame = self.frame() as i64;
         let mut last = vec![None; wiring.nodes as usize];
         let mut longest = 0;
-        // Nodes are alike: those that node 0 meets stand for all pairs.
+        // Nodes are alike: those that node 0 meets represent all pairs.
         for slot in 0..2 * frame {
             for uplink in 0..wiring.uplinks() {
                 let met = &mut last[self.peer(0, uplink, slot).0 as usize];

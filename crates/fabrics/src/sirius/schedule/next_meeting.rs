@@ -1,4 +1,4 @@
-//! When two nodes meet next: the schedule, asked pair by pair.
+//! The next meeting of two nodes: the schedule, pair by pair.
 //!
 //! The meetings of a pair are numbered. A cell that joins the queue of a pair leaves at the first
 //! meeting that no cell before it takes, so its slot of departure is known when it joins.
@@ -34,7 +34,7 @@ pub enum Timetable {
     Gratings(Frame),
 }
 
-/// Most meetings of a pair in a frame whose numbers can be told apart.
+/// The largest number of meetings of a pair in a frame whose numbers can be distinguished.
 const MEETINGS_MAX: usize = 32;
 
 impl Timetable {
@@ -84,7 +84,7 @@ pub struct Rounds {
     modulo: Box<[u16; MODULO]>,
 }
 
-/// Three times as many as there can be labels, and a power of two.
+/// Three times the largest number of labels, and a power of two.
 const MODULO: usize = 1 << 18;
 
 impl Rounds {
@@ -146,8 +146,8 @@ impl NextMeeting for RoundAt<'_> {
     }
 }
 
-/// Cyclic wavelengths: when a pair meets within a frame depends only on the difference of
-/// its nodes' numbers modulo the frame, for gratings pass on what they get in a circle.
+/// Cyclic wavelengths: the meetings of a pair within a frame depend only on the difference of its
+/// nodes' numbers modulo the frame, because gratings route cyclically.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// Slots of a frame, and meetings of every pair in it.
@@ -164,13 +164,13 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// None if pairs meet more often than numbers tell apart.
+    /// `None` if pairs meet more often than numbers can distinguish.
     fn new(schedule: &Schedule, most: usize) -> Option<Frame> {
         let slots = schedule.frame() as usize;
         let mut met = vec![Vec::new(); slots];
         for slot in 0..slots {
             for uplink in 0..schedule.uplinks() {
-                // Nodes are alike: node 0 and the nodes of a frame stand for all pairs.
+                // Nodes are alike: node 0 and the nodes of a frame represent all pairs.
                 let peer = schedule.peer(0, uplink, slot as i64).0 as usize;
                 if peer < slots {
                     met[peer].push(slot as u32);

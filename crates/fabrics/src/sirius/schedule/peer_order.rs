@@ -1,4 +1,4 @@
-//! The order in which nodes meet their peers: the schedule laid out for who walks through it
+//! The order in which nodes meet their peers: the schedule, arranged for code that processes it
 //! slot by slot.
 
 use super::Schedule;
@@ -139,13 +139,13 @@ impl PeerOrder {
         self.round(label).turn(peer)
     }
 
-    /// [`PeerOrder::peer`], for who names nodes in more than one way.
+    /// [`PeerOrder::peer`] for code that names nodes in more than one way.
     #[inline(always)]
     pub fn peer_of(&self, label: Label, turn: Turn) -> Label {
         Label::new(self.peer(label.index(), turn.index()))
     }
 
-    /// [`PeerOrder::turn`], likewise.
+    /// [`PeerOrder::turn`] for the same code.
     #[inline(always)]
     pub fn turn_of(&self, label: Label, peer: Label) -> Turn {
         Turn(self.turn(label.index(), peer.index()) as u16)

@@ -1,8 +1,7 @@
-//! Uplink plans: how U uplinks a node are hung on gratings when U is not N/G.
+//! Uplink plans: how the U uplinks of a node are connected to gratings if U is not N/G.
 //!
-//! The paper's default of 1.5 × the base uplinks does not fill gratings of
-//! one size evenly (12 uplinks, 128 racks, 16 ports), and the paper does not say how it
-//! was wired; hence the choice.
+//! The paper's default of 1.5 × the base uplinks does not fill gratings of one size evenly (12
+//! uplinks, 128 racks, 16 ports), and the paper does not state its wiring; hence the choice.
 
 use super::wiring::{Bank, Wiring};
 use lightloom_photonics::Awgr;

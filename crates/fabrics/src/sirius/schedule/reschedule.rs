@@ -39,11 +39,11 @@ struct InForce {
 #[derive(Clone, Debug)]
 struct Ring {
     members: Vec<Label>,
-    /// Where each label stands among the members.
+    /// The position of each label among the members.
     place: Vec<Option<u16>>,
     round: RoundRobin,
-    /// Matchings of each turn of the small round. Nodes at one turn of it stand at
-    /// different turns of the full round, by the gaps they have behind them.
+    /// Matchings of each turn of the small round. Nodes at one of its turns are at different turns
+    /// of the full round, by the gaps before them.
     matchings: Vec<Vec<Matching>>,
 }
 
@@ -98,7 +98,7 @@ fn matchings(
 }
 
 impl Schedules {
-    /// The full schedule, from slot 0 on, with epochs of so many slots (a fraction).
+    /// The full schedule, from slot 0 on, with epochs of this number of slots (a fraction).
     pub fn new(schedule: &Schedule, epoch: (i64, i64)) -> Schedules {
         let first = InForce {
             start: 0,
@@ -285,7 +285,7 @@ impl Schedules {
     }
 }
 
-/// The node and uplink that receive port `port` of `node` hears in `slot`.
+/// The node and uplink that receive port `port` of `node` receives in `slot`.
 fn sender(w: &Wiring, node: u32, port: u32, slot: i64) -> (u32, u32) {
     let of = |b: &&Bank| (b.first_uplink..b.first_uplink + b.uplinks).contains(&port);
     let b = w.banks.iter().find(of).expect("a port of a bank");

@@ -91,7 +91,7 @@ impl Wiring {
         panic!("grating {} of {}", at.grating, self.gratings());
     }
 
-    /// The node and its receive port that hear `uplink` of `node` on `wavelength`.
+    /// The node and its receive port that `uplink` of `node` reaches on `wavelength`.
     pub fn peer(&self, node: u32, uplink: u32, wavelength: u32) -> (u32, u32) {
         let input = self.input(node, uplink);
         let (b, ..) = self.bank(uplink);

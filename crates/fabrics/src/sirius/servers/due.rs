@@ -1,7 +1,7 @@
-//! When each server's link is done with what is on it, and which is the first of each rack.
+//! The time at which each server's link finishes its present cell, and the earliest of each rack.
 //!
-//! A rack has few servers, and its first is looked for among them all: that is quicker
-//! than a heap over all servers of the network.
+//! A rack has few servers, so its earliest is found by a scan, which is faster than a heap over all
+//! servers of the network.
 
 use lightloom_engine::{Cluster, Time};
 use std::ops::Range;
@@ -44,7 +44,7 @@ impl Due {
         Some(self.first[rack as usize]).filter(|first| first.0 <= until)
     }
 
-    /// Something is due at a server `at`, and nothing before; says what was due until now.
+    /// Records that a server is due `at`, with nothing due before; returns the previous due time.
     #[inline]
     pub fn set(&mut self, host: u32, at: Time) -> Time {
         let before = std::mem::replace(&mut self.at[host as usize], at);
@@ -60,8 +60,7 @@ impl Due {
         before
     }
 
-    /// Goes through the servers of a rack at which something is due by `until`; `then` says
-    /// when something is due there next.
+    /// Visits the servers of a rack that are due by `until`; `then` returns when each is due next.
     #[inline]
     pub fn pass(&mut self, rack: u32, until: Time, mut then: impl FnMut(u32) -> Time) {
         if self.first[rack as usize].0 > until {

@@ -1,18 +1,17 @@
 //! Servers whose link to the rack switch has a rate (`cluster.nic`).
 //!
-//! - *ServerFlow*: a server sends the cells of its flows in turn, one each, or its flows one
-//!   after the other (`discipline`); a cell joins LOCAL in the first slot after its last bit
-//!   has left the server.
+//! - *ServerFlow*: a server sends the cells of its flows in turn, one each, or its flows one after
+//!   another (`discipline`); a cell joins LOCAL in the first slot after its last bit has left the
+//!   server.
 //! - *Receiving* ([`receiving`](super::receiving)): cells leave the rack switch for their
 //!   server in the same order.
-//! - Traffic within a rack takes both links and nothing between them.
-//! - While a rack switch is dead its servers' links stand still.
+//! - Traffic within a rack passes both links and nothing between them.
+//! - While a rack switch is dead its servers' links stop.
 //!
-//! The buffers of the rack switch towards its servers are unbounded; what waits in
-//! them is part of the rack's queue (the paper's servers have no links, so its figures
-//! have no such part). Order between cells from within the rack and from elsewhere is
-//! exact to a slot. *Not modelled*: padding on these links, propagation within the
-//! rack, back-pressure to the server.
+//! The buffers of the rack switch towards its servers are unbounded; their contents are part of the
+//! rack's queue (the paper's servers have no links, so its figures have no such part). The order of
+//! cells from within the rack and from elsewhere is exact to a slot. *Not modelled*: padding on
+//! these links, propagation within the rack, back-pressure to the server.
 
 use super::due::Due;
 use super::receiving::{Coming, Receiving};
@@ -22,7 +21,7 @@ use lightloom_engine::{Cluster, FlowId, Flows, Io, Nic, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-/// A flow that its server is sending, with what each of its cells needs to know.
+/// A flow that its server is sending, with the data that each of its cells needs.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerFlow {
     /// Index of the flow.
@@ -54,7 +53,7 @@ struct IntraRackFlow {
     bytes: u64,
 }
 
-/// A rack that stands still, since when, and when its servers' next cells would have left.
+/// A stopped rack, the time at which it stopped, and when its servers' next cells would have left.
 #[derive(Clone, Debug)]
 struct Stopped {
     rack: u32,
@@ -79,7 +78,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Bytes that a server takes, and a flow that it sends: queues have room for twice as many.
+    /// Bytes per server, and per flow that it sends; queues have twice the needed capacity.
     pub const BYTES: (u64, u64) = (
         (size_of::<VecDeque<ServerFlow>>() + size_of::<Time>()) as u64 + Receiving::BYTES.0,
         2 * size_of::<ServerFlow>() as u64 + Receiving::BYTES.1,
@@ -182,7 +181,7 @@ impl Servers {
         self.send_next(host, at);
     }
 
-    /// A cell that left its server at `at` is in its rack; says whether it stays there.
+    /// Moves a cell that left its server at `at` to its rack; returns whether it stays there.
     pub fn turn_back(&mut self, flow: ServerFlow, at: Time, routes: &Routes, io: &mut Io) -> bool {
         if flow.stays() {
             io.start(routes.flow[flow.flow_index as usize], at);
@@ -210,7 +209,7 @@ impl Servers {
         }
     }
 
-    /// Writes what has been delivered of flows within racks.
+    /// Writes the delivered bytes of flows within racks.
     pub fn settle(&self, routes: &Routes, io: &mut Io) {
         for (&flow_index, inside) in &self.inside {
             let flow = routes.flow[flow_index as usize].index();
@@ -218,7 +217,7 @@ impl Servers {
         }
     }
 
-    /// A rack stands still from `now` on.
+    /// Stops a rack from `now` on.
     pub fn stop(&mut self, rack: u32, now: Time) {
         let servers = self.leaving.servers(rack);
         self.receiving.stop(rack);

@@ -1,10 +1,9 @@
-//! Traffic within a rack: through the rack switch, never over the gratings
-//! (Sirius §4.2). It counts in goodput.
+//! Traffic within a rack: through the rack switch, never over the gratings (Sirius §4.2). It counts
+//! in goodput.
 //!
-//! The rack switch itself is ideal: a flow takes its serialisation time at the
-//! rack's rate, and contention between flows of one rack is not modelled. Where
-//! servers' links have a rate, `links` carries this traffic instead, and only the
-//! bound of `limits` asks here.
+//! The rack switch itself is ideal: a flow takes its serialisation time at the rack's rate, and
+//! contention between flows of one rack is not modelled. If servers' links have a rate, `links`
+//! carries this traffic instead, and only the bound of `limits` uses this module.
 
 use lightloom_engine::{Cluster, FlowId, Io, Nic, Rate, Time};
 use std::cmp::Reverse;
@@ -20,7 +19,7 @@ pub struct Bypass {
     servers_per_rack: u32,
 }
 
-/// A rack whose switch is dead, since when, and the flows that stand still.
+/// A rack whose switch is dead, the time of its failure, and its stopped flows.
 #[derive(Clone, Debug)]
 struct Stopped {
     rack: u32,
@@ -48,7 +47,7 @@ impl Bypass {
         }
     }
 
-    /// The flows of a rack stand still from `now` on.
+    /// Stops the flows of a rack from `now` on.
     pub fn stop(&mut self, rack: u32, now: Time, io: &Io) {
         let of = |flow: FlowId| io.flows.src[flow.index()].0 / self.servers_per_rack;
         let all = std::mem::take(&mut self.flows).into_vec().into_iter();
@@ -87,7 +86,7 @@ impl Bypass {
             .push(Reverse((at + self.rate.time_for(bytes), flow, bytes)));
     }
 
-    /// Delivers what finishes at or before `now`; says whether there was anything.
+    /// Delivers flows that finish at or before `now`; returns whether there was one.
     pub fn deliver(&mut self, now: Time, io: &mut Io) -> bool {
         let before = self.flows.len();
         while let Some(&Reverse((at, flow, bytes))) = self.flows.peek() {
@@ -122,8 +121,8 @@ mod tests {
     use lightloom_engine::run::{run, Plan, Silent, Stop};
     use lightloom_engine::*;
 
-    /// Broke closed loops: every link of a chain within a rack cost a slot, so what
-    /// waits for its end left the rack a slot late for each.
+    /// An error with closed loops: every link of a chain within a rack took a slot, so traffic that
+    /// waited for its end left the rack a slot late for each.
     #[test]
     fn what_waits_for_a_chain_within_a_rack_leaves_when_the_chain_ends() {
         let cluster = Cluster {

@@ -15,7 +15,8 @@ use std::collections::VecDeque;
 /// End of a list; no cell.
 const NONE: u32 = u32::MAX;
 
-/// Where a flow ends, side by side: flows come in no order, and memory is asked once.
+/// The end of a flow, stored together, because flows come in no order and memory is then accessed
+/// once.
 #[derive(Clone, Copy, Debug)]
 struct End {
     host: u32,
@@ -50,7 +51,7 @@ struct Queue {
     tail: u32,
 }
 
-/// The links, but for what is due on them.
+/// The links, without their due times.
 #[derive(Clone, Debug)]
 struct Links {
     discipline: Discipline,
@@ -179,8 +180,8 @@ impl Links {
         waiting
     }
 
-    /// Moves the cells that are at their server by `until` to the end of `there`; says when
-    /// the next is.
+    /// Moves the cells that are at their server by `until` to the end of `there`; returns the time
+    /// of the next.
     #[inline]
     fn deliver(&mut self, host: u32, until: Time, there: &mut Vec<Coming>) -> Time {
         self.send_waiting(host as usize, until);
@@ -295,7 +296,7 @@ impl Receiving {
             .pass(rack, until, |host| links.deliver(host, until, there));
     }
 
-    /// The links of a rack stand still.
+    /// Stops the links of a rack.
     pub fn stop(&mut self, rack: u32) {
         for host in self.arriving.servers(rack) {
             self.arriving.set(host, Time::NEVER);

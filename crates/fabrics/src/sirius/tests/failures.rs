@@ -1,4 +1,4 @@
-//! Failures (§4.5), against what theory says of them.
+//! Failures (§4.5), compared with theory.
 
 use super::*;
 use crate::sirius::relay::Queues;
@@ -129,8 +129,8 @@ fn losses_stop_when_everybody_knows() {
     }
 }
 
-/// Nothing reaches or leaves a node without transceivers, though the node is not declared dead: a
-/// run ends when all else is delivered, and says since when nothing moves.
+/// No cell reaches or leaves a node without transceivers, although the node is not declared dead:
+/// the run ends when everything else is delivered, and reports since when nothing has moved.
 #[test]
 fn a_node_without_transceivers_ends_a_run_that_drains() {
     let capped = Cluster {
@@ -212,8 +212,8 @@ fn a_transceiver_costs_its_share() {
 #[test]
 fn a_transceiver_takes_little_from_all() {
     let c = cluster(16, 4);
-    // With four uplinks a pair always meets over the same one, and a pair that is
-    // cut in one direction can neither ask nor answer in the other.
+    // With four uplinks a pair always meets over the same one, and a pair that is cut in one
+    // direction can neither request nor answer in the other.
     for (uplinks, most) in [(3, 2.5), (4, 4.0)] {
         let total = |faults: Vec<Fault>| {
             let mut flows = Flows::new();
@@ -288,8 +288,8 @@ fn a_grey_failure_loses_its_share_and_everything_arrives() {
     }
 }
 
-/// A long flow does not wait for its lost cells until all others are through: its buffer
-/// holds what arrives until they have been sent again, and no more.
+/// A long flow does not wait for its lost cells until all others have finished: its buffer holds
+/// arrivals until the lost cells have been retransmitted, and no longer.
 #[test]
 fn what_is_sent_again_goes_first() {
     let c = cluster(32, 4);
@@ -338,8 +338,8 @@ fn faults_add_up_and_may_be_repeated() {
     }
 }
 
-/// "what is in the fibre when its receiver dies is lost too": nothing reaches it any more, though
-/// ten slots of cells are under way to it.
+/// "what is in the fibre when its receiver dies is lost too": no cell reaches it any more, although
+/// ten slots of cells are in transit to it.
 #[test]
 fn nothing_arrives_at_the_dead() {
     let c = cluster(16, 4);
@@ -361,8 +361,8 @@ fn nothing_arrives_at_the_dead() {
     assert!(ran.losses() > 0);
 }
 
-/// Where something may be broken all nodes take up their grants before any asks; else each
-/// does both in turn. It makes no difference.
+/// If a part may be broken, all nodes accept their grants before any sends requests; otherwise each
+/// node does both in turn. The results are the same.
 #[test]
 fn a_repair_of_what_is_sound_changes_nothing() {
     let c = cluster(72, 6);
@@ -383,7 +383,7 @@ fn a_repair_of_what_is_sound_changes_nothing() {
     }
 }
 
-/// No more matrices are made than the estimate of memory counts, whatever the pauses.
+/// No more matrices are created than the memory estimate counts, with any pauses.
 #[test]
 fn matrices_are_handed_on() {
     let c = cluster(72, 6);

@@ -1,4 +1,4 @@
-//! Estimates of memory beside what is really held.
+//! Estimates of memory, compared with the memory in use.
 
 use super::*;
 use crate::contract::Memory;
@@ -43,7 +43,7 @@ fn queues_by_pair_are_counted_once_something_fails() {
         assert_eq!(held(&c, busy.clone(), threads, vec![]), 0);
         let added = estimate(&c, &json!({}), threads).of_failures;
         let held = |flows| held(&c, flows, threads, vec![fail(Time::ZERO, grey, 1e-9)]);
-        // A queue of each pair, whatever is in it; then cells, of which some wait for others.
+        // A queue for each pair, whatever its contents; then cells, some of which wait for others.
         let (empty, full) = (held(Flows::new()), held(busy));
         assert!((32 * pairs..33 * pairs).contains(&empty), "{empty}");
         assert!((empty..=added).contains(&full), "{full} of {added}");

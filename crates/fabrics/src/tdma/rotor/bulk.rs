@@ -24,7 +24,7 @@ pub struct Bulk {
 }
 
 impl Bulk {
-    /// Empty queues for so many flows.
+    /// Empty queues for `flows` flows.
     pub fn new(setup: &Setup, division: Division, flows: usize) -> Bulk {
         let (cluster, planes) = (&setup.cluster, setup.planes.len());
         let packet = setup.wire.packet;
@@ -117,7 +117,7 @@ impl Bulk {
         }
     }
 
-    /// Counts what has crossed to relays by a time.
+    /// Counts the bytes that have crossed to relays by a time.
     pub fn count_crossed(&mut self, by: Time, circuits: &mut Circuits) {
         circuits.carried += self.crossed_count.crossed_by(by, &circuits.wire);
     }

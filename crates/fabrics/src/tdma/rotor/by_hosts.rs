@@ -11,16 +11,16 @@ use lightloom_engine::Time;
 use std::ops::Range;
 
 impl Bulk {
-    /// A plane turns: what it carried to relays is at their hosts. Returns whether it carried
-    /// anything.
+    /// Ends the slot of a plane: the bytes that it carried to relays are at their hosts. Returns
+    /// whether it carried any.
     pub fn gather_at_hosts(&mut self, plane: usize, circuits: &mut Circuits) -> bool {
         let bytes = { self.hosts.as_mut() }.map_or(0, |hosts| hosts.move_to_relays(plane));
         circuits.moving -= bytes;
         bytes > 0
     }
 
-    /// Planes have turned: what their circuits carry until they turn again is decided. Returns
-    /// the circuits.
+    /// Decides, after planes have changed, the traffic of their circuits until they change again.
+    /// Returns the circuits.
     pub fn plan_for_hosts(&mut self, lines: Range<usize>, circuits: &Circuits) -> Vec<Circuit> {
         let new: Vec<Circuit> = lines.filter_map(|line| circuits.circuit(line)).collect();
         if let Some(hosts) = &mut self.hosts {
@@ -29,8 +29,8 @@ impl Bulk {
         new
     }
 
-    /// Sends what is planned for a line in a part of the day. The line sends no more in this slot
-    /// once low-latency packets have left too little time for its next packet.
+    /// Sends the planned traffic of a line in a part of the day. The line sends no more in this
+    /// slot once low-latency packets have left too little time for its next packet.
     pub fn send_for_hosts<E: Copy + From<Landing>>(
         &mut self,
         at: usize,
@@ -84,7 +84,7 @@ fn count(part: &Part) -> Count {
 }
 
 impl Circuits {
-    /// The circuit of a line, with what it carries in this slot.
+    /// The circuit of a line, with its capacity in this slot.
     fn circuit(&self, line: usize) -> Option<Circuit> {
         let Line {
             to, free, window, ..

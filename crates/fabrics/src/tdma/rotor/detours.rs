@@ -38,7 +38,7 @@ impl Bulk {
         relays.grant(spare, &taken, &self.own)
     }
 
-    /// A line may send so much to its relay.
+    /// Permits a line to send the granted bytes to its relay.
     pub fn plan_detour(&mut self, grant: &Grant, circuits: &Circuits) {
         if let Some(relays) = &mut self.relays {
             relays.plan(grant, circuits.lines[grant.line as usize].to);
@@ -57,7 +57,7 @@ impl Bulk {
         { self.relays.as_ref() }.is_some_and(|relays| relays.planned(line).is_some())
     }
 
-    /// A rack sends to its relay what it may, in packets that begin before a time.
+    /// Sends a rack's granted bytes to its relay, in packets that begin before a time.
     pub fn detour(&mut self, at: usize, before: Time, circuits: &mut Circuits, io: &mut Io) {
         let Some(relays) = &mut self.relays else {
             return;
@@ -98,7 +98,8 @@ impl Bulk {
         circuits.lines[at].free = free;
     }
 
-    /// A plane turns: all that it carried to relays is there. Returns what joins their queues.
+    /// Ends the slot of a plane: all bytes that it carried to relays have arrived. Returns the
+    /// bytes that join their queues.
     pub fn take_crossed(&mut self, plane: usize, circuits: &mut Circuits) -> Vec<Crossing> {
         circuits.carried += self.crossed_count.end(plane);
         let crossed =

@@ -1,12 +1,12 @@
 //! Bulk traffic over rotor switches, as RotorNet and Opera serve it: each byte crosses its direct
 //! circuit, or by RotorLB two circuits with a relay between.
 //!
-//! | file | what it is |
+//! | file | contents |
 //! |---|---|
 //! | [`bulk`] | the queues of bulk traffic, at sources and at relays |
-//! | `sending` | direct traffic and second hops, in the order in which a circuit takes them |
-//! | [`rotorlb`], [`offers`], [`shares`] | RotorLB: offers, acceptances, fair shares; what it is asked and grants |
-//! | [`relays`], `detours`, [`crossed_count`] | first hops: what a rack may send to relays, what is on its way there |
+//! | `sending` | direct traffic and second hops, in the order in which a circuit sends them |
+//! | [`rotorlb`], [`offers`], [`shares`] | RotorLB: offers, acceptances, fair shares; its inputs and grants |
+//! | [`relays`], `detours`, [`crossed_count`] | first hops: bytes that a rack may send to relays, and those in transit |
 //! | [`per_host`], `by_hosts` | RotorLB by hosts, as Opera's authors simulate it |
 //! | [`failures`] | rotor switches that fail |
 //! | [`idle_switches`] | matchings that leave switches idle |

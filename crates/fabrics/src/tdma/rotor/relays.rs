@@ -1,12 +1,12 @@
-//! Indirect traffic: bytes that cross two circuits, by a relay that takes them from their source
-//! and delivers them when it meets their destination.
+//! Indirect traffic: bytes that cross two circuits, via a relay that receives them from their
+//! source and delivers them when it meets their destination.
 //!
-//! When a slot begins, RotorLB grants the time that direct traffic and second hops leave on each
-//! circuit. RotorNet asks it once a slot, for all circuits together; Opera for the circuits of the
-//! switch that has turned. Bytes of
-//! a first hop are at the relay when the slot ends, wait there in a queue for their destination,
-//! and go before the relay's own bytes for that rack. RotorLB has all queues at hand and takes no
-//! time: messages between racks are not modelled.
+//! At the start of a slot, RotorLB grants the time that direct traffic and second hops leave on
+//! each circuit. RotorNet runs it once per slot for all circuits together; Opera runs it for the
+//! circuits of the switch that has changed. Bytes of a first hop arrive at the relay when the slot
+//! ends, wait there in a queue for their destination, and go before the relay's own bytes for that
+//! rack. RotorLB has access to all queues and takes no time: messages between racks are not
+//! modelled.
 
 use super::offers::{Grant, RelayQueues, Spare, Taken};
 use super::rotorlb::RotorLb;
@@ -48,7 +48,7 @@ pub struct Relays {
 }
 
 impl Relays {
-    /// Empty queues between so many racks, for so many planes and flows.
+    /// Empty queues between `racks` racks, for `planes` planes and `flows` flows.
     pub fn new(rule: RotorLb, racks: u32, planes: usize, flows: usize) -> Relays {
         Relays {
             rule,
@@ -63,9 +63,10 @@ impl Relays {
         }
     }
 
-    /// Memory that so many racks and flows take beyond those without relays, about [B].
+    /// The approximate memory for this number of racks and flows, in addition to that without
+    /// relays [B].
     pub fn memory(racks: u64, flows: u64) -> u64 {
-        // Queues, and what rules look at.
+        // Queues, and the inputs of the rules.
         racks * racks * (16 + 16 + 8) + flows * 8
     }
 
@@ -116,7 +117,7 @@ impl Relays {
         })
     }
 
-    /// A line has sent so many bytes of its next first hop.
+    /// Counts bytes that a line has sent of its next first hop.
     pub fn use_grant(&mut self, line: usize, bytes: u64) {
         if let Some(grant) = self.planned[line].front_mut() {
             grant.bytes -= bytes;

@@ -46,7 +46,7 @@ pub struct RotorLb {
     racks: u32,
     /// Bytes of whole packets that a slot carries.
     carries: u64,
-    /// The relay that is asked first: each slot another.
+    /// The relay that is served first, another one in each slot.
     first: u32,
     /// Queues of racks that offer: the destination, and the bytes that no relay has accepted.
     waits: Vec<(u32, u64)>,
@@ -65,7 +65,7 @@ pub struct RotorLb {
 }
 
 impl RotorLb {
-    /// For so many racks, whose circuits carry so many bytes a slot.
+    /// For `racks` racks whose circuits carry `carries` bytes per slot.
     pub fn new(racks: u32, carries: u64) -> RotorLb {
         RotorLb {
             racks,
@@ -202,10 +202,10 @@ fn leave_out(waits: &mut [(u32, u64)], taken: &[Taken]) {
 }
 
 impl RotorLb {
-    /// Adds grants for a slot: on no line more than is spare, of no queue at its source
-    /// (`own`) more than waits there; none to the relay itself. Of a source's queue, what is
-    /// `taken` is not relayed: the circuit to its destination is lit, or other relays have been
-    /// promised it; by source, then by destination.
+    /// Adds the grants for a slot: on each line at most its spare capacity, from each queue at a
+    /// source (`own`) at most its length; none to the relay itself. `taken`, by source and then by
+    /// destination, is the part of a source's queue that is not relayed: the circuit to its
+    /// destination is lit, or other relays have been granted it.
     pub fn grant(
         &mut self,
         spare: &[Spare],

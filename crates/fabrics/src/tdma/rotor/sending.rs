@@ -1,5 +1,5 @@
-//! Direct traffic and second hops: what a circuit takes of two queues, in bursts, without an
-//! event for each packet.
+//! Direct traffic and second hops: the bytes that a circuit sends from two queues, in bursts,
+//! without an event for each packet.
 
 use super::bulk::Bulk;
 use crate::tdma::burst::{Burst, Wire};
@@ -63,8 +63,8 @@ fn fitting(wire: &Wire, line: &Line, at: Time, bytes: u64) -> u64 {
 }
 
 impl Bulk {
-    /// Sends what waits for a line's circuit, as far as a part of the day goes; second hops
-    /// first.
+    /// Sends the traffic that waits for a line's circuit, up to the end of a part of the day;
+    /// second hops first.
     #[inline]
     pub fn serve<E: Copy + From<Landing>>(
         &mut self,

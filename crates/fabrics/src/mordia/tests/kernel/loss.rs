@@ -1,11 +1,11 @@
-//! Loss, one packet after the other: what leaves a rack in the dark, when it leaves again,
-//! and when the rest has arrived.
+//! Loss, packet by packet: the packets that a rack sends in the dark, their retransmission, and the
+//! arrival of the rest.
 //!
-//! Every pair of racks is simulated by itself, a packet at a time, within windows that
-//! [`Frames`] draws from the same seed. What joins a queue together, or behind bytes of its
-//! own flow, makes packets together; those of them that are lost in a day come back together,
-//! when the day is over and the last of them has left. Flows arrive a picosecond after a
-//! whole nanosecond, so that none of them ties with a night.
+//! Every pair of racks is simulated separately, a packet at a time, within windows that [`Frames`]
+//! draws from the same seed. Bytes that join a queue together, or behind bytes of their own flow,
+//! form packets together. Packets of these that are lost in a day return together, when the day is
+//! over and the last of them has left. Flows arrive a picosecond after a whole nanosecond, so that
+//! none coincides with a night.
 
 use super::{cluster, schedules, setup, BYTE_NS};
 use crate::contract::Site;
@@ -39,7 +39,7 @@ struct Case {
 struct Outcome {
     /// For every flow: bytes that have arrived, when the first packet left, when the last arrived.
     flows: Vec<(u64, Time, Time)>,
-    /// Packets that are known to be lost.
+    /// Packets that are already recorded as lost.
     lost: u64,
     /// Packets that crossed: from, to, begin, end, bytes.
     crossed: Vec<(u32, u32, Time, Time, u64)>,
@@ -108,7 +108,7 @@ impl Pair<'_> {
         self.send(day.begins);
     }
 
-    /// Sends what waits, no sooner than it is `ready`.
+    /// Sends queued packets, not before `ready`.
     fn send(&mut self, ready: Time) {
         let Some(window) = self.day else {
             return;
@@ -121,7 +121,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Sends packets of a flow as long as the next fits into the day; returns what does not.
+    /// Sends packets of a flow while the next one fits into the day; returns the rest.
     fn send_together(&mut self, flow: usize, waits: u64, ready: Time, day: &Window) -> u64 {
         let (mut rest, mut at) = (waits, self.free.max(ready));
         let (mut lost, mut packets, mut arrives) = (0, 0, Vec::new());
@@ -142,8 +142,8 @@ impl Pair<'_> {
             }
             (rest, at, self.free) = (rest - bytes, ends, ends);
         }
-        // They count with the last of them, or if the flow goes on one by one; the last of them
-        // then with the night, and with it what that finds on the way.
+        // They count with the last of them, or one by one if the flow continues; the last of them
+        // then counts at the night, together with packets in transit.
         let last = arrives.last().map_or(day.dark, |last| last.0);
         let night = |ends: Time| ends + self.case.propagation >= day.dark;
         for (ends, bytes) in arrives {
@@ -179,7 +179,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Until the end: arrivals, days, and what was lost, in order of time.
+    /// Processes arrivals, days and losses in order of time, until the end.
     fn run(&mut self, days: &[Day]) {
         let flows = &self.case.flows;
         let here = |&f: &usize| (flows.src[f].0, flows.dst[f].0) == self.ends;
@@ -385,9 +385,9 @@ proptest! {
     }
 }
 
-/// Four packets of 10 B in a day of 60 ns whose light is 15 ns late and whose rack is
-/// told in time: two are lost, come back when the day is over at 70 ns, and cross from 95 ns
-/// on, when there is light.
+/// Four packets of 10 B in a day of 60 ns whose light is 15 ns late and whose rack is informed in
+/// time: two are lost, return when the day is over at 70 ns, and cross from 95 ns on, when there is
+/// light.
 #[test]
 fn by_hand() {
     let mut flows = Flows::new();

@@ -1,4 +1,4 @@
-//! The set-up in force, and what is refused.
+//! The set-up in force, and refusals.
 
 use super::*;
 use crate::sirius::config::Intermediates;

@@ -153,7 +153,8 @@ fn incast_fills_windows_and_no_more() {
         );
         assert_eq!(io.ledger.delivered, io.flows.total_bytes());
         assert_eq!((io.ledger.dropped, io.ledger.losses), (0, 0));
-        // The destination hears 6 cells a slot, but in one of 32 meetings itself.
+        // The destination receives 6 cells per slot, except in one of 32 meetings, which is with
+        // itself.
         let slots = sources as i64 * 2_000 * 32 / 31 / 6;
         let finish = io.flows.finish.iter().max().unwrap().0 / config.slot.0;
         assert!(

@@ -55,7 +55,7 @@ impl Reference {
         }
     }
 
-    /// Puts cells aside that cannot go; says whether it did.
+    /// Sets aside cells that cannot leave; returns whether it did.
     pub(super) fn park(&mut self, tuple: Tuple) -> bool {
         let (src, dst) = (self.flows[tuple.flow].src, self.flows[tuple.flow].dst);
         let barred = self.failures.bars(src, dst);

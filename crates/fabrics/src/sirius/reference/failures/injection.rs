@@ -43,7 +43,7 @@ impl Reference {
         self.failures.forget_the_sound();
     }
 
-    /// A part loses cells from now on, and what everybody will do about it.
+    /// Sets the loss of a part from now on, and schedules the reaction of all nodes.
     pub(super) fn set_loss(&mut self, part: Part, loss: f64, epoch: i64) {
         let lag = self.lag();
         let k = self.config.detection_epochs as i64;

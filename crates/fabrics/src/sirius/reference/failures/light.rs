@@ -1,5 +1,5 @@
-//! The links that pass light: the cells, requests and grants that are lost on the way, and the
-//! nodes that are not asked because no light would pass (avoidance).
+//! The links that pass light: the cells, requests and grants that are lost in transit, and the
+//! nodes that receive no requests because no light would pass (avoidance).
 
 use super::Part;
 use crate::sirius::config::Intermediates;
@@ -13,15 +13,15 @@ pub struct Link {
     to: usize,
     /// Probability that a cell gets through.
     passes: f64,
-    /// Whether anything is broken, and is known to be dead.
+    /// Whether any part is broken, and is known to be dead.
     broken: bool,
     pub known: bool,
-    /// When what is dead on it is declared so.
+    /// When its dead parts are declared dead.
     declared: i64,
 }
 
 impl Reference {
-    /// The light of an uplink, if it meets anybody.
+    /// The light of an uplink, if it meets another node.
     pub(super) fn link(&self, from: usize, uplink: u32, slot: i64) -> Option<Link> {
         let (to, port) = self.met(from, uplink, slot)?;
         let mut link = Link {
@@ -98,8 +98,8 @@ impl Reference {
         true
     }
 
-    /// Pairs that in some slots meet only over links that `counts` names, and the
-    /// probability that what rides on their cells gets through.
+    /// Pairs that meet in some slots only over links that `counts` selects, and the probability
+    /// that the data carried by their cells arrives.
     pub(super) fn silent(
         &self,
         slots: Range<i64>,
@@ -177,8 +177,8 @@ impl Reference {
 // Avoidance.
 
 impl Reference {
-    /// Pairs (source, intermediate) that are not asked in some slots: all their light is
-    /// known to be dark, or the intermediate could not answer.
+    /// Pairs (source, intermediate) without requests in some slots: all their light is known to be
+    /// dark, or the intermediate could not answer.
     pub(in crate::sirius::reference) fn dark_in(
         &self,
         slots: Range<i64>,
@@ -192,7 +192,7 @@ impl Reference {
         silent.chain(cut).collect()
     }
 
-    /// Puts the requests of a node to those who can be asked, from a random one on.
+    /// Moves the requests of a node to nodes that accept them, starting from a random one.
     pub(in crate::sirius::reference) fn avoid(
         &mut self,
         source: usize,
@@ -225,8 +225,9 @@ impl Reference {
         }
     }
 
-    /// Whether, as everybody knows, no intermediate can ever take the cells of a flow: each is
-    /// dead, cannot be asked or answer, cannot reach the destination, or may not be one.
+    /// Whether it is known to all nodes that no intermediate can ever take the cells of a flow:
+    /// each is dead, cannot receive or answer requests, cannot reach the destination, or may not
+    /// relay.
     pub(in crate::sirius::reference) fn is_stranded(&self, flow: usize) -> bool {
         let (source, destination) = (self.flows[flow].src, self.flows[flow].dst);
         let all = self.config.intermediates == Intermediates::All;

@@ -1,28 +1,28 @@
 //! RotorLB by hosts, as the authors of Opera simulate it (TritonNetworking/opera-sim,
 //! `src/opera/rlbmodule.cpp`).
 //!
-//! | file | what it is |
+//! | file | contents |
 //! |---|---|
-//! | here | queues of all hosts, and what each line sends in a slot |
-//! | [`fairness`] | the key `rotorlb`, and what it refuses |
-//! | `steps` | the decision at the begin of a slot: second hops, only hops, first hops |
+//! | this file | queues of all hosts, and the traffic of each line in a slot |
+//! | [`fairness`] | the key `rotorlb`, and its refusals |
+//! | `steps` | the decision at the start of a slot: second hops, only hops, first hops |
 //!
-//! Bulk traffic waits in a queue for each pair of hosts. When a switch has turned, the rule decides
-//! at once what each host of a rack sends over its circuit until the switch turns again. With h
-//! hosts a rack, the *share* of a host is an h-th of the whole packets that the circuit carries: a
-//! host sends no more over the circuit, and receives no more. Traffic that arrives during a slot
-//! waits for a later one. What low-latency packets leave no time for returns to the front of its
-//! queue.
+//! Bulk traffic waits in a queue for each pair of hosts. When a switch has changed, the rule
+//! decides at once the traffic of each host of a rack over its circuit until the switch changes
+//! again. With h hosts per rack, the *share* of a host is one h-th of the whole packets that the
+//! circuit carries: a host sends no more over the circuit, and receives no more. Traffic that
+//! arrives during a slot waits for a later one. Traffic for which low-latency packets leave no time
+//! returns to the front of its queue.
 //!
-//! Two points differ from the authors' simulator. Bytes that cross to a relay arrive there when the
-//! slot ends, as in [`super::relays`], and count as held by the relay from the moment that it
-//! accepts them; there packets arrive one by one, and those on the way do not count. There the
-//! relays may together accept more than a host may send, which then sends less of everything; here
-//! a host sends what they accept.
+//! Two points differ from the authors' simulator. Here, bytes that cross to a relay arrive when the
+//! slot ends, as in [`super::relays`], and count as held by the relay from the time of acceptance;
+//! in the simulator packets arrive one by one, and those in transit do not count. In the simulator,
+//! relays may together accept more than a host may send, and the host then sends less of
+//! everything; here a host sends the accepted bytes.
 //!
 //! Not modelled: packets of different hosts do not alternate on a circuit. Each pair of hosts sends
-//! all its packets of the slot back to back, and the pairs take turns to be first. Hosts learn of
-//! queues and decisions in no time.
+//! all its packets of the slot back to back, and the pairs take turns to be first. Queues and
+//! decisions are known to hosts without delay.
 
 pub mod fairness;
 mod steps;
@@ -71,13 +71,13 @@ pub struct Circuit {
     pub line: usize,
     /// The rack that sends.
     pub from: u32,
-    /// The rack that hears it.
+    /// The receiving rack.
     pub to: u32,
     /// Bytes that the circuit carries in this slot.
     pub bytes: u64,
 }
 
-/// Queues of all hosts, and what is planned for each line.
+/// Queues of all hosts, and the planned traffic of each line.
 pub struct PerHost {
     hosts_per_rack: u32,
     racks: u32,
@@ -98,7 +98,7 @@ pub struct PerHost {
     crossing: Vec<Vec<Planned>>,
     /// By relay and destination rack, whether they ever meet; empty where all do.
     meet: Vec<bool>,
-    /// The host that is asked first: another one in each slot.
+    /// The host that is served first, another one in each slot.
     first: u32,
     /// Bytes that have not left their sources.
     waiting: u64,
@@ -112,7 +112,7 @@ pub struct PerHost {
 }
 
 impl PerHost {
-    /// Empty queues, for circuits of which a slot carries so many bytes.
+    /// Empty queues, for circuits with this number of bytes per slot.
     pub fn new(
         cluster: &Cluster,
         carries: u64,
@@ -148,7 +148,7 @@ impl PerHost {
         new
     }
 
-    /// Memory that so many hosts, lines and flows take, about [B].
+    /// The approximate memory for this number of hosts, lines and flows [B].
     pub fn memory(hosts: u64, lines: u64, flows: u64) -> u64 {
         hosts * hosts * (2 * 16 + 8) + hosts * hosts / 8 + lines * 256 + flows * 8
     }
@@ -238,7 +238,7 @@ impl PerHost {
         self.crossing[plane].push(part);
     }
 
-    /// The slot is over: what a plane carried is at its relays. Returns its bytes.
+    /// Ends a slot: the bytes that a plane carried are at its relays. Returns their number.
     pub fn move_to_relays(&mut self, plane: usize) -> u64 {
         let mut crossed = std::mem::take(&mut self.crossing[plane]);
         let mut all = 0;
@@ -262,7 +262,8 @@ impl PerHost {
         self.delivered[flow.index()] += bytes;
     }
 
-    /// A line sends nothing more in this slot: what it was to send is first in its queue.
+    /// Ends the traffic of a line in this slot: its planned bytes return to the front of their
+    /// queue.
     pub fn return_planned(&mut self, line: usize) {
         while let Some(part) = self.plans[line].pop_back() {
             let Planned {

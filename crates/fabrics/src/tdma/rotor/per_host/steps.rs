@@ -1,6 +1,6 @@
 //! The bytes that each host sends over the new circuits of a slot.
 //!
-//! 1. Second hops: a relay sends at most an h-th of a share to each host of the rack that is met.
+//! 1. Second hops: a relay sends at most an h-th of a share to each host of the connected rack.
 //! 2. Only hops: hosts of both racks divide the rest of their shares fairly.
 //! 3. First hops: each host offers the rest of its share evenly to the hosts of the rack that is
 //!    met. For each destination a relay accepts at most two h-ths of a share, less what it holds
@@ -27,7 +27,7 @@ pub(super) struct Offer {
 }
 
 impl PerHost {
-    /// Decides what lines send whose circuits are new.
+    /// Decides the traffic of lines with new circuits.
     pub fn plan(&mut self, circuits: &[Circuit]) {
         self.first = (self.first + 1) % self.hosts_per_rack;
         let mut left = Vec::with_capacity(circuits.len());
@@ -52,7 +52,7 @@ impl PerHost {
         }
     }
 
-    /// Step 1: what hosts relay for those of the rack that is met.
+    /// Step 1: traffic that hosts relay for hosts of the connected rack.
     fn second_hops(&mut self, circuit: &Circuit) {
         let h = self.hosts_per_rack;
         let most = self.whole(self.share(circuit.bytes) / u64::from(h));
@@ -137,7 +137,7 @@ impl PerHost {
         }
     }
 
-    /// Relays take what they accept of the offers. Returns how much that is.
+    /// Relays accept offers. Returns the accepted bytes.
     fn accept(&mut self, circuit: &Circuit) -> u64 {
         let mut offers = std::mem::take(&mut self.offers);
         offers.sort_by_key(|offer| offer.to);

@@ -44,8 +44,8 @@ fn by_hand() {
     rule.plan(&[circuit]);
     let mut all = planned(&rule, 0);
     all.sort_by_key(|&(from, to, _, bytes)| (from, to, bytes));
-    // The second hop takes 20 B of the share of host 2, which leaves host 0 as much; what
-    // host 1 has left, 20 B, goes to host 3, as host 2 receives no more.
+    // The second hop takes 20 B of the share of host 2, which leaves host 0 the same; the remaining
+    // 20 B of host 1 go to host 3, because host 2 receives no more.
     assert_eq!(
         all,
         [
@@ -62,7 +62,7 @@ fn by_hand() {
     assert_eq!(rule.coming.iter().sum::<u64>(), 0);
 }
 
-/// No host exceeds its share, and no pair that wants more has both shares left.
+/// No host exceeds its share, and no pair with further demand has both shares left.
 fn is_feasible_and_whole(
     could_use: &[u64],
     got: &[u64],
