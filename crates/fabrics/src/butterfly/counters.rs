@@ -31,7 +31,7 @@ impl Counters {
         }
     }
 
-    /// Records the flits in the buffers of a router.
+    /// Updates the peak with the number of flits in the buffers of a router.
     #[inline]
     pub fn held(&mut self, flits: u32) {
         self.peak = self.peak.max(flits);

@@ -65,7 +65,7 @@ impl Contests {
         !std::mem::replace(&mut self.receivers[arbiter].deciding, true)
     }
 
-    /// Queues wait for a receiver until then. Returns whether to plan that.
+    /// Records that queues wait for a receiver until `free`. Returns whether to schedule this time.
     pub fn await_free(&mut self, arbiter: usize, free: Time) -> bool {
         let due = &mut self.receivers[arbiter].due;
         let sooner = free < *due;

@@ -92,8 +92,8 @@ impl PacketSwitch {
         self.waited = waiting;
     }
 
-    /// A circuit that takes bytes of a pair loses those at the ends of a burst, behind which so
-    /// many wait. Those that are seen leave first.
+    /// Records the bytes at the ends of a burst that a circuit loses; `waiting` bytes of the pair
+    /// wait behind the burst. Bytes that were measured leave first.
     pub fn lose(&mut self, pair: usize, burst: &Burst, waiting: u64) {
         let first = self.waited - waiting - burst.sent();
         let seen = |lost: Range<u64>| lost.end.min(self.seen[pair]).saturating_sub(lost.start);
@@ -102,7 +102,7 @@ impl PacketSwitch {
         self.lost[pair] += lost;
     }
 
-    /// Lost bytes of a pair are going to join its queue again.
+    /// Records that lost bytes of a pair will join its queue again.
     pub fn return_lost(&mut self, pair: usize, bytes: u64) {
         let seen = self.lost[pair].min(bytes);
         self.lost[pair] -= seen;

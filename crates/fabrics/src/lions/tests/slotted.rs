@@ -45,7 +45,7 @@ fn dropped_losers() {
     }
 }
 
-/// Hosts that send the same packet again: N → ∞ by formula, N = 64 from the literature.
+/// Hosts that send the same packet again: N → ∞ by formula, N = 64 by known values.
 #[test]
 fn retried_losers() {
     for (k, known) in [(1, 0.590), (2, 0.770), (4, 0.885)] {

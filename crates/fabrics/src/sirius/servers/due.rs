@@ -44,7 +44,7 @@ impl Due {
         Some(self.first[rack as usize]).filter(|first| first.0 <= until)
     }
 
-    /// Records that a server is due `at`, with nothing due before; returns the previous due time.
+    /// Sets the time at which a server is due; returns the previous one.
     #[inline]
     pub fn set(&mut self, host: u32, at: Time) -> Time {
         let before = std::mem::replace(&mut self.at[host as usize], at);
