@@ -1,5 +1,4 @@
-//! Logs that were edited: whatever stands in them, they are played again or refused by
-//! name, soon.
+//! Edited logs: whatever they contain, they are soon replayed or refused by name.
 
 use lightloom_control::controller::{Controller, Kind, Timing};
 use lightloom_control::demand::{Estimation, Estimator, Queue, Report, Thresholds};
@@ -342,7 +341,7 @@ fn undamaged_logs_are_played() {
 }
 
 proptest! {
-    // More are asked for with PROPTEST_CASES.
+    // PROPTEST_CASES sets a larger number.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(1_500)))]
 
     #[test]

@@ -505,7 +505,7 @@ mod tests {
         }
     }
 
-    /// Events far ahead must not make the calendar turn past what comes first.
+    /// Events far ahead must not make the calendar skip the next event.
     #[test]
     fn a_limit_keeps_the_calendar_from_turning() {
         let mut agenda = Agenda::new();

@@ -38,7 +38,7 @@ impl Cluster {
         host.0 / self.servers_per_rack
     }
 
-    /// Total server rate of a rack: what its base uplinks carry.
+    /// Total server rate of a rack, which its base uplinks carry.
     pub fn rack_rate(&self) -> Rate {
         Rate(self.server_rate.0 * self.servers_per_rack as u64)
     }

@@ -58,7 +58,7 @@ fn with_fractions(value: &Value) -> Option<Value> {
     }
 }
 
-/// The number that a percentage stands for, rounded once: `"12.5%"` is 0.125.
+/// The number of a percentage, rounded once: `"12.5%"` is 0.125.
 fn fraction(text: &str) -> Option<Value> {
     let number = text.trim().strip_suffix('%')?.trim_end();
     let written = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
@@ -142,7 +142,7 @@ fn refuse(table: &Value, at: &str, path: &str, message: &str) -> Refusal {
     let value_at = |path: &str| {
         let steps = path.replace('[', ".[").replace(['[', ']'], "");
         let steps = steps.split('.').filter(|step| !step.is_empty());
-        // Without a step, what was read as a whole.
+        // Without a step, the value as a whole.
         let pointer: String = steps.map(|step| format!("/{step}")).collect();
         table
             .pointer(&pointer)
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(e, "fabric.slot = (missing): required; add it");
     }
 
-    /// A table that buffers its content first, as one told apart by `kind` must.
+    /// A table that buffers its content first, as a table selected by `kind` must.
     #[derive(Debug)]
     struct Buffered(#[allow(dead_code)] Inner);
 

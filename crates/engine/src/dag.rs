@@ -313,7 +313,7 @@ mod tests {
         dag.barrier(Time::ZERO, &[a, a]);
         let after = dag.build().after;
         let (node, edge) = (Dependencies::BYTES_PER_NODE, Dependencies::BYTES_PER_EDGE);
-        // The row start and what is missing, the delay and the latest delivery,
+        // The row start and the number of missing predecessors, the delay and the latest delivery,
         // and the order of arrival.
         let columns = 2 * size_of_val(&after.missing[0]) + 2 * size_of::<Time>();
         assert_eq!(node as usize, columns + size_of::<(Time, FlowId)>());
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(after.memory(), 2 * node + 2 * edge);
     }
 
-    /// One random node: a flow or a barrier, what it waits for, its time.
+    /// One random node: a flow or a barrier, its predecessors, its time.
     type Random = (bool, Vec<prop::sample::Index>, i64, u64);
 
     proptest! {

@@ -8,8 +8,8 @@ pub struct HostId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// A transmitter or receiver of a fabric, numbered by that fabric; what the
-/// audit checks capacity on.
+/// A transmitter or receiver of a fabric, numbered by that fabric; the audit checks capacity per
+/// port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortId(pub u32);
 

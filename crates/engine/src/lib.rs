@@ -1,25 +1,25 @@
-//! The engine of Lightloom, which alone owns the clock, horizons, faults, sampling, progress and
+//! The engine of Lightloom. Only the engine has the clock, horizons, faults, sampling, progress and
 //! results. It contains no fabric.
 //!
 //! A fabric is a [`Fabric`], usually made from one of the small [`kernel`]s;
 //! [`run::run`] moves it from horizon to horizon.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | [`fabric`] | the trait between engine and fabric, and what a fabric says of itself |
-//! | [`kernel`] | slots, events, flows by rates: what a fabric's author writes, and its drivers |
+//! | [`fabric`] | the trait between engine and fabric, and a fabric's description of itself |
+//! | [`kernel`] | slots, events, flows by rates: the interfaces for authors of fabrics, and their drivers |
 //! | [`run`] | the run loop: horizons, faults, samples, the end |
 //! | [`outages`] | failures of one part that overlap, as commands of a run |
 //! | [`io`] | arrivals, flow columns and the ledger, as a fabric sees them |
-//! | [`deliveries`] | what has been delivered by certain instants |
+//! | [`deliveries`] | bytes delivered by given instants |
 //! | [`flows`], [`dag`], [`ids`] | the flows to send, and their results; flows that wait for each other; indices |
 //! | [`cluster`] | servers and racks |
-//! | [`agenda`], `indexed` | what happens when: a calendar queue of events; a heap of ranks that change |
+//! | [`agenda`], `indexed` | scheduled events: a calendar queue of events; a heap of ranks that change |
 //! | [`fair`] | max-min fair rates |
 //! | [`time`], [`quantity`], `units` | picoseconds and bits a second; `"100 ns"` as users write it |
-//! | [`config`], [`mistyped`], [`refusal`] | tables read into types; what is refused, in users' words |
+//! | [`config`], [`mistyped`], [`refusal`] | tables read into types; refusals in users' terms |
 //! | [`rng`] | random streams by name |
-//! | [`halt`] | an end that another thread asks for |
+//! | [`halt`] | an end that another thread requests |
 //! | [`audit`] | every transmission, for tests |
 
 pub mod agenda;

@@ -248,7 +248,7 @@ impl<'a> Running<'a> {
         deliveries.and_then(|d| d.next()).unwrap_or(Time::NEVER)
     }
 
-    /// Counts what has been delivered by now.
+    /// Counts the delivered bytes.
     fn count(&mut self) {
         let Some(mut deliveries) = self.io.deliveries.take() else {
             return;

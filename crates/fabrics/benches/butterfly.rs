@@ -1,9 +1,9 @@
-//! Speed and memory of the flattened butterfly, one JSON object a line.
+//! Measures speed and memory of the flattened butterfly and prints one JSON object per line.
 //!
-//! The network of LIONS (§IV), 64 nodes of 10 Gb/s, and one of 1,024; packets of
-//! 256 B to everybody alike. Every case runs in a process of its own, so that its
-//! peak memory is its own, and several times; the fastest run counts, all are
-//! printed. Name cases to run only those: `cargo bench --bench butterfly -- basic-64`.
+//! The network of LIONS (§IV), 64 nodes of 10 Gb/s, and one of 1,024, with packets of 256 B to
+//! uniform destinations. Every case runs several times in a process of its own, so that its peak
+//! memory is measured separately; the fastest run counts, all are printed. Name cases to run only
+//! those: `cargo bench --bench butterfly -- basic-64`.
 
 mod harness;
 
@@ -82,7 +82,7 @@ fn measure(name: &str, preset: &str, hosts: u32, load: f64, routing: &str) -> Va
         "ns_per_flit_hop": best * 1e9 / hops,
         "packet_hops": outcome.totals.packet_hops,
         "kernel_s": ran.kernel_s,
-        // Without what other processes took meanwhile; null where it is not told.
+        // Without the time of other processes; null if the system does not report it.
         "M_flit_hops_per_cpu_s": Some(hops / least(&ran.processor_s) / 1e6)
             .filter(|_| !ran.processor_s.is_empty()),
         "simulated_us": outcome.simulated.as_secs_f64() * 1e6,

@@ -1,21 +1,19 @@
-//! Speed of the flow kernel, one JSON object a line.
+//! Measures the speed of the flow kernel and prints one JSON object per line.
 //!
-//! 1,000 racks of 40 servers at 10 Gb/s below a core that never blocks; the
-//! racks' own uplinks are oversubscribed as the case says. So many flows are
-//! under way at any time: each begins when another ends, between servers of
-//! two racks drawn at random, with an exponential size. Events are arrivals
-//! and completions. The less an uplink carries, the nearer the bottlenecks are
-//! to the servers and the fewer flows feel one that comes or goes; at 40:1 all
-//! bottlenecks are uplinks, and a change reaches every level above its own.
+//! 1,000 racks of 40 servers at 10 Gb/s below a core that never blocks; the case sets the
+//! oversubscription of the racks' uplinks. A fixed number of flows is in progress at any time: each
+//! begins when another ends, between servers of two racks drawn at random, with an exponential
+//! size. Events are arrivals and completions. With less oversubscription, more bottlenecks are at
+//! the servers and fewer flows are affected by a change; at 40:1 all bottlenecks are uplinks, and a
+//! change reaches every level above its own.
 //!
-//! Other cases have arrivals that do not wait for completions, on the registry's tree,
-//! and run until all is delivered: an overloaded tree of 64 hosts, and racks as above
-//! with uplinks at 85 % of their capacity. Of these the mean and the 99th percentile of
-//! completion times are printed, too, to be compared between precisions.
+//! Other cases have arrivals that do not wait for completions, on the registry's tree, and run
+//! until all is delivered: an overloaded tree of 64 hosts, and racks as above with uplinks at 85 %
+//! of their capacity. For these, the mean and the 99th percentile of completion times are printed,
+//! too, to compare precisions.
 //!
-//! Every case runs in a process of its own and several times; the fastest run
-//! counts, all are printed. Name cases to run only those:
-//! `cargo bench --bench flows -- 4to1-10k`.
+//! Every case runs several times in a process of its own; the fastest run counts, all are printed.
+//! Name cases to run only those: `cargo bench --bench flows -- 4to1-10k`.
 
 mod harness;
 
@@ -179,8 +177,8 @@ impl Reports for Racks {
     }
 }
 
-/// `chains` flows at time zero; every other one waits for the one that is
-/// `chains` before it. Enough that no chain ends within so many events.
+/// `chains` flows at time zero; every other flow waits for the one `chains` before it. There are
+/// enough flows that no chain ends within `events` events.
 fn flows(chains: u32, events: u64) -> Flows {
     let total = chains * (4 + events as u32 / chains);
     let mut rng = Stream::new(1, "bench", 0);
@@ -220,7 +218,7 @@ fn measure(case: &(&str, u32, u64, u64, u32)) -> Value {
         let mut fabric = FlowDriven::new(racks);
         fabric.set_rate_precision(precision);
         let mut io = Io::new(flows.clone());
-        // The first rates, of all flows at once, are not what is measured.
+        // The first rates, of all flows at once, are not measured.
         let mut now = Time(1);
         fabric.advance(now, &mut io);
         let (clock, cpu) = (std::time::Instant::now(), harness::processor_s());
@@ -237,7 +235,7 @@ fn measure(case: &(&str, u32, u64, u64, u32)) -> Value {
         // Each completion lets another flow arrive.
         last = (2 * io.ledger.flows_completed, now.as_secs_f64());
     }
-    // On a busy machine the time on the processor tells more than the clock.
+    // On a busy machine CPU time is more reliable than wall time.
     let times = if processor_s.is_empty() {
         &kernel_s
     } else {

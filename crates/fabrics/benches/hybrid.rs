@@ -1,15 +1,15 @@
-//! Speed and memory of whole runs of c-Through and HydRA, one JSON object a line.
+//! Measures speed and memory of complete runs of c-Through and HydRA and prints one JSON object per
+//! line.
 //!
-//! Both are built through the registry, so that these cases tell of their kernels
-//! whatever these are made of. What a run takes goes into flows that come and go
-//! (64 racks) or into decisions: matching 1,000 racks, a topology of 320 racks on 32
-//! planes. There all flows begin at once and few end, no server's link limits them and
-//! transport is ideal, so that rates are seldom found anew; and delays are short, so
-//! that a decision is made in every interval.
+//! Both are built through the registry, so the cases measure their kernels, whatever their
+//! structure. The time of a run is spent on flows that start and end (64 racks) or on decisions:
+//! matching 1,000 racks, a topology of 320 racks on 32 planes. In the latter all flows begin at
+//! once and few end, no server's link limits them and transport is ideal, so that rates are seldom
+//! recomputed; delays are short, so that there is a decision in every interval.
 //!
-//! Every case runs in a process of its own, so that its peak memory is its own, and
-//! several times; the fastest run counts, all are printed. Name cases to run only
-//! those: `cargo bench --bench hybrid -- cthrough/1000-racks`.
+//! Every case runs several times in a process of its own, so that its peak memory is measured
+//! separately; the fastest run counts, all are printed. Name cases to run only those: `cargo bench
+//! --bench hybrid -- cthrough/1000-racks`.
 
 mod harness;
 
@@ -173,7 +173,7 @@ fn measure(case: &Case) -> Value {
     let site = site(&case.cluster, &flows, 1);
     let ran = repeat(RUNS, case.kind, &case.table, &site, &plan);
     let (ledger, outcome) = (&ran.ledger, &ran.outcome);
-    // On a busy machine the time on the processor tells more than the clock.
+    // On a busy machine CPU time is more reliable than wall time.
     let best = match ran.processor_s.is_empty() {
         true => least(&ran.kernel_s),
         false => least(&ran.processor_s),

@@ -1,9 +1,9 @@
-//! Speed and memory of the LIONS kernels, one JSON object a line.
+//! Measures speed and memory of the LIONS kernels and prints one JSON object per line.
 //!
-//! The paper's network (§IV): 64 nodes of 10 Gb/s, 10 m of fibre, k = 4, packets
-//! of 256 B to everybody alike. Every case runs in a process of its own, so that
-//! its peak memory is its own, and several times; the fastest run counts, all
-//! are printed. Name cases to run only those: `cargo bench --bench lions -- dlb`.
+//! The paper's network (§IV): 64 nodes of 10 Gb/s, 10 m of fibre, k = 4, packets of 256 B to
+//! uniform destinations. Every case runs several times in a process of its own, so that its peak
+//! memory is measured separately; the fastest run counts, all are printed. Name cases to run only
+//! those: `cargo bench --bench lions -- dlb`.
 
 mod harness;
 
@@ -84,7 +84,7 @@ fn measure(name: &str, hosts: u32, load: f64, bytes: u64, table: &Value) -> Valu
         "ns_per_packet": best * 1e9 / packets,
         "packet_hops": outcome.totals.packet_hops,
         "kernel_s": ran.kernel_s,
-        // Without what other processes took meanwhile; null where it is not told.
+        // Without the time of other processes; null if the system does not report it.
         "M_packets_per_cpu_s": Some(packets / least(&ran.processor_s) / 1e6)
             .filter(|_| !ran.processor_s.is_empty()),
         "simulated_us": outcome.simulated.as_secs_f64() * 1e6,

@@ -1,12 +1,12 @@
-//! Speed and memory of whole runs of Mordia, one JSON object a line.
+//! Measures speed and memory of complete runs of Mordia and prints one JSON object per line.
 //!
-//! Saturated: every pair of ports has more than it can ever send, so that a run is nothing
-//! but days. With arrivals: what flows take. With traffic-matrix scheduling: what decisions
-//! take, a schedule every period.
+//! Saturated: every pair of ports has unlimited traffic, so that a run consists of days only. With
+//! arrivals: the time for flows. With traffic-matrix scheduling: the time for decisions, one
+//! schedule in every period.
 //!
-//! Every case runs in a process of its own, so that its peak memory is its own, and
-//! several times; the fastest run counts, all are printed. Name cases to run only
-//! those: `cargo bench --bench mordia -- mordia/64-ports`.
+//! Every case runs several times in a process of its own, so that its peak memory is measured
+//! separately; the fastest run counts, all are printed. Name cases to run only those: `cargo bench
+//! --bench mordia -- mordia/64-ports`.
 
 mod harness;
 

@@ -1,10 +1,11 @@
-//! Speed and memory of whole runs of RotorNet and Opera, one JSON object a line.
+//! Measures speed and memory of complete runs of RotorNet and Opera and prints one JSON object per
+//! line.
 //!
-//! Saturated: every pair of racks has more than it can ever send. With arrivals: what bulk takes
-//! over relays, by racks and by hosts, and what low-latency packets take.
+//! Saturated: every pair of racks has unlimited traffic. With arrivals: the time for bulk traffic
+//! over relays, by racks and by hosts, and for low-latency packets.
 //!
-//! Every case runs in a process of its own, several times; the fastest run counts, all are
-//! printed. Name cases to run only those: `cargo bench --bench rotor -- opera/low-latency`.
+//! Every case runs several times in a process of its own; the fastest run counts, all are printed.
+//! Name cases to run only those: `cargo bench --bench rotor -- opera/low-latency`.
 
 mod harness;
 

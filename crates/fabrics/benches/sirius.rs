@@ -1,8 +1,8 @@
-//! Speed and memory of the Sirius kernel, one JSON object a line.
+//! Measures speed and memory of the Sirius kernel and prints one JSON object per line.
 //!
-//! Every case runs in a process of its own, so that its peak memory is its own,
-//! and as often as `RUNS` says; the fastest run counts, all are printed. Name
-//! cases to run only those: `cargo bench --bench sirius -- paper-128`.
+//! Every case runs `RUNS` times in a process of its own, so that its peak memory is measured
+//! separately; the fastest run counts, all are printed. Name cases to run only those: `cargo bench
+//! --bench sirius -- paper-128`.
 
 mod harness;
 
@@ -70,7 +70,7 @@ fn cases() -> Vec<Case> {
         paper("paper-128-load-5", 0.05, json!({})),
         paper("paper-128-load-100", 1.0, json!({})),
         paper("paper-128-mixed", 0.5, json!({"uplink_plan": "mixed"})),
-        // Something has failed: it is not known in advance who leaves when.
+        // A part has failed: departures are not known in advance.
         Case {
             faults: vec![Fault {
                 at: Time::ZERO,

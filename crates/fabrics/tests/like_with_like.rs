@@ -100,7 +100,8 @@ proptest! {
     }
 }
 
-/// Poisson arrivals between any servers; sizes from 64 B to 3 MB, as many of each order.
+/// Poisson arrivals between any servers; sizes from 64 B to 3 MB, the same number in each order of
+/// magnitude.
 fn traffic(cluster: &Cluster, load: f64, count: u32) -> Flows {
     let hosts = cluster.hosts();
     let mut rng = Stream::new(7, "like-with-like", 0);

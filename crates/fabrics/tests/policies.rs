@@ -152,8 +152,8 @@ fn what_fabrics_log_is_played_again_without_parting() {
     }
 }
 
-/// c-Through's log against others: rotation lights nothing until it is handed over, and
-/// then joins everybody.
+/// c-Through's log with other policies: rotation lights nothing until its schedule is set, and then
+/// connects all racks.
 #[test]
 fn other_policies_part_from_a_fabrics_log() {
     let table = json!({"interval": "2 ms", "reconfiguration_delay": "100 us"});
@@ -171,7 +171,7 @@ fn other_policies_part_from_a_fabrics_log() {
     assert!(joined.flatten().all(|share| share == 1.0));
     assert!(other.recorded.changes > 3, "{:?}", other.recorded);
 
-    // The same policy, but what stays is left alone: never darker.
+    // The same policy in an order that keeps circuits: it is never darker.
     let kept = built(&log.header.policy, hardware);
     let other = replay(&log, kept, Some(Order::DELETE_CREATE)).expect("it decides");
     assert!(

@@ -15,7 +15,7 @@ const PAPER: Cluster = Cluster {
 
 const PLANS: [&str; 3] = ["rotor", "mixed", "wide"];
 
-/// Every rack has more to send to one other than it ever can, and hears from one other.
+/// Every rack has unlimited traffic for one other rack, and receives from one other rack.
 fn permutation() -> Flows {
     let mut flows = Flows::new();
     for rack in 0..PAPER.racks {
@@ -33,7 +33,7 @@ fn run(table: &Value, flows: Flows, until: &[Time]) -> (Io, Vec<u64>) {
     (io, delivered)
 }
 
-/// The same on any cluster; with what it adds up in the end.
+/// The same on any cluster, with the totals at the end.
 fn run_on(
     cluster: &Cluster,
     table: &Value,

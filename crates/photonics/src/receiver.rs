@@ -1,15 +1,15 @@
-//! The receiver: how often it errs at a received power, and what crosstalk costs it.
+//! The receiver: its error rate at a received power, and the penalty of crosstalk.
 //!
 //! Levels of light are equally spaced, thresholds stay midway, and noise is Gaussian: thermal
-//! noise that does not follow the light, and the beating of the signal with others at its
-//! wavelength, which does. PAM-4 errs in ¾·Q(spacing ÷ 2σ) of its bits where all levels are
+//! noise, which does not depend on the light, and the beating of the signal with other light at its
+//! wavelength, which does. PAM-4 has errors in ¾·Q(spacing ÷ 2σ) of its bits if all levels are
 //! equally noisy, NRZ in Q(·).
 //!
-//! **Calibration** is one point: error-free with standard error correction at −8 dBm (Sirius
-//! §4.5, §6), taken as KP4's threshold of 2.4e-4 (IEEE 802.3bs-2017). One point fixes the noise,
-//! not its kind: were it shot noise, the rate would fall half as fast in dB. The extinction ratio and
-//! the polarisation are assumed, and matter for crosstalk alone. Intersymbol interference,
-//! dispersion and equalisation are inside the calibrated point.
+//! **Calibration** is one point: error-free with standard error correction at −8 dBm (Sirius §4.5,
+//! §6), modelled as KP4's threshold of 2.4e-4 (IEEE 802.3bs-2017). One point determines the noise,
+//! not its kind: with shot noise the error rate would fall half as fast in dB. The extinction ratio
+//! and the polarisation are assumed, and matter only for crosstalk. Intersymbol interference,
+//! dispersion and equalisation are part of the calibrated point.
 
 use crate::grating::Interference;
 use crate::quantity::{Dbm, Decibel};

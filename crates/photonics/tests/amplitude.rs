@@ -1,4 +1,4 @@
-//! Gain: a control's closed form against the loop stepped through, and what caching saves.
+//! Gain: a control's closed form compared with a stepped loop, and the time that caching saves.
 
 use lightloom_engine::{config, Time};
 use lightloom_photonics::amplitude::{Amplitude, Gain};

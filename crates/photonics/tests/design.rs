@@ -1,4 +1,4 @@
-//! Designs: the paper's arithmetic, and what breaks a design is named.
+//! Designs: the paper's arithmetic, and refusals that name the part that makes a design impossible.
 
 use lightloom_engine::{config, Length, Rate, Time};
 use lightloom_photonics::design::{Design, PRESETS};

@@ -138,7 +138,7 @@ fn the_drive_overshoots_then_undershoots_and_leaves_nothing_to_ring() {
         let exact = drive.settles(Some(steps), Mismatch::default(), channels);
         assert_eq!(exact, driven);
     }
-    // Steps of half a period each cannot be told apart.
+    // Steps of half a period each cannot be distinguished.
     let half = Drive {
         overshoot: Time::NS * 10,
         undershoot: Time::NS * 10,

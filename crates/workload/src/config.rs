@@ -1,4 +1,4 @@
-//! The `[workload]` table: what users write, and what is refused.
+//! The `[workload]` table: its keys, and its refusals.
 
 use crate::arrivals::{self, Arrivals};
 use crate::jobs::{self, Job, Schedule};
@@ -216,7 +216,7 @@ impl WorkloadConfig {
         trace::load(path, &form, cluster.hosts())
     }
 
-    /// The servers that names in its trace stand for; `None` if it has numbers.
+    /// The servers of the names in its trace; `None` if it has numbers.
     ///
     /// # Errors
     /// If their file cannot be read.

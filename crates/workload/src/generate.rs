@@ -138,7 +138,7 @@ mod tests {
         assert!(a.arrival.is_sorted() && a.len() == 1_000);
     }
 
-    /// Its share rises to one and never falls; what is heard changes nothing.
+    /// The share rises to one and never falls; the callback changes no result.
     #[test]
     fn a_drawing_is_told_of_and_ends_when_asked() {
         let config: WorkloadConfig = config::read(&paper(200_000), "workload").unwrap();
@@ -205,8 +205,8 @@ mod tests {
         assert!(agree.iter().all(|a| (a - 200).abs() < 40), "{agree:?}");
     }
 
-    /// Offered load as drawn: bytes over what 12 servers of 1 Gb/s send until the
-    /// last arrival.
+    /// Offered load as drawn: bytes relative to those that 12 servers of 1 Gb/s send until the last
+    /// arrival.
     fn load(flows: &Flows) -> f64 {
         let seconds = flows.last_arrival().as_secs_f64();
         flows.total_bytes() as f64 * 8.0 / (12e9 * seconds)
@@ -250,8 +250,8 @@ mod tests {
         assert!(flows.bytes.iter().all(|&b| b <= 10_000_000));
     }
 
-    /// Whatever the arrivals and the pattern, the flows go on for as long as asked,
-    /// and not for much longer.
+    /// For any arrivals and any pattern, flows continue for the requested time, and not for much
+    /// longer.
     #[test]
     fn flows_follow_from_load_and_time() {
         let hot = json!({"kind": "hotspot", "fraction": 1, "targets": [5]});
@@ -367,7 +367,7 @@ mod tests {
             .all(|r| r.iter().all(|t| *t == r[0])));
     }
 
-    /// As 12 servers of 1 Gb/s would be told: in any order, some at once.
+    /// Arrivals for 12 servers of 1 Gb/s: in any order, some at once.
     #[test]
     fn arrivals_are_exactly_those_of_the_file() {
         let path = std::env::temp_dir().join(format!("lightloom-at-{}.csv", std::process::id()));

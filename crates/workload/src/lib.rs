@@ -5,11 +5,11 @@
 //! a change of one does not affect the others; or read from a [`trace`]; or built as the graphs of
 //! [`jobs`]: [`applications`] and [`collectives`] whose flows depend on each other.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | [`config`], `kinded` | the `[workload]` table; tables told apart by their `kind` |
+//! | [`config`], `kinded` | the `[workload]` table; tables selected by their `kind` |
 //! | `means` | mean sizes of flows by its laws |
-//! | `plan`, `generate`, `memory` | the laws of a table and how many flows they give; flows drawn; what they take of memory |
+//! | `plan`, `generate`, `memory` | the distributions of a table and the number of flows; drawn flows; their memory |
 //! | [`sizes`], [`arrivals`], [`times`], `sources` | laws of sizes and arrivals; arrivals from a file, and server by server |
 //! | [`patterns`] | the sender and receiver, one file a pattern |
 //! | [`trace`], [`text`], `decimal` | flows from files; text read by line and column; decimal numbers, held exactly |

@@ -334,7 +334,8 @@ fn each_value_of_the_first_line_is_checked() {
     assert!(refused(&with("/hardware/racks", json!("4"))).starts_with("line 1: hardware.racks = "));
 }
 
-/// A controller of four racks on two planes that asks, of its first interval of 1 s.
+/// A log of a controller of four racks on two planes with an interval of 1 s; these rows are of its
+/// first interval.
 fn log(rows: &[Value]) -> Read {
     let mut lines = vec![with("/hardware/planes", json!(2))
         .lines()

@@ -71,7 +71,7 @@ fn joined(account: &Account) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// Both c-Through's circuits are lit from 1.1 s to 3 s, the fixed one likewise.
+/// Both circuits of c-Through are lit from 1.1 s to 3 s, and so is the fixed one.
 #[test]
 fn what_another_policy_would_have_done() {
     let log = recorded(&[], &[], Time::S * 3);
@@ -111,7 +111,7 @@ fn the_same_policy_does_the_same() {
     assert_eq!(again.recorded, again.replayed);
 }
 
-/// Nothing is lit by a schedule without slots, whatever its night.
+/// A schedule without slots lights no circuit, whatever its night.
 #[test]
 fn schedules_without_slots_are_the_same() {
     let follow = |slots: usize, night: i64| {
@@ -181,8 +181,8 @@ fn silences_are_of_both() {
     assert_eq!((other.recorded.lost, other.replayed.lost), (1, 1));
 }
 
-/// The fixed policy's circuit is lit at 1.1 s, 100 ms after its decision: the controller
-/// falls silent thereafter at 1.2 s, and hears again at 2.5 s.
+/// The fixed policy's circuit is lit at 1.1 s, 100 ms after its decision. The controller becomes
+/// silent afterwards, at 1.2 s, and receives inputs again at 2.5 s.
 #[test]
 fn what_was_done_before_a_silence_is_done() {
     let silence = [

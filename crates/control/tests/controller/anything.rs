@@ -1,5 +1,5 @@
-//! A policy that wants anything that a switch can show: circuits and routes that it
-//! draws, whatever the demand.
+//! A policy that requests any circuits and routes that a switch can have, drawn at random for any
+//! demand.
 
 use lightloom_control::circuits::{Circuit, Circuits};
 use lightloom_control::hardware::Hardware;

@@ -27,11 +27,11 @@ enum Flaw {
     IgnoresFailure,
     /// Requests more actions than it should.
     Babbles,
-    /// Begins with each tick, whatever is in progress.
+    /// Begins with each tick, even if a change is in progress.
     Impatient,
     /// Sends its schedule again with every tick.
     Repeats,
-    /// No longer asks to be woken.
+    /// Does not request further ticks.
     FallsAsleep,
     /// Uses information that it has not received.
     Remembers,

@@ -1,15 +1,15 @@
-//! The promises of the loop, checked after everything that happens.
+//! The promises of the loop, checked after every event.
 //!
 //! | name | promise |
 //! |---|---|
 //! | port | no port is in two circuits |
-//! | kept | circuits that a change keeps never go dark, where only others do |
-//! | drained | no circuit with traffic is taken down, where the order drains |
-//! | truth | nothing counts as lit that is not, nothing is routed over it; when nothing is under way, what counts as lit and in force is so |
-//! | bounded | an input leads to no more actions than a change has steps, and two |
-//! | one change | no change begins while steps are under way, and steps follow only from ticks and answers |
-//! | once | a schedule is handed over only if another is followed, or none; nothing is asked for its days |
-//! | goes on | whatever has happened, decisions go on |
+//! | kept | circuits that a change keeps never go dark, in orders that darken only others |
+//! | drained | no circuit with traffic is taken down, in orders that drain |
+//! | truth | no dark circuit counts as lit, and no route uses one; when nothing is in progress, the circuits and routes that count as lit and in force are so |
+//! | bounded | an input causes at most two more actions than a change has steps |
+//! | one change | no change begins while steps are in progress, and steps follow only from ticks and answers |
+//! | once | a schedule is set only if another one, or none, is followed; nothing is requested for its days |
+//! | goes on | decisions continue after any event |
 //! | determinism | the same inputs give the same actions |
 //! | log | a log that is written and read is the same |
 
@@ -29,7 +29,7 @@ use proptest::test_runner::TestCaseError;
 /// The result of a check.
 pub type Checked = Result<(), TestCaseError>;
 
-/// A loop that says what it takes to be so.
+/// A loop that returns the state that it assumes.
 pub trait Subject: Loop {
     fn lit(&self) -> &Circuits;
     fn routes(&self) -> &Routes;
@@ -166,8 +166,8 @@ fn all_dark(s: &Scenario) -> bool {
     { s.order().0.iter() }.any(|(step, _)| *step == Step::Dark(Extent::All))
 }
 
-/// An action that darkens circuits does not darken lit circuits that the policy wants; an action
-/// that drains names routes of its pairs alone.
+/// An action that darkens circuits does not darken lit circuits of the policy's target; an action
+/// that drains names only routes of its pairs.
 fn check_kept(action: &Action, lit: &Circuits, s: &Scenario) -> Checked {
     if let Action::Drain(_, pairs, staying) = action {
         let other = staying.iter().find(|(pair, _)| !pairs.contains(pair));
@@ -225,7 +225,8 @@ fn check_truth<C: Subject>(host: &Host<C, Fake>) -> Checked {
     })
 }
 
-/// Another run logs the same, and another controller that hears the same asks for it.
+/// A second run writes the same log, and another controller with the same inputs requests the same
+/// actions.
 pub fn check_determinism<C: Subject>(ran: &Ran, s: &Scenario, another: impl Fn() -> C) -> Checked {
     let again = run(another(), s)?;
     ensure(again.log == ran.log, || {

@@ -1,13 +1,12 @@
 //! Properties of the control loop that hold for every policy, every order of changes, and all
 //! failures and silences.
 //!
-//! Every policy of the registry, and one that wants anything, is tried on random tables,
-//! demands and mishaps; a new one is tested as soon as `policies.rs` says what its tables
-//! may hold. What each property is worth is shown in `broken.rs`: a loop that breaks it,
-//! and is noticed.
+//! Every policy of the registry, and one with arbitrary targets, is run on random tables, demands
+//! and failures; a new policy is tested as soon as `policies.rs` states the values of its tables.
+//! `broken.rs` shows for each property a loop that violates it and is detected.
 //!
-//! `PROPTEST_CASES=5000 cargo test --release -p lightloom-control --test controller`
-//! looks for longer.
+//! `PROPTEST_CASES=5000 cargo test --release -p lightloom-control --test controller` runs more
+//! cases.
 
 mod anything;
 mod broken;
@@ -23,11 +22,11 @@ use proptest::test_runner::{Config, TestError, TestRng, TestRunner};
 use scenario::{scenarios, Scenario};
 use std::cell::RefCell;
 
-/// Fewer tell little.
+/// Fewer cases find little.
 const FEW: u32 = 64;
 
-/// As many random cases as the environment says. Without that, `make test` tries an eighth of
-/// those that are named, and `make test-long`, where `LIGHTLOOM_LONG` is set, all of them.
+/// The number of random cases that the environment sets. Without it, `make test` runs an eighth of
+/// the named cases, and `make test-long`, which sets `LIGHTLOOM_LONG`, all of them.
 fn runner(cases: u32) -> TestRunner {
     let set = |name| std::env::var_os(name).is_some();
     let cases = match (set("PROPTEST_CASES"), set("LIGHTLOOM_LONG")) {
@@ -56,7 +55,7 @@ fn config(cases: u32) -> Config {
     }
 }
 
-/// All policies, and one that wants anything.
+/// All policies, and one with arbitrary targets.
 fn kinds() -> impl Iterator<Item = &'static str> {
     REGISTRY.iter().map(|entry| entry.kind).chain([ANYTHING])
 }

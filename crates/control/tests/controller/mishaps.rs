@@ -23,7 +23,7 @@ pub fn happenings(hardware: Hardware) -> impl Strategy<Value = Vec<(Time, Happen
         let mut all = vec![(Time::ZERO, Happening::Demand(first))];
         all.extend(demands);
         all.extend(mishaps);
-        // In the end the controller hears.
+        // At the end the controller receives inputs.
         all.push((CALM, Happening::Hears));
         all
     })
@@ -51,7 +51,7 @@ fn report(hardware: Hardware) -> impl Strategy<Value = Report> {
     prop::collection::vec(queue, 0..12).prop_map(|queues| Report { queues })
 }
 
-/// How many scenarios saw what.
+/// The number of scenarios with each kind of event.
 #[derive(Debug, Default)]
 pub struct Seen {
     steps: u32,

@@ -1,4 +1,4 @@
-//! A policy, a switch, what things take, and what happens.
+//! A policy, a switch, the durations of actions, and events.
 
 use crate::anything::{Anything, ANYTHING};
 use crate::mishaps::happenings;
@@ -35,7 +35,7 @@ pub struct Scenario {
 
 pub type Wanted = Arc<Mutex<Option<Target>>>;
 
-/// A policy that tells what it wants.
+/// A policy that reports its targets.
 struct Watched {
     policy: Box<dyn Policy>,
     wanted: Wanted,
@@ -54,7 +54,7 @@ impl Policy for Watched {
 
 /// Nothing happens by itself any more.
 pub const CALM: Time = Time(150 * Time::MS.0);
-/// Long enough for two intervals, whatever was under way.
+/// Long enough for two intervals, whatever was in progress.
 pub const END: Time = Time(450 * Time::MS.0);
 
 pub const STEPS: [Kind; 6] = [

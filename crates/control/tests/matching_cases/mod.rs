@@ -1,9 +1,8 @@
-//! Demand that matching and assignment are tested and measured on.
+//! The demand with which matching and assignment are tested and measured.
 //!
-//! Families differ in what is hard about them: uniform weights leave many
-//! near-optima, heavy tails a few entries that decide, sparse demand mostly
-//! zeros, ties long searches among equals, odd cliques many odd sets that the
-//! dual needs, points in the plane neighbours that all agree on who is near.
+//! Families differ in their difficulty: uniform weights have many near-optima, heavy tails a few
+//! decisive entries, sparse demand mostly zeros, ties long searches among equals, odd cliques many
+//! odd sets that the dual needs, and points in the plane neighbours with the same preferences.
 #![allow(dead_code)] // each user of this file needs some of it
 
 /// SplitMix64: the same cases on every machine.
@@ -61,7 +60,7 @@ pub enum Family {
     /// The traffic of two racks is the product of their loads, give or take half: a few racks have
     /// a very high load.
     Gravity,
-    /// Thirty racks with which everyone has much to exchange, the others little.
+    /// Thirty racks have high demand with every rack, the others little.
     Hubs,
 }
 

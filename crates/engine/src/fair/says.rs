@@ -73,8 +73,8 @@ fn what_changes_is_told() {
     assert!(told(&mut fair).contains(&again));
 }
 
-/// A slot that stands for several weighs as much as they do on every link, and parts
-/// with one at a time.
+/// A slot that represents several flows has their total weight on every link, and loses them one at
+/// a time.
 #[test]
 fn what_was_merged_can_be_closed_one_by_one() {
     let mut fair = Fair::new();

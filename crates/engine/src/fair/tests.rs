@@ -5,7 +5,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// A change, by numbers that are taken modulo what there is.
+/// A change, by numbers that are taken modulo the number of objects.
 #[derive(Clone, Debug)]
 enum Change {
     Open(Vec<usize>, u32, Option<u64>),
@@ -46,14 +46,14 @@ fn precisions() -> impl Strategy<Value = u32> {
     prop_oneof![1_000u32..=100_000_000, Just(1_000_000), Just(10_000_000)]
 }
 
-/// The solver beside what it should know.
+/// The solver and its expected state.
 struct Pair {
     fair: Fair,
     /// How much less than a share is enough, relatively.
     slack: f64,
     capacity: Vec<u64>,
     flows: Vec<(Slot, reference::Flow)>,
-    /// Rates as `changed` has told them, of flows that have had one since they were new.
+    /// Rates that `changed` has reported, of flows that have had one since they were new.
     told: HashMap<Slot, u64>,
 }
 
@@ -390,7 +390,7 @@ fn a_full_link_loses_no_more_than_the_precision() {
     assert_eq!(fair.rate(own), Rate(988));
 }
 
-/// When what is limited leaves, a link of 1,000 b/s that was filled to 988 keeps its level with 99
+/// When the limited flows leave, a link of 1,000 b/s that was filled to 988 keeps its level with 99
 /// unused, a tenth rounded down, and with 100 it does not. The same flow has 901 or 900 there.
 #[test]
 fn a_link_keeps_its_level_with_the_precision_unused_and_no_more() {
@@ -498,8 +498,8 @@ fn who_was_taken_in_settles_again_at_a_link_that_is_looked_at_again() {
     fair.books_hold();
 }
 
-/// Left flows within a rack without a rate for ever, once the sweep ended when no
-/// link had an open flow.
+/// An error: flows within a rack had no rate for ever, if the sweep ended when no link had an open
+/// flow.
 #[test]
 fn a_flow_without_links_has_its_limit() {
     let mut fair = Fair::new();
@@ -512,8 +512,8 @@ fn a_flow_without_links_has_its_limit() {
     assert_eq!(fair.rate(flow), Rate(9));
 }
 
-/// Weighted water-filling of one link by classes, flows of a class alike: what
-/// each class gets of `capacity`.
+/// Weighted water-filling of one link by classes with equal flows: the part of `capacity` of each
+/// class.
 fn schedule(capacity: f64, weight: &[f64], want: &[f64]) -> Vec<f64> {
     let mut got = vec![None; weight.len()];
     loop {
@@ -532,8 +532,8 @@ fn schedule(capacity: f64, weight: &[f64], want: &[f64]) -> Vec<f64> {
 }
 
 proptest! {
-    /// Classes whose flows can all use their share, or all cannot, get what a
-    /// two-level scheduler gives them, and their flows the same each.
+    /// Classes whose flows can all use their share, or all cannot, get the rates of a two-level
+    /// scheduler, with equal rates for their flows.
     #[test]
     fn weights_of_classes_are_a_two_level_scheduler(
         classes in prop::collection::vec((1u32..1_000, 1u32..6, prop::option::of(1u64..500_000_000)), 1..5),

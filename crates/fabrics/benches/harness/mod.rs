@@ -1,7 +1,7 @@
 //! Shared parts of the fabrics' benches: a process for each case, so that no case finds memory or
 //! caches as another left them, and the system's statistics of a process.
 
-// Every bench is a program of its own and takes what it needs.
+// Every benchmark is a separate program and uses only some of this module.
 #![allow(dead_code)]
 
 use lightloom_engine::run::{run, Outcome, Plan, Silent};
@@ -12,8 +12,8 @@ use serde_json::Value;
 /// Marks the process that measures one case.
 const CHILD: &str = "--measure";
 
-/// Runs the cases that the command line names, or all, each in a process of its
-/// own, and prints what they measure, a line each.
+/// Runs the cases that the command line names, or all, each in a separate process, and prints their
+/// measurements, one per line.
 pub fn each_in_a_process<C>(cases: &[C], name: impl Fn(&C) -> &str, measure: impl Fn(&C) -> Value) {
     let args: Vec<String> = std::env::args()
         .skip(1)
@@ -36,7 +36,7 @@ pub fn each_in_a_process<C>(cases: &[C], name: impl Fn(&C) -> &str, measure: imp
     }
 }
 
-/// A fabric that ran several times: what each run took, and what the last came to.
+/// A fabric that ran several times: the times of each run, and the results of the last.
 pub struct Repeated {
     /// The kernel's time [s], run by run.
     pub kernel_s: Vec<f64>,
@@ -59,7 +59,7 @@ pub fn site<'a>(cluster: &'a Cluster, flows: &'a Flows, threads: usize) -> Site<
     }
 }
 
-/// Runs a fabric of a table so many times, each time from its beginning.
+/// Runs the fabric of a table `runs` times, each time from the start.
 pub fn repeat(runs: usize, kind: &str, table: &Value, site: &Site, plan: &Plan) -> Repeated {
     let entry = find(kind).expect("a fabric of the registry");
     let table = (entry.resolve)(table, site.cluster).expect("a table that can run");
@@ -83,18 +83,18 @@ pub fn repeat(runs: usize, kind: &str, table: &Value, site: &Site, plan: &Plan) 
     }
 }
 
-/// The fastest run counts: what others took, other processes took.
+/// The time of the fastest run; slower runs were delayed by other processes.
 pub fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Time that this thread has had a processor [s], where the system tells.
+/// Time for which this thread has had a processor [s], if the system reports it.
 pub fn processor_s() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
-/// Peak memory of this process [B], where the system tells.
+/// Peak memory of this process [B], if the system reports it.
 pub fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;

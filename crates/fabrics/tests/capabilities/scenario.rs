@@ -1,4 +1,4 @@
-//! The scenarios, and what a case of one is.
+//! The scenarios, and their cases.
 
 use lightloom_engine::outages::Outage;
 use lightloom_engine::{Cluster, Element, Nic, Rate, Time};
@@ -26,7 +26,7 @@ pub type Flow = (u32, u32, u64, Time);
 /// 10^6 bytes.
 pub const MB: u64 = 1_000_000;
 
-/// Traffic on a fabric, and what arithmetic says of it.
+/// Traffic on a fabric, and its expected results by arithmetic.
 pub struct Case {
     pub cluster: Cluster,
     pub table: Value,
@@ -161,8 +161,8 @@ pub fn two(bytes: u64) -> Vec<Flow> {
     vec![(0, 14, bytes, Time::ZERO), (1, 15, bytes, Time::ZERO)]
 }
 
-/// Where flows take turns, by packets of so many bytes on a link of 10 Gb/s that an elephant
-/// fills: the mouse waits for the packet on the link, and for one before each of its own [ms].
+/// If flows take turns, by packets of this size on a link of 10 Gb/s that a large flow fills: the
+/// small flow waits for the packet on the link, and for one before each of its own [ms].
 pub fn in_turn(packet: u64) -> f64 {
     let packets = MOUSE.div_ceil(packet);
     ms(MOUSE + (packets + 1) * packet, 10.0)

@@ -174,8 +174,8 @@ fn loads(run: &Run, first: Option<Time>) -> Checked {
     equal(twice, None, "capacity: two loads of a link at once")
 }
 
-/// 3. No optical port of a rack sends into, or hears, two circuits at once; one that
-///    carries both directions takes its transmitter and its receiver.
+/// 3. No optical port of a rack sends to, or receives from, two circuits at once; a bidirectional
+/// circuit takes the transmitter and the receiver of its port.
 fn circuits(run: &Run) -> Checked {
     let mut ends = Vec::new();
     for c in run.fabric.circuits(run.now) {
@@ -244,7 +244,7 @@ fn audit(run: &Run) -> &Audit {
     run.io.audit.as_ref().expect("an audited run")
 }
 
-/// 4. The same seed gives the same results, whatever the number of threads.
+/// 4. The same seed gives the same results, for any number of threads.
 fn determinism(entry: &Entry, scenario: &Scenario, end: Time, expected: &Outcome) -> Checked {
     for threads in [1, 2, 4] {
         let mut run = Run::new(entry, scenario, threads);
@@ -292,8 +292,7 @@ fn same(expected: &Outcome, found: &Outcome, what: impl Fn() -> String) -> Check
     }
 }
 
-/// The outcome of a run that may be unfinished; its flows have what the ledger
-/// says.
+/// The outcome of a run that may be unfinished; its flows are consistent with the ledger.
 fn partial(run: Run) -> Result<Outcome, TestCaseError> {
     let (now, bytes) = (run.now, run.io.flows.bytes.clone());
     let outcome = run.outcome();

@@ -68,7 +68,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 "mtu": format!("{mtu} B"), "header": format!("{header} B"), "flow_buffer": buffer,
                 "propagation": picoseconds(fly), "switch_latency": picoseconds(switch),
             });
-            // With one switch per tier, all traffic is cut off, whatever the uplinks.
+            // With one switch per tier, all traffic is cut off, for any number of uplinks.
             let one = Parts { racks: cluster.racks, uplinks: 1, aggregation: pods, core: 1 };
             let mut table = merged(table, words);
             table["aggregation_switches"] = json!(1);

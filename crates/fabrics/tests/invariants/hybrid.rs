@@ -193,8 +193,8 @@ fn faults(failures: &[Failure], racks: u32) -> Vec<Fault> {
     faults
 }
 
-/// Or else the invariants would hold of a tree alone; and what the controllers asked for
-/// is played to a switch that notes what should never be.
+/// Ensures that the invariants are not tested on a tree alone; the actions of the controllers are
+/// also replayed on a switch that records violations.
 #[test]
 fn circuits_are_tried_and_no_promise_is_broken() {
     for kind in ["cthrough", "hydra", "hybrid"] {

@@ -112,7 +112,8 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 let budget = label + arbitration + tuning + slack;
                 let sent = line.time_for(packet + header).0;
                 let (back, mut fibre) = (budget + 10 * millimetres as i64, millimetres);
-                // In slots a host knows its packet's fate before the next.
+                // In slotted operation a host learns the outcome of its packet before the next
+                // slot.
                 let slotted = slotted && (name != "ao-nack" || budget <= sent);
                 if slotted && name == "ao-nack" {
                     fibre = fibre.min((sent - budget) as u64 / 10);
@@ -122,7 +123,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                     false => ["auto", "timers", "timers", "sequence"],
                 };
                 let (tunable, nacks) = (matches!(name, "mlb" | "dlb"), name == "ao-nack");
-                // One that took no time would be followed by the next for ever.
+                // Attempts without duration would follow each other without end.
                 let abort = abort && back >= 1_000;
                 let of = |has: bool, value: Value| if has { value } else { Value::Null };
                 let table = json!({

@@ -1,9 +1,9 @@
-//! The six invariants of ARCHITECTURE.md, on every registered fabric, on random
-//! tables, servers and flows. A new fabric is tested as soon as
-//! `tests/invariants/trials.rs` says what its tables may hold.
+//! The six invariants of ARCHITECTURE.md, on every registered fabric, with random tables, servers
+//! and flows. A new fabric is tested as soon as `tests/invariants/trials.rs` states the values of
+//! its tables.
 //!
-//! `PROPTEST_CASES=5000 FABRIC=mordia cargo test --release -p lightloom-fabrics --test
-//! invariants` looks for longer, at one of them.
+//! `PROPTEST_CASES=5000 FABRIC=mordia cargo test --release -p lightloom-fabrics --test invariants`
+//! runs more cases of one fabric.
 
 mod broken;
 mod butterfly;
@@ -34,11 +34,11 @@ use proptest::test_runner::{Config, TestRunner};
 use scenario::scenarios;
 use verdict::Checked;
 
-/// Fewer tell little.
+/// Fewer cases find little.
 const FEW: u32 = 24;
 
-/// As many cases as the environment says. Without that, `make test` tries an eighth of those that
-/// are named, and `make test-long`, where `LIGHTLOOM_LONG` is set, all of them.
+/// The number of cases that the environment sets. Without it, `make test` runs an eighth of the
+/// named cases, and `make test-long`, which sets `LIGHTLOOM_LONG`, all of them.
 fn runner(cases: u32) -> TestRunner {
     let set = |name| std::env::var_os(name).is_some();
     let cases = match (set("PROPTEST_CASES"), set("LIGHTLOOM_LONG")) {

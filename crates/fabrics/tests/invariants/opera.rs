@@ -77,7 +77,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 "low_latency": format!("{below} B"),
                 "propagation": picoseconds((night as f64 * fly) as i64),
             });
-            // Words may say that nothing is relayed.
+            // A key may exclude relaying.
             if by_hosts && !words.iter().any(|(_, word)| *word == json!("none")) {
                 table["rotorlb"] = json!("per-host");
             }
@@ -91,7 +91,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
     )
 }
 
-/// Or else the invariants would hold of a network without what makes it Opera.
+/// Ensures that the invariants are tested on the mechanisms of Opera.
 #[test]
 fn packets_cross_several_circuits_and_relays() {
     let entry = find("opera").expect("registered");

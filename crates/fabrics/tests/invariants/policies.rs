@@ -116,7 +116,7 @@ fn policies(racks: u32) -> impl Strategy<Value = Chosen> {
     prop::strategy::Union::new(each.collect::<Vec<_>>())
 }
 
-/// Any valid keys of a policy for so many racks.
+/// Any valid keys of a policy for this number of racks.
 fn one(kind: &'static str, racks: u32) -> BoxedStrategy<Chosen> {
     let night = || us(0, 2);
     let table = match kind {
@@ -173,7 +173,7 @@ fn one(kind: &'static str, racks: u32) -> BoxedStrategy<Chosen> {
     table.prop_map(choose).boxed()
 }
 
-/// Nights, and what else bounds a schedule.
+/// Nights, and the other limits of a schedule.
 fn frames() -> impl Strategy<Value = Value> {
     let least = prop::option::of(us(3, 8));
     let (period, slots) = (prop::option::of(us(15, 80)), 1u32..40);
@@ -220,7 +220,7 @@ fn fixed(racks: u32) -> BoxedStrategy<Chosen> {
             let mut circuits = Vec::new();
             for (plane, order) in orders.iter().enumerate() {
                 match directed {
-                    // A round trip: everybody sends to the next.
+                    // A cycle: each rack sends to the next.
                     true => circuits.extend(
                         (0..order.len())
                             .map(|i| json!([order[i], order[(i + 1) % order.len()], plane])),

@@ -1,4 +1,4 @@
-//! Invariant 6: what cannot run is refused by name, before anything runs.
+//! Invariant 6: a table that cannot run is refused by name, before anything runs.
 
 use crate::scenario::Scenario;
 use crate::tables::words;
@@ -11,7 +11,7 @@ use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
 use serde_json::{json, Value};
 
-/// Every key of a valid table spoilt in every way that the schema tells.
+/// Spoils every key of a valid table in every way that its schema implies.
 pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
     let valid = Valid { entry, scenario };
     let schema = (entry.schema)();
@@ -43,7 +43,7 @@ pub fn check(entry: &Entry, scenario: &Scenario) -> Checked {
     Ok(())
 }
 
-/// A table that is refused only for what is spoilt in it.
+/// A table that is refused only because of its spoilt key.
 struct Valid<'a> {
     entry: &'a Entry,
     scenario: &'a Scenario,
@@ -64,7 +64,7 @@ impl Valid<'_> {
         Ok(refusal)
     }
 
-    /// `key = value` is refused under its name, with what was written.
+    /// Checks that `key = value` is refused under its name, with the given value.
     fn refuses(&self, key: &str, value: Value, shown: &str) -> Checked {
         let refusal = self.refusal(key, &value)?;
         let named = format!("fabric.{key}");
@@ -155,9 +155,8 @@ pub fn odd() -> impl Strategy<Value = Odd> {
     prop::collection::vec((any::<Index>(), value), 1..4)
 }
 
-/// Any value under any key is refused by name, or resolved to a table that
-/// stands: it resolves to itself, its memory can be told, and if that is little
-/// the fabric can be built.
+/// Any value under any key is refused by name, or resolved to a table that resolves to itself and
+/// whose memory can be estimated; if the memory is small, the fabric can be built.
 pub fn check_odd(entry: &Entry, scenario: &Scenario, odd: &Odd) -> Checked {
     let schema = (entry.schema)();
     let properties = schema["properties"].as_object().expect("a table");

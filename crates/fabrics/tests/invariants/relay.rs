@@ -1,5 +1,5 @@
-//! Sirius: no relay queue ever holds more than Q cells (§4.3), whatever the
-//! plan, the switches, the length of the fibres and what fails.
+//! Sirius: no relay queue ever holds more than Q cells (§4.3), for any plan, keys, fibre length and
+//! failures.
 
 use crate::scenario::{scenarios, Scenario};
 use crate::verdict::{ensure, Checked};
@@ -9,7 +9,7 @@ use lightloom_fabrics::sirius::config::{Mode, SiriusConfig};
 use lightloom_fabrics::sirius::kernel::Sirius;
 use lightloom_fabrics::Site;
 
-/// Looked at after each of so many slots, busy or not.
+/// The number of slots after each of which the queues are checked, busy or not.
 const SLOTS: i64 = 20_000;
 
 fn bounded(scenario: &Scenario) -> Checked {

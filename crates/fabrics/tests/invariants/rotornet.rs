@@ -71,7 +71,7 @@ pub fn tables() -> impl Strategy<Value = Fitted> {
                 "packet": format!("{packet} B"),
                 "propagation": picoseconds((night as f64 * fly) as i64),
             });
-            // Words may say that nothing is relayed.
+            // A key may exclude relaying.
             if by_hosts && !words.iter().any(|(_, word)| *word == json!("none")) {
                 table["rotorlb"] = json!("per-host");
             }

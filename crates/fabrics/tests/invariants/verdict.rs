@@ -4,10 +4,10 @@
 use proptest::test_runner::TestCaseError;
 use std::fmt::{Debug, Display};
 
-/// Nothing, or what is broken.
+/// Nothing, or the violated property.
 pub type Checked = Result<(), TestCaseError>;
 
-/// `what` says whose equality is expected.
+/// Checks equality; `what` names the compared values.
 pub fn equal<T: PartialEq + Debug>(left: T, right: T, what: impl Display) -> Checked {
     match left == right {
         true => Ok(()),
@@ -15,7 +15,7 @@ pub fn equal<T: PartialEq + Debug>(left: T, right: T, what: impl Display) -> Che
     }
 }
 
-/// `message` says what is broken if `good` is false.
+/// If `good` is false, fails with `message`.
 pub fn ensure(good: bool, message: impl FnOnce() -> String) -> Checked {
     match good {
         true => Ok(()),

@@ -10,7 +10,7 @@ use proptest::test_runner::TestCaseError;
 /// Nothing takes longer unless it is stuck.
 const LIMIT: Time = Time(100 * Time::MS.0);
 
-/// A fabric and what it sees.
+/// A fabric and its context.
 pub struct Run {
     /// The fabric.
     pub fabric: Box<dyn Fabric>,
@@ -95,7 +95,7 @@ impl Run {
         mended && self.delivers
     }
 
-    /// Moves to `to`; what fails or is repaired on the way does so on time.
+    /// Advances to `to`; failures and repairs before then happen on time.
     pub fn advance(&mut self, to: Time) {
         while let Some(fault) = self.faults.first().copied().filter(|f| f.at <= to) {
             self.fabric.advance(fault.at, &mut self.io);
@@ -113,8 +113,8 @@ impl Run {
         self.fabric.idle() && self.io.exhausted() && self.faults.is_empty()
     }
 
-    /// Looks ever less often until nothing is left, and checks the books at
-    /// each look. What stays broken may hold bytes for ever.
+    /// Advances in growing steps until nothing is left, and checks the ledger at each step. Parts
+    /// that stay broken may hold bytes for ever.
     pub fn drain(&mut self, first_step: Time) -> Checked {
         let mended = self.is_mended();
         let limit = if mended { LIMIT } else { Time::MS };

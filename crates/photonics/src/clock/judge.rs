@@ -1,7 +1,7 @@
 //! The judge: it measures the deviation between clocks.
 //!
 //! The result of each sample is the largest deviation between any two sound nodes. Constant offsets
-//! cost guardband. The variation about them, the wander, is what an oscilloscope shows that was
+//! cost guardband. The variation about them, the wander, is shown by an oscilloscope that was
 //! zeroed once, as in Sirius §6 (± 5 ps over 24 hours between two nodes).
 
 use super::quantity::Hertz;

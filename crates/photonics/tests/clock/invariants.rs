@@ -5,7 +5,7 @@ use lightloom_photonics::clock::{extremes, run, ClockConfig, DayModel, Ensemble}
 use proptest::prelude::*;
 use serde_json::json;
 
-/// A noisy configuration of so many nodes.
+/// A noisy configuration of `nodes` nodes.
 fn noisy(nodes: usize, seed: u64, leader_epochs: u64) -> ClockConfig {
     let table = json!({
         "nodes": nodes, "seed": seed, "leader_epochs": leader_epochs, "settle": "0 s",

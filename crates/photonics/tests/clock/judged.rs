@@ -1,4 +1,4 @@
-//! Runs as a whole: what the judge and the terms say.
+//! Complete runs: the results of the judge and of the terms.
 
 use crate::quiet;
 use lightloom_photonics::clock::{contributions, run, updates, updates_of_contributions};
@@ -54,7 +54,7 @@ fn what_is_left_out_is_missed_as_far_as_it_counts() {
     assert!(asymmetry.alone_ps > 10.0 * jitter.alone_ps && jitter.alone_ps > 0.0);
 }
 
-/// A pole passes of noise that is wide beside it what it passes of white noise: the loop is
+/// A pole passes the same part of noise that is wide relative to it as of white noise: the loop is
 /// wide, the judge is narrow.
 #[test]
 fn a_judge_of_less_bandwidth_sees_less() {
@@ -114,7 +114,7 @@ fn a_day_hands_its_worst_moment_to_the_fast_loop() {
     }));
     let warm = run(&config, &mut |_| true).unwrap();
     let day = warm.day.unwrap().verdict;
-    // 250 m of 20 ps/km/K, up to 10 K from what it was, 6 of 8 parts of it.
+    // 250 m of 20 ps/km/K, up to 10 K from the start, 6 of 8 parts of it.
     assert!(
         day.deviation_max_ps > 10.0 && day.deviation_max_ps < 40.0,
         "{day:?}"

@@ -114,7 +114,7 @@ fn variance_of_followers(config: &ClockConfig, epochs: usize) -> f64 {
 
 #[test]
 fn noise_of_followers_is_what_theory_says() {
-    // Kind of noise; what its variance is multiplied by is of_jitter or of_white.
+    // The kind of noise; the factor of its variance is of_jitter or of_white.
     let per_epoch = 1e-10 * 1.6e-6f64.sqrt() * 1e12;
     let cases = [
         (json!({ "timestamps": { "jitter": "1 ps" } }), 1.0, 0.0),

@@ -1,10 +1,9 @@
 //! A parallel Fourier transform by matrix transposes (c-Through §6.3, FFTW over MPI).
 //!
-//! Each node holds a slab of the matrix, transforms its rows, and exchanges one
-//! block with every other node so that columns become rows; a global barrier
-//! stands before and after each exchange. FFTW exchanges blocks partner by partner.
-//! Messages of the barrier itself are not modelled, nor are nodes that compute at different
-//! speeds.
+//! Each node holds a slab of the matrix, transforms its rows, and exchanges one block with every
+//! other node so that columns become rows, with a global barrier before and after each exchange.
+//! FFTW exchanges blocks partner by partner. Messages of the barrier itself, and nodes with
+//! different computing speeds, are not modelled.
 
 use crate::collectives::Exchange;
 use crate::sizes::MAX_BYTES;
@@ -53,7 +52,7 @@ impl Default for Fft {
     }
 }
 
-/// Nodes of the paper's run, where neither `hosts` nor a list says how many.
+/// The number of nodes in the paper's run, the default without `hosts` or a list.
 const NODES: u32 = 15;
 
 impl Fft {

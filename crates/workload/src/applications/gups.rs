@@ -1,12 +1,11 @@
 //! GUPS, giga-updates per second: random words of a memory that all servers
 //! share are read, changed and written back (LIONS §IV).
 //!
-//! A server keeps a number of updates outstanding, each a chain: a request to
-//! the server that holds the word, its reply, the write, and then the next
-//! update. Words are drawn uniformly over all servers; those of one's own take
-//! no time. With aggregation a batch of updates goes to one server in packets
-//! of its own: what a real program collects by destination before it sends is
-//! not modelled, nor are memories and caches, which answer at once.
+//! A server keeps a number of updates outstanding, each a chain: a request to the server that holds
+//! the word, its reply, the write, and then the next update. Words are drawn uniformly over all
+//! servers; local words take no time. With aggregation a batch of updates goes to one server in
+//! separate packets. Collecting updates by destination, as a real program does, is not modelled,
+//! nor are memories and caches, which answer at once.
 
 use crate::tasks::{check, Application, Extent, Placement, Site};
 use lightloom_engine::{Bytes, Cluster, Node, Refusal, Task, Time};
@@ -57,10 +56,9 @@ impl Gups {
         self.hosts.unwrap_or(0) as u64 * self.updates as u64
     }
 
-    /// The most updates a second that the servers' links leave room for, where a
-    /// message keeps a link for `taken`, if nothing waits for anything: each link
-    /// carries, on average, what one server sends for its own updates and for
-    /// others'. It is resolved.
+    /// The largest number of updates per second that the servers' links allow if a message occupies
+    /// a link for `taken` and nothing waits: each link carries, on average, the messages of one
+    /// server for its own updates and for those of others. The job must be resolved.
     pub fn ceiling(&self, taken: impl Fn(Bytes) -> Time) -> f64 {
         let messages = [self.request, self.reply, self.write];
         let batches = messages.map(|m| Bytes(m.0 * self.batch as u64));

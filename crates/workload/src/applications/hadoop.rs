@@ -59,7 +59,7 @@ impl Default for Hadoop {
 }
 
 impl Hadoop {
-    /// Refuses what cannot run on `hosts` servers.
+    /// Refuses a job that cannot run on `hosts` servers.
     pub(super) fn check(&self, hosts: u32) -> Result<(), Refusal> {
         check::bytes("block", self.block, 1)?;
         check::count("replicas", self.replicas as u64, hosts as u64)?;
@@ -72,7 +72,7 @@ impl Hadoop {
     }
 }
 
-/// Slots of all servers, and what was last put into each.
+/// Slots of all servers, and the last task of each.
 pub(super) struct Slots {
     last: Vec<Option<Node>>,
     next: usize,

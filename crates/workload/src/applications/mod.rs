@@ -1,4 +1,4 @@
-//! Applications: what clusters run, one file each.
+//! Applications that run on clusters, one file each.
 
 mod fft;
 mod gridmix;

@@ -115,8 +115,8 @@ fn a_sort_sends_what_it_reads_shuffles_and_writes() {
         let hadoop = json!({"remote": remote, "replicas": replicas});
         flows(json!({"kind": "sort", "hadoop": hadoop}), &cluster)
     };
-    // 157 blocks of 63.69 MB, reduced by 32 tasks on 16 servers: each hears a
-    // 32nd of every block that is not mapped at home.
+    // 157 blocks of 63.69 MB, reduced by 32 tasks on 16 servers: each receives a 32nd of every
+    // block that was not mapped on its own server.
     let data = 10_000_000_000u64;
     let shuffled = job(0.0, 1).total_bytes();
     let away = data as f64 * 15.0 / 16.0;
@@ -180,7 +180,7 @@ fn the_fft_is_the_papers() {
         .bytes
         .iter()
         .all(|b| (19_000_000..19_200_000).contains(b)));
-    // All but what stays at home, twice.
+    // All blocks except the local ones, twice.
     let matrix = (1u64 << 28) * 16;
     let sent = flows.total_bytes() as f64;
     assert!((sent / (2.0 * matrix as f64 * 14.0 / 15.0) - 1.0).abs() < 1e-6);
@@ -216,7 +216,7 @@ fn the_mix_is_the_papers() {
     // Sorts shuffle and replicate everything, on 16 servers.
     let sorted = 200e9 * (15.0 / 16.0 + 1.0);
     assert!((of("sort") / sorted - 1.0).abs() < 0.02, "{}", of("sort"));
-    // Queries: 272 of the 544 units of 50 GB, kept as Gridmix says.
+    // Queries: 272 of the 544 units of 50 GB, with the shares of Gridmix.
     let (a, b, c) = (0.1, 0.1 * 0.4, 0.1 * 0.4 * 0.77);
     let shuffled = (a + b + c * 1.16) * 15.0 / 16.0;
     let written = 0.1 * 0.4 + b * 0.77 + c * 1.16 * 0.91;
@@ -232,8 +232,8 @@ fn the_mix_is_the_papers() {
 }
 
 proptest! {
-    /// Bytes of a sort by endpoint: what leaves and what arrives add up to the
-    /// definition, whatever the numbers.
+    /// Bytes of a sort by endpoint: departures and arrivals add up to the definition, for any
+    /// numbers.
     #[test]
     fn the_bytes_of_a_sort_are_its_definition(
         racks in 2u32..5, servers in 1u32..4, data in 1u64..100_000, block in 500u64..50_000,

@@ -1,15 +1,14 @@
 //! Virtual machines leave a rack that is to be shut down (c-Through §6.1).
 //!
-//! Every server of the rack compresses the memory of its machines one after
-//! another, which takes CPU time, and sends each image to a server of another
-//! rack. Machine v goes to rack v mod (racks - 1) of the others, so that every
-//! server has traffic for every rack, as in the paper.
+//! Every server of the rack compresses the memory of its machines one after another, which takes
+//! CPU time, and sends each image to a server of another rack. Machine v goes to rack v mod (racks
+//! - 1) of the others, so that every server has traffic for every rack, as in the paper.
 //!
-//! A server writes to a connection's buffer, and compresses nothing more while it
-//! is full: `buffer` says how much that is, `pieces` and `ahead` say it in detail.
+//! A server writes to a connection's buffer, and compresses nothing more while it is full. `buffer`
+//! sets its size; `pieces` and `ahead` set the details.
 //!
-//! Not modelled: pages that are written while a machine moves and have to be
-//! sent again, and machines that compete for the processors of their server.
+//! Not modelled: pages that are written while a machine moves and have to be sent again, and
+//! machines that compete for the processors of their server.
 
 use crate::tasks::{check, Application, Extent, Site};
 use lightloom_engine::{Bytes, Cluster, HostId, Node, Refusal, Task, Time};
@@ -95,7 +94,7 @@ impl VmMigration {
         }
     }
 
-    /// Refuses pieces of less than a byte, and a buffer beside what follows from it.
+    /// Refuses pieces of less than a byte, and a buffer together with the keys that follow from it.
     fn check_writes(&self) -> Result<(), Refusal> {
         check::count("pieces", self.pieces as u64, self.image().max(1))?;
         if let Some(ahead) = self.ahead {

@@ -1,4 +1,4 @@
-//! All-reduce: every member ends with the sum of everybody's data.
+//! All-reduce: every member ends with the sum of all members' data.
 
 use super::halving_doubling::HalvingDoubling;
 use super::ring::Ring;

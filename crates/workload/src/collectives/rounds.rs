@@ -34,10 +34,9 @@ pub(super) fn extent(sends: u64) -> Extent {
     }
 }
 
-/// Runs `algorithm` for each chunk of the data after all of `before`; returns the
-/// flows that end last. A member begins its part in a round when its parts in
-/// the rounds before are done, sent and heard. The chunks travel independently
-/// of each other, but none passes the one before it on its way.
+/// Runs `algorithm` for each chunk of the data after all of `before`; returns the flows that end
+/// last. A member begins its part in a round when its parts in the earlier rounds are done, sent
+/// and received. The chunks travel independently, but none overtakes the one before it.
 pub(super) fn build(
     chunks: impl Iterator<Item = impl Rounds>,
     hosts: &[HostId],

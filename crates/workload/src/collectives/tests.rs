@@ -1,4 +1,4 @@
-//! Collectives against what they mean, and against closed forms.
+//! Collectives, compared with their definition and with closed forms.
 
 use super::halving_doubling::HalvingDoubling;
 use super::ring::Ring;
@@ -63,7 +63,7 @@ proptest! {
     }
 }
 
-/// Bytes that a server sends and hears.
+/// Bytes that a server sends and receives.
 fn ends(flows: &Flows, host: u32) -> (u64, u64) {
     let of = |f: &dyn Fn(usize) -> u32| {
         let at = (0..flows.len()).filter(|&i| f(i) == host);
@@ -115,7 +115,8 @@ fn completion_times_are_those_of_the_alpha_beta_model() {
                      "iterations": 3, "compute": "5 us"}),
         )
     };
-    // 8 KB for everybody: at once, or in seven rounds, to one and from another or a partner.
+    // 8 KB for every other member: at once, or in seven rounds, to one member and from another or
+    // from a partner.
     assert_eq!(all_to_all("at-once"), us(3 * (5 + 9)));
     assert_eq!(all_to_all("pairwise"), us(3 * (5 + 7 * 9)));
     assert_eq!(all_to_all("tournament"), us(3 * (5 + 7 * 9)));

@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(order(5, 0), [None, Some(2), Some(4), Some(1), Some(3)]);
     }
 
-    /// When each block is delivered if it takes what `takes` says, round by round.
+    /// When each block is delivered with the times of `takes`, round by round.
     fn by_hand(n: usize, takes: &[Vec<i64>]) -> BTreeMap<(usize, usize), Time> {
         let mut through = vec![0; n];
         let mut delivered = BTreeMap::new();
@@ -135,7 +135,7 @@ mod tests {
         delivered
     }
 
-    /// Runs the exchange with a picosecond per byte, whatever other members send.
+    /// Runs the exchange with a picosecond per byte; members do not affect each other.
     fn played(n: usize, takes: &[Vec<i64>]) -> (Io, Vec<Node>) {
         let send = |a: usize, b: usize| Task {
             src: HostId(a as u32),

@@ -71,7 +71,7 @@ fn by_name<E: serde::de::Error>(name: &str) -> Result<JobKind, E> {
     crate::kinded::kind_alone(name, JobKind::KINDS)
 }
 
-/// A job: what it does, and what results call it.
+/// A job: its kind, and its name in results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Job {
     /// Name of its group in results, unique; its kind unless given, and kind-2,

@@ -293,7 +293,7 @@ fn bad_jobs_are_refused_by_name() {
 }
 
 proptest! {
-    /// The same job, whatever its numbers: every flow is released once.
+    /// The same job, for any numbers: every flow is released once.
     #[test]
     fn any_numbers_that_resolve_make_a_graph_that_ends(
         racks in 2u32..5, servers in 1u32..4, pieces in 1u32..5, ahead in prop::option::of(1u32..9),

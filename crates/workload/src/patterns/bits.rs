@@ -101,7 +101,7 @@ mod tests {
             .collect()
     }
 
-    /// By their bits, on 64 servers; who would send to itself is silent.
+    /// By their bits, on 64 servers; a server that would send to itself is silent.
     #[test]
     fn bits_are_swapped_inverted_and_rotated() {
         type Rule = fn(u32) -> u32;

@@ -84,7 +84,7 @@ impl Empirical {
     }
 }
 
-/// Points with the lines that they stand on.
+/// Points with their line numbers.
 type Located = Vec<(u64, f64, usize)>;
 
 /// The reason why points are not a distribution.

@@ -98,7 +98,7 @@ pub(super) fn read(
 }
 
 impl Headings<'_> {
-    /// Refuses a file that does not contain what its headings state.
+    /// Refuses a file whose contents contradict its headings.
     fn check(&self, connections: u64, triggers: &Triggers, name: &str) -> Result<(), TextError> {
         match self.connections {
             None => Err(TextError::whole(

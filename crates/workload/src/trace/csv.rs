@@ -140,7 +140,7 @@ fn named_elsewhere(title: &str, unknown: &[&str]) -> String {
     }
 }
 
-/// The column of [`COLUMNS`] that a title stands for, by the given names or the default ones.
+/// The column of [`COLUMNS`] for a title, by the given names or the default ones.
 fn column_of(title: &str, named: &[Option<&str>; 5]) -> Option<usize> {
     (0..COLUMNS.len()).find(|&c| match named[c] {
         Some(name) => name == title,
@@ -252,7 +252,7 @@ fn add(
     })
 }
 
-/// A value between double quotes, in which two quotes stand for one.
+/// A value between double quotes, in which two quotes represent one.
 fn unquote(cell: Field) -> Result<Cow<str>, TextError> {
     if !cell.text.contains('"') {
         return Ok(Cow::Borrowed(cell.text));

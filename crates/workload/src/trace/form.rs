@@ -1,5 +1,5 @@
-//! How a trace is to be read where its file does not say: the unit of its times, and which
-//! column is which.
+//! The format of a trace if its file does not state it: the unit of its times, and the roles of its
+//! columns.
 
 use super::names::HostNames;
 use crate::text::{Field, TextError};
@@ -24,7 +24,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// All of them, with what names of columns end in.
+    /// All units, with the endings of column names.
     pub const ALL: [(&'static str, Unit); 5] = [
         ("ps", Unit::Ps),
         ("ns", Unit::Ns),
@@ -92,12 +92,12 @@ pub struct Form<'a> {
     pub unit: Option<Unit>,
     /// The names of its columns.
     pub columns: Option<&'a TraceColumns>,
-    /// The servers that names and addresses in it stand for; `None` if it has numbers.
+    /// The servers of the names and addresses in it; `None` if it has numbers.
     pub hosts: Option<&'a HostNames>,
 }
 
 impl Form<'_> {
-    /// The server that a field of a trace stands for.
+    /// The server of a field of a trace.
     pub(super) fn host(&self, field: Field, what: &str) -> Result<u32, TextError> {
         let Some(hosts) = self.hosts else {
             let number = field.whole(what, 0..=u32::MAX as u64);

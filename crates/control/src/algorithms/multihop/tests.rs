@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 mod rounds;
 
-/// Holds a topology to what it claims.
+/// Checks the properties of a topology.
 fn check(topology: &Topology, hops: u32) {
     let Topology {
         hardware,
@@ -111,8 +111,8 @@ proptest! {
         prop_assert_eq!(topology.circuits, expected);
     }
 
-    /// Ports only get fewer: who could still have a circuit of its own would have got
-    /// one in round 1.
+    /// Free ports only decrease: a pair that could still have its own circuit would have got one in
+    /// round 1.
     #[test]
     fn nobody_is_left_with_a_plane_in_common(
         hardware in hardware(), count in 0usize..60, hops in 1u32..5, seed: u64,

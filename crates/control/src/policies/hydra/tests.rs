@@ -93,8 +93,8 @@ fn a_partial_change_leaves_what_is_still_wanted() {
     }
 }
 
-/// 0-2 can go over 0-1 and 1-2 only if these need less than before; reservations once
-/// stayed what they were when the path was found.
+/// 0-2 can use 0-1 and 1-2 only if these need less than before; in an earlier version reservations
+/// kept the size that they had when the path was found.
 #[test]
 fn a_standing_path_reserves_what_it_needs_now() {
     for (now, hops) in [(2, Some(3)), (7, None)] {
@@ -190,8 +190,8 @@ fn a_pinned_circuit_stays_whatever_the_demand() {
     }
 }
 
-/// Rack 0 has no other port, so what it has for 2 goes over its pinned circuit with 1; and
-/// what it has for 1 needs no second circuit on plane 1.
+/// Rack 0 has no other port, so its demand for 2 uses its pinned circuit with 1; and its demand for
+/// 1 needs no second circuit on plane 1.
 #[test]
 fn paths_go_over_a_pinned_circuit() {
     for reconfigure in [Reconfigure::Partial, Reconfigure::Whole] {

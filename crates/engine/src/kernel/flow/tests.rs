@@ -168,7 +168,7 @@ fn ids(path: [usize; 2]) -> Vec<LinkId> {
     ids
 }
 
-/// A kernel that does what its plan says.
+/// A kernel that follows its plan.
 struct Mesh(Plan);
 
 impl FlowKernel for Mesh {

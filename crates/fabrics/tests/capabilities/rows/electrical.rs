@@ -1,4 +1,4 @@
-//! Clos and tree, non-blocking unless they say otherwise.
+//! Clos and tree, non-blocking unless stated otherwise.
 
 use super::Row;
 use crate::scenario::*;

@@ -133,8 +133,8 @@ fn in_rounds() -> f64 {
     since + left / 20.0
 }
 
-/// Circuits beside a tree that is too slow for what servers send: what `table` gives for a ratio of
-/// oversubscription.
+/// Circuits beside a tree that is too slow for the traffic of the servers: `table` returns the
+/// table for a ratio of oversubscription.
 fn beside_a_tree(table: &dyn Fn(f64) -> Value) -> Row {
     let case = |ratio, flows, ms, formula| Case::new(two_racks(), table(ratio), flows, ms, formula);
     let lit = then_lit(1.0);

@@ -1,6 +1,6 @@
-//! Other kernels and rules that a key of a fabric selects: what of its row applies under that key.
-//! Scenarios that the key does not affect take the same time; those that it affects have their own
-//! answer here.
+//! Other kernels and rules that a key of a fabric selects: the part of its row that applies with
+//! this key. Scenarios that the key does not affect take the same time; those that it affects have
+//! a separate answer here.
 
 use super::{circuits, electrical, packets, set, sirius, Row};
 use crate::scenario::*;
@@ -91,7 +91,7 @@ fn clos_by_rates() -> Row {
     by_rates(electrical::clos(), &keys, 3.0 * ms(1_500, 10.0), links)
 }
 
-/// Only two-hop traffic is divided among hosts: what of it a row judges.
+/// Only two-hop traffic is divided among hosts: the scenarios of a row that are judged.
 fn by_hosts(row: Row, judged: &[&str]) -> Row {
     let mut row = with(row, &json!({"rotorlb": "per-host"}));
     row.retain(|(scenario, _)| judged.contains(scenario));

@@ -111,7 +111,7 @@ impl Default for Timestamps {
 }
 
 impl Timestamps {
-    /// Noise of half a loop-back between two timestamps, on average over so many.
+    /// Noise of half a loop-back between two timestamps, averaged over `averaged` cells.
     pub(crate) fn loopback_noise(&self, averaged: u32) -> Picoseconds {
         let variance = self.jitter.0.powi(2) + self.quantisation.0.powi(2) / 12.0;
         Picoseconds((2.0 * variance / 4.0 / f64::from(averaged)).sqrt())

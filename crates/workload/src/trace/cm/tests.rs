@@ -217,7 +217,7 @@ fn lines_of_triggers_are_read_or_refused() {
     }
 }
 
-/// Delivers every flow as many picoseconds after it starts as it has bytes.
+/// Delivers every flow one picosecond per byte after its start.
 fn play(text: &str) -> Vec<i64> {
     let mut io = Io::new(read_cm(text, "t.cm").unwrap());
     let mut ends: BTreeSet<(Time, u32)> = BTreeSet::new();
@@ -273,8 +273,8 @@ fn each_kind_by_hand() {
     assert_eq!(play(&file(&multishot)), [10, 0, 20, 0, 0, 27]);
 }
 
-/// A random file: for each flow what it waits for, when it starts, how long it takes and
-/// what it fires; kinds of triggers 1 to 3, and the count of each.
+/// A random file: for each flow its trigger, its start, its duration and the trigger that it fires;
+/// kinds of triggers 1 to 3, and the count of each.
 type Drawn = (Vec<(u32, i64, u64, u32, u32)>, Vec<(usize, u32)>);
 
 fn drawn() -> impl Strategy<Value = Drawn> {

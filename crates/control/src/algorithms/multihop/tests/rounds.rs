@@ -47,8 +47,8 @@ impl Replay<'_> {
         hops[demand.b as usize]
     }
 
-    /// Takes what the route of a demand takes, each hop only if it is there. In round
-    /// 1 that is a new circuit, later one only where none has room.
+    /// Takes the ports and capacity of a demand's route, and checks that each hop is available. In
+    /// round 1 a hop is a new circuit, later only if no circuit has enough capacity.
     fn serve(&mut self, demand: &Demand, route: &[u32], round: u32) {
         let capacity = self.planned.hardware.capacity;
         let need = demand.need.min(capacity);
@@ -131,8 +131,8 @@ proptest! {
         let free = vec![vec![hardware.ports; hardware.planes as usize]; hardware.racks as usize];
         let mut replay = Replay { planned: &topology, free, circuits: vec![] };
         replay.rounds(0, options);
-        // Without free ports the paper stops, and in round 1 all circuits are new: in
-        // both cases whatever has room.
+        // Without free ports the paper stops, and in round 1 all circuits are new: in both cases
+        // any circuit with enough capacity.
         if hops > 1 && (without_ports || replay.any_free()) {
             prop_assert!(!replay.passed_over(hops));
         }
