@@ -132,6 +132,19 @@ def test_a_clos_that_is_billed_with_fewer_tiers_than_simulated_is_named(
     assert [line.partition(":")[0] for line in said] == (["clos"] if told else [])
 
 
+@pytest.mark.parametrize(("racks", "billed"), [(64, 2), (65, 3), (2048, 3), (2049, 4)])
+def test_a_clos_that_needs_more_tiers_than_asked_for_is_named(
+    racks: int, billed: int, tmp_path: Path
+) -> None:
+    """Switches of 64 ports join 64 racks in a layer, 64 × 32 in two."""
+    cluster = f'[cluster]\nracks = {racks}\nservers_per_rack = 16\nserver_rate = "100 Gb/s"\n'
+    flows = '[workload]\nload = 0.1\nflows = 9\nsizes = "web-search"\n'
+    clos = '[[fabric]]\nkind = "clos"\ntiers = 2\nlink_rate = "400 Gb/s"\n'
+    costs = package.cost(write(tmp_path / "e.toml", cluster + flows + clos), "sirius-2020")
+    said = [line for line in cost_text.notes(costs) if "tiers of switches instead of" in line]
+    assert [line.split()[3] for line in said] == ([str(billed)] if billed > 2 else [])
+
+
 @pytest.mark.parametrize(("ratio", "told"), [(1000, True), (999, False), (1, False)])
 def test_a_tier_that_is_not_billed_is_named(ratio: int, told: bool, tmp_path: Path) -> None:
     keys = f'oversubscription = {ratio}\noversubscription_at = "rack"'

@@ -226,6 +226,24 @@ def simulated_otherwise(found: Costs) -> Iterator[str]:
             f"{', '.join(of)}: simulated with pods and a core, three tiers of switches, and billed "
             "with two, which join all racks; fabric.tiers = 2 or 3 makes both the same"
         )
+    for label, (asked, billed) in of_more_tiers(found).items():
+        yield (
+            f"{label}: billed with {billed} tiers of switches instead of fabric.tiers = {asked}, "
+            "as the switches of the prices have too few ports for so many racks"
+        )
+
+
+def of_more_tiers(found: Costs) -> dict[str, tuple[int, int]]:
+    """Label → the tiers that a Clos asks for and the larger number that its bill has."""
+    clos = {x: c for x, c in found.fabrics.items() if "tiers" in c.network.fabric}
+    pairs = {
+        label: (
+            int(cost.network.fabric["tiers"]),
+            len({line.where for line in cost.lines if line.part == "switch"}),
+        )
+        for label, cost in clos.items()
+    }
+    return {label: pair for label, pair in pairs.items() if pair[1] > pair[0]}
 
 
 def of_fewer_tiers(found: Costs) -> list[str]:

@@ -355,11 +355,11 @@ class Comparison(_Saved, Runs):
         seeds = seeds_of(experiment)
         broken = directory / RESILIENCE
         resilience = Resilience.of_json(read_json(broken)) if broken.exists() else None
+        labels = read_json(directory / "comparison.json")
         if len(seeds) > 1:
             folders = [directory / folder_of(seed) for seed in seeds]
             every = Comparison.of_seeds([Comparison.load(folder) for folder in folders])
             return replace(every, resilience=resilience)
-        labels = read_json(directory / "comparison.json")
         found = directory / SATURATION
         saturation = read_json(found) if found.exists() else {}
         return Comparison(
