@@ -603,3 +603,26 @@ def test_a_window_that_offered_little_by_chance_prices_nothing() -> None:
     for asked, open_ in ((0.6, True), (0.34, False)):
         summary = {**fabric.summary, "window": window, "load_asked": asked}
         assert untold([replace(fabric, summary=summary)]) == [open_]
+
+
+def test_loads_of_which_nothing_is_known_are_named_beside_the_price() -> None:
+    """A tree 4:1 carries 0.267: it costs least at 0.15, and at 0.3 no short window tells more."""
+    comparison = lightloom.compare(
+        {
+            "cluster": SIXTEEN,
+            "workload": {**fixed(0.15, "50 KB"), "load": 0.15},
+            "run": {"warm_up": "2 ms", "measure": "20 ms"},
+            "compare": {"loads": [0.28]},
+            "decision": {"prices": "sirius-2020"},
+            "fabric": [
+                {"kind": "tree", "label": "whole"},
+                {"kind": "tree", "label": "quarter", "oversubscription": 4},
+            ],
+        }
+    )
+    (decision,) = report.decide([comparison])
+    assert decision is not None
+    point = fabrics(comparison)["quarter"].sweep[0]
+    assert point.carriage == "unsettled"
+    assert decision.leaders
+    assert any("28" in line and "too short" in line for line in decision.caveats)

@@ -315,7 +315,23 @@ def _another_load(made: Read) -> tuple[str, ...]:
     """States the loads of the sweep at which another fabric costs least; empty if there are
     none."""
     turned, _, level = _loads(made)
-    return (f"Another load: {'; '.join((*turned, *level))}.",) if turned else ()
+    said = [f"Another load: {'; '.join((*turned, *level))}."] if turned else []
+    return (*said, *_open_loads(made))
+
+
+def _open_loads(made: Read) -> Iterator[str]:
+    """States the loads of the sweep at which it is open which fabric costs least."""
+    if not leaders(made.purchases, CAPITAL):
+        return
+    open_ = [
+        tick_label(load, "share")
+        for load, bought in at_loads(made).items()
+        if sentences.unsettled(bought)
+    ]
+    if open_:
+        what = "windows" if made.windowed else "runs"
+        at = quantities.listed(open_)
+        yield f"At load {at} the {what} are too short to tell which fabric costs least."
 
 
 def _by_load(made: Read) -> Iterator[str]:
