@@ -214,7 +214,8 @@ impl CThroughConfig {
         if self.interval <= busy {
             let limit =
                 format!("not longer than computation and reconfiguration, which take {busy}");
-            let remedy = "raise fabric.interval, or lower fabric.computation_delay";
+            let remedy =
+                "raise fabric.interval, or lower fabric.computation_delay or fabric.reconfiguration_delay";
             return refuse("interval", self.interval, limit, remedy);
         }
         self.computation_delay.check(self.interval)
