@@ -623,3 +623,29 @@ def test_a_run_judges_its_window_as_a_comparison_does() -> None:
     (filling,) = run_text.doubts({"window": window, "largest_alone_s": 6e-3})
     assert "the largest flow takes 6.00 ms alone, but run.warm_up is 5.00 ms" in filling
     assert "lengthen run.warm_up to at least 6.00 ms and run.measure" in filling
+
+
+def test_seeds_of_an_overload_say_what_they_accepted_on_average(tmp_path: Path) -> None:
+    """A tree 4:1 of racks that each send to one other carries a quarter."""
+    write(tmp_path / "e.toml", OVERLOAD)
+    shown = cli("run", "e.toml", "-o", "out", cwd=tmp_path).stdout.splitlines()
+    assert shown[1].startswith("note: the load was not carried: 0.25 of 0.499")
+
+
+OVERLOAD = """
+[cluster]
+racks = 4
+servers_per_rack = 4
+server_rate = "10 Gb/s"
+[workload]
+load = 0.5
+sizes = { kind = "fixed", size = "20 KB" }
+pattern = { kind = "permutation", of = "racks" }
+[run]
+repeat = 2
+warm_up = "2 ms"
+measure = "20 ms"
+[[fabric]]
+kind = "tree"
+oversubscription = 4
+"""

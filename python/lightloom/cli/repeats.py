@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 
 from lightloom.analysis import cuts, workload_lines
-from lightloom.cli import console
+from lightloom.cli import console, run_text
 from lightloom.config import loads
 from lightloom.results import repeats
 from lightloom.results.result import Repeated
@@ -64,6 +64,8 @@ def print_repeated(repeated: Repeated) -> None:
     first = repeated.results[0]
     line = workload_lines.of_seeds(summaries, first.flows.num_rows, loads.whole(first.experiment))
     console.say(f"{repeated.label}: {line}")
+    for note in _limiting(summaries):
+        console.say(f"note: {note}")
     table = console.plain_table()
     table.add_column("", style="bold")
     for heading in ("mean", "±", "seeds"):
@@ -73,8 +75,16 @@ def print_repeated(repeated: Repeated) -> None:
         table.add_row("  " + escape(name), show(found.mean), half, str(found.n))
     console.out(wide=True).print(table)
     console.say(legend(len(summaries), first.experiment))
+
+
+def _limiting(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Notes above the figures: a limit ended runs, or the windows do not carry the load."""
     if (cut := cuts.note(summaries)) is not None:
-        console.say(f"note: {cut}")
+        yield cut
+    windows = [summary.get("window") for summary in summaries]
+    known = [w for w in windows if w is not None and w["mean_us"] is not None]
+    if known and len(known) == len(windows) and not all(w["stable"] for w in known):
+        yield run_text.not_told(summaries) or run_text.not_carried(summaries)
 
 
 def _rows(summaries: Sequence[Summary]) -> Iterator[tuple[str, Interval, Show]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.markup import escape
 
@@ -153,27 +153,34 @@ def doubts(summary: Summary) -> Iterator[str]:
             "nothing of the window had arrived when the run ended: let run.limit be longer "
             "than a flow takes"
         )
-    elif not window["stable"] and (said := not_told(summary)):
-        yield said
     elif not window["stable"]:
-        accepted = f"{window['accepted']:.3g} of {_due(window):.3g} was accepted"
-        yield f"the load was not carried: {accepted}; latency depends on how long the window is"
+        yield not_told([summary]) or not_carried([summary])
     elif mean_us is not None and window["half_width_us"] is None and window["flows"] >= LEAST:
         yield no_interval(summary)
     elif window["correlated"]:
         yield "latencies resemble their neighbours for long; lengthen run.warm_up or run.measure"
 
 
-def not_told(summary: Summary) -> str:
-    """States why a window does not show whether the load is carried, by the rules of `compare`, and
-    the remedy; empty if it does."""
+def not_told(seeds: Sequence[Summary]) -> str:
+    """States why the windows of one fabric's seeds do not show whether the load is carried, by the
+    rules of `compare`, and the remedy; empty if they do."""
     from lightloom.analysis.findings import carriage, headline, sentences
 
-    if carriage.carriages_of_runs([[summary]]) != ["unsettled"]:
+    if carriage.carriages_of_runs([seeds]) != ["unsettled"]:
         return ""
-    label = str(summary.get("label", ""))
-    needed = headline.window_needed((label,), [summary], [summary])
-    return sentences.of_one_run(needed)
+    label = str(seeds[0].get("label", ""))
+    return sentences.of_one_run(headline.window_needed((label,), seeds, seeds))
+
+
+def not_carried(seeds: Sequence[Summary]) -> str:
+    """States that the windows of one fabric's seeds did not carry the load."""
+    windows = [summary["window"] for summary in seeds]
+    accepted = sum(float(w["accepted"]) for w in windows) / len(windows)
+    due = sum(map(_due, windows)) / len(windows)
+    return (
+        f"the load was not carried: {accepted:.3g} of {due:.3g} was accepted; latency depends on "
+        "how long the window is"
+    )
 
 
 def no_interval(summary: Summary) -> str:
