@@ -166,14 +166,6 @@ def ends_nothing(usual: Any, self: Store, db: Any, number: int, outcome: str, wh
     return outcome == "done" or usual(self, db, number, outcome, who)
 
 
-def half_a_request(
-    usual: Any, self: Store, switch: str, owner: str, pairs: Any, rank: int, who: str
-) -> None:
-    self.want(switch, owner, pairs, rank, who)
-    with self._write() as db:
-        self._end_waiting(db, switch, who)
-
-
 def leases_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(wishes.PRIORITY, wishes.LEASE, 500)
 
@@ -189,7 +181,6 @@ BROKEN: dict[str, Patch] = {
     "a stuck change says why": instead(Store, "move", without_reason),
     "the audit chain is whole": instead(Store, "_record", tampers),
     "what is acknowledged is stored": instead(Store, "want_now", forgets_priority),
-    "a request is stored whole": instead(Store, "want_now", half_a_request),
     "a leased port is left alone": leases_last,
     "a deferred change runs once": instead(Store, "_end_deferred", ends_nothing),
     "a deferred change waits for its jobs": instead(
@@ -208,7 +199,7 @@ BROKEN: dict[str, Patch] = {
     ),
 }
 MOST = 150
-RARE = ("dwell", "a deferred change waits for its jobs", "a request is stored whole")
+RARE = ("dwell", "a deferred change waits for its jobs")
 """Few lives need these rules."""
 
 

@@ -379,6 +379,36 @@ def test_what_is_blocked_is_no_wish_of_a_policy(tmp_path: Path) -> None:
     assert lab.lit() == [(1, 2), (2, 1)]
 
 
+@pytest.mark.parametrize("broken", [1, 5, 7])
+def test_a_circuit_that_cannot_be_lit_holds_up_nobody_else_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: int
+) -> None:
+    """Of three owners and a lease; the one whose mirror sticks keeps the circuit that it had."""
+    lab = Lab(tmp_path)
+    usual = lab.switches["east"].change
+    before = {"ann": (1, 1), "bob": (5, 5), "cat": (7, 7)}
+    after = {"ann": (1, 2), "bob": (5, 6), "cat": (7, 8)}
+    for name, pair in before.items():
+        lab.controller.want("east", [pair], name)
+    lab.controller.cycle()
+
+    def change(remove: Any, add: Any, **keys: Any) -> Any:
+        if broken in [a for a, _ in add if (a, _) not in before.values()]:
+            raise SwitchError(f"{broken}A does not move")
+        return usual(remove, add, **keys)
+
+    monkeypatch.setattr(lab.switches["east"], "change", change)
+    for name, pair in after.items():
+        lab.controller.want("east", [pair], name)
+    reserve(lab.store, "east", ("c", "d"), "job", 0, lab.now, lab.now + 1000)
+    for _ in range(6):
+        lab.controller.cycle()
+        lab.now += 1
+    expected = [(3, 4), (4, 3)]
+    expected += [before[n] if before[n][0] == broken else after[n] for n in before]
+    assert lab.lit() == sorted(expected)
+
+
 def test_an_undo_gives_up_own_wishes_that_need_the_same_port(tmp_path: Path) -> None:
     """The first of two changes is undone: the circuit that it removed comes back."""
     lab = Lab(tmp_path)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from lightloom.controller.advice import Advice, Planner
-from lightloom.controller.change import Change, change_to
+from lightloom.controller.change import Change, change_to, settle, without
 from lightloom.controller.config import ControllerTable
 from lightloom.controller.cost import Cost, cost_of
 from lightloom.controller.dark import dark_s
@@ -276,7 +276,8 @@ class Controller:
 
     def _reconcile(self, one: Managed, who: str, advised: Sequence[Due] = ()) -> list[Transaction]:
         due = [*self._deferrals.due(one), *advised]
-        change = self._change_of(one, self.wishes.with_(one, due))
+        wanted = self.wishes.with_(one, due)
+        change = self._change_of(one, wanted)
         if advised and self._waits(one.name, change):
             # The policy's change failed a short time ago: nobody else's waits for it.
             return self._reconcile(one, who)
@@ -292,7 +293,9 @@ class Controller:
                 self.wishes.fulfil(one, due)
             return []
         if who == SELF and self._waits(one.name, change):
-            return []
+            if (part := self._part_of(one, change, wanted, due)) is None:
+                return []
+            change, due = part
         change = replace(change, away=sorted(away))
         about = {
             "cost": self.cost(one.name, change).table(),
@@ -308,6 +311,26 @@ class Controller:
             return []
         self._read(one)
         return [made]
+
+    def _part_of(
+        self, one: Managed, whole: Change, wanted: Sequence[Wanted], due: Sequence[Due]
+    ) -> tuple[Change, list[Due]] | None:
+        """The part of a change that failed which may be tried now, and the wishes that it makes
+        due: without what one owner adds, the least important first. A circuit that cannot be lit
+        holds up nobody else's."""
+        chosen, _ = settle(wanted)
+        owners = dict.fromkeys(owner for pair, owner in chosen.items() if pair in whole.added)
+        for left_out in reversed(owners):
+            left = [wish for wish in due if wish.owner != left_out]
+            others = self.wishes.with_(one, left)
+            chosen, _ = settle(others)
+            change = self._change_of(one, others)
+            part = without(change, [pair for pair in change.added if chosen[pair] == left_out])
+            dropped = {*change.added} - {*part.added}
+            is_half = any(dropped & {*wish.pairs} for wish in left)
+            if not (part.is_empty or is_half or self._waits(one.name, part)):
+                return part, left
+        return None
 
     def _adopt(self, one: Managed) -> None:
         """A lit and requested cross-connect belongs to the controller, which removes it when no
