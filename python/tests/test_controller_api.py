@@ -178,6 +178,8 @@ def test_each_kind_of_alarm_is_answered_and_counted(reached: Reached) -> None:
     east.trouble, east.policy_trouble = "no answer", "no decision"
     east.unowned, east.conflicts = [(5, 6)], ["1A-2B of x: a port is held by y"]
     lab.controller.failure = "ValueError: no"
+    assert "clock" not in {alarm["kind"] for alarm in lab.controller.alarms()}
+    lab.now -= 3.0
     answer = reached.ask("GET", "/state")
     assert answer.status_code == 200
     kinds = {*get_args(AlarmKind)}

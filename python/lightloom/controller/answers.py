@@ -174,7 +174,7 @@ class DeferredAnswer(Answer):
 
 
 AlarmKind = Literal[
-    "failed", "hook", "removed", "unreachable", "policy", "drift", "conflict", "stuck"
+    "failed", "clock", "hook", "removed", "unreachable", "policy", "drift", "conflict", "stuck"
 ]
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 HEAVIEST = 6
 """So many pairs of racks are shown with their demand."""
+SKEW_S = 2.0
+"""A clock that is further behind the last record has gone back, or differs from another
+controller's."""
 SHOWN = 20
 """So many transactions are shown."""
 
@@ -120,6 +123,10 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
     found = []
     if controller.failure is not None:
         found.append({"kind": "failed", "switch": "all", "text": controller.failure})
+    ahead = controller.store.last_at() - controller.clock()
+    if ahead > SKEW_S:
+        text = f"the clock is {ahead:.0f} s behind the last record of the store; correct the clock"
+        found.append({"kind": "clock", "switch": "all", "text": text})
     for left in controller.store.transactions(states=OPEN):
         if left.reason:
             text = f"transaction {left.id} is {left.state}: {left.reason}; it is tried again"

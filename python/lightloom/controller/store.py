@@ -507,6 +507,12 @@ class Store:
         with self._read() as db:
             return [dict(row._mapping) for row in db.execute(query).all()]
 
+    def last_at(self) -> float:
+        """When the last audit record was written [s since 1970]; 0 if there is none."""
+        query = select(schema.audit.c.at).order_by(schema.audit.c.id.desc()).limit(1)
+        with self._read() as db:
+            return float(db.execute(query).scalar() or 0.0)
+
     def broken_link(self) -> int | None:
         """The first audit record that does not fit the one before it; None if all do."""
         previous, after = FIRST_HASH, 0
