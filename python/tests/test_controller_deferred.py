@@ -82,6 +82,21 @@ def test_new_circuits_at_idle_ports_stop_nobody(lab: Lab) -> None:
     assert lab.lit() == [*AB, (3, 4), (4, 3)]
 
 
+def test_changes_that_stop_a_job_together_wait_for_it(lab: Lab) -> None:
+    """Two clients give up the same circuit: each alone would leave it to the other."""
+    lab.controller.want("east", AB, "other")
+    lab.controller.cycle()
+    later(lab, [])
+    lab.controller.want_later("east", [], "other", 0, None)
+    lab.controller.cycle()
+    lab.controller.cycle()
+    assert lab.lit() == AB
+    assert [wish.who for wish in deferred.waiting(lab.store)] == ["other"]
+    boundary(lab, 60)
+    lab.controller.cycle()
+    assert lab.lit() == []
+
+
 def test_a_change_begins_at_its_time(lab: Lab) -> None:
     later(lab, at=lab.now + 10)
     lab.controller.cycle()

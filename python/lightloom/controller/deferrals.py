@@ -37,13 +37,14 @@ class Deferrals:
     def due(self, one: Managed) -> list[Due]:
         """Those that may begin now.
 
-        One that waits for a checkpoint is due if every job that loses a circuit stands still for
-        as long as the switch needs.
+        One that waits for a checkpoint is due if every job that loses a circuit, by it and those
+        that are due before it, stands still for as long as the switch needs.
         """
         now = self._clock()
-        found = []
+        found: list[Due] = []
         for wish in waiting(self._store, one.name):
             due = Due.of_client(wish.who, wish.pairs, wish.priority, wish.id)
-            if wish.is_due(now, self._cost(one, self._wishes.with_(one, [due])).waits_for):
+            wanted = self._wishes.with_(one, [*found, due])
+            if wish.is_due(now, self._cost(one, wanted).waits_for):
                 found.append(due)
         return found
