@@ -81,7 +81,7 @@ class InstantSwitch:
 
     def describe(self) -> Description:
         """What it is."""
-        return Description("bench:", "in process", "", self._size, atomic=True)
+        return Description("bench:", "in process", "", self._size)
 
     def read(self) -> Reading:
         """Its cross-connects."""

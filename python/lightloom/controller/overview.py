@@ -12,7 +12,6 @@ from lightloom.controller.leases import leases
 from lightloom.controller.limits import HOUR_S, Limits
 from lightloom.controller.managed import Managed
 from lightloom.controller.store import OPEN, Transaction, Wanted
-from lightloom.controller.stuck import stuck
 from lightloom.switches.ports import Pair, name_of
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ def alarms_of(controller: Controller) -> list[dict[str, Any]]:
             found.append({"kind": "conflict", "switch": one.name, "text": text})
         if one.kept_away is not None:
             found.append({"kind": "hook", "switch": one.name, "text": one.kept_away})
-        for left in stuck(controller.store, one.name)[:1]:
+        for left in controller.store.stuck(one.name)[:1]:
             text = f"transaction {left.id}: {left.reason}"
             found.append({"kind": "stuck", "switch": one.name, "text": text})
     return found

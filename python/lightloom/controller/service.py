@@ -26,7 +26,7 @@ from lightloom.controller.passes import Job, Passes
 from lightloom.controller.racks import Racks
 from lightloom.controller.retries import must_wait
 from lightloom.controller.store import OPEN, DeposedError, Store, Transaction, Wanted
-from lightloom.controller.stuck import stuck, touched
+from lightloom.controller.stuck import touched
 from lightloom.controller.timed import REAL, Pace
 from lightloom.controller.transaction import Executor, without_light
 from lightloom.controller.wishes import POLICY, Due, Wishes, check_pairs
@@ -286,7 +286,7 @@ class Controller:
         if who == SELF and self.store.transactions(one.name, OPEN, limit=1):
             # Its hook failed: the next cycle resumes it first.
             return []
-        left = stuck(self.store, one.name)
+        left = self.store.stuck(one.name)
         away = touched(left) & {*one.lit}
         if change.is_empty and (who == SELF or not left):
             if not away & {*change.kept}:
@@ -336,8 +336,11 @@ class Controller:
         """A lit and requested cross-connect belongs to the controller, which removes it when no
         request for it remains. Traffic may have been kept away from it."""
         one.kept_away = None
+        others = {*one.lit} - self.store.owned(one.name)
+        if not others:
+            return
         kept = self._change_of(one, self.wanted(one.name)).kept
-        found = sorted({*kept} - self.store.owned(one.name))
+        found = sorted({*kept} & others)
         if not found or self.store.transactions(one.name, OPEN, limit=1):
             return
         if (dark := without_light(found, one.power)) is not None:

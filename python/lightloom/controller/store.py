@@ -402,6 +402,15 @@ class Store:
         with self._read() as db:
             return [_transaction(row._mapping) for row in db.execute(query).all()]
 
+    def stuck(self, switch: str) -> list[Transaction]:
+        """The stuck transactions of a switch since the last that is done, newest first."""
+        table = schema.transaction
+        done = select(func.max(table.c.id)).filter_by(switch=switch, state="done").scalar_subquery()
+        query = select(table).filter_by(switch=switch, state="stuck")
+        query = query.where(table.c.id > func.coalesce(done, 0)).order_by(table.c.id.desc())
+        with self._read() as db:
+            return [_transaction(row._mapping) for row in db.execute(query).all()]
+
     def outcomes(self, switch: str) -> dict[str, tuple[int, float]]:
         """The number of transactions of a switch in each state, and their total duration [s]."""
         table = schema.transaction
