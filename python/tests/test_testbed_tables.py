@@ -11,6 +11,7 @@ from test_testbed_setup import CTHROUGH, MORDIA, setup, table
 
 import lightloom
 from lightloom.testbed import tables
+from lightloom.testbed.agreement import compare_with_simulation
 from lightloom.testbed.measure import Observed, Samples
 
 
@@ -193,3 +194,15 @@ def test_an_observation_that_takes_long_is_made_less_often() -> None:
     samples.look(slow)
     assert samples.next_look - samples.observed[-1].at >= 20 * 0.02
     assert len(samples.observed) == 2
+
+
+def test_equal_transfers_are_each_beside_their_own_simulation() -> None:
+    """The second one finds the circuit lit that the first one waited for."""
+    equal = {"bytes": 60_000_000, "goodput_bps": 400e6}
+    ones = [application(begin_s=at, took_s=1.2, name=f"{at}", **equal) for at in (1.6, 0.2)]
+    fidelity = SimpleNamespace(load=0.0, processors=2)
+    fabric = {**CTHROUGH, "interval": "1 s", "oversubscription": 10}
+    live = measured(fabric, [seen(0)], applications=ones, fidelity=fidelity)
+    found = {one["name"]: one["simulated_bps"] for one in compare_with_simulation(live)}
+    # 0.8 s at 50 Mb/s, then the rest at the rate of the circuit, of which the other takes a part.
+    assert found["0.2"] < 0.7 * found["1.6"]

@@ -81,22 +81,13 @@ def compare_with_simulation(live: Live) -> list[dict[str, Any]]:
         path = Path(folder) / "flows.csv"
         path.write_text(trace(rows), encoding="utf-8")
         result = api.run(replay_table(live, str(path)))
-    table = result.flows.to_pydict()
-    simulated = {}
-    for at, finish in enumerate(table["finish_ps"]):
-        if finish is not None:
-            took = (finish - table["arrival_ps"][at]) / 1e12
-            key = (table["src"][at], table["dst"][at], table["bytes"][at])
-            simulated[key] = table["bytes"][at] * 8 / took
+    # Flows of a trace are in the order of their arrival, as the transfers are.
+    simulated = result.flows.select(["bytes", "arrival_ps", "finish_ps"]).to_pylist()
     found = []
-    scale = live.setup.table.time_scale
-    for one in live.applications:
-        if one["to"] is None or not one["bytes"]:
+    for one, flow in zip(transfers(live), simulated, strict=True):
+        if flow["finish_ps"] is None:
             continue
-        key = (one["from"], one["to"], max(1, round(one["bytes"] / scale)))
-        expected = simulated.get(key)
-        if expected is None:
-            continue
+        expected = flow["bytes"] * 8e12 / (flow["finish_ps"] - flow["arrival_ps"])
         off = one["goodput_bps"] / expected - 1
         found.append(
             {
