@@ -59,6 +59,7 @@ if [ "${1:-}" = --testbed ]; then
     memcached:memcached ovs-vswitchd:openvswitch-switch; do
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%:*}" >/dev/null || wanted+=("${pair##*:}")
   done
+  [ -e /usr/include/fftw3.h ] || wanted+=(libfftw3-dev)
   [ -e /usr/include/fftw3-mpi.h ] || wanted+=(libfftw3-mpi-dev)
   [ -e /usr/include/gloo/allreduce.h ] || wanted+=(libgloo-dev)
   [ ${#wanted[@]} = 0 ] || (install_packages "${wanted[@]}") ||

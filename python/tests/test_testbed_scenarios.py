@@ -24,8 +24,9 @@ from lightloom.testbed.programs import built
 from lightloom.testbed.setup import cases
 
 mpi = pytest.mark.skipif(
-    shutil.which("mpicc") is None or not Path("/usr/include/fftw3-mpi.h").exists(),
-    reason="no libopenmpi-dev or libfftw3-mpi-dev",
+    shutil.which("mpicc") is None
+    or not all(Path(f"/usr/include/{name}.h").exists() for name in ("fftw3", "fftw3-mpi")),
+    reason="no libopenmpi-dev, libfftw3-dev or libfftw3-mpi-dev",
 )
 C = ROOT / "examples/testbed"
 

@@ -12,7 +12,7 @@ from lightloom.errors import refusal
 from lightloom.testbed import shell
 
 COMPILERS = {
-    ".c": ("mpicc", "libopenmpi-dev and libfftw3-mpi-dev"),
+    ".c": ("mpicc", "libopenmpi-dev, libfftw3-dev and libfftw3-mpi-dev"),
     ".cc": ("g++", "g++ and libgloo-dev"),
 }
 """By the end of a source's name: its compiler, and the Debian packages that it needs."""
