@@ -54,7 +54,7 @@ pub struct ClusterTable {
     pub discipline: Option<Discipline>,
 }
 
-/// An oversubscription, which is refused the same whatever is wrong with it.
+/// An oversubscription; every invalid value has the same refusal.
 fn ratio<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
     let given = Value::deserialize(d)?;
     match given.as_f64() {

@@ -1,7 +1,7 @@
-//! `[compare]`: what `compare` does beside running every fabric once.
+//! `[compare]`: runs of `compare` in addition to one run of every fabric.
 //!
-//! The cases are read and checked here; applying their keys, and looking for
-//! saturation, is left to the caller, who overrides keys anyway.
+//! This module reads and checks the cases. The caller, who overrides keys anyway, applies their
+//! keys and searches for saturation.
 
 use crate::{with_flows, RunTable};
 use lightloom_engine::{Cluster, Refusal};
@@ -46,8 +46,8 @@ pub struct CaseTable {
 const TOLERANCE: f64 = 0.02;
 
 impl CompareTable {
-    /// Refuses what cannot be compared, and fills in the defaults. A load is good
-    /// if the workload takes it.
+    /// Refuses comparisons that cannot run, and sets the defaults. A load is valid if the workload
+    /// accepts it.
     pub(crate) fn resolve(
         &self,
         workload: &WorkloadConfig,

@@ -1,4 +1,4 @@
-//! Jobs that count updates, and what a fabric leaves room for.
+//! Jobs that count updates, and the limits that a fabric imposes on them.
 
 use lightloom_engine::Cluster;
 use lightloom_fabrics::Framing;

@@ -1,10 +1,9 @@
-//! Flows that send until the run stops (`size 0` of htsim), and flows that wait for
-//! others, in a trace: what a run must say of its end for them.
+//! Flows that send until the run stops (`size 0` of htsim), and flows of a trace that wait for
+//! others: the requirements that they impose on the end of a run.
 //!
-//! No kernel knows a flow without a size. Such a flow gets one byte more than the link of
-//! its server carries from its start to the end of the run (from 0, where it waits for a
-//! trigger), so that no fabric delivers all of it; and it takes no more memory than
-//! another flow of that size.
+//! No kernel supports a flow without a size. Such a flow gets one byte more than the link of its
+//! server carries from its start to the end of the run (from 0 if it waits for a trigger), so that
+//! no fabric delivers all of it. It takes no more memory than another flow of this size.
 
 use crate::stop_rule::StopRule;
 use crate::Experiment;
@@ -28,7 +27,7 @@ impl Experiment {
         }
     }
 
-    /// Refuses ends that need to know when flows arrive, where some wait for others.
+    /// Refuses ends that depend on the arrivals of flows, if some flows wait for others.
     fn check_waiting(&self, flows: &Flows) -> Result<(), Refusal> {
         if flows.after.is_empty() || self.workload.has_jobs() {
             return Ok(());
@@ -77,7 +76,7 @@ impl Experiment {
         Ok(flows)
     }
 
-    /// When the run ends, whatever is delivered by then.
+    /// The fixed end of the run, regardless of delivered bytes.
     fn end(&self, flows: &Flows) -> Result<Time, Refusal> {
         let limit = self.run.limit.unwrap_or(Time::NEVER);
         match self.run.stop {

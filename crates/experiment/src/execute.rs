@@ -12,12 +12,12 @@ use lightloom_metrics::{
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// A fabric and its flows, ready to run: what [`Finished`] says of a run, and what it takes.
+/// A fabric and its flows, ready to run: the contents of [`Finished`], and the state of the run.
 pub struct Prepared {
     pub(crate) fabric: Box<dyn Fabric>,
     pub(crate) io: Io,
     pub(crate) plan: Plan,
-    /// A run that drains ends when nothing has moved for so long.
+    /// A run that drains ends when nothing has moved for this time.
     pub(crate) patience: Time,
     pub(crate) cluster: Cluster,
     pub(crate) kind: String,
@@ -76,16 +76,16 @@ impl Prepared {
         self
     }
 
-    /// How the log of its controller begins: what the loop is made of and how it is opened;
-    /// `None` for fabrics without one, and where no log was asked for.
+    /// The start of its controller's log: the components and the first inputs of the loop. `None`
+    /// for fabrics without a controller, and if no log was requested.
     pub fn opening(mut self) -> Option<String> {
         self.fabric.control_record()?.log
     }
 
-    /// Runs for a short time, to tell how long the whole would take.
+    /// Runs for a short time, to estimate the time of the complete run.
     ///
     /// # Errors
-    /// What [`Prepared::run`] refuses.
+    /// Those of [`Prepared::run`].
     pub fn trial(self, budget: Duration) -> Result<Trial, Refusal> {
         let prepared_s = self.watch.elapsed_s();
         let memory_bytes = self.memory;

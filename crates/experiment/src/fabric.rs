@@ -98,8 +98,8 @@ impl FabricTable {
         })
     }
 
-    /// Refuses a preset by which servers receive more than the rate of their link, which the
-    /// cluster states, unless the fabric's own key says so too.
+    /// Refuses a preset by which servers receive more than the rate of their link in the cluster,
+    /// unless the fabric's own key does so, too.
     fn refuse_ignored_nic(
         &self,
         preset: &Map<String, Value>,
@@ -251,7 +251,7 @@ fn merged(mut base: Map<String, Value>, over: &Map<String, Value>) -> Map<String
     base
 }
 
-/// Names of files and directories that stand beside the directories named by labels.
+/// Names of files and directories in the same place as the directories named by labels.
 const RESERVED: &[&str] = &[
     "bill.csv",
     "circuits.parquet",
@@ -283,8 +283,7 @@ fn is_of_a_seed(label: &str) -> bool {
     digits.is_some_and(|of| !of.is_empty() && of.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The longest name of a directory, with room for what files are called while they are
-/// written [B].
+/// The longest name of a directory, with room for the temporary names of files [B].
 const LONGEST_NAME: usize = 200;
 
 /// Results are kept in directories named by label, on every system. Letters may be of any

@@ -1,7 +1,7 @@
-//! `[[fault]]`: what fails when, how badly, and when it is repaired.
+//! `[[fault]]`: the part that fails, the time and severity of the failure, and its repair.
 //!
-//! Whether a fabric has such a part, only the fabric knows: it is asked before
-//! the run begins.
+//! Only the fabric can decide whether it has such a part; the fabric is called before the run
+//! begins.
 
 use lightloom_engine::outages::Outage;
 use lightloom_engine::{Cluster, Element, Refusal, Rejected, SwitchTier, Time};
@@ -216,7 +216,7 @@ impl FaultTable {
         }
     }
 
-    /// Why a fabric cannot have it, and what to do where there are `others`.
+    /// The reason for which a fabric cannot have the fault, and the remedy if there are `others`.
     pub(crate) fn refused(&self, index: usize, rejected: &Rejected, others: &[&str]) -> Refusal {
         let (limit, remedy) = rejected
             .0

@@ -1,25 +1,26 @@
-//! Keys that no table has, found before anything else is read: what an experiment lacks as
-//! yet is no matter of them.
+//! Keys that no table has, found before anything else is read; keys that an experiment still lacks
+//! do not matter.
 
 use crate::fabric::{place, FabricTable};
 use crate::{fabric, schema, Cluster, ClusterTable, Physics};
 use lightloom_engine::{config, Refusal};
 use serde_json::{json, Value};
 
-/// Limits of refusals of a key, or of the kind or preset that says which keys there are.
+/// Limits in refusals of a key, or of the kind or preset that determines the keys.
 const OF_KEYS: [&str; 2] = ["no such key", "no such fabric"];
 
 /// Refuses the first key of an experiment that no table has, as [`crate::Experiment::resolve`]
-/// does. Files are not read; values, and what is missing, are not checked.
+/// does. Files are not read; values and missing keys are not checked.
 ///
 /// # Errors
-/// A [`Refusal`] of that key.
+/// A [`Refusal`] of this key.
 pub fn check_keys(json: &Value) -> Result<(), Refusal> {
     let Some(tables) = json.as_object() else {
         return Ok(());
     };
     for (name, table) in tables {
-        // Alone: what another table lacks does not hide what is wrong in this.
+        // Each table alone, so that a missing key of another table does not hide an error in this
+        // one.
         let alone = json!({ name: table });
         let read = config::read::<crate::Experiment>(&alone, "").map_err(schema::misplaced);
         of_keys(read.map(|_| ()))?;

@@ -1,20 +1,19 @@
-//! An experiment: the servers, what they send, how to run, and the fabrics to
-//! run it on. Read from JSON, validated and completed, then run.
+//! An experiment: the servers, their traffic, the parameters of the run, and the fabrics. It is
+//! read from JSON, validated and completed, then run.
 //!
-//! Reading files, overriding keys and writing results belong to the caller;
-//! here nothing touches the disk but the files that a workload names (a trace, times,
-//! sizes, a matrix).
+//! The caller reads files, overrides keys and writes results. This crate reads only the files that
+//! a workload names (a trace, times, sizes, a matrix) and writes none.
 //!
-//! | file | what it is |
+//! | file | contents |
 //! |---|---|
 //! | `cluster`, `run_table`, `stop_rule`, `fabric`, `fault`, `compare`, `physics` | the tables of an experiment: `[cluster]`, `[run]` and its `stop`, `[[fabric]]`, `[[fault]]`, `[compare]`, `[physics]`; `[workload]` is `lightloom_workload`'s |
-//! | `schema` | the JSON Schema of all of them |
+//! | `schema` | the JSON Schema of all tables |
 //! | `keys` | keys that no table has |
-//! | `assumptions` | what is ideal about a fabric, for readers |
+//! | `assumptions` | the idealised properties of a fabric, for readers |
 //! | `counted`, `endless` | jobs that count updates; flows that send until the end |
-//! | `memory` | what would not fit is refused |
-//! | `prepare` | a fabric is built for its flows, or refused |
-//! | `execute`, `trial` | it is run; a short piece, to foretell the whole |
+//! | `memory` | refusals of runs that would exceed memory |
+//! | `prepare` | building a fabric for its flows, or its refusal |
+//! | `execute`, `trial` | the run; a short part of a run, to estimate its total time |
 
 mod assumptions;
 mod cluster;
@@ -205,8 +204,8 @@ fn with_flows(
     }
 }
 
-/// A Parquet trace is read by the caller, who hands over its flows; whatever
-/// else is wrong with the workload is refused all the same.
+/// The caller reads a Parquet trace and passes its flows; other errors of the workload are refused
+/// nevertheless.
 fn resolve_workload(
     workload: &WorkloadConfig,
     cluster: &Cluster,

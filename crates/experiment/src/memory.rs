@@ -1,8 +1,8 @@
-//! Refuses what would not fit into memory, before it is built.
+//! Refuses runs that would exceed memory, before they are built.
 
 use lightloom_engine::{Bytes, Refusal};
 
-/// Refuses `need` bytes for `key = value` beyond what this machine has.
+/// Refuses `need` bytes for `key = value` if this machine has less.
 pub(crate) fn check(
     key: &str,
     value: impl std::fmt::Display,
@@ -40,8 +40,8 @@ fn rounded(bytes: u64) -> Bytes {
     Bytes(bytes / unit * unit)
 }
 
-/// Memory of the machine or of the container, whichever is less [B]; `None`
-/// where the system does not tell.
+/// Memory of the machine or of the container, whichever is less [B]; `None` if the system does not
+/// report it.
 fn limit() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let machine = read("/proc/meminfo").and_then(|text| mem_total(&text));

@@ -62,10 +62,10 @@ const TIME_MAX: Time = Time::MS;
 const BYTES_MAX: Bytes = Bytes(65_535);
 
 impl PhysicsTable {
-    /// Completes the table by its preset.
+    /// Completes the table with its preset.
     ///
     /// # Errors
-    /// Of a value out of range, and of two that say the same.
+    /// If a value is out of range, or if two keys state the same quantity.
     pub(crate) fn resolve(&self) -> Result<PhysicsTable, Refusal> {
         if let (Some(fibre), Some(propagation)) = (self.fibre, self.propagation) {
             let limit = format!("physics.propagation = {propagation} is given, too");

@@ -15,7 +15,7 @@ use lightloom_workload::BYTES_PER_FLOW;
 use serde_json::Value;
 use std::time::Instant;
 
-/// A fabric, and what there is to know of it before it runs.
+/// A fabric, and the facts about it that are known before the run.
 struct Built {
     fabric: Box<dyn Fabric>,
     /// The faults of the run.
@@ -41,10 +41,10 @@ impl Experiment {
         self.prepare_with(index, threads, flows, &Empty)
     }
 
-    /// The same, where policies that are in files are of this library.
+    /// The same, with policies in files from this library.
     ///
     /// # Errors
-    /// As [`Experiment::prepare`], and whatever the library refuses.
+    /// Those of [`Experiment::prepare`] and of the library.
     pub fn prepare_with(
         &self,
         index: usize,
@@ -122,8 +122,8 @@ impl Experiment {
         })
     }
 
-    /// The flows of a resolved experiment, those given or its own, at the load that it asks
-    /// for; and by what their times were multiplied for it.
+    /// The flows of a resolved experiment, given or drawn, at the requested load; and the factor by
+    /// which their times were multiplied for it.
     fn flows(
         &self,
         given: Option<Flows>,
@@ -228,15 +228,15 @@ impl Experiment {
         }
     }
 
-    /// Tells a fabric of rates how exactly it may share links out; what that adds to what is in
-    /// force.
+    /// Sets the precision with which a fabric of rates shares links; returns the resulting addition
+    /// to the derived values.
     fn share_out(&self, fabric: &mut dyn Fabric) -> Option<(&'static str, (u64, u64))> {
         let precision = self.run.rate_precision?;
         let heeded = fabric.set_rate_precision(precision) && precision > Precision::EXACT;
         heeded.then(|| ("rate_precision", precision.fraction()))
     }
 
-    /// The jobs that count updates, and what the fabric leaves room for.
+    /// The jobs that count updates, with the fabric's limits.
     fn counted(&self, facts: &Facts, cluster: &Cluster) -> Vec<Counted> {
         counted::counted(self.workload.jobs.as_ref(), facts.framing, cluster)
     }
@@ -291,7 +291,7 @@ fn in_force(facts: &Facts) -> InForce {
     InForce(facts.derived.iter().map(value).collect())
 }
 
-/// A run that waits for everything to be delivered waits for these for ever.
+/// A run that waits for all deliveries would wait for these without end.
 fn never_drained(unjoined: &Unjoined, at: &str) -> Refusal {
     let Unjoined { from, to, .. } = unjoined;
     let more = match unjoined.others {
@@ -309,7 +309,7 @@ fn never_drained(unjoined: &Unjoined, at: &str) -> Refusal {
     )
 }
 
-/// Refuses a fabric that would not fit into memory with its flows; what both take [B].
+/// Refuses a fabric that would exceed memory with its flows; returns the memory of both [B].
 fn check_memory(
     entry: &Entry,
     own: &Value,

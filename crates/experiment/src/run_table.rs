@@ -83,8 +83,9 @@ pub enum Goodput {
 const LIMIT: Time = Time(10 * Time::S.0);
 const LIMIT_JOBS: Time = Time(100_000 * Time::S.0);
 
-/// A run that drains ends when no byte was delivered for so many decisions on circuits, and for
-/// each rack so many more: a policy that serves one pair after the other comes to all.
+/// A run that drains ends when no byte was delivered during this number of decisions on circuits,
+/// plus a number per rack, because a policy that serves one pair after another reaches all pairs in
+/// this time.
 const STILL_DECISIONS: i64 = 100;
 const STILL_PER_RACK: i64 = 10;
 /// The same by time, and by packets of a server's link.
@@ -92,7 +93,8 @@ const STILL: Time = LIMIT;
 const STILL_PACKETS: i64 = 1_000;
 const PACKET_BYTES: u64 = 1_500;
 
-/// A run that drains ends after so many times as long as one server's link needs for all bytes.
+/// A run that drains ends after this multiple of the time that one server's link needs for all
+/// bytes.
 const DRAIN_TIMES: i64 = 100;
 
 /// Slots of circuits that take turns, each an event or more: more take hours.
@@ -328,7 +330,7 @@ impl RunTable {
         ))
     }
 
-    /// From when until when to measure, if that was asked for.
+    /// The measured time, if it was requested.
     pub(crate) fn span(&self) -> Option<Span> {
         let from = self.warm_up.unwrap_or(Time::ZERO);
         let until = from + self.measure?;

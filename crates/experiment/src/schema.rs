@@ -7,8 +7,8 @@ use lightloom_workload::WorkloadConfig;
 use schemars::{generate::SchemaSettings, JsonSchema, SchemaGenerator};
 use serde_json::{json, Map, Value};
 
-/// The refusal of a key that stands too deep, with where it belongs: `workload.sizes.load`
-/// is one of `[workload]`, and `workload.sizes.mean_rul` is nearest to another.
+/// The refusal of a key in the wrong table, with its right table: `workload.sizes.load` belongs to
+/// `[workload]`, and `workload.sizes.mean_rul` is nearest to another key.
 pub(crate) fn misplaced(refusal: Refusal) -> Refusal {
     let path: Vec<&str> = refusal.key.split('.').collect();
     let [table, _, .., key] = path[..] else {
@@ -129,7 +129,7 @@ fn reference(entry: &Entry) -> Value {
     json!({ "$ref": format!("#/$defs/{}", prefix(entry)) })
 }
 
-/// A fabric's schema and what it refers to, under names of its own.
+/// A fabric's schema and the definitions that it refers to, under separate names.
 fn fabric_definitions(entry: &Entry) -> Map<String, Value> {
     let prefix = prefix(entry);
     let mut schema = (entry.schema)();

@@ -1,7 +1,7 @@
-//! A short piece of a run, to tell how long the whole would take.
+//! A short part of a run, to estimate the time of the complete run.
 //!
-//! A trial is the run itself, from its beginning for some milliseconds: so what it costs is
-//! what this fabric costs with these flows on this machine, whatever the fabric.
+//! A trial is the run itself, from its start, for some milliseconds. Its cost is therefore that of
+//! this fabric with these flows on this machine.
 
 use lightloom_engine::run::{Plan, Progress, Stop};
 use lightloom_engine::{Ledger, Time};
@@ -25,8 +25,8 @@ pub struct Trial {
     pub memory_bytes: u64,
     /// Time to draw the flows and to build the fabric [s].
     pub prepared_s: f64,
-    /// How far it was early on: what comes first, such as memory that is touched for the
-    /// first time, is not how it goes on.
+    /// The progress of the early part: the start, for example with memory that is accessed for the
+    /// first time, is not representative.
     pub early: Reached,
     /// How far it came.
     pub whole: Reached,
@@ -77,7 +77,7 @@ impl Stopwatch {
     }
 }
 
-/// For how long this thread has been on a processor; `None` where the system does not tell.
+/// The time for which this thread has had a processor; `None` if the system does not report it.
 fn on_processor() -> Option<Duration> {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds = told.split_ascii_whitespace().next()?.parse().ok()?;
@@ -103,10 +103,10 @@ impl TrialClock {
     /// Shortest time between two readings of the clock.
     const PERIOD: Duration = Duration::from_micros(500);
 
-    /// After so many looks their distance doubles.
+    /// The number of samples after which their distance doubles.
     const LOOKS: usize = 1_000;
 
-    /// A trial of flows of so many bytes together, the last of which arrives at a time.
+    /// A trial for flows of this total number of bytes, the last of which arrives at a given time.
     pub(crate) fn new(
         budget: Duration,
         bytes: u64,
@@ -167,7 +167,7 @@ fn distance(last_arrival: Time) -> Time {
     (last_arrival / 100_000).max(LEAST)
 }
 
-/// When a run ends whatever is delivered by then, if it does.
+/// The fixed end of a run, regardless of delivered bytes, if it has one.
 pub(crate) fn end(plan: &Plan, last_arrival: Time) -> Option<Time> {
     match plan.stop {
         Stop::At(time) => Some(time.min(plan.limit)),

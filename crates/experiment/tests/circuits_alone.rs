@@ -83,8 +83,8 @@ fn four_all_reduces_take_four_circuits() {
     }
 }
 
-/// Demand for more than three circuits asks for four: 4 GB in 100 ms are 320 Gb/s. Decided on
-/// after 100 ms, they take 80 ms.
+/// Demand for more than three circuits requires four: 4 GB in 100 ms are 320 Gb/s. They are decided
+/// after 100 ms and take 80 ms.
 #[test]
 fn hydra_carries_a_pair_over_all_its_circuits() {
     let rows: Vec<(u32, u32, u64)> = (0..4).map(|n| (n, 4 + n, 1_000_000_000)).collect();
@@ -140,7 +140,7 @@ fn a_run_that_drains_outlasts_the_first_decision() {
     assert!(Time::S * 10 < finish && finish < Time::S * 11, "{finish}");
 }
 
-/// A pair that is not heard of, or not joined, would wait for ever.
+/// A pair whose demand is not received, or that is not connected, would wait without end.
 #[test]
 fn what_would_strand_flows_is_refused() {
     let workload = json!({"load": 0.1, "flows": 1, "sizes": {"kind": "fixed", "size": "1 KB"}});
@@ -178,14 +178,14 @@ fn what_would_strand_flows_is_refused() {
         assert_eq!(refusal.key, format!("fabric.{key}"), "{refusal}");
         prepared(more, true).unwrap_or_else(|refusal| panic!("{key}: {refusal}"));
     }
-    // Circuits that need no demand are lit whatever is monitored.
+    // Circuits that need no demand are lit for any monitoring.
     let fixed = json!({"kind": "fixed", "circuits": [[0, 1, 0]]});
     let fixed = with(one, json!({"policy": fixed, "demand": "monitored"}));
     prepared(fixed, false).expect("it needs no demand");
 }
 
-/// Policies that decide by demand; `rotate`, `keep` and `alone` say the fate of racks without
-/// any.
+/// Policies that decide by demand; `rotate`, `keep` and `alone` define the treatment of racks
+/// without any.
 fn deciding() -> impl Strategy<Value = Value> {
     let cthrough = |unrequested: &str| json!({"kind": "cthrough", "unrequested": unrequested});
     let of_demand = ["hydra", "assignment", "mordia", "solstice", "eclipse"].map(Value::from);
@@ -197,7 +197,7 @@ fn deciding() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever the demand, no pair waits for ever for a policy of the registry.
+    /// For any demand, no pair waits without end for a policy of the registry.
     #[test]
     fn every_policy_comes_to_every_pair(
         policy in deciding(),

@@ -1,4 +1,4 @@
-//! Fabrics by their devices: the same bytes as by the figures that follow, and what is refused.
+//! Fabrics with devices: the same bytes as with the derived values, and refusals.
 
 #[path = "common/tables.rs"]
 mod tables;

@@ -29,7 +29,7 @@ fn raw(fabric: Value, stop: &str) -> Value {
     })
 }
 
-/// Whether a run over a second delivers everything, or what is refused.
+/// Whether a run over a second delivers everything, or its refusal.
 fn run(fabric: &Value, stop: &str, pairs: &[Pair]) -> Result<bool, String> {
     let experiment = Experiment::read(&raw(fabric.clone(), stop)).expect("of this shape");
     let prepared = experiment.prepare(0, 1, Some(flows(pairs)));

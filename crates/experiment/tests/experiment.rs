@@ -139,8 +139,8 @@ const OPEN: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keys of physics and the devices that a fabric may name, left out where they are nothing:
-/// tables of results stay what they were before there were such keys.
+/// Keys of physics and devices, which are omitted if they are empty, so that tables of results are
+/// as they were before these keys existed.
 const LEFT_OUT: &[&str] = &[
     "devices",
     "discipline",
@@ -196,7 +196,7 @@ fn ranges_of_the_schema_are_those_that_are_refused() {
             let ends = [about["minimum"].as_u64(), about["maximum"].as_u64()];
             for value in ends.into_iter().flatten().filter(|_| beyond.is_some()) {
                 let fabric = json!({"kind": entry.kind, key.as_str(): value});
-                // Other keys may have a say in it, but not that it is out of range.
+                // Other keys may have an effect on it, but the refusal must not be about its range.
                 if let Err(refused) = resolve(&raw_that_fits(&fabric)) {
                     let range = refused.contains("must be from");
                     assert!(!range, "{}: {refused}", entry.kind);
@@ -459,8 +459,8 @@ fn flows_can_be_handed_over_for_a_parquet_trace() {
     );
 }
 
-/// Traffic within racks, one flow in 21 here, is delivered but left out of
-/// goodput where the experiment says so, unfinished flows too.
+/// Traffic within racks, one flow in 21 here, is delivered but excluded from goodput if the
+/// experiment says so, including unfinished flows.
 #[test]
 fn goodput_between_racks_leaves_out_what_never_leaves_one() {
     for kind in ["sirius", "clos", "tree", "cthrough"] {

@@ -1,5 +1,5 @@
-//! Jobs on real fabrics: they run to their end on each, send what their
-//! definition says, and take what theory says where nothing is in the way.
+//! Jobs on real fabrics: they finish on each, send the bytes of their definition, and take the time
+//! of theory without congestion.
 
 mod common;
 
@@ -89,8 +89,8 @@ fn every_job_runs_to_its_end_on_every_kind_of_fabric() {
             .entry(cluster(&fabric).to_string())
             .or_insert(s.bytes_delivered);
         assert_eq!(sent, s.bytes_delivered, "{fabric}");
-        // In sequence: each begins when the one before it ends. The members of
-        // the mix stand before it, and begin with it.
+        // In sequence: each begins when the one before it ends. The members of the mix are listed
+        // before it, and begin with it.
         let own: Vec<_> = s.jobs.0.iter().filter(|j| !j.0.contains('/')).collect();
         assert_eq!(own.len(), 10);
         let mut now = 0.0;
@@ -105,7 +105,7 @@ fn every_job_runs_to_its_end_on_every_kind_of_fabric() {
     }
 }
 
-/// Packets must not be told apart by where the engine happens to look.
+/// The times at which the engine samples must not affect packets.
 #[test]
 fn samples_change_nothing() {
     for fabric in [sirius(), clos()] {

@@ -25,7 +25,7 @@ fn parts() -> Vec<Value> {
     ]
 }
 
-/// Fabrics by table, and what one unit of time is for each: its decisions take as long.
+/// Fabrics by table, and one unit of time for each, which is the time of its decisions.
 fn fabrics() -> Vec<(Value, Time)> {
     let mut all: Vec<(Value, Time)> = Vec::new();
     for entry in REGISTRY {
@@ -112,7 +112,7 @@ fn outcome(output: &RunOutput) -> String {
     format!("{summary}\n{start:?}\n{finish:?}\n{delivered:?}\n{hops:?}\n{series:?}\n{circuits:?}")
 }
 
-/// Parts that a fabric has, with what its failure from 1 to 6 units leaves behind.
+/// Parts of a fabric, with the effect of a failure from 1 to 6 units.
 fn failing(fabric: &Value, unit: Time) -> Vec<(Value, String)> {
     let fails = |part: Value| match run(fabric, unit, faults(&part, unit, &[(1, 6)])) {
         Ok(output) => Some((part, outcome(&output))),

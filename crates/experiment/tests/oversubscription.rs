@@ -10,8 +10,8 @@ use lightloom_fabrics::REGISTRY;
 use proptest::prelude::*;
 use serde_json::{json, Value};
 
-/// 16 racks of four servers of 12.5 Gb/s, or as many nodes for a fabric that connects nothing
-/// else.
+/// 16 racks of four servers of 12.5 Gb/s, or the same number of nodes for a fabric that connects
+/// only nodes.
 fn raw(fabric: &Value, oversubscription: Option<f64>) -> Value {
     let nodes = connects_single_nodes(fabric["kind"].as_str().expect("a kind"));
     let mut cluster = match nodes {
@@ -178,7 +178,7 @@ fn circuits_of_the_papers_clusters_are_the_papers() {
             "1 Gb/s",
             "1.333333333 Gb/s",
         ),
-        // Presets of papers keep what these have, wherever they are run.
+        // Presets of papers keep the values of the papers on every cluster.
         (
             json!({"kind": "cthrough", "preset": "testbed-4to1"}),
             4,
@@ -221,8 +221,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// A fabric is the same and does the same, wherever its ratio stands; and it does another
-    /// thing than without, or the test would compare nothing.
+    /// The place of the ratio does not change a fabric or its results; without the ratio the
+    /// results differ, otherwise the test would compare nothing.
     #[test]
     fn a_ratio_of_the_cluster_is_that_of_the_fabric(ratio in 2.0f64..50.0) {
         for kind in ["clos", "tree", "cthrough", "hydra", "hybrid"] {

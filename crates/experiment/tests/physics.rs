@@ -1,4 +1,4 @@
-//! Physics that all fabrics share: whose values are in force, and what a flow takes by them.
+//! Physics that all fabrics share: the values in force, and the resulting times of flows.
 
 mod common;
 
@@ -78,7 +78,7 @@ const FEC: f64 = 102.4;
 /// From a rack to another over one circuit, until it is through the switch there.
 const CROSSING: f64 = WAY + FEC + SWITCH;
 
-/// 1,500 B with 38 B of frame at so many Gb/s [ns].
+/// 1,500 B with 38 B of framing at a rate in Gb/s [ns].
 fn frame(gbps: f64) -> f64 {
     1_538.0 * 8.0 / gbps
 }
@@ -208,8 +208,8 @@ fn a_lone_packet_over_circuits_that_take_turns() {
     }
 }
 
-/// Low-latency packets go at once: through the switch of their rack, then over as many
-/// circuits as are on their way, of a sixth of the rack's rate each.
+/// Low-latency packets leave at once: through the switch of their rack, then over the circuits of
+/// their path, each with a sixth of the rack's rate.
 #[test]
 fn a_lone_packet_over_an_expander() {
     let opera = json!({"kind": "opera"});
@@ -392,8 +392,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// A fabric's key goes before its preset, that before the physics, that before the
-    /// default; what was completed stays as it is.
+    /// A fabric's key has priority over its preset, the preset over the physics, the physics over
+    /// the default; completed values stay as they are.
     #[test]
     fn keys_presets_physics_defaults(physics in some_physics(), given in any::<[bool; 8]>()) {
         for entry in REGISTRY {

@@ -119,7 +119,7 @@ fn mutated(target: &'static str) -> impl Strategy<Value = Input> {
         .prop_map(move |(seed, changes)| Input(changed(seed.get(&seeds).clone(), &changes)))
 }
 
-/// Valid JSON that says something else: gets further than spoilt text.
+/// Valid JSON with unexpected contents: it is processed further than spoilt text.
 fn odd_experiments() -> impl Strategy<Value = Input> {
     let parse = |seed: Vec<u8>| serde_json::from_slice::<Value>(&seed).expect("seeds are JSON");
     let seeds: Vec<Value> = seeds("experiment").into_iter().map(parse).collect();

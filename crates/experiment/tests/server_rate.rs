@@ -1,4 +1,4 @@
-//! No server sends or receives faster than the file says, on any fabric.
+//! No server sends or receives faster than the file states, on any fabric.
 
 mod common;
 
@@ -85,7 +85,7 @@ fn hosts_that_would_be_faster_are_refused() {
     }
 }
 
-/// A preset by which servers hear more than the link that the file states is refused, unless the
+/// A preset by which servers receive faster than the link in the file is refused, unless the
 /// fabric's own key decides; a completed file is read again as it is.
 #[test]
 fn a_link_that_a_preset_passes_over_is_refused() {
@@ -126,7 +126,7 @@ fn a_link_that_a_preset_passes_over_is_refused() {
             );
         }
     }
-    // As the preset is meant, and where no host hears more than its link.
+    // As the preset intends, and without a host that receives faster than its link.
     assert_eq!(resolve(None, json!({})).as_ref(), Ok(&heard));
     assert_eq!(resolve(Some("uncapped"), json!({})).as_ref(), Ok(&heard));
     for (nic, keys) in [

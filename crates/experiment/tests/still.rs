@@ -7,7 +7,7 @@ use serde_json::{json, Value};
 
 const CONTROLLER_FAILS: &str = "100 us";
 
-/// The summary of a run to its end on four racks of two servers, of flows of so many bytes from
+/// The summary of a complete run on four racks of two servers, with flows of these sizes from
 /// server 0 to server 2.
 fn summary(fabric: Value, server_rate: &str, bytes: &[u64], fault: Option<Value>) -> Value {
     limited(Some("100000 s"), fabric, server_rate, bytes, fault)
@@ -76,7 +76,8 @@ fn a_mordia_without_its_controller_ends() {
     assert!(found["simulated_s"].as_f64().unwrap() > 60.0, "{found}");
 }
 
-/// The default limit is no longer than the patience: it ends the run, and what it says is why.
+/// The default limit is not longer than the patience: it ends the run and is reported as the
+/// reason.
 #[test]
 fn a_run_that_stands_still_says_so_at_its_default_limit() {
     let port = json!({"element": "optical-port", "node": 0, "plane": 0, "at": "1 ms"});

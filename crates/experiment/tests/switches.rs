@@ -1,5 +1,5 @@
-//! Fabrics by their circuit switch: the same bytes as by the figures that follow, its link
-//! budget, and what is refused.
+//! Fabrics with a circuit switch: the same bytes as with the derived values, its link budget, and
+//! refusals.
 
 #[path = "common/tables.rs"]
 mod tables;
@@ -85,7 +85,7 @@ fn circuits_by_their_switch_are_circuits_by_its_figures() {
         let budget = said.as_object_mut().unwrap().remove("budget").unwrap();
         assert!(budget["reach"].is_string(), "{budget}");
         for (key, value) in said.as_object().unwrap() {
-            // Tables leave out what is not known.
+            // Tables omit unknown values.
             assert_eq!(value, devices.get(key).unwrap_or(&Value::Null), "{key}");
         }
     }

@@ -38,8 +38,8 @@ fn switch(architecture: &str, k: u32) -> Value {
     })
 }
 
-/// The run ends once what arrived in the window is delivered, with traffic offered
-/// to the end; and resolving again gives the same run.
+/// The run ends once the traffic that arrived in the window is delivered, with traffic offered to
+/// the end; and resolving again gives the same run.
 #[test]
 fn every_fabric_drains_its_window_under_traffic() {
     for entry in REGISTRY {

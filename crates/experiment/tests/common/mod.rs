@@ -4,7 +4,7 @@ use lightloom_engine::{Cluster, Nic, Rate};
 use lightloom_fabrics::find;
 use serde_json::json;
 
-/// Whether a fabric connects single nodes, and no racks of servers: it says so itself.
+/// Whether a fabric connects single nodes instead of racks of servers, by its own statement.
 pub fn connects_single_nodes(kind: &str) -> bool {
     let racks = Cluster {
         racks: 8,
