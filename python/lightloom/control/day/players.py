@@ -86,7 +86,7 @@ def players(day: Day, algorithm: str, options: Mapping[str, Any]) -> list[Player
     return [
         Player(algorithm, "decides by the interval before", lambda at, lit: of(at - 1, lit)),
         Player("never change", "its first plan, kept", keep),
-        Player("the day's sum", "one plan, by the demand of the whole day", whole),
+        Player("the day's sum", "one plan, by the demand of all intervals after the first", whole),
         Player("foresight", "decides by the interval itself", of),
         Player("no circuits", "all over the packet network", lambda at, lit: lit),
     ]
