@@ -191,3 +191,24 @@ def test_one_way_of_counting_needs_no_summary(experiment: Path, tmp_path: Path) 
     for more in ((), ("--reading", "G")):
         done = lightloom("cost", experiment, *more, cwd=tmp_path)
         assert "Each way in full" not in done.stdout
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_the_cost_of_a_fabric_that_is_overloaded_is_in_parentheses(
+    seeds: int, tmp_path: Path
+) -> None:
+    """A tree 4:1 of racks that each send to one other carries a quarter of the load of one half."""
+    write(
+        tmp_path / "e.toml",
+        '[cluster]\nracks = 4\nservers_per_rack = 4\nserver_rate = "10 Gb/s"\n',
+        '[workload]\nload = 0.5\nsizes = { kind = "fixed", size = "20 KB" }\n',
+        'pattern = { kind = "permutation", of = "racks" }\n',
+        f'[run]\nrepeat = {seeds}\nwarm_up = "2 ms"\nmeasure = "20 ms"\n',
+        '[[fabric]]\nkind = "tree"\nlabel = "whole"\n',
+        '[[fabric]]\nkind = "tree"\nlabel = "quarter"\noversubscription = 4\n',
+    )
+    lightloom("compare", "e.toml", "-o", "out", cwd=tmp_path)
+    shown = lightloom("cost", "out/experiment.toml", cwd=tmp_path).stdout
+    cells = [line.split() for line in shown.splitlines() if "$" in line and "W" in line]
+    marked = {row[0]: row[-1].startswith("(") for row in cells if row[0] in ("whole", "quarter")}
+    assert marked == {"whole": False, "quarter": True}

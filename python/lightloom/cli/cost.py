@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as jsons
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from lightloom.cli import console
 from lightloom.cli.options import Overrides, read_experiment
 from lightloom.config import inputs
 from lightloom.config.schema import DECISION
-from lightloom.errors import refusal
+from lightloom.errors import ConfigError, refusal
 from lightloom.storage import reading
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def cost(
         if json:
             console.print_json(_json(found, evens, solved))
             return
-        _print(found, billed, evens, solved)
+        _print(found, billed, evens, solved, _late(experiment))
         for path in written:
             console.say(f"wrote {path}")
         from lightloom.cli import cost_text as text
@@ -195,19 +195,42 @@ def _goodput(experiment: Path) -> dict[str, float]:
     """The goodput in results beside the experiment, if there are any."""
     from lightloom.costs.costs import goodput_of
 
+    summaries = _summaries(experiment)
+    try:
+        return goodput_of(summaries) if summaries else {}
+    except (ValueError, AttributeError):
+        raise _no_summaries(experiment) from None
+
+
+def _late(experiment: Path) -> list[str]:
+    """The fabrics that are not known to carry the load of results beside the experiment."""
+    from lightloom.analysis.findings import carriage, whole_run
+
+    folders = [*experiment.parent.glob("seed-*/")] or [experiment.parent]
+    each = [found for folder in folders if (found := _summaries(folder / experiment.name))]
+    labels = each[0] if each else ()
+    seeds = [[found[label] for found in each if label in found] for label in labels]
+    of_windows = carriage.carriages_of_runs(seeds)
+    told = [found or whole_run.of_summaries(s) for found, s in zip(of_windows, seeds, strict=True)]
+    return [label for label, c in zip(labels, told, strict=True) if c not in (None, "carried")]
+
+
+def _summaries(experiment: Path) -> dict[str, Any]:
+    """The summaries of a comparison beside the experiment, by label; none without one."""
     beside = experiment.with_name("comparison.json")
     if not beside.is_file():
         return {}
     try:
-        summaries = jsons.loads(reading.text(beside))
-        return goodput_of(summaries)
-    except (ValueError, AttributeError):
-        raise refusal(
-            "EXPERIMENT",
-            beside,
-            "not the summaries of a comparison",
-            "run lightloom compare again, or move the file away",
-        ) from None
+        found: dict[str, Any] = jsons.loads(reading.text(beside))
+    except ValueError:
+        raise _no_summaries(experiment) from None
+    return found
+
+
+def _no_summaries(experiment: Path) -> ConfigError:
+    limit = "not the summaries of a comparison"
+    remedy = "run lightloom compare again, or move the file away"
+    return refusal("EXPERIMENT", experiment.with_name("comparison.json"), limit, remedy)
 
 
 def _write(found: Costs, out: Path | None, tornado: Path | None) -> list[Path]:
@@ -267,7 +290,11 @@ def _equal_json(solved: EqualCost) -> dict[str, Any]:
 
 
 def _print(
-    found: list[Costs], billed: list[str], evens: list[Any], solved: list[EqualCost]
+    found: list[Costs],
+    billed: list[str],
+    evens: list[Any],
+    solved: list[EqualCost],
+    late: Collection[str] = (),
 ) -> None:
     from lightloom.cli import cost_summary as summary
     from lightloom.cli import cost_text as text
@@ -281,9 +308,9 @@ def _print(
         console.say("\nEach way in full:\n")
     for one in found:
         console.say(text.heading(one))
-        screen.print(text.table(one))
+        screen.print(text.table(one, late))
     by = "By bills, " if len(found) > 1 and first.reading is None else ""
-    for line in (*text.cheapest(first, by), *text.legend(first)):
+    for line in (*text.cheapest(first, by), *text.not_carrying(late), *text.legend(first)):
         console.say(line)
     for label in billed:
         console.say(f"\nbill of {label}: {text.total(first.fabrics[label])}")

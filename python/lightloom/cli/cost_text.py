@@ -45,8 +45,9 @@ def heading(found: Costs) -> str:
     return f"{found.name}: {book.title} ({book.name}, {book.money}{given}){reading}"
 
 
-def table(found: Costs) -> Table:
-    """A row for each fabric."""
+def table(found: Costs, late: Collection[str] = ()) -> Table:
+    """A row for each fabric; the cost per delivered bit in parentheses for those that are `late`:
+    not known to carry the load."""
     made = console.plain_table(gap=2)
     made.add_column("fabric", overflow="fold", max_width=16)
     before = sign(found.book.currency)
@@ -58,9 +59,19 @@ def table(found: Costs) -> Table:
     for label, cost in found.fabrics.items():
         cells = [total(cost), ends(cost.per_gbps), ends(cost.power, "W"), ends(cost.watts_per_tbps)]
         if found.goodput:
-            cells.append(ends(cost.per_delivered(found.goodput.get(label))))
+            delivered = ends(cost.per_delivered(found.goodput.get(label)))
+            cells.append(f"({delivered})" if label in late else delivered)
         made.add_row(escape(label), *cells)
     return made
+
+
+def not_carrying(late: Collection[str]) -> Iterator[str]:
+    """States which fabrics are not known to carry the load of the results."""
+    if late:
+        yield (
+            f"( ): {', '.join(late)} may not carry the load of these results: no lower cost for "
+            "the same traffic."
+        )
 
 
 NOT_RANKED = "( ): of a fabric that does not carry the traffic; not ranked."

@@ -227,6 +227,12 @@ def dask_lines(
     return [*lines, (here, ["env", *environment, *words], begin)]
 
 
+PMIX = "PMIX_MCA_gds=hash"
+"""Has the daemons of Open MPI pass their data over sockets: they share memory by the name of the
+machine, which is the same for all hosts of a testbed, and one could then not open what another had
+removed."""
+
+
 def mpi_line(
     layout: Layout, folder: Path, words: Sequence[str], ranks: Sequence[Host]
 ) -> list[str]:
@@ -235,7 +241,7 @@ def mpi_line(
     cases = [f"{h.address}) space={layout.namespace(h)} ;;" for h in layout.hosts]
     agent = folder / "mpi-agent"
     text = ["#!/bin/sh", "host=$1; shift", 'case "$host" in', *cases, "*) exit 1 ;;", "esac"]
-    text.append(f'exec {shell.tool_path("ip")} netns exec "$space" sh -c "$*"')
+    text += [f"export {PMIX}", f'exec {shell.tool_path("ip")} netns exec "$space" sh -c "$*"']
     agent.write_text("\n".join(text) + "\n", encoding="utf-8")
     agent.chmod(0o755)
     options = {
@@ -246,7 +252,7 @@ def mpi_line(
         # Ranks that wait leave the processor to others: hosts share it.
         "mpi_yield_when_idle": "1",
     }
-    line = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
+    line = ["env", PMIX, "mpirun", "--allow-run-as-root", "--oversubscribe"]
     for key, value in options.items():
         line += ["--mca", key, value]
     return [*line, "--host", ",".join(host.address for host in ranks), *words]
